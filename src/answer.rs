@@ -1,4 +1,4 @@
-//! Building blocks of replies: definitions, quoted lines, the tests of a definition, and
+//! Building blocks of replies: definitions and their order, quoted lines, the tests of a definition, and
 //! suggestions for unknown names.
 //!
 //! All of them are computed from a [`crate::catalog::Catalog`]; nothing here depends on tools or
@@ -6,6 +6,7 @@
 
 pub mod definition;
 pub mod nearest;
+pub mod precedence;
 pub mod style;
 pub mod tests_of;
 pub mod texts;

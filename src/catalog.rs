@@ -7,6 +7,7 @@
 
 mod cache;
 pub mod code;
+pub mod damage;
 pub mod delegating_code;
 pub mod extract;
 pub mod file_list;
@@ -34,7 +35,8 @@ use crate::index::code::dictionary::DictionaryEntry;
 use crate::index::code::doc_map::DocMap;
 use crate::index::code::{CodeSegment, keys, reader};
 use crate::lang::facts::{Facts, Reference};
-use crate::lang::{Language, Limits, Marks, Symbol};
+use crate::lang::{Language, Limits, Marks, Outline, Problem, Symbol};
+use crate::parsers::Parsers;
 use crate::source::text_cache::{Text, TextCache};
 use cache::{CatalogCache, MARKED, UNMARKED};
 use file_list::{FileInfo, FileList};
@@ -52,6 +54,7 @@ pub struct Catalog {
     overlay: BTreeMap<FileId, Arc<OverlayFile>>,
     missing: Vec<FileId>,
     texts: Arc<TextCache>,
+    parsers: Arc<Parsers>,
     cache: CatalogCache,
     /// Set when a segment turns out to be damaged.
     is_damaged: AtomicBool,
@@ -116,6 +119,7 @@ impl Catalog {
         files: Arc<FileList>,
         segments: Arc<Vec<CodeSegment>>,
         texts: Arc<TextCache>,
+        parsers: Arc<Parsers>,
     ) -> Result<Catalog> {
         let doc_map = DocMap::new(&segments, files.len(), |at| {
             let info = files.info(at);
@@ -125,7 +129,17 @@ impl Catalog {
         let missing = (0..files.len()).filter(is_missing).map(FileId::new).collect();
         let (overlay, cache) = (BTreeMap::new(), CatalogCache::default());
         let is_damaged = AtomicBool::new(false);
-        Ok(Catalog { files, segments, doc_map, overlay, missing, texts, cache, is_damaged })
+        Ok(Catalog {
+            files,
+            segments,
+            doc_map,
+            overlay,
+            missing,
+            texts,
+            parsers,
+            cache,
+            is_damaged,
+        })
     }
 
     /// Adds the facts of files that no segment covers. O(missing files).
@@ -143,7 +157,10 @@ impl Catalog {
     /// Reuses the data that `earlier` derived from files that are unchanged. O(files).
     #[must_use]
     pub fn reusing(mut self, earlier: &Catalog) -> Catalog {
-        if earlier.is_damaged() || !self.files.has_paths_of(&earlier.files) {
+        if earlier.is_damaged()
+            || !earlier.is_untouched()
+            || !self.files.has_paths_of(&earlier.files)
+        {
             return self;
         }
         let is_changed = |&at: &usize| {
@@ -173,7 +190,17 @@ impl Catalog {
 
     /// Returns true if it was made of these files and segments (the same allocations).
     pub fn is_made_of(&self, files: &Arc<FileList>, segments: &Arc<Vec<CodeSegment>>) -> bool {
-        Arc::ptr_eq(&self.files, files) && Arc::ptr_eq(&self.segments, segments)
+        Arc::ptr_eq(&self.files, files) && self.has_segments(segments)
+    }
+
+    /// Returns true if it was made of these segments (the same allocation).
+    pub fn has_segments(&self, segments: &Arc<Vec<CodeSegment>>) -> bool {
+        Arc::ptr_eq(&self.segments, segments)
+    }
+
+    /// Returns true if the files of its segments are unchanged since they were opened.
+    fn is_untouched(&self) -> bool {
+        self.segments.iter().all(|segment| segment.container().is_untouched())
     }
 
     /// Returns the files, in path order; a file id is an index into this list.
@@ -184,6 +211,28 @@ impl Catalog {
     /// Returns the files without facts, in path order.
     pub fn missing(&self) -> &[FileId] {
         &self.missing
+    }
+
+    /// Returns the files whose definitions are incomplete because they could not be parsed, and why,
+    /// in path order. O(files) the first time, if there are any.
+    pub fn unparsed(&self) -> &[(FileId, Problem)] {
+        self.cache.unparsed.get_or_init(|| {
+            let is_lost = |problem: &Problem| problem.loses_definitions();
+            let has_lost = |of: &CodeSegment| of.meta().problems.keys().any(is_lost);
+            let mut found: Vec<(FileId, Problem)> = Vec::new();
+            if self.segments.iter().any(has_lost) {
+                let lost_by = |file: FileId| {
+                    let (segment, doc) = self.place(file)?;
+                    self.segments[segment].doc(doc).ok()?.lost_by()
+                };
+                let files = (0..self.files.len()).map(FileId::new);
+                found.extend(files.filter_map(|file| Some((file, lost_by(file)?))));
+            }
+            let overlay = self.overlay.iter();
+            found.extend(overlay.filter_map(|(&file, of)| Some((file, of.lost_by()?))));
+            found.sort_unstable();
+            found
+        })
     }
 
     /// Returns the number of unread texts for `reading`, 0 or 1. Calls `count` the first time, and
@@ -249,7 +298,7 @@ impl Catalog {
             Some(held) => held.hash(),
             None => self.place(file).map(|_| self.files.info(file.index()).hash)?,
         };
-        self.read(file, bytes_max).filter(|text| xxh3_128(text) == hash)
+        self.read(file, bytes_max).filter(|text| xxh3_128(text.original()) == hash)
     }
 
     /// Returns the summary of a file, if it has facts. O(1).
@@ -468,12 +517,22 @@ impl Catalog {
         let path = self.path(file);
         let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else { return Ok(None) };
         let named = crate::base::path::to_path(path);
-        let Some(language) = crate::lang::detect(&named, &text) else { return Ok(None) };
+        let Some(language) = crate::lang::detect(&named, text.original()) else { return Ok(None) };
         let path = String::from_utf8_lossy(path).into_owned();
-        let facts = crate::lang::facts(language, &path, &text, Limits::DEFAULT);
+        let hash = xxh3_128(text.original());
+        let facts = self.parsers.facts(language, &path, text.original(), hash)?;
         let facts = Arc::new(FileFacts::new(path, language, facts));
         self.cache.made.insert(file, Arc::clone(&facts));
         Ok(Some(facts))
+    }
+
+    /// Returns the definitions of any text, as if it were the content of the file at `path`. O(text).
+    ///
+    /// # Errors
+    ///
+    /// As [`Parsers::facts`].
+    pub fn outline(&self, language: &'static Language, path: &str, text: &[u8]) -> Result<Outline> {
+        self.parsers.outline(language, path, text)
     }
 
     fn indexed_facts(&self, file: FileId) -> Result<Option<FileFacts>> {

@@ -1,9 +1,11 @@
-//! The composer of `codedb context`: from the text of a task to a bundle of code within a token budget.
+//! The composer of `codedb context`: from the text of a task to a bundle of code within a token
+//! budget.
 //!
-//! [`task`] parses the task into names, paths, locations, quoted texts and plain words; [`evidence`]
-//! looks them up and collects evidence for files; [`ranking`] orders files by the weights of
-//! [`crate::rank`]; [`compose`] selects what is worth its tokens. [`changed`] finds the files and
-//! definitions of a change, [`diff`] parses unified diffs. docs/context.md describes the whole.
+//! [`task`] parses the task into names, paths, locations, quoted texts and plain words;
+//! [`evidence`] looks them up and collects evidence for files; [`ranking`] orders files by the
+//! weights of [`crate::rank`]; [`compose`] selects what is worth its tokens. [`changed`] finds the
+//! files and definitions of a change, [`diff`] parses unified diffs. docs/context.md describes the
+//! whole.
 
 pub mod changed;
 pub mod compose;

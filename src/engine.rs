@@ -18,8 +18,10 @@ mod ordered;
 mod pace;
 mod progress;
 mod ranking;
+mod repair;
 #[cfg(unix)]
 mod serve;
+mod single_flight;
 #[cfg(unix)]
 mod socket;
 mod sweep;
@@ -47,6 +49,7 @@ pub use history::{HistoryBuilt, HistoryStatus, history_status};
 pub use local::Local;
 pub use pace::Pace;
 pub use progress::{Progress, Stage};
+pub use repair::repair;
 #[cfg(unix)]
 pub use serve::serve;
 #[cfg(unix)]
@@ -63,6 +66,7 @@ use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
+use crate::parsers::Parsers;
 use crate::source::walk::Environment;
 use cache::EngineCache;
 
@@ -72,16 +76,29 @@ pub struct Engine {
     root: PathBuf,
     store: Store,
     environment: Environment,
+    parsers: Arc<Parsers>,
     /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
 
 impl Engine {
     /// Creates the engine of the tree at `root` (an absolute, canonical path); accesses neither
-    /// tree nor index.
+    /// tree nor index. It parses in this process; see [`Engine::parsing_with`].
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
         let cache = Arc::new(EngineCache::new(&root));
-        Engine { root, store, environment, cache }
+        Engine { root, store, environment, parsers: Parsers::in_process(), cache }
+    }
+
+    /// Returns the same engine with other parsers.
+    #[must_use]
+    pub fn parsing_with(self, parsers: Arc<Parsers>) -> Engine {
+        Engine { parsers, ..self }
+    }
+
+    /// Returns the same engine for a user who may see the secrets in files.
+    #[must_use]
+    pub fn showing_secrets(self) -> Engine {
+        Engine { cache: Arc::new(EngineCache::showing_secrets(&self.root)), ..self }
     }
 
     /// Returns the newest generation, or `None` if there is none. See [`Store::open`].

@@ -36,6 +36,7 @@ struct Inner {
     message: String,
     path: Option<PathBuf>,
     hints: Vec<String>,
+    nearest_paths: Vec<String>,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
@@ -47,6 +48,7 @@ impl Error {
             message: message.into(),
             path: None,
             hints: Vec::new(),
+            nearest_paths: Vec::new(),
             source: None,
         }))
     }
@@ -84,10 +86,50 @@ impl Error {
         self
     }
 
-    /// Replaces each hint by what `map` returns for it, and removes those for which it returns `None`.
+    /// Records the repository paths that the hints suggest, each of them in backticks there.
+    #[must_use]
+    pub(crate) fn with_nearest_paths(mut self, paths: &[String]) -> Error {
+        self.0.nearest_paths = paths.to_vec();
+        self
+    }
+
+    /// Replaces the repository paths of the error, its own and those that it suggests, by what
+    /// `map` returns for them. Absolute paths stay.
+    #[must_use]
+    pub(crate) fn map_paths(mut self, map: impl Fn(&str) -> String) -> Error {
+        if let Some(path) = self.0.path.as_mut().filter(|path| path.is_relative())
+            && let Some(text) = path.to_str()
+        {
+            *path = PathBuf::from(map(text));
+        }
+        // One pass: a replaced path may be equal to another suggestion.
+        for hint in &mut self.0.hints {
+            let parts = hint.split('`').map(|part| {
+                let is_suggested = self.0.nearest_paths.iter().any(|path| path == part);
+                if is_suggested { map(part) } else { part.to_owned() }
+            });
+            *hint = parts.collect::<Vec<_>>().join("`");
+        }
+        self
+    }
+
+    /// Replaces each hint by what `map` returns for it, and removes those for which it returns
+    /// `None`.
     #[must_use]
     pub fn map_hints(mut self, map: impl FnMut(String) -> Option<String>) -> Error {
         self.0.hints = self.0.hints.into_iter().filter_map(map).collect();
+        self
+    }
+
+    /// Replaces the message, the path and each hint by what `map` returns for it.
+    #[must_use]
+    pub fn map_texts(mut self, map: impl Fn(String) -> String) -> Error {
+        let Inner { message, path, hints, .. } = &mut *self.0;
+        *message = map(std::mem::take(message));
+        *hints = std::mem::take(hints).into_iter().map(&map).collect();
+        // A path that is not UTF-8 is not one text.
+        let shown = path.as_ref().and_then(|path| path.to_str().map(|path| map(path.to_owned())));
+        *path = shown.map(PathBuf::from).or(path.take());
         self
     }
 

@@ -1,10 +1,11 @@
-//! Measures how well `codedb context` finds files and functions for tasks with a known answer: a commit
-//! message and the files of the commit, or a bug report and its fixing patch.
+//! Measures how well `codedb context` finds files and functions for tasks with a known answer: a
+//! commit message and the files of the commit, or a bug report and its fixing patch.
 //!
-//! Each case runs on the tree and the history before the change. [`cases`] reads the cases; [`localize`]
-//! checks out the trees and records the ranks, next to those of the [`baselines`]; [`measures`] computes
-//! metrics with confidence intervals; [`fit`] optimises weights on the evidence that `localize`
-//! recorded. [`answers`] grades replies against written keys; [`patch`] parses patches.
+//! Each case runs on the tree and the history before the change. [`cases`] reads the cases;
+//! [`localize`] checks out the trees and records the ranks, next to those of the [`baselines`];
+//! [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
+//! evidence that `localize` recorded. [`answers`] grades replies against written keys; [`patch`]
+//! parses patches.
 
 pub mod answers;
 pub mod baselines;

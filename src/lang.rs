@@ -8,11 +8,13 @@
 pub mod chain;
 mod code_text;
 pub mod comments;
+mod embedded;
 pub mod facts;
 mod grammars;
 pub mod language;
 pub mod marks;
 pub mod membership;
+mod nesting;
 mod notes;
 pub mod parse;
 pub mod prose;

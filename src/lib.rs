@@ -1,6 +1,6 @@
 //! codedb: an in-memory indexed code search engine, local, in one binary.
 //!
-//! Read ARCHITECTURE.md for the rooms and the invariants; the modules below are in reading order.
+//! Read ARCHITECTURE.md for the modules and the invariants; the modules below are in reading order.
 
 pub mod answer;
 pub mod base;
@@ -15,10 +15,12 @@ pub mod history;
 pub mod index;
 pub mod lang;
 pub mod mcp;
+pub mod parsers;
 pub mod query;
 pub mod rank;
 pub mod register;
 pub mod source;
 pub mod tools;
+pub mod userdata;
 
 pub use error::{Error, Kind, Result};

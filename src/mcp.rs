@@ -28,6 +28,7 @@ mod stdio;
 mod streams;
 mod toolset;
 mod trees;
+mod values;
 mod visit;
 
 use std::io::{Read, Write};

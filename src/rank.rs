@@ -1,7 +1,8 @@
 //! Relevance of files to a task: named signals, combined into one score.
 //!
-//! A score is a weighted sum of signals, multiplied by factors for the kind of file (a test, generated
-//! code, a document). [`Weights`] holds all weights; no other module orders files for a task.
+//! A score is a weighted sum of signals, multiplied by factors for the kind of file (a test,
+//! generated code, a document). [`Weights`] holds all weights; no other module orders files for a
+//! task.
 
 use std::fmt;
 
@@ -45,8 +46,8 @@ pub enum Signal {
 /// Maximum length, in bytes, of the name stored with a signal.
 const ABOUT_BYTES_MAX: usize = 80;
 
-/// Distinct words up to which a task is treated as a commit subject, and from which it is treated as a
-/// bug report.
+/// Distinct words up to which a task is treated as a commit subject, and from which it is treated
+/// as a bug report.
 const SUBJECT_WORDS: f32 = 15.0;
 const REPORT_WORDS: f32 = 60.0;
 
@@ -262,9 +263,10 @@ impl Weights {
         function_named: 0.5,
     };
 
-    /// Returns the weights for a task with `words` distinct words: the subject weights up to 15, the
-    /// report weights from 60, interpolated in the logarithm of `words` between. A report mentions much
-    /// that is not its topic, names above all, but its words together identify the topic better.
+    /// Returns the weights for a task with `words` distinct words: the subject weights up to 15,
+    /// the report weights from 60, interpolated in the logarithm of `words` between. A report
+    /// mentions much that is not its topic, names above all, but its words together identify the
+    /// topic better.
     #[must_use]
     pub fn for_task(mut self, words: usize) -> Weights {
         let (subject, report) = (SUBJECT_WORDS.ln(), REPORT_WORDS.ln());
@@ -320,8 +322,8 @@ impl fmt::Display for Evidence {
 }
 
 impl Evidence {
-    /// Returns the labels of the nonzero explanatory signals, each with the name of its strongest source,
-    /// in descending order of weighted value (default weights).
+    /// Returns the labels of the nonzero explanatory signals, each with the name of its strongest
+    /// source, in descending order of weighted value (default weights).
     pub fn why(&self) -> Vec<String> {
         let mut present: Vec<(f32, Signal)> = Signal::ALL
             .into_iter()

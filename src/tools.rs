@@ -13,6 +13,7 @@ pub mod callers;
 pub mod callpath;
 pub mod changes;
 pub mod context;
+pub mod coverage;
 pub mod deps;
 pub mod edit;
 pub mod explain;
@@ -20,7 +21,6 @@ pub mod find;
 pub mod glob;
 pub mod hot;
 pub mod index;
-pub mod known;
 pub mod lookup;
 pub mod ls;
 mod mentions;
@@ -51,10 +51,11 @@ use serde_json::{Map, Value};
 pub use aliases::Alias;
 pub use call::Call;
 pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
-use session::{PROJECT, Wanted};
+use session::{PROJECT, ProjectSelector};
 
 use crate::answer::style::{Plain, Style};
 use crate::error::{Error, Kind, Result};
+use crate::source::secret;
 
 /// Every tool, in the order in which servers list the tools of a toolset. New tools are appended,
 /// because models cache the list: a change near its start invalidates the cache of every session.
@@ -223,19 +224,27 @@ impl<R: Reply> Answer for R {
     }
 }
 
-/// An answer with its notices, in which mentions of tools are replaced by their names.
+/// An answer as the caller gets it: secrets are redacted, and in its notices, mentions of tools are
+/// replaced by their names. Every reply of a tool passes here.
 struct Rendered {
     answer: Box<dyn Answer>,
     notices: Vec<String>,
+    shows_secrets: bool,
+}
+
+impl Rendered {
+    fn redacted(&self, text: String) -> String {
+        if self.shows_secrets { text } else { secret::redacted(text) }
+    }
 }
 
 impl Answer for Rendered {
     fn json(&self) -> Result<String> {
-        self.answer.json()
+        Ok(self.redacted(self.answer.json()?))
     }
 
     fn styled(&self, style: &dyn Style) -> String {
-        self.answer.styled(style)
+        self.redacted(self.answer.styled(style))
     }
 
     fn is_found(&self) -> bool {
@@ -243,11 +252,16 @@ impl Answer for Rendered {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.notices.clone()
+        self.notices.iter().map(|notice| self.redacted(notice.clone())).collect()
     }
 
     fn locations(&self) -> Vec<Location> {
-        self.answer.locations()
+        let redacted = |of: Location| Location {
+            path: self.redacted(of.path),
+            text: self.redacted(of.text),
+            ..of
+        };
+        self.answer.locations().into_iter().map(redacted).collect()
     }
 }
 
@@ -330,15 +344,16 @@ impl Tool {
     /// # Errors
     ///
     /// [`Kind::Usage`] if the name of the project is not a string.
-    pub fn wanted(&self, args: &Map<String, Value>) -> Result<Option<Wanted>> {
+    pub fn wanted(&self, args: &Map<String, Value>) -> Result<Option<ProjectSelector>> {
         // Aliases of `path` select a project, too.
         let path = self.aliases.iter().filter(|alias| alias.canonical == "path");
         let paths = std::iter::once("path").chain(path.map(|alias| alias.name));
         let wanted = session::wanted(args, paths)?;
         // The `path` of a tool that adds a project is the new directory; it selects no existing
         // project.
-        let selects_project =
-            |wanted: &Wanted| self.effect != Effect::Adds || matches!(wanted, Wanted::Named(_));
+        let selects_project = |wanted: &ProjectSelector| {
+            self.effect != Effect::Adds || matches!(wanted, ProjectSelector::Named(_))
+        };
         Ok(wanted.filter(selects_project))
     }
 
@@ -368,7 +383,7 @@ impl Tool {
         };
         let elsewhere = match (wanted, call.session) {
             (Some(wanted), Some(session)) => session.code(&wanted)?,
-            (Some(Wanted::Named(_)), None) => {
+            (Some(ProjectSelector::Named(_)), None) => {
                 return Err(Error::usage("only a server has projects")
                     .with_hint("on the command line, `--root` selects the tree"));
             }
@@ -387,9 +402,13 @@ impl Tool {
             let own = answer.notices();
             let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
             let notices = notices.into_iter().chain(own).collect();
-            Ok(Box::new(Rendered { answer, notices }) as Box<dyn Answer>)
+            let shows_secrets = call.shows_secrets;
+            Ok(Box::new(Rendered { answer, notices, shows_secrets }) as Box<dyn Answer>)
         };
-        run().map_err(|error: Error| error.map_hints(|hint| mentions::render(&hint, &is_offered)))
+        run().map_err(|error: Error| {
+            let error = error.map_hints(|hint| mentions::render(&hint, &is_offered));
+            if call.shows_secrets { error } else { error.map_texts(secret::redacted) }
+        })
     }
 }
 
@@ -419,12 +438,12 @@ pub(crate) fn results_max(requested: Option<usize>, default: usize) -> usize {
 
 /// Returns the notice that a list was cut, if it was; `argument` is the one that shows more.
 pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<String> {
-    match shown < total {
-        true if shown >= RESULTS_MAX => {
-            vec![format!("{shown} of {total} shown, the maximum of a reply; narrow the query")]
-        }
-        true => vec![format!("{shown} of {total} shown; `{argument}` shows more")],
-        false => Vec::new(),
+    if shown >= total {
+        Vec::new()
+    } else if shown >= RESULTS_MAX {
+        vec![format!("{shown} of {total} shown, the maximum of a reply; narrow the query")]
+    } else {
+        vec![format!("{shown} of {total} shown; `{argument}` shows more")]
     }
 }
 

@@ -4,7 +4,8 @@
 //! definition of each from an oracle through its standard streams, and counts right, wrong and
 //! missed answers among the sites whose target is in the tree, and answers to sites whose target is
 //! outside. It is run manually, since oracles are large; see docs/calls.md.
-//! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts), in this order.
+//! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts), in this
+//! order.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod lines;
@@ -51,9 +52,10 @@ fn run(options: &Options) -> Result<(), String> {
             sample::same_sites(&sites, known)?
         }
         None => {
-            let answers = match options.speaks_lines {
-                true => lines::resolve_sites(options, &tree, &sites)?,
-                false => lsp::resolve_sites(options, &tree, &sites)?,
+            let answers = if options.uses_lines {
+                lines::resolve_sites(options, &tree, &sites)?
+            } else {
+                lsp::resolve_sites(options, &tree, &sites)?
             };
             if let Some(path) = &options.answers {
                 let text =

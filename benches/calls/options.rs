@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
-      [--answers FILE] [--show right|wrong|missed|invented|bad|all] [--speaks lsp|lines]
+      [--answers FILE] [--show right|wrong|missed|invented|bad|all] [--protocol lsp|lines]
 
   --tree DIR       the tree to read and link, and to open in the oracle
   --language NAME  the language of the calls (typescript includes tsx)
   --oracle COMMAND the language server with its flags, split at spaces
-  --speaks WHICH   the oracle's protocol: `lsp` (default) or `lines` (benches/calls/oracles)
+  --protocol NAME  the oracle's protocol: `lsp` (default) or `lines` (benches/calls/oracles)
   --seed N         seed of the sample (default 1); development and reports use different ones
   --sites N        number of sites (default 100)
   --below DIR      only sites in files below this directory of the tree
@@ -22,7 +22,7 @@ pub(crate) struct Options {
     pub(crate) language: String,
     pub(crate) oracle: Vec<String>,
     /// The oracle uses the line protocol and is not a language server.
-    pub(crate) speaks_lines: bool,
+    pub(crate) uses_lines: bool,
     pub(crate) seed: u64,
     pub(crate) sites: usize,
     pub(crate) below: String,
@@ -36,7 +36,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         tree: PathBuf::new(),
         language: String::new(),
         oracle: Vec::new(),
-        speaks_lines: false,
+        uses_lines: false,
         seed: 1,
         sites: 100,
         below: String::new(),
@@ -56,7 +56,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--tree" => options.tree = PathBuf::from(value),
             "--language" => options.language = value,
             "--oracle" => options.oracle = value.split_whitespace().map(str::to_owned).collect(),
-            "--speaks" => options.speaks_lines = value == "lines",
+            "--protocol" => options.uses_lines = value == "lines",
             "--seed" => options.seed = number()?,
             "--sites" => options.sites = number()? as usize,
             "--below" => options.below = value,
@@ -65,9 +65,10 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
         }
     }
-    match options.tree.as_os_str().is_empty() || options.language.is_empty() {
+    if options.tree.as_os_str().is_empty() || options.language.is_empty() {
         // `cargo bench` runs every bench without flags.
-        true => Ok(None),
-        false => Ok(Some(options)),
+        Ok(None)
+    } else {
+        Ok(Some(options))
     }
 }

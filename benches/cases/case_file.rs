@@ -101,10 +101,7 @@ pub(crate) fn parse(text: &str) -> Outcome<Vec<Call>> {
             return Err(format!("the case `{}` is there twice", call.name));
         }
     }
-    match listed.case.is_empty() {
-        true => Err("there is no case".to_owned()),
-        false => Ok(listed.case),
-    }
+    if listed.case.is_empty() { Err("there is no case".to_owned()) } else { Ok(listed.case) }
 }
 
 /// Checks that every tool has a case in the profile, and that every file belongs to a tool.

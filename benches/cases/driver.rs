@@ -56,7 +56,7 @@ pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outco
     }
     let hello = json!({ "protocol": PROTOCOL, "corpus": stage.corpus.hash, "cases": listed });
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
-    let gone = |error: std::io::Error| format!("nobody reads: {error}");
+    let gone = |error: std::io::Error| format!("the reader closed the output: {error}");
     writeln!(output, "{hello}").and_then(|()| output.flush()).map_err(gone)?;
     let mut line = String::new();
     while input.read_line(&mut line).map_err(|error| error.to_string())? > 0 {

@@ -10,6 +10,7 @@ use codedb::catalog::extract::extract_text;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::extract::Extractor;
 use codedb::index::snapshot::Snapshot;
+use codedb::parsers::Parsers;
 use codedb::query::candidates::{Demand, candidates};
 use codedb::query::pattern::PatternOptions;
 use codedb::query::plan::Plan;
@@ -190,8 +191,10 @@ fn of_texts<'a>(cases: &mut Cases<'a, '_>, stage: &'a Stage) -> Outcome<()> {
     for end in parsed {
         let Some(file) = largest(root, &files, end)? else { continue };
         let text = read(root, &file)?;
+        let parsers = Parsers::in_process();
         cases.add(&format!("parse/{end}"), move || {
-            let extract = extract_text(file.as_bytes(), &text);
+            let extract =
+                extract_text(file.as_bytes(), &text, &parsers).expect("parsed in this process");
             let facts = &extract.facts;
             let references = count(facts.references.len());
             Ok(CaseOutput::Counts(vec![
@@ -238,7 +241,7 @@ fn verified(engine: &Engine, query: &str) -> Outcome<CaseOutput> {
     let (mut files, mut matches) = (0, 0);
     for &at in &places {
         let Ok(content) = local.read(list.path(at), 1 << 20) else { continue };
-        let found = count(regex.find_iter(&content.bytes).count());
+        let found = count(regex.find_iter(content.original()).count());
         files += u64::from(found > 0);
         matches += found;
     }
@@ -267,7 +270,7 @@ fn copied(stage: &Stage) -> Outcome<std::path::PathBuf> {
     let to = stage.scratch.path().join("tree");
     for file in tree::files(&from)? {
         let place = to.join(&file);
-        let folder = place.parent().expect("it lies in a folder of the copy");
+        let folder = place.parent().expect("it is in a directory of the copy");
         fs::create_dir_all(folder)
             .and_then(|()| fs::copy(from.join(&file), &place))
             .map_err(|error| format!("{}: {error}", place.display()))?;

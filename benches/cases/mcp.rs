@@ -104,7 +104,8 @@ impl Client {
     }
 
     fn send(&mut self, message: &Value) -> Outcome<()> {
-        writeln!(self.to, "{message}").map_err(|error| format!("the server is gone: {error}"))
+        writeln!(self.to, "{message}")
+            .map_err(|error| format!("the connection to the server failed: {error}"))
     }
 
     /// Sends a request and returns its result.
@@ -114,7 +115,7 @@ impl Client {
         self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         let mut line = String::new();
         let read = self.from.read_line(&mut line);
-        read.map_err(|error| format!("the server is gone: {error}"))?;
+        read.map_err(|error| format!("the connection to the server failed: {error}"))?;
         let mut answer: Value = serde_json::from_str(&line)
             .map_err(|error| format!("the server answers with no JSON: {error}"))?;
         if answer["id"] != id {

@@ -8,6 +8,7 @@ use std::{fs, thread};
 
 use codedb::engine::{self, Engine, Pace, Stop};
 use codedb::index::store::Store;
+use codedb::source::global_excludes::GlobalExcludes;
 use codedb::source::walk::Environment;
 use tempfile::TempDir;
 use xxhash_rust::xxh3::xxh3_64;
@@ -96,7 +97,8 @@ impl Stage {
         let index_dir =
             cache.root().join("indexes").join(format!("{profile}-{short}-{build:016x}"));
         let home = cache.root().join("home");
-        let scratch = tempfile::tempdir().map_err(|error| format!("no scratch folder: {error}"))?;
+        let scratch =
+            tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
         Ok(Stage { corpus, profile, scratch, index_dir, store: PathBuf::new(), home })
     }
 
@@ -124,6 +126,7 @@ impl Stage {
     pub(crate) fn engine_at(&self, root: PathBuf, store: PathBuf, threads: usize) -> Engine {
         // The same excludes as the program finds, since the index records the origin of its rules.
         let excludes = self.home.join(".config/git/ignore");
+        let excludes = GlobalExcludes::new(move || Some(excludes.clone()), Vec::new());
         let environment = Environment { global_excludes: Some(excludes), threads };
         Engine::new(root, Store::new(store, false), environment)
     }

@@ -71,8 +71,8 @@ pub(crate) fn cases<'a>(
                 Err(error) if fails => format!("error: {error}; {}\n", error.hints().join("; ")),
                 Err(error) => return Err(error.to_string()),
             };
-            if local.needs_code_rebuild() {
-                return Err("the code index is damaged".to_owned());
+            if !local.take_damage().is_empty() {
+                return Err("the index is damaged".to_owned());
             }
             Ok(CaseOutput::Text(text))
         };

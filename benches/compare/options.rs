@@ -81,7 +81,8 @@ impl Options {
 
 /// Parses the arguments (without the program's name).
 pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Result<Command, String> {
-    let scratch = tempfile::tempdir().map_err(|error| format!("no temporary folder: {error}"))?;
+    let scratch =
+        tempfile::tempdir().map_err(|error| format!("no temporary directory: {error}"))?;
     let mut options = Options {
         trees: Vec::new(),
         profile: None,

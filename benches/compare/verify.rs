@@ -1,9 +1,9 @@
 //! The second part of the floor: reads and searches exactly the candidates with ripgrep's
 //! libraries, on two threads.
 //!
-//! The candidates are the files that match (`rg -l`), so there is no false candidate: no index needs
-//! fewer. For a pattern without a usable gram they are all files. Like the sweep, it is a separate
-//! process; it prints the nanoseconds from the first read to the last formatted line.
+//! The candidates are the files that match (`rg -l`), so there is no false candidate: no index
+//! needs fewer. For a pattern without a usable gram they are all files. Like the sweep, it is a
+//! separate process; it prints the nanoseconds from the first read to the last formatted line.
 
 use std::ffi::OsString;
 use std::fs;
@@ -74,7 +74,7 @@ fn split(args: &[OsString]) -> Result<(Vec<String>, String), String> {
     let mut args: Vec<String> = args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
     let pattern = args.pop().ok_or("a row has a pattern")?;
     match args.iter().find(|switch| !matches!(switch.as_str(), "-i" | "-w" | "-l" | "-c")) {
-        Some(other) => Err(format!("the verifier does not know `{other}`")),
+        Some(other) => Err(format!("unknown argument `{other}`")),
         None => Ok((args, pattern)),
     }
 }

@@ -67,7 +67,7 @@ pub(crate) fn unpack(package: &Package, cache: &Cache, into: &Path) -> Outcome<(
 }
 
 fn place(from: &Path, to: &Path) -> Outcome<()> {
-    let folder = to.parent().expect("it lies in a folder of the tree");
+    let folder = to.parent().expect("it is in a directory of the tree");
     fs::create_dir_all(folder)
         .and_then(|()| fs::rename(from, to))
         .and_then(|()| make_plain(to))

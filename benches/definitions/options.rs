@@ -5,12 +5,14 @@ use std::path::PathBuf;
 pub(crate) const HELP: &str = "\
 definitions --tree DIR --language NAME[,NAME…] [--below DIR[,DIR…]] [--ctags PROGRAM]
             [--show N] [--find TEXT]
+definitions --tree DIR --language rust --scan [--below DIR[,DIR…]] [--show N]
 definitions --tree DIR --key FILE[,FILE…] [--show N] [--find TEXT]
 
   --tree DIR       the tree to read
   --language NAME  the files' language; a row of the table of kinds
   --below DIR      only files below these directories of the tree
   --ctags PROGRAM  a universal-ctags with JSON output (default: `ctags`)
+  --scan           public items found by a pattern instead of ctags
   --key FILE       a manually written list of definitions instead of ctags; see `keys`
   --show N         print N differences of each side
   --find TEXT      only those with TEXT in their kind or line";
@@ -21,6 +23,7 @@ pub(crate) struct Options {
     pub(crate) languages: Vec<String>,
     pub(crate) below: Vec<String>,
     pub(crate) ctags: String,
+    pub(crate) is_scan: bool,
     pub(crate) keys: Vec<PathBuf>,
     pub(crate) show: usize,
     pub(crate) find: String,
@@ -33,6 +36,7 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
         languages: Vec::new(),
         below: vec![String::new()],
         ctags: "ctags".to_owned(),
+        is_scan: false,
         keys: Vec::new(),
         show: 0,
         find: String::new(),
@@ -42,6 +46,10 @@ pub(crate) fn parse(args: impl Iterator<Item = String>) -> Result<Option<Options
     while let Some(flag) = args.next() {
         if flag == "--help" {
             return Ok(None);
+        }
+        if flag == "--scan" {
+            options.is_scan = true;
+            continue;
         }
         let value = args.next().ok_or_else(|| format!("`{flag}` needs a value"))?;
         let list = || value.split(',').map(str::to_owned).collect();

@@ -50,7 +50,7 @@ fn precision(extra: &SideCounts<'_>) -> f64 {
     percent(right, right + extra.open.len())
 }
 
-fn percent(part: usize, whole: usize) -> f64 {
+pub(crate) fn percent(part: usize, whole: usize) -> f64 {
     100.0 * part as f64 / whole.max(1) as f64
 }
 
@@ -71,8 +71,8 @@ pub(crate) fn report(
         compare(&mut extra, &surplus, (path, source), &source.ours, theirs);
     }
     println!(
-        "| {} | {} files | {} + {} definitions | recall {:.2} % (as told {:.2} %) | \
-         precision {:.2} % (as told {:.2} %) |",
+        "| {} | {} files | {} + {} definitions | recall {:.2} % (raw {:.2} %) | \
+         precision {:.2} % (raw {:.2} %) |",
         row.name,
         sources.len(),
         missed.shared + missed.open.len(),

@@ -40,7 +40,8 @@ pub(crate) struct Row {
     separators: &'static [char],
 }
 
-/// Our kinds that count in every language. A row's `more` overrides them; other kinds have no group.
+/// Our kinds that count in every language. A row's `more` overrides them; other kinds have no
+/// group.
 fn group_of(kind: SymbolKind) -> Option<Group> {
     use SymbolKind::*;
     match kind {
@@ -54,7 +55,7 @@ fn group_of(kind: SymbolKind) -> Option<Group> {
 pub(crate) fn row_named(name: &str) -> Result<&'static Row, String> {
     ROWS.iter().find(|row| row.name == name).ok_or_else(|| {
         let known: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
-        format!("no kinds are known of `{name}`; there are {}", known.join(", "))
+        format!("unknown language `{name}`; valid: {}", known.join(", "))
     })
 }
 

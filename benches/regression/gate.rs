@@ -1,7 +1,8 @@
 //! The gate: builds both revisions, measures them side by side, judges the results and reports
 //! them.
 //!
-//! `options` parses the command line, `build` and `tree` create the two executables, `driver` and
+//! `options` parses the command line, `run_lock` allows one run at a time, `corpus_ready` checks the
+//! corpus and offers to fetch it, `build` and `tree` create the two executables, `driver` and
 //! `protocol` communicate with them, `measure` takes wall times, `callgrind` counts instructions,
 //! `compare` does both for every case, `judge` turns the numbers into statuses and is pure
 //! arithmetic, `report` and `history` write. `trial` tests the gate with `synthetic` tools.
@@ -11,9 +12,10 @@ pub(crate) mod arguments;
 pub(crate) mod build;
 pub(crate) mod callgrind;
 pub(crate) mod compare;
-#[expect(dead_code, reason = "this bench checks the corpus and fetches nothing")]
+#[expect(dead_code, reason = "this bench checks and fetches the corpus, but drafts no manifest")]
 #[path = "../corpus/mod.rs"]
 pub(crate) mod corpus;
+pub(crate) mod corpus_ready;
 pub(crate) mod driver;
 pub(crate) mod history;
 pub(crate) mod judge;
@@ -23,6 +25,7 @@ pub(crate) mod page;
 pub(crate) mod protocol;
 pub(crate) mod report;
 pub(crate) mod revisions;
+pub(crate) mod run_lock;
 pub(crate) mod stats;
 pub(crate) mod synthetic;
 pub(crate) mod thresholds;

@@ -63,7 +63,7 @@ pub(crate) fn hello(line: &str) -> Result<Hello, String> {
     let mut hello: Hello = serde_json::from_str(line)
         .map_err(|error| format!("its first line is not a valid greeting: {error}"))?;
     if hello.protocol != PROTOCOL {
-        return Err(format!("it speaks protocol {}, not {PROTOCOL}", hello.protocol));
+        return Err(format!("it uses protocol {}, not {PROTOCOL}", hello.protocol));
     }
     for case in hello.cases.iter_mut().filter(|case| case.tool.is_empty()) {
         // The groups `engine/…`, `mcp/…` and `cli/…` exist in addition to tools.

@@ -1,21 +1,21 @@
 //! The comparison of two revisions, from their names to the report.
 
-use std::fs::{self, File, TryLockError};
+use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use super::build;
 use super::callgrind;
 use super::compare::{self, Settings};
-use super::corpus;
 use super::corpus::cache::Cache;
-use super::corpus::manifest::{Manifest, Profile};
+use super::corpus_ready;
 use super::driver::Program;
 use super::history;
 use super::judge::{Rules, judge};
 use super::measure::Side;
 use super::options::{self, Options, Source};
 use super::report::{Report, Subject};
+use super::run_lock::RunLock;
 use super::thresholds::{FILE, Thresholds};
 use super::tree::Repository;
 use super::waivers::{self, Waiver};
@@ -36,16 +36,7 @@ struct Origin {
 /// If there is nothing to measure: no such revision, a failed build, another run in progress.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
     let folder = options.work.clone();
-    let fail = |error: std::io::Error| format!("{}: {error}", folder.display());
-    fs::create_dir_all(&folder).map_err(fail)?;
-    let lock = File::create(folder.join("lock")).map_err(fail)?;
-    match lock.try_lock() {
-        Ok(()) => {}
-        Err(TryLockError::WouldBlock) => {
-            return Err("another run is under way: they would slow each other down".to_owned());
-        }
-        Err(TryLockError::Error(error)) => return Err(fail(error)),
-    }
+    let _lock = RunLock::take(&folder)?;
     let thresholds = thresholds(options)?;
     let mut remarks = Vec::new();
     let (base, head) = match origins(options, &folder) {
@@ -61,7 +52,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
     }
     let valgrind = callgrind::version();
     if !options.instructions {
-        remarks.push("Instructions were not counted, as was asked for.".to_owned());
+        remarks.push("Instructions were not counted, as requested.".to_owned());
     } else if valgrind.is_none() {
         remarks.push(
             "There is no valgrind here: instructions were not counted, and calls of less than a \
@@ -158,9 +149,9 @@ fn origins(options: &Options, directory: &Path) -> Result<(Origin, Origin), Stri
     let head = resolve(options, directory, Side::Head, &options.head)?;
     for (side, resolved) in [(Side::Base, &base), (Side::Head, &head)] {
         if let Some((tree, _)) = &resolved.tree {
-            check_corpus(tree, &options.profile).map_err(|what| {
-                format!("the {}: {what} (run it in {})", side.name(), tree.display())
-            })?;
+            let cache = Cache::of_environment()?;
+            corpus_ready::check(tree, &options.profile, &cache, &corpus_ready::confirm)
+                .map_err(|what| format!("the {}: {what}", side.name()))?;
         }
     }
     Ok((build(Side::Base, base)?, build(Side::Head, head)?))
@@ -205,17 +196,6 @@ fn resolve(
     };
     subject.commit = Some(commit);
     Ok(Resolved { subject, tree: Some((tree, target)), program: None })
-}
-
-/// Fails if the corpus that the cases of `tree` need has not been fetched.
-///
-/// A tree without a manifest, or with one of another format, is not checked.
-fn check_corpus(tree: &Path, profile: &str) -> Result<(), String> {
-    let manifest = fs::read_to_string(tree.join("bench-corpus/manifest.toml"))
-        .ok()
-        .and_then(|text| Manifest::parse(&text).ok());
-    let (Some(manifest), Some(profile)) = (manifest, Profile::of(profile)) else { return Ok(()) };
-    corpus::opened_unchecked(&manifest, profile, &Cache::of_environment()?).map(|_| ())
 }
 
 /// Builds one side.

@@ -27,8 +27,9 @@ pub(crate) fn median(values: &[f64]) -> Option<f64> {
 /// process disturbed counts as one value on one side, however extreme it is. It is exact for
 /// independent values with a common median, and uses no random numbers.
 ///
-/// Source: W. J. Conover, *Practical Nonparametric Statistics*, 3rd edition, section 3.2 (confidence interval
-/// for a quantile); H. A. David and H. N. Nagaraja, *Order Statistics*, 3rd edition, section 7.1.
+/// Source: W. J. Conover, *Practical Nonparametric Statistics*, 3rd edition, section 3.2
+/// (confidence interval for a quantile); H. A. David and H. N. Nagaraja, *Order Statistics*, 3rd
+/// edition, section 7.1.
 pub(crate) fn interval(values: &[f64], confidence: f64) -> Option<Interval> {
     let rank = rank(values.len(), confidence)?;
     let sorted = sorted(values);

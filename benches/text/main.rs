@@ -42,11 +42,11 @@ fn main() {
     };
     let root = PathBuf::from(root);
     let files = files(&root);
-    let dir = tempfile::TempDir::new().expect("a temporary folder");
+    let dir = tempfile::TempDir::new().expect("a temporary directory");
     let work = Work::default();
     let before = peak_kib();
     let start = Instant::now();
-    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a writable directory");
     let (mut adding, mut chunks) = (0, 0);
     let mut ready: Vec<Prepared> = Vec::new();
     for batch in files.chunks(BATCH).chain(std::iter::once(&[][..])) {
@@ -70,7 +70,7 @@ fn main() {
     let finish = busy_ns();
     let store = Store::new(dir.path().to_path_buf(), false);
     let lock = CodeStore(&store).lock().expect("a folder of its own");
-    builder.finish(&lock).expect("a folder to write to");
+    builder.finish(&lock).expect("a writable directory");
     adding += busy_ns() - finish;
     let wall = start.elapsed();
     let ms = |nanos: &AtomicU64| nanos.load(Ordering::Relaxed) / 1_000_000;
@@ -112,7 +112,7 @@ fn prepare(root: &Path, path: &[u8], preparer: &mut Preparer, work: &Work) -> Op
 
 fn report(dir: &Path, text_bytes: u64) {
     let start = Instant::now();
-    let index = TextIndex::open(dir, false).expect("a sound index");
+    let index = TextIndex::open(dir, false).expect("a valid index");
     println!("open {} us", start.elapsed().as_micros());
     let percent = |bytes: u64| bytes as f64 * 100.0 / text_bytes as f64;
     println!(
@@ -120,7 +120,7 @@ fn report(dir: &Path, text_bytes: u64) {
         index.len_bytes() / 1_000_000,
         percent(index.len_bytes())
     );
-    let fields = index.field_bytes().expect("a sound index");
+    let fields = index.field_bytes().expect("a valid index");
     for field in Field::ALL {
         let (dictionary, postings) = fields[field.index()];
         println!(
@@ -136,10 +136,10 @@ fn report(dir: &Path, text_bytes: u64) {
         let query = Query::parse(query_text);
         for turn in ["first", "again"] {
             let start = Instant::now();
-            let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
+            let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
             let ranked = start.elapsed();
-            let hits = ranking.chunks(10).expect("a sound index");
-            let files = ranking.files(3).expect("a sound index");
+            let hits = ranking.chunks(10).expect("a valid index");
+            let files = ranking.files(3).expect("a valid index");
             println!(
                 "{query_text:?} {turn}: rank {} us, all {} us",
                 ranked.as_micros(),
@@ -165,14 +165,14 @@ fn report(dir: &Path, text_bytes: u64) {
 
 /// Edits a file of medium size and runs a query.
 fn edit(root: &Path, files: &[Vec<u8>], dir: &Path) {
-    let index = Arc::new(TextIndex::open(dir, false).expect("a sound index"));
+    let index = Arc::new(TextIndex::open(dir, false).expect("a valid index"));
     let mut overlay = Overlay::new(index);
     let (mut preparer, work) = (Preparer::default(), Work::default());
     let mut times: Vec<u128> = Vec::new();
     for path in files.iter().step_by(files.len().div_ceil(200).max(1)) {
         let Some(prepared) = prepare(root, path, &mut preparer, &work) else { continue };
         let start = Instant::now();
-        overlay.put(&prepared).expect("a sound index");
+        overlay.put(&prepared).expect("a valid index");
         times.push(start.elapsed().as_micros());
     }
     times.sort_unstable();
@@ -185,8 +185,8 @@ fn edit(root: &Path, files: &[Vec<u8>], dir: &Path) {
     );
     let query = Query::parse(QUERIES[0]);
     let start = Instant::now();
-    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
-    let _ = ranking.files(10).expect("a sound index");
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+    let _ = ranking.files(10).expect("a valid index");
     println!("rank with them: {} us", start.elapsed().as_micros());
 }
 

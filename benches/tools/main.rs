@@ -1,4 +1,5 @@
-//! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE] [--tasks FILE]`.
+//! Tools in a warm process: `cargo bench --bench tools -- --tree DIR --store DIR [--edit FILE]
+//! [--tasks FILE]`.
 //!
 //! The directory of `--store` gets the tree's index, if it has none. Names and paths are sampled
 //! from the catalog with a fixed step. Each is queried once before it is timed, and the table has
@@ -35,7 +36,7 @@ fn main() {
         );
         return;
     };
-    let root = tree.canonicalize().expect("the tree is there");
+    let root = tree.canonicalize().expect("the tree exists");
     let environment = Environment { global_excludes: None, threads: 2 };
     let engine = Engine::new(root.clone(), Store::new(store, false), environment);
     // The rules of the store may belong to another environment, in which case the tree would be
@@ -89,7 +90,7 @@ fn row(local: &Local<'_>, name: &str, queries: Vec<Value>) {
 
 /// Measures the time from an edit of `file` to a reply that contains it.
 fn edits(engine: &Engine, file: &PathBuf) {
-    let before = std::fs::read(file).expect("the file is there");
+    let before = std::fs::read(file).expect("the file exists");
     let tool = tools::find("symbol").expect("it is in the table");
     let mut times = Vec::new();
     for round in 0..30 {
@@ -111,8 +112,9 @@ fn tasks(engine: &Engine, lines: Vec<&str>) {
     let stop = Stop::new().expect("a handle");
     let tool = tools::find("context").expect("it is in the table");
     std::thread::scope(|scope| {
-        scope
-            .spawn(|| engine::serve(engine, &Pace::default(), &stop).expect("nobody else watches"));
+        scope.spawn(|| {
+            engine::serve(engine, &Pace::default(), &stop).expect("no other process watches");
+        });
         while engine::start_sync(engine).is_none() {
             std::thread::sleep(Duration::from_millis(20));
         }

@@ -143,9 +143,10 @@ fn word(path: &[u8]) -> String {
     let (folder, name) = path::split(path);
     let name = String::from_utf8_lossy(name);
     let stem = name.split('.').next().unwrap_or_default();
-    match DIRECTORY_STEMS.contains(&stem) {
-        true => String::from_utf8_lossy(path::split(folder).1).into_owned(),
-        false => stem.to_owned(),
+    if DIRECTORY_STEMS.contains(&stem) {
+        String::from_utf8_lossy(path::split(folder).1).into_owned()
+    } else {
+        stem.to_owned()
     }
 }
 
@@ -164,9 +165,10 @@ fn stem(path: &[u8]) -> String {
     let (folder, name) = path::split(path);
     let name = String::from_utf8_lossy(name);
     let stem = name.split_once('.').map_or(name.as_ref(), |(stem, _)| stem);
-    match DIRECTORY_STEMS.contains(&stem) {
-        true => folded(&String::from_utf8_lossy(path::split(folder).1)),
-        false => folded(stem),
+    if DIRECTORY_STEMS.contains(&stem) {
+        folded(&String::from_utf8_lossy(path::split(folder).1))
+    } else {
+        folded(stem)
     }
 }
 

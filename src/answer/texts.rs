@@ -53,7 +53,7 @@ impl Texts<'_> {
 
     /// Returns the texts of those files that still match the catalog; others count as unreadable,
     /// because positions from the catalog would be wrong in them.
-    pub fn as_known(catalog: &Catalog) -> Texts<'_> {
+    pub fn as_indexed(catalog: &Catalog) -> Texts<'_> {
         Texts { is_checked: true, ..Texts::new(catalog) }
     }
 
@@ -98,9 +98,10 @@ impl Texts<'_> {
         }
         let (catalog, is_checked, bytes) = (self.catalog, self.is_checked, &mut self.bytes);
         self.held.entry(file).or_insert_with(|| {
-            let text = match is_checked {
-                true => catalog.read_as_indexed(file, FILE_BYTES_MAX),
-                false => catalog.read(file, FILE_BYTES_MAX),
+            let text = if is_checked {
+                catalog.read_as_indexed(file, FILE_BYTES_MAX)
+            } else {
+                catalog.read(file, FILE_BYTES_MAX)
             };
             let text = text.unwrap_or_default();
             *bytes += text.len();

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// A condition that long work checks between its steps. When it holds, the work ends with an error or
-/// with what it has so far.
+/// A condition that long work checks between its steps. When it holds, the work ends with an error
+/// or with what it has so far.
 #[derive(Clone, Copy, Default)]
 pub struct Interrupt<'a>(Option<&'a (dyn Fn() -> bool + Sync)>);
 

@@ -2,17 +2,30 @@
 
 use std::borrow::Cow;
 
-/// Returns untrusted text with control characters escaped.
+/// Returns untrusted text, such as a name, on one line, with characters escaped that a terminal
+/// obeys or does not show; see [`is_unsafe`].
 pub fn plain(text: &str) -> String {
-    // The common case. 0xC2 starts the control characters outside ASCII, and some letters.
-    if text.bytes().all(|byte| byte >= b' ' && byte != 0x7F && byte != 0xC2) {
+    // The common case. Each of the others begins with one of four bytes, as do some letters.
+    let is_common = |byte| byte >= b' ' && !matches!(byte, 0x7F | 0xC2 | 0xD8 | 0xE2 | 0xEF | 0xF3);
+    if text.bytes().all(is_common) {
         return text.to_owned();
     }
-    let escape = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(escape).collect()
+    let mut out = String::with_capacity(text.len() + 8);
+    for c in text.chars() {
+        if is_unsafe(c) { out.extend(c.escape_default()) } else { out.push(c) }
+    }
+    out
+}
+
+/// Returns true for characters that must not reach a terminal from a text that somebody else wrote:
+/// control characters (C0, C1, delete), which move the cursor and start escape sequences; marks that
+/// change the direction of the text; and characters without a shape, which hide text: tags, line and
+/// paragraph separators, byte order marks.
+pub fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{061C}' | '\u{200E}' | '\u{200F}' | '\u{2028}'..='\u{202E}')
+        || matches!(c, '\u{2066}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}')
+        || matches!(c, '\u{E0000}'..='\u{E007F}')
 }
 
 /// Decodes the bytes of a file as UTF-8, or as UTF-16 after a byte order mark. Invalid sequences
@@ -62,6 +75,16 @@ mod tests {
         assert_eq!(plain("a größe ·\u{A0}→"), "a größe ·\u{A0}→");
         assert_eq!(plain("a\tb\n\u{7F}\u{1B}"), "a\\tb\\n\\u{7f}\\u{1b}");
         assert_eq!(plain("ä\u{85}b\u{9F}"), "ä\\u{85}b\\u{9f}");
+        for (text, shown) in [
+            ("a\u{202E}b", "a\\u{202e}b"),
+            ("a\u{2066}b\u{2069}", "a\\u{2066}b\\u{2069}"),
+            ("\u{200F}\u{061C}", "\\u{200f}\\u{61c}"),
+            ("x\u{E0041}\u{E007F}", "x\\u{e0041}\\u{e007f}"),
+            ("\u{2028}\u{FEFF}", "\\u{2028}\\u{feff}"),
+            ("日本 – “x” 👩\u{200D}💻 ص", "日本 – “x” 👩\u{200D}💻 ص"),
+        ] {
+            assert_eq!(plain(text), shown);
+        }
     }
 
     #[test]

@@ -18,8 +18,8 @@ pub fn format(ns: i64) -> String {
 /// Returns the time that `text` names, or `None` if it is not a time.
 ///
 /// Accepted are an age (`90s`, `30m`, `2h`, `3d`, `1w`), a date (`2026-01-31`), and a date with a
-/// time of day (`2026-01-31T12:00`, with optional seconds, a fraction of a second, which is ignored,
-/// and `Z` or an offset such as `+02:00`). Without an offset, the time is in UTC.
+/// time of day (`2026-01-31T12:00`, with optional seconds, a fraction of a second, which is
+/// ignored, and `Z` or an offset such as `+02:00`). Without an offset, the time is in UTC.
 pub fn parse(text: &str, now_ns: i64) -> Option<i64> {
     if let Some(age_s) = age(text) {
         return Some(now_ns.saturating_sub(age_s.saturating_mul(SECOND_NS)));

@@ -14,8 +14,8 @@ use super::test_names::TestNames;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
 use crate::graph::link::{FileFacts, SymbolAt};
-use crate::lang::Symbol;
 use crate::lang::facts::Reference;
+use crate::lang::{Problem, Symbol};
 
 /// Maximum number of files whose facts are cached.
 const FACTS_MAX: usize = 4096;
@@ -116,6 +116,8 @@ pub(super) struct CatalogCache {
     pub(super) searches: SearchCache,
     /// Numbers of unread texts, see [`Catalog::unread`](super::Catalog::unread).
     pub(super) unread: [OnceLock<usize>; 2],
+    /// Files whose definitions are incomplete, and why.
+    pub(super) unparsed: OnceLock<Vec<(FileId, Problem)>>,
 }
 
 impl Default for CatalogCache {
@@ -138,6 +140,7 @@ impl Default for CatalogCache {
             marks: OnceLock::new(),
             searches: SearchCache::default(),
             unread: Default::default(),
+            unparsed: OnceLock::new(),
         }
     }
 }
@@ -166,7 +169,8 @@ impl CatalogCache {
             memory.targets = self.targets.only(|(file, _)| is_same(file));
             memory.packages = self.packages.only(is_same);
             let imports = self.imports.get().map(|graph| (Arc::clone(graph), changed.to_vec()));
-            // If no graph was built since the previous edit, the changed files of both edits are combined.
+            // If no graph was built since the previous edit, the changed files of both edits are
+            // combined.
             memory.imports_before = imports.or_else(|| {
                 let (graph, earlier) = self.imports_before.as_ref()?;
                 let mut files = [earlier.as_slice(), changed].concat();

@@ -7,12 +7,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Catalog;
+use super::damage::Part;
 use super::file_list::FileList;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
 use crate::index::text::Overlay;
-use crate::lang::{Language, Symbol};
+use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
@@ -83,11 +84,20 @@ pub trait Code: Sync {
     /// Reads only that file's facts.
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)>;
 
-    /// Returns the text index, brought up to the present files; `None` if there is none.
+    /// Returns the definitions of `text`, the content of the file at a repository path, by parsing
+    /// it, with signatures and documentation. O(text).
     ///
     /// # Errors
     ///
-    /// As [`Code::files`], and [`crate::Kind::Corrupt`] if it is damaged.
+    /// As [`crate::parsers::Parsers::facts`].
+    fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline>;
+
+    /// Returns the text index, brought up to the present files; `None` if there is none, or it is
+    /// damaged, see [`Code::found_damage`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::catalog`].
     fn ranking(&self) -> Result<Option<Arc<Overlay>>>;
 
     /// Returns an index of the paths for fuzzy look-ups; its entries have the order of
@@ -121,6 +131,19 @@ pub trait Code: Sync {
     ///
     /// If the call fails. A failure of git is not an error: then there is no history.
     fn history(&self) -> Result<Option<Arc<History>>>;
+
+    /// Returns the reason why [`Code::history`] returned no log although the repository has
+    /// commits; `None` before that call.
+    fn history_problem(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// Returns true if a part of the index turned out to be damaged, so that replies were made
+    /// without it.
+    fn found_damage(&self, part: Part) -> bool {
+        let _ = part;
+        false
+    }
 
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use super::Catalog;
 use super::code::{Code, Editor};
+use super::damage::Part;
 use super::file_list::FileList;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
 use crate::index::text::Overlay;
-use crate::lang::{Language, Symbol};
+use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
@@ -29,6 +30,8 @@ pub enum Access {
     Indexed,
     /// [`Code::outline`].
     Outline,
+    /// [`Code::parse`].
+    Parse,
     /// [`Code::ranking`].
     Ranking,
     /// [`Code::names`].
@@ -39,6 +42,8 @@ pub enum Access {
     Read,
     /// [`Code::history`].
     History,
+    /// [`Code::found_damage`].
+    Damage,
     /// [`Code::git`].
     Git,
     /// [`Code::editor`].
@@ -84,6 +89,10 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Outline).ok()?.outline(path, hash)
     }
 
+    fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline> {
+        self.before(Access::Parse)?.parse(language, path, text)
+    }
+
     fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
         self.before(Access::Ranking)?.ranking()
     }
@@ -102,6 +111,14 @@ impl<C: DelegatingCode> Code for C {
 
     fn history(&self) -> Result<Option<Arc<History>>> {
         self.before(Access::History)?.history()
+    }
+
+    fn history_problem(&self) -> Option<&'static str> {
+        self.before(Access::Damage).ok()?.history_problem()
+    }
+
+    fn found_damage(&self, part: Part) -> bool {
+        self.before(Access::Damage).is_ok_and(|code| code.found_damage(part))
     }
 
     fn git(&self) -> Option<&Git> {

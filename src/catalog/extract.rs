@@ -7,12 +7,15 @@ use std::path::Path;
 
 use xxhash_rust::xxh3::{Xxh3DefaultBuilder, xxh3_128};
 
-use crate::base::{path, text};
+use crate::base::text;
+use crate::error::Result;
 use crate::index::extract::Content;
 use crate::lang::marks::{HEAD_BYTES, marks};
 use crate::lang::words::identifiers;
-use crate::lang::{self, Facts, Language, Limits, Problem};
-use crate::source::read::{self, Buffer};
+use crate::lang::{self, Facts, Language, Problem};
+use crate::parsers::Parsers;
+use crate::source::beneath;
+use crate::source::read::Buffer;
 
 /// Number of bytes at the start of a file that decide whether it is text.
 const TEXT_HEAD_BYTES: usize = 8000;
@@ -66,40 +69,56 @@ impl Extract {
 
 /// Reads and extracts the file at a repository path below `root`; `None` if it cannot be read.
 /// O(file).
-pub fn extract(root: &Path, path: &[u8], buffer: &mut Buffer) -> Option<Extract> {
-    let (mut file, metadata) = read::open(&root.join(path::to_path(path))).ok()?;
-    buffer.fill(&mut file, metadata.len()).ok()?;
-    Some(extract_text(path, buffer.bytes()))
+///
+/// # Errors
+///
+/// As [`Parsers::facts`].
+pub fn extract(
+    root: &Path,
+    path: &[u8],
+    buffer: &mut Buffer,
+    parsers: &Parsers,
+) -> Result<Option<Extract>> {
+    let Ok((mut file, metadata)) = beneath::open_unlinked(root, path) else {
+        return Ok(None);
+    };
+    match buffer.fill(&mut file, metadata.len()) {
+        Ok(()) => extract_text(path, buffer.bytes(), parsers).map(Some),
+        Err(_) => Ok(None),
+    }
 }
 
 /// Extracts the facts of `text`, the content of the file at `path`. If that panics, the only fact
 /// is [`Problem::Failed`]. O(text).
-pub fn extract_text(path: &[u8], text: &[u8]) -> Extract {
+///
+/// # Errors
+///
+/// As [`Parsers::facts`].
+pub fn extract_text(path: &[u8], text: &[u8], parsers: &Parsers) -> Result<Extract> {
     let hash = xxh3_128(text);
-    or_failed(hash, || extract_hashed(path, text, hash))
+    or_failed(hash, || extract_hashed(path, text, hash, parsers))
 }
 
 /// Returns the result of `work`, or an extract with [`Problem::Failed`] if it panics.
-fn or_failed(hash: u128, work: impl FnOnce() -> Extract) -> Extract {
+fn or_failed(hash: u128, work: impl FnOnce() -> Result<Extract>) -> Result<Extract> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let mut extract = Extract::of_nothing(hash);
         extract.facts.problems.insert(Problem::Failed, 1);
-        extract
+        Ok(extract)
     })
 }
 
-fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
+fn extract_hashed(path: &[u8], text: &[u8], hash: u128, parsers: &Parsers) -> Result<Extract> {
     let mut extract = Extract::of_nothing(hash);
     if text.len() as u64 > Extract::BYTES_MAX || !is_text(text) {
-        return extract;
+        return Ok(extract);
     }
     extract.text = text.to_vec();
     extract.marks = marks(path, &text[..text.len().min(HEAD_BYTES)]).to_bits();
     // The language of a file is also detected if its name is not UTF-8.
     extract.language = lang::detect(Path::new(&*String::from_utf8_lossy(path)), text);
     if let Some(language) = extract.language {
-        extract.facts =
-            lang::facts(language, &String::from_utf8_lossy(path), text, Limits::DEFAULT);
+        extract.facts = parsers.facts(language, &String::from_utf8_lossy(path), text, hash)?;
     }
     let mut places: HashMap<&[u8], usize, Xxh3DefaultBuilder> = HashMap::default();
     for span in identifiers(text) {
@@ -109,7 +128,7 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128) -> Extract {
         });
         extract.words[place].1 += 1;
     }
-    extract
+    Ok(extract)
 }
 
 /// Returns true if `bytes` are text whose positions are byte positions: not UTF-16, and without a
@@ -125,15 +144,19 @@ mod tests {
 
     #[test]
     fn a_panic_loses_only_the_facts_of_one_file() {
-        let extract = or_failed(7, || panic!("a fault in a grammar"));
+        let extract = or_failed(7, || panic!("a fault in a grammar")).expect("an extract");
         assert_eq!((extract.hash, extract.lines(), extract.words().len()), (7, 0, 0));
         assert_eq!(extract.facts.problems.get(&Problem::Failed), Some(&1));
-        assert!(extract_text(b"a.rs", b"fn f() {}\n").facts.problems.is_empty());
+        assert!(extracted(b"a.rs", b"fn f() {}\n").facts.problems.is_empty());
+    }
+
+    fn extracted(path: &[u8], text: &[u8]) -> Extract {
+        extract_text(path, text, &Parsers::in_process()).expect("an extract")
     }
 
     #[track_caller]
     fn check(text: &[u8], expected: &[&str]) {
-        let extract = extract_text(b"src/a.rs", text);
+        let extract = extracted(b"src/a.rs", text);
         let names: Vec<&str> =
             extract.facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
         assert_eq!(names, expected);
@@ -152,7 +175,7 @@ mod tests {
 
     #[test]
     fn extensions_are_detected_in_names_that_are_not_utf8() {
-        let extract = extract_text(b"src/\xE9.rs", b"fn first() {}\n");
+        let extract = extracted(b"src/\xE9.rs", b"fn first() {}\n");
         assert_eq!(extract.language.map(|language| language.name), Some("rust"));
     }
 }

@@ -177,9 +177,9 @@ impl Catalog {
         if let Some(graph) = self.cache.imports.get() {
             return graph;
         }
-        // Built outside of the cell. Threads that wait for the cell could not help to build the graph,
-        // and a thread that runs another call in the meantime would deadlock on itself. If two threads
-        // build the graph, the second result is dropped.
+        // Built outside of the cell. Threads that wait for the cell could not help to build the
+        // graph, and a thread that runs another call in the meantime would deadlock on itself. If
+        // two threads build the graph, the second result is dropped.
         let made = self.made_import_graph();
         self.cache.imports.get_or_init(|| made)
     }

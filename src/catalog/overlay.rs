@@ -8,7 +8,7 @@ use super::extract::Extract;
 use crate::graph::link::FileFacts;
 use crate::index::code::keys;
 use crate::lang::facts::{Facts, Reference, Role};
-use crate::lang::{Language, Marks};
+use crate::lang::{Language, Marks, Problem};
 
 /// The facts of one file, in memory.
 pub struct OverlayFile {
@@ -16,6 +16,7 @@ pub struct OverlayFile {
     language: Option<&'static Language>,
     marks: Marks,
     lines: u32,
+    lost_by: Option<Problem>,
     facts: Option<Arc<FileFacts>>,
     references: Vec<Reference>,
     /// Indices of symbols by key.
@@ -33,6 +34,7 @@ impl OverlayFile {
             language: extract.language,
             marks: Marks::from_bits(extract.marks),
             lines: extract.lines(),
+            lost_by: extract.facts.problems.keys().rev().copied().find(|of| of.loses_definitions()),
             facts: None,
             references: Vec::new(),
             defined: HashMap::new(),
@@ -68,6 +70,11 @@ impl OverlayFile {
     /// Returns the hash of the text that the facts were made of.
     pub(super) fn hash(&self) -> u128 {
         self.hash
+    }
+
+    /// Returns the worst problem by which definitions are missing, if there is one.
+    pub(super) fn lost_by(&self) -> Option<Problem> {
+        self.lost_by
     }
 
     pub(super) fn facts(&self) -> Option<Arc<FileFacts>> {

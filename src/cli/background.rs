@@ -19,7 +19,8 @@ pub(crate) enum Build {
 }
 
 /// Starts a background build for the tree of `engine`, unless the environment disables it or the
-/// tree is too large (see [`place::too_wide`]). Errors are only logged: the next search tries again.
+/// tree is too large (see [`place::too_wide`]). Errors are only logged: the next search tries
+/// again.
 pub(crate) fn build(engine: &Engine, what: Build) {
     if place::too_wide(engine.root()).is_none() {
         build_even_if_wide(engine, what);

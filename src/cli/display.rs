@@ -2,6 +2,8 @@
 //! and with colours and hyperlinks if requested.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::Path;
 
@@ -9,6 +11,7 @@ use clap::{Arg, ArgMatches};
 use grep_printer::{HyperlinkFormat, HyperlinkFormatError};
 
 use super::hyperlink::Hyperlinks;
+use super::terminal;
 use crate::answer::style::{Part, Style};
 use crate::base::path::{from_path, shown};
 use crate::base::text::plain;
@@ -29,7 +32,10 @@ pub(super) struct Display<'a> {
     /// The components of the current directory below the root; `None` if it is outside of the tree.
     current: Option<Vec<String>>,
     has_colors: bool,
+    is_terminal: bool,
     hyperlinks: Option<Hyperlinks>,
+    /// The URLs of the links so far.
+    urls: RefCell<HashSet<String>>,
 }
 
 /// Returns the flags that choose the display of a reply.
@@ -58,19 +64,34 @@ impl<'a> Display<'a> {
     /// Returns the display that the flags of [`args`] choose for the tree at `root`, which is
     /// canonical.
     pub(super) fn new(root: &'a Path, matches: &ArgMatches) -> Display<'a> {
+        let is_terminal = std::io::stdout().is_terminal();
         let has_colors = match matches.get_one::<String>("color").map(String::as_str) {
             Some("always") => true,
             Some("never") => false,
-            _ => std::io::stdout().is_terminal() && environment_allows_colors(),
+            _ => is_terminal && environment_allows_colors(),
         };
         let format = matches.get_one::<HyperlinkFormat>("hyperlink-format");
         let hyperlinks = format.filter(|_| has_colors).and_then(Hyperlinks::new);
-        Display { root, current: current_below(root), has_colors, hyperlinks }
+        let (current, urls) = (current_below(root), RefCell::default());
+        Display { root, current, has_colors, is_terminal, hyperlinks, urls }
     }
 
     /// Returns the repository path of the current directory; `None` if it is outside of the tree.
     pub(super) fn current_directory(&self) -> Option<String> {
         self.current.as_ref().map(|parts| parts.join("/"))
+    }
+
+    /// Returns a reply as it is printed: on a terminal, what others wrote is escaped.
+    pub(super) fn for_output(&self, reply: String) -> String {
+        if !self.is_terminal {
+            return reply;
+        }
+        terminal::escaped_styled(&reply, &|url| self.urls.borrow().contains(url))
+    }
+
+    /// Returns a JSON reply as it is printed; see [`Display::for_output`].
+    pub(super) fn json_for_output(&self, reply: String) -> String {
+        if self.is_terminal { terminal::escaped_json(&reply) } else { reply }
     }
 
     /// Returns a JSON reply with a relative path added next to each repository path.
@@ -169,7 +190,12 @@ impl Style for Display<'_> {
 
     fn link(&self, path: &str, line: Option<usize>, text: String) -> String {
         match &self.hyperlinks {
-            Some(hyperlinks) => hyperlinks.link(&self.root.join(path), line, &text),
+            Some(hyperlinks) => {
+                let url = hyperlinks.url(&self.root.join(path), line);
+                let link = Hyperlinks::link(&url, &text);
+                self.urls.borrow_mut().insert(url);
+                link
+            }
             None => text,
         }
     }
@@ -225,7 +251,9 @@ mod tests {
             text.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect()
         };
         let current = current.map(parts);
-        Display { root: Path::new("/tree"), current, has_colors: false, hyperlinks: None }
+        let (has_colors, is_terminal) = (false, false);
+        let (root, urls) = (Path::new("/tree"), RefCell::default());
+        Display { root, current, has_colors, is_terminal, hyperlinks: None, urls }
     }
 
     #[test]

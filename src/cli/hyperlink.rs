@@ -24,13 +24,17 @@ impl Hyperlinks {
         Some(Hyperlinks { url: url.replace("{wslprefix}", &wsl_prefix().unwrap_or_default()) })
     }
 
-    /// Returns `text` as a link to a line of the file at the absolute path `file`; without a line,
-    /// to the first one, as in ripgrep.
-    pub(super) fn link(&self, file: &Path, line: Option<usize>, text: &str) -> String {
+    /// Returns the URL of a line of the file at the absolute path `file`; without a line, of the
+    /// first one, as in ripgrep.
+    pub(super) fn url(&self, file: &Path, line: Option<usize>) -> String {
         let path = encoded(file);
         let line = line.unwrap_or(1).to_string();
         let url = self.url.replace("{line}", &line).replace("{column}", "1");
-        let url = url.replace("{path}", &path);
+        url.replace("{path}", &path).replace(char::is_control, "")
+    }
+
+    /// Returns `text` as a link to a URL.
+    pub(super) fn link(url: &str, text: &str) -> String {
         format!("\x1b]8;;{url}\x1b\\{text}\x1b]8;;\x1b\\")
     }
 }
@@ -88,7 +92,7 @@ mod tests {
     fn links_have_encoded_paths_and_lines() {
         let format: HyperlinkFormat = "vscode".parse().expect("a known format");
         let links = Hyperlinks::new(&format).expect("not empty");
-        let link = links.link(Path::new("/a b/{line}.rs"), Some(3), "text");
+        let link = Hyperlinks::link(&links.url(Path::new("/a b/{line}.rs"), Some(3)), "text");
         assert_eq!(link, "\x1b]8;;vscode://file/a%20b/%7Bline%7D.rs:3:1\x1b\\text\x1b]8;;\x1b\\");
         assert!(Hyperlinks::new(&"none".parse().expect("a known format")).is_none());
     }

@@ -219,8 +219,8 @@ fn code(matches: &ArgMatches, engine: &Engine, anew: bool) -> Result<CodeBuilt> 
     })
 }
 
-/// Runs `build`. If another process is building the index, shows its progress, then runs `build` for
-/// the remaining work; with `--no-wait`, fails immediately instead.
+/// Runs `build`. If another process is building the index, shows its progress, then runs `build`
+/// for the remaining work; with `--no-wait`, fails immediately instead.
 fn attached<T>(
     matches: &ArgMatches,
     engine: &Engine,
@@ -274,7 +274,7 @@ pub(super) fn has_watcher(engine: &Engine) -> bool {
 
 fn print_summary(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
     let (files, bytes) = (built.files, HumanBytes(built.text_bytes));
-    let root = engine.root().display();
+    let root = report::plain(&engine.root().display().to_string());
     let text = if built.published {
         format!("{root}: {files} files, {bytes}; {} files read\n", built.read)
     } else {

@@ -1,8 +1,8 @@
 //! `codedb init`: registers the server with the agents and editors on this machine, after showing
 //! the changes and asking for confirmation.
 //!
-//! `register` edits the text of settings; this module locates the files ([`surroundings`]), reads and
-//! writes them ([`files`]) and prompts the user.
+//! `register` edits the text of settings; this module locates the files ([`surroundings`]), reads
+//! and writes them ([`files`]) and prompts the user.
 
 mod files;
 mod surroundings;

@@ -1,8 +1,8 @@
 //! The command line: the only module that parses flags, prints, and depends on the terminal.
 //!
-//! [`run`] dispatches by the first argument that is not a flag. `search` has its own parser, because
-//! it takes ripgrep's flags and is called most often. All other commands are parsed with clap, in
-//! `commands`; those of tools are generated from the tool table, in `tool`.
+//! [`run`] dispatches by the first argument that is not a flag. `search` has its own parser,
+//! because it takes ripgrep's flags and is called most often. All other commands are parsed with
+//! clap, in `commands`; those of tools are generated from the tool table, in `tool`.
 
 mod background;
 mod commands;
@@ -14,6 +14,7 @@ mod index;
 mod init;
 mod log_sink;
 mod mcp;
+mod parse_worker;
 mod place;
 mod projects;
 mod recording_code;
@@ -23,12 +24,15 @@ mod serve;
 mod similar;
 mod snapshot;
 mod status;
+mod terminal;
 mod tool;
 mod typed_path;
 
 use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
+
+use crate::parsers;
 
 /// Runs the command line `args` (without the name of the program) and returns the exit code.
 pub fn run(args: Vec<OsString>) -> ExitCode {
@@ -43,6 +47,9 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 }
 
 fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
+    if args.first().is_some_and(|arg| arg == parsers::pool::COMMAND) {
+        return parse_worker::run(&args[1..]);
+    }
     let Some(at) = command_at(&args) else { return Ok(without_command(&args)) };
     if args[at] != "search" && args[at] != "grep" {
         return commands::run(with_globals_after_command(args, at));
@@ -71,8 +78,8 @@ fn command_at(args: &[OsString]) -> Option<usize> {
     None
 }
 
-/// Returns `args` with the global flags that precede the command, which is at `at`, moved behind it.
-/// Other flags stay in their place: clap handles or rejects them.
+/// Returns `args` with the global flags that precede the command, which is at `at`, moved behind
+/// it. Other flags stay in their place: clap handles or rejects them.
 fn with_globals_after_command(args: Vec<OsString>, at: usize) -> Vec<OsString> {
     let (mut before, mut globals) = (Vec::new(), Vec::new());
     let mut args = args.into_iter();

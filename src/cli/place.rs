@@ -3,10 +3,13 @@
 //! `search` and `init` also read the environment; no module outside of `cli` does.
 
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::index::{code, extract, format, gram, store::Store, text};
+use crate::parsers::Parsers;
+use crate::source::global_excludes::GlobalExcludes;
 use crate::source::secret;
 use crate::source::walk::Environment;
 
@@ -37,10 +40,53 @@ pub(crate) fn engine(options: &TreeOptions) -> Result<Engine> {
     let on_heap =
         crate::source::file_system(dir.ancestors().find(|dir| dir.exists()).unwrap_or(&dir))
             .is_network();
+    let store = Store::new(dir, on_heap);
+    store.check_access()?;
     let threads = options.threads.unwrap_or_else(threads);
-    let environment =
-        Environment { global_excludes: ignore::gitignore::gitconfig_excludes_path(), threads };
-    Ok(Engine::new(root, Store::new(dir, on_heap), environment))
+    let environment = Environment { global_excludes: Some(global_excludes()), threads };
+    let engine = Engine::new(root, store, environment);
+    Ok(engine.parsing_with(parsers(threads)?))
+}
+
+/// Returns the parsers of all engines of this process: this program, as worker processes. A build
+/// uses up to `threads` of them; queries meanwhile have two more.
+///
+/// # Errors
+///
+/// If the path of this program cannot be determined.
+fn parsers(threads: usize) -> Result<Arc<Parsers>> {
+    static PARSERS: OnceLock<Arc<Parsers>> = OnceLock::new();
+    if let Some(parsers) = PARSERS.get() {
+        return Ok(Arc::clone(parsers));
+    }
+    // The same file even if an update has replaced it.
+    let own = PathBuf::from("/proc/self/exe");
+    let program = if cfg!(target_os = "linux") && own.exists() {
+        own
+    } else {
+        std::env::current_exe().map_err(|error| {
+            Error::new(Kind::Io, format!("the path of this program is unknown: {error}"))
+        })?
+    };
+    let parsers = PARSERS.get_or_init(|| Parsers::in_workers(program, threads.max(1) + 2));
+    Ok(Arc::clone(parsers))
+}
+
+/// Returns the location of git's global excludes as the `ignore` crate finds it, with the
+/// configuration files that it reads.
+fn global_excludes() -> GlobalExcludes {
+    let named =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = std::env::home_dir();
+    let user = named("XDG_CONFIG_HOME").or_else(|| home.as_ref().map(|home| home.join(".config")));
+    let files = [
+        named("GIT_CONFIG_GLOBAL"),
+        home.map(|home| home.join(".gitconfig")),
+        user.map(|dir| dir.join("git/config")),
+        named("GIT_CONFIG_SYSTEM").or_else(|| Some(PathBuf::from("/etc/gitconfig"))),
+    ];
+    let files = files.into_iter().flatten().collect();
+    GlobalExcludes::new(ignore::gitignore::gitconfig_excludes_path, files)
 }
 
 /// Returns the cache directory: `--index-dir`, else `CODEDB_INDEX_DIR`, else `codedb` in the user's
@@ -75,18 +121,51 @@ pub(crate) fn too_wide(root: &Path) -> Option<&'static str> {
     (home.as_deref() == Some(root)).then_some("it is a home directory")
 }
 
+/// Directories of the operating system: none of them is served, nor what is below.
+const SYSTEM: &[&str] = &["/dev", "/proc", "/sys", "/etc", "/run", "/boot", "/private/etc"];
+
+/// Directories of the operating system below which there may be projects.
+const ABOVE_PROJECTS: &[&str] = &["/var", "/var/lib", "/private/var", "/private/var/lib"];
+
+/// Directories of home directories.
+const HOMES: &[&str] = &["/home", "/Users"];
+
 /// Returns why the tree at `root` is not served without `--insist`, if so, in addition to
 /// [`too_wide`]: it contains a home directory, or is a directory of credentials or of the system.
 pub(crate) fn too_private(root: &Path) -> Option<&'static str> {
     let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
-    if home.is_some_and(|home| home.starts_with(root) && home != root) {
+    if home.as_ref().is_some_and(|home| home.starts_with(root) && home != root)
+        || is_one_of(root, HOMES)
+    {
         return Some("it contains a home directory");
     }
-    if cfg!(unix) && ["/dev", "/proc", "/sys"].iter().any(|dir| root.starts_with(dir)) {
+    if is_home_of_another(root) {
+        return Some("it is a home directory");
+    }
+    let is_system = SYSTEM.iter().any(|dir| root.starts_with(dir));
+    if cfg!(unix) && (is_system || is_one_of(root, ABOVE_PROJECTS)) {
         return Some("it is a directory of the operating system");
     }
-    secret::is_in_store(root.as_os_str().as_encoded_bytes())
-        .then_some("it is a directory of credentials or of git")
+    if secret::is_in_store(root.as_os_str().as_encoded_bytes())
+        || secret::repository::encloses(root)
+    {
+        return Some("it is a directory of credentials or of version control");
+    }
+    secret::holds_stores(root, home.as_deref()).then_some("it contains directories of credentials")
+}
+
+fn is_one_of(root: &Path, dirs: &[&str]) -> bool {
+    dirs.iter().any(|dir| root == Path::new(dir))
+}
+
+/// Returns true for `/home/NAME` and the like if it contains settings of a user, since a container
+/// may have a project there.
+fn is_home_of_another(root: &Path) -> bool {
+    const SETTINGS: &[&str] =
+        &[".ssh", ".gnupg", ".aws", ".config", ".bashrc", ".zshrc", ".profile"];
+    let is_home =
+        root == Path::new("/root") || root.parent().is_some_and(|dir| is_one_of(dir, HOMES));
+    is_home && SETTINGS.iter().any(|name| root.join(name).exists())
 }
 
 /// Returns true unless `CODEDB_BACKGROUND=0` disables background builds.
@@ -135,9 +214,9 @@ fn is_work_tree(dir: &Path) -> bool {
     dir.join(".git").exists()
 }
 
-/// Returns the nearest ancestor of `dir` (or `dir` itself) that has an index of any version, so that
-/// the subdirectories of an indexed tree without git share its index. Ignores an index of a home
-/// directory or of the whole file system, so that directories below do not use it.
+/// Returns the nearest ancestor of `dir` (or `dir` itself) that has an index of any version, so
+/// that the subdirectories of an indexed tree without git share its index. Ignores an index of a
+/// home directory or of the whole file system, so that directories below do not use it.
 fn indexed_ancestor(cache: &Cache, dir: &Path) -> Option<PathBuf> {
     let has_index =
         |at: &&Path| tree_dir(cache, at).is_dir() && (*at == dir || too_wide(at).is_none());
@@ -156,12 +235,13 @@ fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
     tree_dir(cache, root).join(format!("v{version}-{options:08x}"))
 }
 
-/// Returns a hash of everything that determines the contents of an index of the same format. Versions
-/// of the program that differ in it use different directories.
+/// Returns a hash of everything that determines the contents of an index of the same format.
+/// Versions of the program that differ in it use different directories.
 fn options_hash(code_builder: &str, text_version: u32) -> u32 {
     let mut options = gram::CLASS.to_vec();
     options.extend_from_slice(&extract::UNIT_BYTES.to_le_bytes());
     options.extend_from_slice(&text_version.to_le_bytes());
+    options.extend_from_slice(&secret::VERSION.to_le_bytes());
     options.extend_from_slice(code_builder.as_bytes());
     xxhash_rust::xxh3::xxh3_64(&options) as u32
 }

@@ -6,7 +6,7 @@ use super::place::Cache;
 use crate::catalog::code::Code;
 use crate::error::{Error, Result};
 use crate::index::store;
-use crate::tools::session::{Added, Project, Session, Source, Wanted};
+use crate::tools::session::{Added, Project, ProjectSelector, Session, Source};
 
 /// The trees that have an index in the cache.
 #[derive(Debug)]
@@ -23,7 +23,7 @@ fn no_session<T>() -> Result<T> {
 }
 
 impl Session for Indexed {
-    fn code(&self, _: &Wanted) -> Result<Option<&dyn Code>> {
+    fn code(&self, _: &ProjectSelector) -> Result<Option<&dyn Code>> {
         no_session()
     }
 

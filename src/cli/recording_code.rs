@@ -1,10 +1,11 @@
-//! [`RecordingCode`]: the code of a tree for one command. It records which data the command used, so
-//! that a missing index can be built in the background for the next one.
+//! [`RecordingCode`]: the code of a tree for one command. It records which data the command used,
+//! so that a missing index can be built in the background for the next one.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::background::{self, Build};
 use crate::catalog::code::Code;
+use crate::catalog::damage::Part;
 use crate::catalog::delegating_code::{Access, DelegatingCode};
 use crate::engine::{self, Check, Engine, Local};
 use crate::error::{Kind, Result};
@@ -46,24 +47,30 @@ impl<'a> RecordingCode<'a> {
     ) -> Result<T> {
         let mut result = command(&self);
         let is_corrupt = result.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
-        let missing = if self.code.needs_code_rebuild() || is_corrupt {
+        let damage = self.code.take_damage();
+        let missing = if damage.has(Part::Code) || is_corrupt {
             Some(Build::FullAnew)
-        } else {
+        } else if damage.is_empty() {
             self.missing()
+        } else {
+            // Checks every block and rebuilds what is damaged. Damage that ends the use of the
+            // search index is among what is missing.
+            self.missing().or(Some(Build::Full))
         };
         if let Some(build) = missing.filter(|_| !no_background) {
             background::build(self.engine, build);
         }
         if self.code.is_damaged() || is_corrupt {
             log::debug!("the code index is damaged; running again without it");
+            self.code.note_damage(Part::Code);
             self.code = self.code.without_code_index();
             result = command(&self);
         }
         result
     }
 
-    /// Returns the build that is needed: the command found no index, or one without the data that it
-    /// used.
+    /// Returns the build that is needed: the command found no index, or one without the data that
+    /// it used.
     fn missing(&self) -> Option<Build> {
         let used_catalog = self.used_catalog.load(Ordering::Relaxed);
         let has_snapshot = || matches!(self.engine.snapshot(), Ok(Some(_)));
@@ -85,8 +92,8 @@ impl<'a> RecordingCode<'a> {
         })
     }
 
-    /// Returns true if a build would add files to the code index. Unreadable files stay unindexed and
-    /// must not cause repeated builds.
+    /// Returns true if a build would add files to the code index. Unreadable files stay unindexed
+    /// and must not cause repeated builds.
     fn lacks_code(&self) -> bool {
         if !engine::has_code(self.engine) {
             return true;
@@ -106,8 +113,10 @@ impl DelegatingCode for RecordingCode<'_> {
             Access::Catalog | Access::Ranking => self.used_catalog.store(true, Ordering::Relaxed),
             Access::Root
             | Access::Outline
+            | Access::Parse
             | Access::Read
             | Access::History
+            | Access::Damage
             | Access::Git
             | Access::Editor => {}
         }

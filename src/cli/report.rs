@@ -1,16 +1,20 @@
 //! Prints errors and warnings to standard error: `codedb: message`, followed by hints.
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::terminal;
 pub(crate) use crate::base::text::plain;
 use crate::error::Error;
 
-/// Prints `codedb: message`. A closed standard error is ignored.
+/// Prints `codedb: message`. A closed standard error is ignored. Messages of `search` contain names
+/// byte for byte, as those of ripgrep do, unless a terminal would obey them.
 pub(crate) fn print_message(message: impl Display) {
     let text = format!("codedb: {message}\n");
-    drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    let mut error = std::io::stderr().lock();
+    let text = if error.is_terminal() { terminal::escaped(&text) } else { text };
+    drop(error.write_all(text.as_bytes()));
 }
 
 /// Prints an error and its hints.
@@ -21,7 +25,7 @@ pub(crate) fn print_error(error: &Error) {
         text.push_str(hint);
         text.push('\n');
     }
-    drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    drop(std::io::stderr().lock().write_all(terminal::escaped(&text).as_bytes()));
 }
 
 /// Reports problems that do not end a search.

@@ -12,7 +12,7 @@ use crate::catalog::code::Code;
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::index::code::store::CodeStore;
-use crate::tools::known::Known;
+use crate::tools::coverage::Coverage;
 use crate::tools::structure;
 
 pub(super) fn command() -> Command {
@@ -53,7 +53,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
                 .with_hint("rebuild it with `codedb index --rebuild`"));
             }
             let catalog = code.catalog(&[])?;
-            if let Some(notice) = Known::of(catalog).notice() {
+            if let Some(notice) = Coverage::of(catalog).notice() {
                 report::print_message(notice);
             }
             let is_trusted = tool::is_trusted(&engine, check);

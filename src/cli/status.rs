@@ -18,6 +18,7 @@ use crate::index::snapshot::Snapshot;
 use crate::index::table::TableMeta;
 use crate::lang::Problem;
 use crate::source::walk::Skipped;
+use crate::tools::status::UnparsedFile;
 
 pub(super) fn command() -> Command {
     Command::new("status")
@@ -75,6 +76,9 @@ struct CodeSummary {
     references: u64,
     /// Files whose symbols may be incomplete, by reason.
     problems: BTreeMap<Problem, u64>,
+    /// The first of the files that could not be parsed completely, in path order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    failed: Vec<UnparsedFile>,
     /// Files whose contents differ from the text index; ranking reads them.
     text_behind: u64,
     /// The reason why there is no text index.
@@ -183,6 +187,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
             symbols: code.symbols,
             references: code.references,
             problems: code.problems,
+            failed: code.failed.iter().map(unparsed).collect(),
             text_behind: code.text_behind,
             text_unusable: code.text_unusable,
         }),
@@ -200,6 +205,11 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
         memory_bytes: resident_bytes(),
         open_ms,
     })
+}
+
+fn unparsed((path, problem): &(Vec<u8>, Problem)) -> UnparsedFile {
+    let path = String::from_utf8_lossy(path).into_owned();
+    UnparsedFile { path, reason: problem.describe().unwrap_or_default() }
 }
 
 fn missing(engine: &Engine) -> Status {
@@ -263,6 +273,10 @@ fn text(status: &Status) -> String {
     let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
     line("on disk", sizes.collect::<Vec<_>>().join(", "));
     line("code", code_text(status));
+    let failed = status.code.iter().flat_map(|code| &code.failed);
+    for UnparsedFile { path, reason } in failed {
+        line("failed", format!("{}: {reason}", super::report::plain(path)));
+    }
     line("history", history_text(status));
     let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
     line("segments", format!("{}: {units}", status.segments));

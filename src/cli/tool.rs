@@ -1,5 +1,5 @@
-//! Each tool of the table as a command: its flags are generated from the schema of its arguments, its
-//! reply is printed as text, as locations for editors or as JSON.
+//! Each tool of the table as a command: its flags are generated from the schema of its arguments,
+//! its reply is printed as text, as locations for editors or as JSON.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -15,6 +15,7 @@ use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
 use super::{place, report};
+use crate::answer::style::Style as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
@@ -22,6 +23,9 @@ use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
 const PATHS: [&str; 3] = ["path", "paths", "exclude"];
+
+/// The argument that is a glob of paths, which is relative to the current directory as well.
+const GLOB: &str = "path_glob";
 
 /// The field of JSON replies from an index that was not checked.
 pub(super) const TRUSTED: &str = "\"freshness\":\"trust\",";
@@ -78,10 +82,21 @@ fn command(tool: &'static Tool) -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Print the reply as JSON"),
         )
+        .arg(show_secrets_arg())
         .args(tool.has_locations.then(vimgrep_arg))
         .args(display::args())
         .args(edge_args())
         .args(place_args())
+}
+
+/// The name of the flag that prints secrets.
+const SHOW_SECRETS: &str = "show-secrets";
+
+fn show_secrets_arg() -> Arg {
+    Arg::new(SHOW_SECRETS)
+        .long(SHOW_SECRETS)
+        .action(ArgAction::SetTrue)
+        .help("Print tokens, private keys and passwords in URLs, instead of `[redacted: …]`")
 }
 
 /// The flag that prints locations for editors.
@@ -125,7 +140,9 @@ pub(super) fn check(matches: &ArgMatches) -> Check {
 
 fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     let help = property["description"].as_str().unwrap_or_default().replace('\n', " ");
-    let mut arg = Arg::new(name.to_owned()).help(help);
+    let base =
+        if name == GLOB { "; with `/`, it is relative to the current directory" } else { "" };
+    let mut arg = Arg::new(name.to_owned()).help(help + base);
     let is_positional = tool.positional.contains(&name);
     if is_positional {
         arg = arg.value_name(name.to_uppercase()).required(required);
@@ -216,7 +233,9 @@ pub(super) fn is_trusted(engine: &Engine, check: Check) -> bool {
 /// Runs the tool and prints its reply.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
+    let shows_secrets = matches.get_flag(SHOW_SECRETS);
     let engine = place::engine(&options)?;
+    let engine = if shows_secrets { engine.showing_secrets() } else { engine };
     let check = check(matches);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
@@ -232,8 +251,11 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.run(matches.get_flag("no-background"), |code| {
         let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);
-        tool.run(&Call { code, now_ns, session, offered: None }, args.clone())
-    })?;
+        let call = Call { session, shows_secrets, ..Call::new(code, now_ns) };
+        tool.run(&call, args.clone())
+    });
+    let answer =
+        answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
     let is_trusted = is_trusted(&engine, check);
     for notice in answer.notices() {
         report::print_message(notice);
@@ -243,11 +265,11 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         // More fields would exceed the token budget of a reply that has one.
         let has_budget = tool.arguments()["properties"].get("max_tokens").is_some();
         let json = if has_budget { json } else { display.json(&json) };
-        print(&json_line(&json, is_trusted))?;
+        print(&display.json_for_output(json_line(&json, is_trusted)))?;
     } else if tool.has_locations && matches.get_flag("vimgrep") {
-        print(&display.vimgrep(&answer.locations()))?;
+        print(&display.for_output(display.vimgrep(&answer.locations())))?;
     } else {
-        print(&answer.styled(&display))?;
+        print(&display.for_output(answer.styled(&display)))?;
     }
     Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
 }
@@ -273,10 +295,11 @@ fn arguments(
     for (name, property) in schema["properties"].as_object().into_iter().flatten() {
         let convert = |value: &String| {
             let is_path = PATHS.contains(&name.as_str());
-            Value::String(match (is_path, creates_file) {
-                (true, true) => typed_paths.resolve_new(value),
-                (true, false) => typed_paths.resolve(value),
-                (false, _) => value.clone(),
+            Value::String(match name.as_str() {
+                _ if is_path && creates_file => typed_paths.resolve_new(value),
+                _ if is_path => typed_paths.resolve(value),
+                GLOB => typed_paths.resolve_glob(value),
+                _ => value.clone(),
             })
         };
         let value = match property["type"].as_str() {

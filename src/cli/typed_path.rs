@@ -1,9 +1,11 @@
-//! Paths on the command line: relative to the current directory if such a file or directory of the
-//! tree exists, else relative to the root of the tree, as in `path` fields of replies.
+//! Paths and globs on the command line: relative to the current directory, except for a path that
+//! exists only relative to the root of the tree, as in `path` fields of replies.
 
 use std::path::{Component, Path, PathBuf};
 
 use super::report;
+use crate::base::path::{from_path, shown};
+use crate::tools::read::path_and_lines;
 
 /// Resolves paths that were typed.
 #[derive(Debug)]
@@ -26,25 +28,57 @@ impl<'a> TypedPaths<'a> {
 
     /// Converts a path to that of tools: absolute, or relative to the root.
     pub(super) fn resolve(&self, typed: &str) -> String {
-        if let Some((path, lines)) = split_lines(typed)
+        if let Some((path, _)) = path_and_lines(typed)
             && self.find(typed).is_none()
             && (self.find(path).is_some() || self.root.join(path).exists())
         {
-            return format!("{}:{lines}", self.resolve(path));
+            return format!("{}{}", self.resolve(path), &typed[path.len()..]);
         }
-        let below = self.find(typed);
-        if let Some(below) = below.as_deref().and_then(Path::to_str) {
+        if let Some(below) = self.find(typed).as_deref().and_then(Path::to_str) {
             return below.to_owned();
         }
-        let is_elsewhere = self.current.as_deref().is_some_and(|current| current != self.root);
-        let is_relative = Path::new(typed).is_relative();
-        if is_elsewhere && is_relative && self.root.join(typed).symlink_metadata().is_ok() {
+        if is_glob(typed) {
+            return self.resolve_glob(typed);
+        }
+        if Path::new(typed).is_relative() && self.root.join(typed).symlink_metadata().is_ok() {
+            self.report_root(typed);
+            return typed.to_owned();
+        }
+        self.resolve_new(typed)
+    }
+
+    /// Converts a glob to one that is relative to the root, unless it is absolute, begins with
+    /// `**/` or is for names, which match in every directory.
+    pub(super) fn resolve_glob(&self, typed: &str) -> String {
+        let is_for_names = !typed.contains('/');
+        if is_for_names || typed.starts_with("**/") || Path::new(typed).is_absolute() {
+            return typed.to_owned();
+        }
+        let current = self.current.as_deref().and_then(|current| current.canonicalize().ok());
+        let Some(current) = current.as_deref().and_then(|at| at.strip_prefix(self.root).ok())
+        else {
+            return typed.to_owned();
+        };
+        let first = typed.split('/').next().unwrap_or_default();
+        let exists = |dir: &Path| dir.join(first).symlink_metadata().is_ok();
+        if !is_glob(first) && exists(self.root) && !exists(&self.root.join(current)) {
+            self.report_root(typed);
+            return typed.to_owned();
+        }
+        match from_path(current) {
+            Some(current) if !current.is_empty() => glob_below(&shown(&current), typed),
+            _ => typed.to_owned(),
+        }
+    }
+
+    /// Prints that `typed` is interpreted relative to the root, in another directory than that.
+    fn report_root(&self, typed: &str) {
+        if self.current.as_deref().is_some_and(|current| current != self.root) {
             let typed = report::plain(typed);
             report::print_message(format_args!(
                 "{typed}: not in the current directory; using the root of the tree"
             ));
         }
-        typed.to_owned()
     }
 
     fn find(&self, typed: &str) -> Option<PathBuf> {
@@ -83,12 +117,8 @@ impl<'a> TypedPaths<'a> {
     }
 }
 
-/// Splits `path:52` and `path:52-54` into path and lines.
-fn split_lines(typed: &str) -> Option<(&str, &str)> {
-    let (path, lines) = typed.rsplit_once(':')?;
-    let (first, last) = lines.split_once('-').unwrap_or((lines, "0"));
-    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
-    (is_number(first) && is_number(last) && !path.is_empty()).then_some((path, lines))
+fn is_glob(typed: &str) -> bool {
+    typed.contains(['*', '?', '[', '{'])
 }
 
 /// Returns a glob that was typed in the directory `current`, a repository path, as a glob of
@@ -158,13 +188,27 @@ mod tests {
         // Paths outside of the tree are not resolved.
         check(Some("tree/a"), "../../other/x", "../../other/x");
         check(Some("other"), "x", "x");
+        // A path that exists nowhere is relative to the current directory, if that is in the tree.
+        check(Some("tree/a"), "none", "tree/a/none");
+        check(Some("other"), "none", "none");
         check(None, "x", "x");
         check(None, "a/x", "a/x");
         // Lines after the path stay.
         check(Some("tree/a"), "x:52-54", "tree/a/x:52-54");
         check(Some("tree/a"), "../x:52", "tree/x:52");
+        check(Some("tree/a"), "../x:52:7", "tree/x:52:7");
         check(Some("tree/a"), "a/b/y:7", "a/b/y:7");
-        check(Some("tree/a"), "none:7", "none:7");
+        check(Some("tree/a"), "none:7", "tree/a/none:7");
+        // Globs with `/` are relative to the current directory as well.
+        check(Some("tree/a"), "b/*", "a/b/*");
+        check(Some("tree/a/b"), "../*.rs", "a/*.rs");
+        check(Some("tree/a"), "none/*", "a/none/*");
+        check(Some("tree/a/b"), "a/*", "a/*");
+        check(Some("tree/a"), "*.rs", "*.rs");
+        check(Some("tree/a"), "**/b/*", "**/b/*");
+        check(Some("tree/a"), "/b/*", "/b/*");
+        check(Some("tree"), "a/*", "a/*");
+        check(Some("other"), "b/*", "b/*");
         let resolve_new = |current: Option<&str>, typed: &str| {
             let current = current.map(|current| base.join(current));
             TypedPaths { root: &root, current }.resolve_new(typed)

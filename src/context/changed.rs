@@ -1,4 +1,5 @@
-//! The files and definitions of a change: those in a diff, or those that differ from an earlier state.
+//! The files and definitions of a change: those in a diff, or those that differ from an earlier
+//! state.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +7,7 @@ use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::{FileFacts, SymbolAt};
-use crate::lang::{self, Limits, Symbol};
+use crate::lang::{Limits, Symbol};
 
 use super::diff::FileDiff;
 
@@ -29,8 +30,8 @@ pub struct Changed {
 pub type Before = (FileId, Option<Vec<u8>>);
 
 impl Changed {
-    /// Returns the change from the texts in `before` to the current `files`. Definitions are compared in
-    /// the first 40 files. O(their texts).
+    /// Returns the change from the texts in `before` to the current `files`. Definitions are
+    /// compared in the first 40 files. O(their texts).
     ///
     /// # Errors
     ///
@@ -40,8 +41,7 @@ impl Changed {
         for (file, before) in before.iter().take(COMPARED_MAX) {
             let Some((facts, text)) = facts_and_text(catalog, *file)? else { continue };
             let earlier = before.as_deref().unwrap_or_default();
-            let earlier_symbols =
-                lang::outline(facts.language, &facts.path, earlier, Limits::DEFAULT);
+            let earlier_symbols = catalog.outline(facts.language, &facts.path, earlier)?;
             let mut had: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
             for symbol in &earlier_symbols.symbols {
                 let text = earlier.get(symbol.span.clone()).unwrap_or_default();
@@ -56,8 +56,8 @@ impl Changed {
         Ok(changed.finish())
     }
 
-    /// Returns the existing files of a diff and the definitions that contain its changed lines. The diff
-    /// may be applied already or not. O(files + diff).
+    /// Returns the existing files of a diff and the definitions that contain its changed lines. The
+    /// diff may be applied already or not. O(files + diff).
     ///
     /// # Errors
     ///

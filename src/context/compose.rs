@@ -1,11 +1,11 @@
 //! Selects the entries of a bundle that are worth their tokens, and orders them.
 //!
-//! [`bundle`] is the data. `symbols`, `snippets`, `calls`, `test_files` and `keywords` propose candidate
-//! entries with values, `admit` selects those that fit, `render` writes them. Equal task, tree and
-//! budget give equal bytes.
+//! [`bundle`] is the data. `symbols`, `snippets`, `calls`, `test_files` and `keywords` propose
+//! candidate entries with values, `admit` selects those that fit, `render` writes them. Equal task,
+//! tree and budget give equal bytes.
 //!
-//! A line or a location is shown only if the file still has the text from which the catalog's facts were
-//! extracted; of a file that changed since, only the path is shown.
+//! A line or a location is shown only if the file still has the text from which the catalog's facts
+//! were extracted; of a file that changed since, only the path is shown.
 
 pub mod bundle;
 
@@ -163,7 +163,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     let mut ranked = with_changed(sources, ranked, options)?;
     ranked.retain(|of| !is_secret(catalog.path(of.file)));
     let words = free_words::free_words(catalog, task, &found.query)?;
-    let mut texts = Texts::as_known(catalog);
+    let mut texts = Texts::as_indexed(catalog);
     let selected = symbols::select(sources, &found, &ranked, max_files, detail)?;
     let mut candidates = symbols::candidates(sources, &mut texts, &selected, detail)?;
     candidates.extend(files(sources, &ranked, max_files));
@@ -178,7 +178,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     };
     let snippets = || snippets::candidates(sources, &mut texts, query);
     let calls = || {
-        let mut texts = Texts::as_known(catalog);
+        let mut texts = Texts::as_indexed(catalog);
         calls::candidates(sources, &mut texts, &selected, &ranked, options)
     };
     let tests = || test_files::candidates(sources, &ranked, detail);

@@ -38,8 +38,8 @@ struct Side {
 }
 
 impl Hunk {
-    /// Returns the lines of a file, from 1, that the hunk changed, or would change if applied. Empty if
-    /// the file matches neither side.
+    /// Returns the lines of a file, from 1, that the hunk changed, or would change if applied.
+    /// Empty if the file matches neither side.
     pub fn touched(&self, file: &[&str]) -> Vec<usize> {
         let is_there = |side: &&Side| {
             let start = side.start.saturating_sub(1);

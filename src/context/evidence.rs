@@ -1,5 +1,5 @@
-//! Evidence for files: looks up the names, paths, frames and words of a task in the catalog, the text
-//! index and the history.
+//! Evidence for files: looks up the names, paths, frames and words of a task in the catalog, the
+//! text index and the history.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -31,7 +31,8 @@ const USERS_MAX: usize = 300;
 /// Components of a path or a qualified name that are examined.
 const PARTS_MAX: usize = 12;
 
-/// Files with the name of a directory module ([`FOLDER_FILES`]) that are compared with a qualified name.
+/// Files with the name of a directory module ([`FOLDER_FILES`]) that are compared with a qualified
+/// name.
 const FOLDER_FILES_MAX: usize = 2_000;
 
 /// Stems of files that represent their directory as a module.
@@ -65,8 +66,8 @@ const RUN_WORDS_MAX: usize = 8;
 const LITERAL_FILES_MAX: usize = 48;
 const LITERAL_BYTES_MAX: usize = 1 << 20;
 
-/// Minimum length of a plain word that is looked up as a name, and maximum number of files that define
-/// it.
+/// Minimum length of a plain word that is looked up as a name, and maximum number of files that
+/// define it.
 const NAMED_LETTERS_MIN: usize = 4;
 const NAMED_FILES_MAX: usize = 8;
 
@@ -96,19 +97,23 @@ pub struct Sources<'a> {
     pub history: Option<&'a History>,
 }
 
-/// Returns the evidence for each file. The text index and the history are optional.
+/// Returns the evidence for each file. The text index and the history are optional. A text index
+/// that turns out to be damaged is marked so and counts as missing.
 /// O(postings + definitions + files).
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Corrupt`] if an index is damaged.
+/// [`crate::Kind::Corrupt`] if the code index is damaged.
 pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<TaskEvidence> {
     let catalog = sources.catalog;
     let query = query(task, weights);
-    let text = || -> Result<TextHits> {
-        sources
-            .text
-            .map_or_else(|| Ok(TextHits::default()), |text| TextHits::new(text, &query, weights))
+    let text = || {
+        let Some(text) = sources.text else { return TextHits::default() };
+        TextHits::new(text, &query, weights).unwrap_or_else(|error| {
+            log::debug!("ranking without the text index: {error}");
+            text.base().note_damage();
+            TextHits::default()
+        })
     };
     let rest = || -> Result<(TaskEvidence, Vec<FileHit<'_>>)> {
         let is_there = |path: &[u8]| catalog.find(path).is_some();
@@ -117,7 +122,7 @@ pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Ta
     };
     let (text, rest) = rayon::join(text, rest);
     let (mut found, hits) = rest?;
-    found.text(catalog, text?);
+    found.text(catalog, text);
     if let Some(history) = sources.history {
         found.commits(catalog, history, hits);
     }
@@ -173,8 +178,8 @@ impl TaskEvidence {
         self.files.entry(file).or_default().add(signal, value, about);
     }
 
-    /// Looks up a name. If some definitions are in a file or scope named by the last of the qualifiers
-    /// `around`, only these count.
+    /// Looks up a name. If some definitions are in a file or scope named by the last of the
+    /// qualifiers `around`, only these count.
     fn identifier(
         &mut self,
         catalog: &Catalog,
@@ -219,7 +224,8 @@ impl TaskEvidence {
         Ok(!defined.is_empty() || !users.is_empty())
     }
 
-    /// Looks up a qualified name: its last component as a name, and its prefix as the path of a module.
+    /// Looks up a qualified name: its last component as a name, and its prefix as the path of a
+    /// module.
     fn qualified(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
         let names: Vec<&str> =
             mention.text.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
@@ -251,7 +257,8 @@ impl TaskEvidence {
         let wanted = names.join("/");
         let file_names = catalog.file_names();
         let last = names.last().map(|name| file_names.with_stem(name.as_bytes()));
-        // Most of these belong to other directories; examining a large number is not worth the time.
+        // Most of these belong to other directories; examining a large number is not worth the
+        // time.
         let heads = FOLDER_FILES.iter().map(|stem| file_names.with_stem(stem.as_bytes()));
         let heads = heads.filter(|files| files.len() <= FOLDER_FILES_MAX);
         let is_module = |file: &FileId| {
@@ -315,7 +322,8 @@ impl TaskEvidence {
         !files.is_empty()
     }
 
-    /// Looks up frame `at` (from 1) of `count`. Frames at either end of a trace have the highest weight.
+    /// Looks up frame `at` (from 1) of `count`. Frames at either end of a trace have the highest
+    /// weight.
     fn frame(&mut self, catalog: &Catalog, mention: &Mention, at: usize, count: usize) -> bool {
         // Absolute paths of other machines match by suffix.
         let parts: Vec<&str> = mention.text.split('/').filter(|part| !part.is_empty()).collect();
@@ -383,8 +391,8 @@ impl TaskEvidence {
         }
     }
 
-    /// Finds directories named by the title around files with evidence. The value decreases with the
-    /// number of files in directories of that name.
+    /// Finds directories named by the title around files with evidence. The value decreases with
+    /// the number of files in directories of that name.
     fn folders(&mut self, catalog: &Catalog, task: &Task) {
         let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'));
         let words =
@@ -437,8 +445,8 @@ impl TaskEvidence {
         Ok(())
     }
 
-    /// Finds a quoted text. Numbers and quoted values vary, so each run between them is searched literally
-    /// in the files that contain its rarest word.
+    /// Finds a quoted text. Numbers and quoted values vary, so each run between them is searched
+    /// literally in the files that contain its rarest word.
     fn literal(&mut self, catalog: &Catalog, mention: &Mention) -> Result<bool> {
         let mut is_found = false;
         for run in runs(&mention.text).take(RUNS_MAX) {
@@ -500,8 +508,8 @@ impl TextHits {
     }
 }
 
-/// Words common to bug reports in general. They are rare in code, so BM25 would give them a high weight.
-/// Sorted.
+/// Words common to bug reports in general. They are rare in code, so BM25 would give them a high
+/// weight. Sorted.
 static FORM_WORDS: &[&str] = &[
     "actual",
     "actually",
@@ -670,8 +678,8 @@ pub fn is_form_word(word: &str) -> bool {
     FORM_WORDS.binary_search(&word).is_ok()
 }
 
-/// Returns the query for the text index, with terms from the title, the mentions, the prose and the code,
-/// in this order.
+/// Returns the query for the text index, with terms from the title, the mentions, the prose and the
+/// code, in this order.
 pub fn query(task: &Task, weights: &Weights) -> Query {
     let worth = &weights.words;
     let mentioned: Vec<&str> = task
@@ -704,8 +712,8 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
     query
 }
 
-/// Returns the constant parts of a message, as they occur in the source: the runs of two or more words
-/// between quoted values, numbers and placeholders.
+/// Returns the constant parts of a message, as they occur in the source: the runs of two or more
+/// words between quoted values, numbers and placeholders.
 fn runs(message: &str) -> impl Iterator<Item = &str> {
     let varies = |c: char| {
         matches!(c, '\'' | '"' | '`' | '<' | '>' | '{' | '}' | '%' | '\n') || c.is_ascii_digit()

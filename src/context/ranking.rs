@@ -45,8 +45,8 @@ pub struct RankedFile {
     pub evidence: Evidence,
 }
 
-/// Returns the files with a positive score, best first; ties are broken by path. Moves their evidence
-/// out of `found`. O(f log f) for f files in `found`.
+/// Returns the files with a positive score, best first; ties are broken by path. Moves their
+/// evidence out of `found`. O(f log f) for f files in `found`.
 ///
 /// # Errors
 ///
@@ -189,8 +189,8 @@ pub struct RankedFunction {
 }
 
 /// Returns the relevant functions of the top files, best first; ties are broken by path, then by
-/// position in the file. The score combines the file's score, the score of the function's lines, and
-/// whether the task mentions its name. O(chunks + definitions found).
+/// position in the file. The score combines the file's score, the score of the function's lines,
+/// and whether the task mentions its name. O(chunks + definitions found).
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
 //! Estimates the number of tokens of a text, rather too high than too low.
 //!
 //! Tokenizers split a text into words first and then each word into the longest entries of their
-//! vocabulary; short words and runs of three digits are one token, and the blank before a word is part
-//! of its token. The estimate counts such pieces, charges long ones by length, and adds an eighth. On
-//! this project's sources and docs, in pieces of 25 lines, it is 1.01 to 1.78 times the o200k_base
-//! count, 1.4 times in the median. The vocabulary itself would add 33 MB to the program.
+//! vocabulary; short words and runs of three digits are one token, and the blank before a word is
+//! part of its token. The estimate counts such pieces, charges long ones by length, and adds an
+//! eighth. On this project's sources and docs, in pieces of 25 lines, it is 1.01 to 1.78 times the
+//! o200k_base count, 1.4 times in the median. The vocabulary itself would add 33 MB to the program.
 
 /// Letters per token in identifiers.
 const LETTERS: usize = 4;

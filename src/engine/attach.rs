@@ -30,8 +30,8 @@ fn path(store: &Store) -> PathBuf {
     store.dir().join("progress")
 }
 
-/// Runs a build that holds the lock of `store`, and writes its progress to the index directory while
-/// it runs. Failing to write the progress is not an error.
+/// Runs a build that holds the lock of `store`, and writes its progress to the index directory
+/// while it runs. Failing to write the progress is not an error.
 pub(super) fn shared<T>(store: &Store, progress: &Progress, build: impl FnOnce() -> T) -> T {
     let path = path(store);
     // A builder that was killed leaves its file behind.
@@ -63,7 +63,8 @@ pub(super) fn shared<T>(store: &Store, progress: &Progress, build: impl FnOnce()
 ///
 /// # Errors
 ///
-/// Those of `build` except [`Kind::Busy`]; [`Kind::Cancelled`] if `progress` is cancelled meanwhile.
+/// Those of `build` except [`Kind::Busy`]; [`Kind::Cancelled`] if `progress` is cancelled
+/// meanwhile.
 pub fn when_free<T>(
     store: &Store,
     progress: &Progress,

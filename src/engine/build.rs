@@ -18,6 +18,7 @@ use crate::index::segment::{self, Segment};
 use crate::index::snapshot::Snapshot;
 use crate::index::store::{NewGeneration, Store, WriterLock};
 use crate::index::table::{self, DirEntry, FileEntry, Flags, Table, TableMeta};
+use crate::source::rule_files;
 use crate::source::rules::Source;
 use crate::source::stamp::Stamp;
 use crate::source::walk::{self, Tree};
@@ -36,7 +37,8 @@ pub struct Built {
     pub text_bytes: u64,
     /// Number of files read.
     pub read: u64,
-    /// Number of files whose trigrams were extracted; the others reuse those of the last generation.
+    /// Number of files whose trigrams were extracted; the others reuse those of the last
+    /// generation.
     pub extracted: u64,
     /// False if nothing had changed and nothing was written.
     pub published: bool,
@@ -186,7 +188,7 @@ fn plan_tree(
         problems: tree.problems,
         ..TableMeta::default()
     };
-    note_global_excludes(engine, &mut meta);
+    note_global_excludes(tree.excludes_path.as_deref(), &mut meta);
     let mut kept: HashMap<Vec<u8>, FileEntry> = HashMap::new();
     let mut by_hash: HashMap<u128, Vec<FileEntry>> = HashMap::new();
     if let Some(before) = before {
@@ -470,10 +472,9 @@ fn scanned(files: &[FileEntry]) -> std::collections::BTreeMap<String, u64> {
     counts
 }
 
-fn note_global_excludes(engine: &Engine, meta: &mut TableMeta) {
-    let path = engine.environment.global_excludes.as_deref();
+fn note_global_excludes(path: Option<&Path>, meta: &mut TableMeta) {
     meta.global_excludes = path.map(|path| path.display().to_string());
-    let text = path.and_then(|path| std::fs::read(path).ok()).unwrap_or_default();
+    let text = path.and_then(rule_files::text).unwrap_or_default();
     meta.global_excludes_anchored = text.split(|&byte| byte == b'\n').any(|line| {
         let rule = line.trim_ascii();
         let rule = rule.strip_suffix(b"/").unwrap_or(rule);

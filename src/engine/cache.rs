@@ -6,8 +6,10 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use super::Engine;
 use super::history::LastHistory;
+use super::single_flight::SingleFlight;
 use super::watch_state::WatchState;
 use crate::catalog::Catalog;
+use crate::catalog::damage::Damage;
 use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::index::code::CodeSegment;
@@ -24,8 +26,10 @@ pub(super) struct EngineCache {
     pub(super) texts: Arc<TextCache>,
     /// State of the watch server of this process.
     pub(super) watch_state: WatchState,
+    /// Parts of the index that were found damaged since the last [`Damage::take`].
+    pub(super) damage: Damage,
     /// The commit log, and the HEAD that it belongs to.
-    pub(super) last_history: Mutex<Option<LastHistory>>,
+    pub(super) last_history: SingleFlight<LastHistory>,
     /// The generation that was searched last, cached so that its blocks are checked only once.
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     segments: Mutex<Option<OpenSegments>>,
@@ -41,29 +45,47 @@ struct OpenSegments {
     opened: Arc<Vec<CodeSegment>>,
 }
 
+impl OpenSegments {
+    /// Returns true if the files are unchanged since they were opened. Costs one `fstat` per
+    /// segment.
+    fn is_untouched(&self) -> bool {
+        self.opened.iter().all(|segment| segment.container().is_untouched())
+    }
+}
+
 /// The files of a tree at one time, and the data derived from them.
 #[derive(Debug)]
 pub(super) struct TreeState {
     pub(super) files: Arc<FileList>,
     pub(super) names: OnceLock<PathIndex>,
     catalog: Mutex<Option<Arc<Catalog>>>,
-    overlay: OnceLock<Arc<Overlay>>,
+    overlay: Mutex<Option<Arc<Overlay>>>,
 }
 
 impl TreeState {
     fn new(files: FileList) -> TreeState {
-        let (names, overlay) = (OnceLock::new(), OnceLock::new());
-        TreeState { files: Arc::new(files), names, catalog: Mutex::new(None), overlay }
+        let (catalog, overlay) = (Mutex::new(None), Mutex::new(None));
+        TreeState { files: Arc::new(files), names: OnceLock::new(), catalog, overlay }
     }
 
-    /// Returns the cached text index for these files, if there is one.
+    /// Returns the cached text index for these files, if there is one and its files are unchanged.
     pub(super) fn overlay(&self) -> Option<Arc<Overlay>> {
-        self.overlay.get().cloned()
+        let overlay = self.overlay.lock().ok()?.clone()?;
+        let index = overlay.base();
+        (index.is_untouched() && !index.is_damaged()).then_some(overlay)
+    }
+
+    /// Returns true if a query found the cached text index to be damaged.
+    pub(super) fn is_overlay_damaged(&self) -> bool {
+        let overlay = self.overlay.lock().ok().and_then(|overlay| overlay.clone());
+        overlay.is_some_and(|overlay| overlay.base().is_damaged())
     }
 
     /// Caches the text index.
     pub(super) fn cache_overlay(&self, overlay: &Arc<Overlay>) {
-        let _ = self.overlay.set(Arc::clone(overlay));
+        if let Ok(mut cached) = self.overlay.lock() {
+            *cached = Some(Arc::clone(overlay));
+        }
     }
 
     /// Returns the last catalog of these files, or of earlier ones.
@@ -82,12 +104,22 @@ impl TreeState {
 impl EngineCache {
     /// Creates the empty caches of the tree at `root`.
     pub(super) fn new(root: &Path) -> EngineCache {
-        let texts = Arc::new(TextCache::new(root.to_path_buf()));
-        let (last_history, snapshot) = (Mutex::new(None), Mutex::new(None));
+        EngineCache::of_texts(TextCache::new(root.to_path_buf()))
+    }
+
+    /// Creates the empty caches for texts in which secrets are not masked.
+    pub(super) fn showing_secrets(root: &Path) -> EngineCache {
+        EngineCache::of_texts(TextCache::new(root.to_path_buf()).showing_secrets())
+    }
+
+    fn of_texts(texts: TextCache) -> EngineCache {
+        let texts = Arc::new(texts);
+        let (last_history, snapshot) = (SingleFlight::default(), Mutex::new(None));
         let (segments, state) = (Mutex::new(None), Mutex::new(None));
         EngineCache {
             texts,
             watch_state: WatchState::default(),
+            damage: Damage::default(),
             last_history,
             snapshot,
             segments,
@@ -152,8 +184,9 @@ impl EngineCache {
     /// `code_publications` is its current publication count.
     pub(super) fn segments_at(&self, code_publications: u64) -> Option<Arc<Vec<CodeSegment>>> {
         let cached = self.segments.lock().ok()?;
-        let cached =
-            cached.as_ref().filter(|cached| cached.code_publications == Some(code_publications))?;
+        let cached = cached.as_ref().filter(|cached| {
+            cached.code_publications == Some(code_publications) && cached.is_untouched()
+        })?;
         Some(Arc::clone(&cached.opened))
     }
 
@@ -165,7 +198,9 @@ impl EngineCache {
         code_publications: Option<u64>,
     ) -> Option<Arc<Vec<CodeSegment>>> {
         let mut cached = self.segments.lock().ok()?;
-        let cached = cached.as_mut().filter(|cached| cached.manifest == *manifest)?;
+        let cached = cached
+            .as_mut()
+            .filter(|cached| cached.manifest == *manifest && cached.is_untouched())?;
         cached.code_publications = code_publications;
         Some(Arc::clone(&cached.opened))
     }

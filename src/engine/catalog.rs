@@ -13,7 +13,7 @@ use super::cache::TreeState;
 use super::name_search::NameSearch;
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
-use crate::base::path;
+use crate::catalog::damage::Part;
 use crate::catalog::extract::{Extract, extract};
 use crate::catalog::file_list::FileList;
 use crate::catalog::{Catalog, overlay::OverlayFile};
@@ -23,7 +23,8 @@ use crate::index::code::store::{CodeIndex, CodeStore};
 use crate::query::candidates::{self, Demand};
 use crate::query::pattern::PatternOptions;
 use crate::query::plan::Plan;
-use crate::source::read::{self, Buffer};
+use crate::source::beneath;
+use crate::source::read::Buffer;
 
 /// Maximum number of files indexed in memory during a call.
 const FILES_MAX: usize = 1000;
@@ -96,7 +97,10 @@ fn new_catalog(
     files: &Arc<FileList>,
     segments: &Arc<Vec<CodeSegment>>,
 ) -> Result<Catalog> {
-    let new = |segments| Catalog::new(Arc::clone(files), segments, Arc::clone(&engine.cache.texts));
+    let new = |segments| {
+        let (texts, parsers) = (Arc::clone(&engine.cache.texts), Arc::clone(&engine.parsers));
+        Catalog::new(Arc::clone(files), segments, texts, parsers)
+    };
     match new(Arc::clone(segments)) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("code index unusable: {error}");
@@ -179,7 +183,8 @@ fn affordable(
     Ok(files_by_score)
 }
 
-/// Returns the facts of `files`. After an interrupt, the facts of some files are missing.
+/// Returns the facts of `files`. After an interrupt, and if no parser can be started, the facts of
+/// some files are missing.
 fn indexed_now(
     engine: &Engine,
     list: &FileList,
@@ -191,7 +196,11 @@ fn indexed_now(
             return None;
         }
         let path = list.path(file.index());
-        let extract = extract(&engine.root, path, &mut Buffer::default())?;
+        let extract = extract(&engine.root, path, &mut Buffer::default(), &engine.parsers);
+        let extract = extract.unwrap_or_else(|error| {
+            log::warn!("{error}");
+            None
+        })?;
         Some((file, Arc::new(OverlayFile::new(path, extract))))
     };
     files.par_iter().filter_map(make).collect()
@@ -212,7 +221,14 @@ fn by_score(
     if names.is_empty() {
         return Ok(others);
     }
-    let mut scanned = candidates(engine, list, files, names)?;
+    let mut scanned = match candidates(engine, list, files, names) {
+        Err(error) if error.kind() == Kind::Corrupt => {
+            log::debug!("index unusable: {error}");
+            engine.cache.damage.note(Part::Search);
+            Vec::new()
+        }
+        scanned => scanned?,
+    };
     scanned.retain(|file| !changed(file));
     scanned.extend(&others);
     let held = scores(&engine.root, list, &scanned, names, interrupt);
@@ -276,12 +292,11 @@ fn scores(
     let scanned: Vec<bool> = files.iter().map(fits).collect();
     let search = NameSearch::new(names);
     let count = |buffer: &mut Buffer, (file, is_scanned): (&FileId, &bool)| {
-        let path = root.join(path::to_path(list.path(file.index())));
-        let Some((mut file, metadata)) =
-            read::open(&path).ok().filter(|_| *is_scanned && !interrupt.is_due())
-        else {
+        if !is_scanned || interrupt.is_due() {
             return 0;
-        };
+        }
+        let path = list.path(file.index());
+        let Ok((mut file, metadata)) = beneath::open_unlinked(root, path) else { return 0 };
         match buffer.fill(&mut file, metadata.len().min(Extract::BYTES_MAX)) {
             Ok(()) => search.score(buffer.bytes()),
             Err(_) => 0,

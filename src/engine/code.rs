@@ -69,10 +69,12 @@ fn build_locked(
     let (table, generation) = (&snapshot.table, snapshot.generation);
     let all = readable_files(table)?;
     let before = code_store.newest().ok().flatten();
-    let trust = match before.is_some_and(|before| before.generation != generation) {
-        _ if anew => IndexTrust::Untrusted,
-        true => IndexTrust::Opened,
-        false => IndexTrust::Checked,
+    let trust = if anew {
+        IndexTrust::Untrusted
+    } else if before.is_some_and(|before| before.generation != generation) {
+        IndexTrust::Opened
+    } else {
+        IndexTrust::Checked
     };
     let is_full = CodeSegmentBuilder::is_full;
     let job = Job { engine, lock, generation, table, progress, is_full };
@@ -96,6 +98,9 @@ fn build_segments(job: &Job<'_>, all: &[FileId], anew: bool) -> Result<CodeBuilt
         other => other?,
     };
     let Some(code) = code else { return job.publish(None, all) };
+    for segment in &code.segments {
+        job.engine.parsers.remember_crashes(segment.crashes().unwrap_or_default().into_iter());
+    }
     // A refresh that finds no changes also guarantees that the index is undamaged.
     let is_current = code.manifest.generation == job.generation;
     if is_current && code.segments.iter().any(|segment| segment.container().check_all().is_err()) {
@@ -168,7 +173,8 @@ struct Job<'a> {
 }
 
 impl Job<'_> {
-    /// Reads `files`, writes them to new segments and publishes them after the first segments of `base`.
+    /// Reads `files`, writes them to new segments and publishes them after the first segments of
+    /// `base`.
     fn publish(&self, base: Option<(&CodeIndex, usize)>, files: &[FileId]) -> Result<CodeBuilt> {
         let Job { engine, lock, generation, table, progress, is_full } = *self;
         let code_store = CodeStore(&engine.store);
@@ -183,17 +189,20 @@ impl Job<'_> {
         let mut segments = 0;
         let segments_max = base.map_or(BASE_SEGMENTS_MAX, |(_, kept)| SEGMENTS_MAX - kept);
         let work = |at: usize| {
-            let facts = (!progress.is_cancelled())
-                .then(|| extract(&engine.root, &paths[at], &mut Buffer::default()))
-                .flatten();
-            let bytes = facts.as_ref().map_or(0, Extract::memory_bytes);
+            let facts = if progress.is_cancelled() {
+                Ok(None)
+            } else {
+                extract(&engine.root, &paths[at], &mut Buffer::default(), &engine.parsers)
+            };
+            let bytes =
+                facts.as_ref().ok().and_then(Option::as_ref).map_or(0, Extract::memory_bytes);
             (facts, bytes)
         };
         ordered(files.len(), engine.environment.threads, work, |at, facts| {
             if progress.is_cancelled() {
                 return Err(Progress::cancelled());
             }
-            let Some(facts) = facts else { return Ok(()) };
+            let Some(facts) = facts? else { return Ok(()) };
             progress.add(1, facts.text.len() as u64);
             if is_full(&builder) && segments + 1 < segments_max {
                 std::mem::take(&mut builder).write(&code_store.segment_path(number, segments))?;

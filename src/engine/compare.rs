@@ -8,8 +8,11 @@ use crate::base::ids::DirId;
 use crate::catalog::file_list::TreeDiff;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
-use crate::index::table::Table;
+use crate::index::table::{Flags, Table};
 use crate::source::walk::Environment;
+
+/// Number of files with several names above which several threads compare all files.
+const LINKED_MAX: usize = 1000;
 
 /// The changes that a watch server saw since a generation; nothing else differs from it.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
@@ -60,8 +63,9 @@ pub fn compare_tree(
     finish(snapshot, swept, scope, environment)
 }
 
-/// Compares as [`compare_tree`] does, but only the paths that a watch server reported. Returns
-/// `None` if the report is about another generation. O(changed files + changed directories).
+/// Compares as [`compare_tree`] does, but only the paths that a watch server reported and the files
+/// with several names. Returns `None` if the report is about another generation.
+/// O(changed files + changed directories + files with several names).
 ///
 /// # Errors
 ///
@@ -108,6 +112,16 @@ pub fn compare_watched(
     // end of a long write whose modification time was set when it began.
     files.retain(|file| swept.gone.binary_search(file).is_err());
     swept.changed.extend(files);
+    // Nor does the server see a write through another name of a file.
+    let mut linked = table.flagged(Flags::LINKED)?;
+    linked.retain(|id| below.files.contains(&id.0));
+    let more = if linked.len() <= LINKED_MAX {
+        sweep::check(root, table, &[], &linked)?
+    } else {
+        let nothing = Bits::default();
+        sweep::sweep(root, table, below.dirs.clone(), &nothing, environment.threads)?
+    };
+    swept.extend(more);
     trees.sort_unstable_by_key(|tree| (tree.start, std::cmp::Reverse(tree.end)));
     let mut swept_to = 0;
     for tree in trees {
@@ -115,9 +129,7 @@ pub fn compare_watched(
         if tree.start < tree.end && tree.start >= swept_to {
             swept_to = tree.end;
             let more = sweep::sweep(root, table, tree, &Bits::default(), environment.threads)?;
-            swept.changed.extend(more.changed);
-            swept.gone.extend(more.gone);
-            swept.dirs.extend(more.dirs);
+            swept.extend(more);
         }
     }
     finish(snapshot, swept, scope, environment).map(Some)
@@ -129,7 +141,7 @@ fn must_rewalk(table: &Table, environment: &Environment) -> Result<Option<&'stat
     if meta.problems > 0 {
         return Ok(Some("the walk met problems that a search must report"));
     }
-    let excludes = environment.global_excludes.as_ref().map(|path| path.display().to_string());
+    let excludes = environment.excludes_path().map(|path| path.display().to_string());
     if excludes != meta.global_excludes {
         return Ok(Some("another global excludes file is configured"));
     }

@@ -15,8 +15,8 @@ use crate::base::interrupt::Interrupt;
 use crate::base::path;
 use crate::error::Result;
 use crate::index::table::Table;
-use crate::source::rules;
 use crate::source::walk::{self, Environment};
+use crate::source::{rule_files, rules};
 
 /// Number of changed directories above which a walk is cheaper.
 const DIRS_MAX: usize = 256;
@@ -52,13 +52,22 @@ pub(super) fn in_dirs(
         let path = dir.join(name);
         sources.iter().any(|source| source.path == path)
     };
-    let mut matcher = walk::builder(root, root, environment).build_matchers().remove(0);
+    // The matcher reads the ignore files of these directories and of those above them. Where one is
+    // refused, only a walk applies the others.
+    let is_refused = |dir: &Path| !rule_files::refused_above(dir).is_empty();
+    for &id in dirs {
+        if is_refused(&root.join(path::to_path(table.dir(id)?.path.to_bytes()))) {
+            return Ok(None);
+        }
+    }
+    let unrefused = rule_files::Refused::default();
+    let mut matcher = walk::builder(root, root, environment, unrefused).build_matchers().remove(0);
     let mut changes = Changes::default();
     let mut gone = Bits::new(table.files() as usize);
     let mut gone_dirs = Bits::new(table.dirs() as usize);
     for &id in dirs {
-        // A removed directory may have been replaced by an entry of the same name, perhaps a symbolic
-        // link, which must not be followed. Parents are processed before their children.
+        // A removed directory may have been replaced by an entry of the same name, perhaps a
+        // symbolic link, which must not be followed. Parents are processed before their children.
         if gone_dirs.contains(id.index()) {
             continue;
         }

@@ -12,6 +12,7 @@ use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
 use crate::base::interrupt::Interrupt;
 use crate::base::path;
+use crate::catalog::damage::{Damage, Part};
 use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, TreeDiff};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
@@ -40,11 +41,14 @@ pub enum Check {
 ///
 /// If the root cannot be read. A damaged index is not an error: then the tree is walked.
 pub fn file_list(engine: &Engine, check: Check) -> Result<FileList> {
-    Ok(newer_list(engine, check, None, Interrupt::NEVER)?.expect("none is the same as no list"))
+    let damage = &engine.cache.damage;
+    let list = newer_list(engine, check, None, damage, Interrupt::NEVER)?;
+    Ok(list.expect("none is the same as no list"))
 }
 
 /// Returns the present files of the tree, or `None` if they are those of `last`. O(files), but
-/// O(differences) with a watch server if `last` is still current.
+/// O(differences) with a watch server if `last` is still current. Adds to `damage` if the index is
+/// damaged.
 ///
 /// # Errors
 ///
@@ -53,12 +57,14 @@ pub(super) fn newer_list(
     engine: &Engine,
     check: Check,
     last: Option<&FileList>,
+    damage: &Damage,
     interrupt: Interrupt<'_>,
 ) -> Result<Option<FileList>> {
     let snapshot = match engine.snapshot() {
         Ok(snapshot) => snapshot,
         Err(error) => {
             log::debug!("index unusable, walking instead: {error}");
+            damage.note(Part::Search);
             None
         }
     };
@@ -67,6 +73,7 @@ pub(super) fn newer_list(
     match checked(engine, &snapshot, check, last, interrupt) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, walking instead: {error}");
+            damage.note(Part::Search);
             walked(engine, None, interrupt).map(Some)
         }
         other => other,

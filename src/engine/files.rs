@@ -8,14 +8,13 @@ use std::time::SystemTime;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::progress::Progress;
-use crate::base::path;
 use crate::catalog::file_list::INDEXED_BYTES_MAX;
 use crate::error::Result;
 use crate::index::extract::{self, Content};
 use crate::index::segment::{Run, RunBuilder};
 use crate::index::table::{FileEntry, Flags};
 use crate::source::stamp::Stamp;
-use crate::source::{read, secret};
+use crate::source::{beneath, read, secret};
 
 /// Number of files that a thread takes at a time: few enough that threads finish together, enough
 /// that there are not too many runs to merge.
@@ -120,13 +119,15 @@ impl Worker<'_> {
             hash: 0,
         };
         let taken_at = SystemTime::now();
-        let opened = read::open(&self.root.join(path::to_path(path)));
+        let opened = beneath::open_unlinked(self.root, path);
         // An unreadable file is read by each query, which reports the error as ripgrep does.
         let Ok((mut file, metadata)) = opened else { return Read { entry, bytes: 0 } };
         let bytes = metadata.len();
         let stamp = Stamp::of(&metadata).unless_racy(taken_at);
+        let names = if read::has_other_names(&metadata) { Flags::LINKED } else { Flags::default() };
+        entry.flags = entry.flags.with(names);
         if secret::is_secret(path) {
-            entry.flags = Flags::SCAN.with(Flags::SECRET);
+            entry.flags = entry.flags.with(Flags::SECRET);
             entry.stamp = stamp;
             return Read { entry, bytes };
         }
@@ -144,7 +145,7 @@ impl Worker<'_> {
         if content.utf16 {
             return Read { entry, bytes };
         }
-        entry.flags = Flags::default();
+        entry.flags = names;
         if content.nul_at.is_some() {
             entry.flags = entry.flags.with(Flags::BINARY);
         }

@@ -62,6 +62,21 @@ pub(super) struct LastHistory {
     head: Head,
     publication: Option<u64>,
     history: Option<Arc<History>>,
+    /// The published log could not be read.
+    is_unreadable: bool,
+    /// Why there is no log.
+    problem: Option<&'static str>,
+}
+
+/// The commit log for a call.
+#[derive(Clone, Debug, Default)]
+pub(super) struct FoundHistory {
+    /// The log, if there is one.
+    pub(super) history: Option<Arc<History>>,
+    /// Why there is none, although the repository has commits.
+    pub(super) problem: Option<&'static str>,
+    /// The published log is damaged.
+    pub(super) is_damaged: bool,
 }
 
 impl LastHistory {
@@ -135,25 +150,33 @@ fn read_log(
 /// Returns the history of a tree as far as it is stored or quickly read; `None` if there is no
 /// repository, or nothing was read yet and there is much to read. Reads only a few small files if
 /// HEAD has not moved.
-pub(super) fn history(engine: &Engine) -> Option<Arc<History>> {
+pub(super) fn history(engine: &Engine) -> FoundHistory {
     let head = match Head::of(&engine.root) {
-        Ok(head) => head?,
+        Ok(Some(head)) => head,
+        Ok(None) => return FoundHistory::default(),
         Err(error) => {
             log::debug!("no history: {error}");
-            return None;
+            let problem = Some("the repository cannot be read");
+            return FoundHistory { problem, ..FoundHistory::default() };
         }
     };
-    // Held while git runs: concurrent calls wait instead of running git again.
-    let mut last_history = engine.cache.last_history.lock().ok()?;
-    if let Some(last) = last_history.as_ref().filter(|last| last.head == head)
-        && (last.is_current(&head) || last.publication == HistoryStore(&engine.store).newest())
-    {
-        return last.history.clone();
-    }
-    let found = look(engine, head, last_history.as_ref());
-    let history = found.history.clone();
-    *last_history = Some(found);
-    history
+    let is_usable = |last: &LastHistory| {
+        last.head == head
+            && (last.is_current(&head) || last.publication == HistoryStore(&engine.store).newest())
+    };
+    let read = |last: Option<&LastHistory>| look(engine, head.clone(), last);
+    // Concurrent calls wait instead of running git again, but not long: git may stall.
+    let (history, problem, is_damaged) =
+        match engine.cache.last_history.get(CALL_PATIENCE, is_usable, read) {
+            Some(last) => (last.history, last.problem, last.is_unreadable),
+            None => {
+                let published = HistoryStore(&engine.store).open().ok().flatten();
+                let history = published.map(|published| Arc::new(History::new(published.log)));
+                (history, Some("git does not respond"), false)
+            }
+        };
+    let problem = problem.filter(|_| history.is_none());
+    FoundHistory { history, problem, is_damaged }
 }
 
 fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory {
@@ -161,16 +184,21 @@ fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory 
     let mut found = match last.filter(|last| last.publication == history_store.newest()) {
         Some(last) => last.clone(),
         None => {
+            let mut is_unreadable = false;
             let published = history_store.open().unwrap_or_else(|error| {
                 log::debug!("the log of commits is unusable: {error}");
+                is_unreadable = true;
                 None
             });
-            // Without a usable published log, the log in memory is closer to HEAD than an empty one.
+            // Without a usable published log, the log in memory is closer to HEAD than an empty
+            // one.
             let memory = || last.and_then(|last| last.history.clone());
             LastHistory {
                 head: head.clone(),
                 publication: history_store.newest(),
                 history: published.map(|it| Arc::new(History::new(it.log))).or_else(memory),
+                is_unreadable,
+                problem: None,
             }
         }
     };
@@ -180,9 +208,18 @@ fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory 
         let kept = found.history.as_ref().map(|history| history.log());
         match read::log(&engine.root, &head, kept, &bounds) {
             Ok(Some(log)) => found.history = Some(Arc::new(History::new(log))),
-            Ok(None) => log::debug!("the log of commits is behind HEAD by more than is read now"),
-            Err(error) => log::debug!("the log of commits stays as it is: {error}"),
+            Ok(None) => {
+                log::debug!("the log of commits is behind HEAD by more than is read now");
+                found.problem = Some("it is not indexed yet");
+            }
+            Err(error) => {
+                log::debug!("the log of commits stays as it is: {error}");
+                found.problem = Some("git cannot read it");
+            }
         }
+    }
+    if found.is_unreadable {
+        found.problem = Some("it is damaged");
     }
     LastHistory { head, ..found }
 }

@@ -1,26 +1,28 @@
 //! The implementation of [`Code`] for a tree on this machine.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::Engine;
 use super::cache::TreeState;
 use super::catalog::{catalog, indexed, segments};
 use super::file_list::{Check, newer_list};
-use super::history::history;
+use super::history::{FoundHistory, history};
 use super::may_match::may_match;
 use super::ranking::overlay;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Editor};
+use crate::catalog::damage::{Damage, Part};
 use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
 use crate::index::code::CodeSegment;
-use crate::index::text::Overlay;
-use crate::lang::{Language, Symbol};
+use crate::index::text::{Overlay, Unusable};
+use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
@@ -34,13 +36,13 @@ pub struct Local<'a> {
     may_write: bool,
     interrupt: Interrupt<'a>,
     uses_code_index: bool,
-    /// The segments could not be opened.
-    is_code_index_unreadable: AtomicBool,
+    /// The parts of the index that were found damaged.
+    damage: Damage,
     state: OnceLock<Arc<TreeState>>,
     segments: OnceLock<Arc<Vec<CodeSegment>>>,
     catalog: OnceLock<Arc<Catalog>>,
     indexed: OnceLock<Arc<Catalog>>,
-    history: OnceLock<Option<Arc<History>>>,
+    history: OnceLock<FoundHistory>,
     git: OnceLock<Option<Git>>,
 }
 
@@ -53,7 +55,7 @@ impl<'a> Local<'a> {
             may_write: false,
             interrupt: Interrupt::NEVER,
             uses_code_index: true,
-            is_code_index_unreadable: AtomicBool::new(false),
+            damage: Damage::default(),
             state: OnceLock::new(),
             segments: OnceLock::new(),
             catalog: OnceLock::new(),
@@ -91,9 +93,21 @@ impl<'a> Local<'a> {
         [&self.catalog, &self.indexed].iter().any(|made| made.get().is_some_and(is_damaged))
     }
 
-    /// Returns true if the code index must be rebuilt: it is damaged or could not be opened.
-    pub fn needs_code_rebuild(&self) -> bool {
-        self.is_damaged() || self.is_code_index_unreadable.load(Ordering::Relaxed)
+    /// Records that a part of the index is damaged, for example after an error of a call.
+    pub fn note_damage(&self, part: Part) {
+        self.damage.note(part);
+    }
+
+    /// Returns the parts of the index that this call, or another since the last time, found damaged.
+    pub fn take_damage(&self) -> Damage {
+        let found = self.engine.cache.damage.take();
+        found.add(&self.damage);
+        for part in [Part::Code, Part::Text] {
+            if self.found_damage(part) {
+                found.note(part);
+            }
+        }
+        found
     }
 
     fn segments(&self) -> &Arc<Vec<CodeSegment>> {
@@ -103,10 +117,18 @@ impl<'a> Local<'a> {
             }
             segments(self.engine).unwrap_or_else(|error| {
                 log::debug!("code index unusable: {error}");
-                self.is_code_index_unreadable.store(true, Ordering::Relaxed);
+                self.damage.note(Part::Code);
                 Arc::default()
             })
         })
+    }
+
+    /// Records whether `catalog` had to be made without the segments.
+    fn inspected(&self, catalog: Arc<Catalog>) -> Arc<Catalog> {
+        if !catalog.has_segments(self.segments()) {
+            self.damage.note(Part::Code);
+        }
+        catalog
     }
 
     fn state(&self) -> Result<&Arc<TreeState>> {
@@ -121,6 +143,7 @@ impl<'a> Local<'a> {
             self.engine,
             self.check,
             last.as_ref().map(|last| &*last.files),
+            &self.damage,
             self.interrupt,
         )?;
         let state = match (newer, last) {
@@ -156,7 +179,7 @@ impl Code for Local<'_> {
             return Ok(catalog);
         }
         let catalog = catalog(self.engine, self.state()?, self.segments(), about, self.interrupt)?;
-        Ok(self.catalog.get_or_init(|| catalog))
+        Ok(self.catalog.get_or_init(|| self.inspected(catalog)))
     }
 
     fn indexed(&self) -> Result<&Catalog> {
@@ -164,16 +187,39 @@ impl Code for Local<'_> {
             return Ok(catalog);
         }
         let catalog = indexed(self.engine, self.state()?, self.segments())?;
-        Ok(self.indexed.get_or_init(|| catalog))
+        Ok(self.indexed.get_or_init(|| self.inspected(catalog)))
     }
 
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)> {
         // If several segments have the file, the last one is the most likely to match.
-        self.segments().iter().rev().find_map(|segment| segment.outline(path, hash).ok().flatten())
+        self.segments().iter().rev().find_map(|segment| {
+            segment.outline(path, hash).unwrap_or_else(|error| {
+                log::debug!("code index unusable: {error}");
+                self.damage.note(Part::Code);
+                None
+            })
+        })
+    }
+
+    fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline> {
+        let hash = xxh3_128(text);
+        let mut segments = self.segments().iter();
+        if segments.any(|segment| segment.has_crashed(path, hash).unwrap_or(false)) {
+            self.engine.parsers.remember_crashes([hash].into_iter());
+        }
+        self.engine.parsers.outline(language, &String::from_utf8_lossy(path), text)
     }
 
     fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
-        overlay(self.engine, self.state()?, self.catalog(&[])?)
+        match overlay(self.engine, self.state()?, self.catalog(&[])?)? {
+            Ok(overlay) => Ok(Some(overlay)),
+            Err(Unusable::Missing) => Ok(None),
+            Err(reason) => {
+                log::debug!("{reason}");
+                self.damage.note(Part::Text);
+                Ok(None)
+            }
+        }
     }
 
     fn names(&self) -> Result<&PathIndex> {
@@ -187,11 +233,33 @@ impl Code for Local<'_> {
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
-        guarded::read(self.engine.root(), path, bytes_max)
+        let content = guarded::read(self.engine.root(), path, bytes_max)?;
+        Ok(if self.engine.cache.texts.shows_secrets() {
+            content.showing_secrets()
+        } else {
+            content
+        })
     }
 
     fn history(&self) -> Result<Option<Arc<History>>> {
-        Ok(self.history.get_or_init(|| history(self.engine)).clone())
+        let found = self.history.get_or_init(|| history(self.engine));
+        if found.is_damaged {
+            self.damage.note(Part::History);
+        }
+        Ok(found.history.clone())
+    }
+
+    fn history_problem(&self) -> Option<&'static str> {
+        self.history.get()?.problem
+    }
+
+    fn found_damage(&self, part: Part) -> bool {
+        let is_query_damaged = || match part {
+            Part::Code => self.is_damaged(),
+            Part::Text => self.state.get().is_some_and(|state| state.is_overlay_damaged()),
+            Part::Search | Part::History => false,
+        };
+        self.damage.has(part) || is_query_damaged()
     }
 
     fn git(&self) -> Option<&Git> {

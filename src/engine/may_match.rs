@@ -2,6 +2,7 @@
 
 use super::Engine;
 use crate::base::ids::FileId;
+use crate::catalog::damage::Part;
 use crate::catalog::file_list::FileList;
 use crate::error::{Kind, Result};
 use crate::query::candidates::{Demand, candidates};
@@ -24,6 +25,7 @@ pub(super) fn may_match(
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, reading all files instead: {error}");
             engine.cache.forget_snapshot();
+            engine.cache.damage.note(Part::Search);
             Ok(None)
         }
         other => other,

@@ -94,8 +94,8 @@ impl Progress {
         format!("{} {done} {total} {bytes}\n", self.stage.load(Ordering::Relaxed))
     }
 
-    /// Shows the progress of another process, which [`Progress::to_line`] returned there, or that it
-    /// shares none.
+    /// Shows the progress of another process, which [`Progress::to_line`] returned there, or that
+    /// it shares none.
     pub(super) fn follow(&self, line: Option<&str>) {
         let numbers = line.and_then(|line| {
             let mut numbers = line.split_whitespace().map(str::parse::<u64>);

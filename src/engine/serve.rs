@@ -35,6 +35,7 @@ use crate::base::bits::Bits;
 use crate::base::ids::DirId;
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
+use crate::index::table::Flags;
 use crate::source::rules::Source;
 use crate::source::watch::{Event, Watch, Watcher};
 
@@ -113,6 +114,8 @@ struct Current {
     unwatched: Vec<Vec<u8>>,
     /// There are too many unwatched directories to list.
     has_too_many_unwatched: bool,
+    /// There are files with several names: writes through the others cause no event.
+    has_linked_files: bool,
 }
 
 impl<'a> Server<'a> {
@@ -226,12 +229,14 @@ impl<'a> Server<'a> {
 
     /// Drains the event queue; returns also the number of publications of the code index.
     fn drained(&mut self) -> (Result<()>, u64) {
+        let touched = self.check_table();
+        let touched = self.lose_if_damaged(touched);
         let Server { watcher, dirty, current, .. } = self;
         // During a refresh a path may belong to the next generation.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
         let (mut has_changes, mut root_changed, mut result, mut code_publications) =
-            (false, false, Ok(()), 0);
+            (false, false, touched, 0);
         let marks = watcher.touches();
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
@@ -275,10 +280,23 @@ impl<'a> Server<'a> {
         (self.lose_if_damaged(result), code_publications)
     }
 
+    /// Returns an error if the table was changed in place since it was opened: its blocks may no
+    /// longer be those that were checked.
+    fn check_table(&self) -> Result<()> {
+        let table = self.current.as_ref().map(|current| current.snapshot.table.container());
+        match table.filter(|table| !table.is_untouched()) {
+            Some(table) => Err(table.corrupt("the index file was changed in place")),
+            None => Ok(()),
+        }
+    }
+
     /// Returns true if no drained event differs from the generation.
     fn is_unchanged(&self) -> bool {
-        let is_whole =
-            |current: &Current| !current.has_too_many_unwatched && current.unwatched.is_empty();
+        let is_whole = |current: &Current| {
+            !current.has_too_many_unwatched
+                && current.unwatched.is_empty()
+                && !current.has_linked_files
+        };
         self.dirty.is_empty()
             && self.fatal_error.is_none()
             && self.current.as_ref().is_some_and(is_whole)
@@ -487,7 +505,14 @@ impl<'a> Server<'a> {
             unwatched.clear();
         }
         let sources = table.sources()?;
-        self.current = Some(Current { snapshot, sources, unwatched, has_too_many_unwatched });
+        let has_linked_files = !table.flagged(Flags::LINKED)?.is_empty();
+        self.current = Some(Current {
+            snapshot,
+            sources,
+            unwatched,
+            has_too_many_unwatched,
+            has_linked_files,
+        });
         Ok(is_complete)
     }
 }

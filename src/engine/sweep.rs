@@ -31,6 +31,15 @@ pub(super) struct Swept {
     pub(super) dirs: Vec<DirId>,
 }
 
+impl Swept {
+    /// Adds other differences; the lists are then in no order.
+    pub(super) fn extend(&mut self, other: Swept) {
+        self.changed.extend(other.changed);
+        self.gone.extend(other.gone);
+        self.dirs.extend(other.dirs);
+    }
+}
+
 /// Sweeps the directories `dirs` of `table` and the files in them except `except`, on up to
 /// `threads` threads. O(directories + files).
 ///

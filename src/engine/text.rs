@@ -6,7 +6,6 @@ use super::Engine;
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
 use crate::base::ids::FileId;
-use crate::base::path;
 use crate::error::Result;
 use crate::index::code::CodeSegment;
 use crate::index::code::doc_map::DocMap;
@@ -15,7 +14,8 @@ use crate::index::store::WriterLock;
 use crate::index::table::Table;
 use crate::index::text::builder::remove_unfinished;
 use crate::index::text::{Input, Prepared, Preparer, TextBuilder, TextIndex, Unusable};
-use crate::source::read::{self, Buffer};
+use crate::source::beneath;
+use crate::source::read::Buffer;
 
 /// Number of files that may differ from the text index before it is rebuilt; ranking adds their
 /// words in memory. The larger of a number and a share of all files.
@@ -113,7 +113,7 @@ fn prepare(
     path: &[u8],
     hash: u128,
 ) -> Option<Prepared> {
-    let (mut file, metadata) = read::open(&engine.root.join(path::to_path(path))).ok()?;
+    let (mut file, metadata) = beneath::open_unlinked(&engine.root, path).ok()?;
     let mut buffer = Buffer::default();
     buffer.fill(&mut file, metadata.len()).ok()?;
     let text = buffer.bytes();

@@ -102,8 +102,8 @@ impl Words {
 }
 
 impl WordTable<'_> {
-    /// Ranks the files by BM25 of the task's words in the text and the path of each file, with identifiers
-    /// split into parts on both sides; best first, ties by path.
+    /// Ranks the files by BM25 of the task's words in the text and the path of each file, with
+    /// identifiers split into parts on both sides; best first, ties by path.
     pub fn bm25(&self, task: &str) -> Vec<FileId> {
         let count = self.files.len().max(1) as f64;
         let length = |&(_, words, ref path): &(FileId, &Words, Words)| words.length + path.length;
@@ -126,8 +126,8 @@ impl WordTable<'_> {
         self.best(&scores)
     }
 
-    /// Ranks the files by the number of occurrences of the task's words of three or more bytes; best
-    /// first, ties by path.
+    /// Ranks the files by the number of occurrences of the task's words of three or more bytes;
+    /// best first, ties by path.
     pub fn counts(&self, task: &str) -> Vec<FileId> {
         let query = Words::of(task.as_bytes());
         let is_counted =

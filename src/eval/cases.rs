@@ -9,7 +9,8 @@ use crate::lang::{Language, language, marks};
 /// Number of newest commits from which cases are chosen.
 const COMMITS_MAX: usize = 3_000;
 
-/// Maximum number of source files of a commit; the message of a larger one describes none of them well.
+/// Maximum number of source files of a commit; the message of a larger one describes none of them
+/// well.
 const SOURCES_MAX: usize = 5;
 
 /// Maximum number of files of a commit.
@@ -114,9 +115,9 @@ pub fn of_file(text: &str) -> Result<Vec<Case>> {
     Ok(cases)
 }
 
-/// Returns up to `count` cases from the newest 3,000 commits, oldest first: commits with one parent that
-/// modify one to five existing non-test source files and whose subject contains no maintenance word. The
-/// choice depends only on the commit hashes and `seed`.
+/// Returns up to `count` cases from the newest 3,000 commits, oldest first: commits with one parent
+/// that modify one to five existing non-test source files and whose subject contains no maintenance
+/// word. The choice depends only on the commit hashes and `seed`.
 ///
 /// # Errors
 ///

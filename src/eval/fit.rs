@@ -19,8 +19,8 @@ const GAIN_MIN: f64 = 2e-4;
 /// Maximum number of passes over all weights.
 const ROUNDS_MAX: usize = 12;
 
-/// Returns the objective, 0 to 1: the mean over sets of (2 × reciprocal rank + any in 5 + all in 1 + all
-/// in 3 + all in 5) / 6.
+/// Returns the objective, 0 to 1: the mean over sets of (2 × reciprocal rank + any in 5 + all in 1
+/// + all in 3 + all in 5) / 6.
 pub fn objective(sets: &[Vec<CaseEvidence>], weights: &Weights) -> f64 {
     let of_set = |set: &Vec<CaseEvidence>| {
         // Sum in a fixed order, so that the result does not depend on the number of threads.
@@ -66,12 +66,14 @@ fn weight_mut(weights: &mut Weights, at: usize) -> Option<&mut f32> {
         None if at == Signal::Text as usize => None,
         None => Some(&mut weights.signals[at]),
         Some(0) => Some(&mut weights.knee),
-        // Expected files of commits are never tests or documents, so these factors cannot be fitted.
+        // Expected files of commits are never tests or documents, so these factors cannot be
+        // fitted.
         Some(_) => None,
     }
 }
 
-/// Returns weights with an objective on `sets` at least that of `from`. Calls `report` after each pass.
+/// Returns weights with an objective on `sets` at least that of `from`. Calls `report` after each
+/// pass.
 pub fn fit(sets: &[Vec<CaseEvidence>], from: &Weights, mut report: impl FnMut(&str)) -> Weights {
     let (mut best, mut value) = (*from, objective(sets, from));
     report(&format!("{value:.4} initially"));

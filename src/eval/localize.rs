@@ -14,6 +14,7 @@ use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
+use crate::catalog::damage::Part;
 use crate::context::evidence::{Sources, gather};
 use crate::context::ranking::{Scope, rank_files, rank_functions, requests_tests, traits};
 use crate::context::task::Task;
@@ -112,8 +113,9 @@ impl Bench {
         Ok(Bench { git, engine, texts: WordCache::default() })
     }
 
-    /// Measures a case and writes its evidence to `evidence_out`, as a line of JSON. Returns `None` if the
-    /// patch changes no existing file. O(changes since the previous case + files of the tree).
+    /// Measures a case and writes its evidence to `evidence_out`, as a line of JSON. Returns `None`
+    /// if the patch changes no existing file. O(changes since the previous case + files of the
+    /// tree).
     ///
     /// # Errors
     ///
@@ -152,6 +154,9 @@ impl Bench {
         let history = code.history()?;
         let sources = Sources { catalog, text: overlay.as_deref(), history: history.as_deref() };
         let mut found = gather(sources, &task, &options.weights)?;
+        if code.found_damage(Part::Text) {
+            return Err(Error::corrupt(code.root(), "the text index is damaged"));
+        }
         let files = rank_files(sources, &mut found, &task, &options.weights, Scope::default())?;
         let order: Vec<FileId> = files.iter().map(|file| file.file).collect();
         measured.codedb = places(&expected, &order);

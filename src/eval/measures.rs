@@ -38,8 +38,8 @@ pub struct Mean {
     pub high: f64,
 }
 
-/// Returns the mean of `values` with a 95 % confidence interval by the percentile bootstrap (Efron, 1979).
-/// For a paired comparison, pass the differences. Deterministic. O(10,000 × values).
+/// Returns the mean of `values` with a 95 % confidence interval by the percentile bootstrap (Efron,
+/// 1979). For a paired comparison, pass the differences. Deterministic. O(10,000 × values).
 pub fn bootstrap(values: &[f64]) -> Mean {
     let mean = |sum: f64| sum / values.len().max(1) as f64;
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;

@@ -7,7 +7,8 @@ use std::ops::Range;
 pub struct Touched {
     /// Its path before the patch.
     pub path: Vec<u8>,
-    /// Lines before the patch, from 1: each removed line, and the lines before and after each insertion.
+    /// Lines before the patch, from 1: each removed line, and the lines before and after each
+    /// insertion.
     pub lines: Vec<Range<usize>>,
 }
 

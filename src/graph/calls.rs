@@ -9,18 +9,22 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::link::{Code, Link, Linker, Reason, Site, SymbolAt, Use};
+use super::link::{CONFIDENCE_ANSWER, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use};
 use crate::base::ids::FileId;
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
+mod missing;
 mod names;
 mod path;
+mod possible;
 #[cfg(test)]
 mod tests;
 
+pub use missing::{MissingLink, missing_link};
 use names::OtherNames;
 pub use path::{CallPath, CallStep, shortest_path};
+pub use possible::{can_refer_to, possible_callers};
 
 /// The most uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;
@@ -53,12 +57,40 @@ pub struct Callee {
     pub link: Link,
 }
 
+/// A use with its name.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedSite {
+    /// The name as it is written.
+    pub name: Arc<str>,
+    /// The use.
+    pub site: Site,
+}
+
+/// What a use turned out to be.
+enum Resolved {
+    Use(usize, Caller),
+    Unresolved(NamedSite),
+    Elsewhere,
+}
+
+/// The calls inside of a symbol.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Callees {
+    /// Those that are resolved, in the order of the text.
+    pub calls: Vec<Callee>,
+    /// Those that are neither resolved nor known to leave the repository, in the same order.
+    pub unresolved: Vec<NamedSite>,
+}
+
 /// The uses of some symbols.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Uses {
     /// The uses, each once and in the order of files. The number is the position, in the queried
     /// list, of the symbol that the use most likely refers to.
     pub uses: Vec<(usize, Caller)>,
+    /// Calls of the symbols' names that are neither resolved nor known to leave the repository, in
+    /// the order of files.
+    pub unresolved: Vec<NamedSite>,
     /// How many uses of the symbols' names were resolved.
     pub resolved: usize,
     /// A bound was reached, so uses may be missing.
@@ -68,7 +100,7 @@ pub struct Uses {
 /// Returns the uses of several symbols with a confidence of at confidence_min `confidence_min`.
 ///
 /// A use is resolved once, however many symbols share its name. Bounded by 20,000 uses of a name
-/// and 16 other names for it. Uses of a type as a base or annotation are not calls, nor are
+/// and 64 other names for it. Uses of a type as a base or annotation are not calls, nor are
 /// functions that are passed as values; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], confidence_min: f32) -> Uses {
     uses_within(code, of, confidence_min, Bound { uses_max: usize::MAX, role: None, first: &|_| 0 })
@@ -122,22 +154,40 @@ pub fn uses_within(
     sites.sort_by_key(in_text);
     found.resolved = sites.len();
     let resolve = |linker: &mut Linker<'_>, (text, site): (Arc<str>, Site)| {
-        let links = linker.resolve(site.file, Use::new(&text, &site.reference));
-        let mut matching = links.iter().filter(|link| link.confidence >= confidence_min);
-        let matching = matching.find_map(|link| Some((*places.get(&link.to)?, link)));
-        let (of, &Link { confidence, reason, .. }) = matching?;
-        Some((of, Caller { site, confidence, reason }))
+        let outcome = linker.outcome(site.file, Use::new(&text, &site.reference));
+        if site.reference.role == Role::Call && is_unresolved(&outcome) {
+            return Resolved::Unresolved(NamedSite { name: text, site });
+        }
+        let mut matching = outcome.links.iter().filter(|link| link.confidence >= confidence_min);
+        match matching.find_map(|link| Some((*places.get(&link.to)?, link))) {
+            Some((of, &Link { confidence, reason, .. })) => {
+                Resolved::Use(of, Caller { site, confidence, reason })
+            }
+            None => Resolved::Elsewhere,
+        }
     };
-    found.uses = if sites.len() > SITES_AT_ONCE {
+    let all: Vec<Resolved> = if sites.len() > SITES_AT_ONCE {
         let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
-        let resolved = sites.map_init(|| Linker::new(code), resolve);
-        resolved.collect::<Vec<_>>().into_iter().flatten().collect()
+        sites.map_init(|| Linker::new(code), resolve).collect()
     } else {
         // For few uses, waking another thread would take longer.
         let mut linker = linker;
-        sites.into_iter().filter_map(|site| resolve(&mut linker, site)).collect()
+        sites.into_iter().map(|site| resolve(&mut linker, site)).collect()
     };
+    for resolved in all {
+        match resolved {
+            Resolved::Use(of, caller) => found.uses.push((of, caller)),
+            Resolved::Unresolved(named) => found.unresolved.push(named),
+            Resolved::Elsewhere => {}
+        }
+    }
     found
+}
+
+/// Returns true if nothing is known about a use: it has no answer and may be one of the repository.
+fn is_unresolved(outcome: &Outcome) -> bool {
+    let best = outcome.links.first().map_or(0.0, |link| link.confidence);
+    !outcome.is_outside && best < CONFIDENCE_ANSWER
 }
 
 /// Names by which something is used, with the files that define it.
@@ -213,20 +263,24 @@ fn each_named_site(
     is_cut || other.is_cut()
 }
 
-/// Returns the resolved calls of a symbol, in the order of its text. Calls of nested functions are
-/// included.
-pub fn callees(code: &dyn Code, of: SymbolAt, confidence_min: f32) -> Vec<Callee> {
-    let Some(facts) = code.file(of.file) else { return Vec::new() };
+/// Returns the calls inside of a symbol. Calls of nested functions are included.
+pub fn callees(code: &dyn Code, of: SymbolAt, confidence_min: f32) -> Callees {
+    let Some(facts) = code.file(of.file) else { return Callees::default() };
     let linker = Linker::new(code);
-    let mut found = Vec::new();
+    let mut found = Callees::default();
     for (name, reference) in code.calls(of.file).iter() {
         let mut around = facts.ancestors(reference.enclosing);
         if !around.any(|at| at == of.place as usize) {
             continue;
         }
-        let links = linker.resolve(of.file, Use::new(name, reference));
-        if let Some(&link) = links.first().filter(|link| link.confidence >= confidence_min) {
-            found.push(Callee { name: name.clone(), reference: reference.clone(), link });
+        let outcome = linker.outcome(of.file, Use::new(name, reference));
+        let link = outcome.links.first().filter(|link| link.confidence >= confidence_min);
+        let reference = reference.clone();
+        if let Some(&link) = link {
+            found.calls.push(Callee { name: name.clone(), reference, link });
+        } else if is_unresolved(&outcome) {
+            let site = Site { file: of.file, reference };
+            found.unresolved.push(NamedSite { name: name.as_str().into(), site });
         }
     }
     found

@@ -8,44 +8,49 @@
 //! 3. `parameters`: the parameters and argument counts of signatures;
 //! 4. `code`: the interface to the index, and the facts of one file;
 //! 5. `result`: a use of a name, a link and its reason;
-//! 6. `memo`: what one linker has looked up;
-//! 7. `value`: a candidate, and the bounds of one resolution (`Walk`);
-//! 8. the steps of a resolution, which are methods of `Walk` and call each other recursively:
+//! 6. `value`: a candidate; `hops`: look-ups of names in modules;
+//! 7. `memo`: what one linker has looked up;
+//! 8. `walk`: the state and bounds of one resolution (`Walk`);
+//! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
 //!    `scope` (bare names: the file, its imports, its package, the program), `follow` (an import to
-//!    the definition, through re-exports), `members` (of types, bases, traits, implementation blocks
+//!    the definition, through re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits, implementation blocks
 //!    and embedded types), `chain` (receiver chains), `contents` (elements, type arguments,
 //!    transparent wrappers), `context` (parameters of callbacks), `extension` (methods that traits
 //!    add to outside types), `pick` (constructors, overloads, definitions before declarations, and
-//!    guesses for unresolved receivers).
+//!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to).
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
 //! callbacks from libraries. [`super::calls`] computes who calls whom.
 
 use crate::base::ids::FileId;
-use crate::lang::chain::Root;
 
 mod chain;
 mod code;
 mod contents;
 mod context;
 mod dialect;
+mod exports;
 mod extension;
 mod follow;
+mod hops;
 mod kinds;
 mod members;
 mod memo;
 mod parameters;
 mod pick;
+mod possible;
 mod result;
 mod scope;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
 mod value;
+mod walk;
 
 pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
 use memo::Memo;
-pub use result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Reason, Use};
-use value::{Candidate, Place, Walk};
+pub use result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Outcome, Reason, Use};
+use value::Place;
+use walk::Walk;
 
 /// Resolves uses of names in the code of one generation, and caches its look-ups; each thread has
 /// its own linker.
@@ -66,31 +71,23 @@ impl<'a> Linker<'a> {
     ///
     /// The number of steps is bounded, even if imports or types form cycles.
     pub fn resolve(&self, file: FileId, used: Use<'_>) -> Vec<Link> {
+        self.outcome(file, used).links
+    }
+
+    /// Returns the same as [`Linker::resolve`], and whether a use without links is known to refer
+    /// to something outside of the repository.
+    pub fn outcome(&self, file: FileId, used: Use<'_>) -> Outcome {
         let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };
-        let candidates = match used.receiver {
-            None => walk.name(place, used.name, 0),
-            Some(chain) => match (chain.decode(), used.name) {
-                ((Root::Unknown, _), _) => Vec::new(),
-                // `super(…)` runs the base's constructor.
-                ((Root::Base, steps), "super") if steps.is_done() => {
-                    let mut bases = walk.chain(place, None, chain, 0);
-                    bases.retain(|base| !walk.is_interface_value(base));
-                    bases.iter().filter_map(Candidate::of_type).collect()
-                }
-                // `this(…)` runs another constructor of the same type.
-                ((Root::Own, steps), "this") if steps.is_done() => walk
-                    .chain(place, None, chain, 0)
-                    .iter()
-                    .filter_map(Candidate::of_type)
-                    .collect(),
-                _ => walk
-                    .chain(place, None, chain, 0)
-                    .iter()
-                    .flat_map(|candidate| walk.member(candidate, used.name, 0))
-                    .collect(),
-            },
-        };
-        walk.pick(place, used, candidates)
+        let candidates = walk.candidates(place, used);
+        let is_outside = walk.is_outside(place, used, &candidates);
+        Outcome { links: walk.pick(place, used, candidates), is_outside }
+    }
+
+    /// Returns the confidence that an unresolved call in `file` refers to the definition `to`, with
+    /// the reason; `None` if their languages share no definitions.
+    pub fn possibility(&self, file: FileId, used: Use<'_>, to: SymbolAt) -> Option<(f32, Reason)> {
+        let walk = Walk::new(self.code, &self.memo);
+        walk.possibility(Place { file, enclosing: used.enclosing }, used, to)
     }
 }

@@ -14,6 +14,7 @@ use crate::lang::facts::{Import, ImportKind, Reference, Role};
 use crate::lang::language::detect;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
+use crate::source::text_cache::Text;
 
 /// The facts of some files, in memory.
 pub struct Program {
@@ -24,12 +25,14 @@ pub struct Program {
     blocks: HashMap<String, Vec<SymbolAt>>,
     derived: HashMap<String, Vec<SymbolAt>>,
     sites: HashMap<String, Vec<(FileId, usize)>>,
+    importers: OnceLock<HashMap<FileId, Vec<FileId>>>,
 }
 
 struct File {
     path: String,
     facts: Option<Arc<FileFacts>>,
     references: Vec<(String, Reference)>,
+    text: Text,
     same_package: OnceLock<Vec<FileId>>,
 }
 
@@ -56,6 +59,7 @@ impl Program {
             blocks: HashMap::new(),
             derived: HashMap::new(),
             sites: HashMap::new(),
+            importers: OnceLock::new(),
             files: Vec::new(),
         };
         for (at, file) in files.iter().enumerate() {
@@ -121,6 +125,7 @@ impl File {
             path: path.to_owned(),
             facts: None,
             references: Vec::new(),
+            text: Text::of_memory(text.to_vec()),
             same_package: OnceLock::new(),
         };
         let Some(language) = detect(Path::new(path), text) else { return file };
@@ -162,6 +167,27 @@ impl Code for Program {
         let Some(import_facts) = facts.imports.get(import) else { return Resolution::Unknown };
         let around = facts.modules_around(import);
         self.resolve(file, import_facts, &around)
+    }
+
+    fn text(&self, file: FileId) -> Option<Text> {
+        self.files.get(file.index()).map(|file| file.text.clone())
+    }
+
+    fn importers(&self, file: FileId) -> Vec<FileId> {
+        let importers = self.importers.get_or_init(|| {
+            let mut importers: HashMap<FileId, Vec<FileId>> = HashMap::new();
+            for from in self.ids() {
+                let count = self.file(from).map_or(0, |facts| facts.imports.len());
+                for import in 0..count {
+                    for target in self.targets(from, import).targets() {
+                        importers.entry(target.file).or_default().push(from);
+                    }
+                }
+            }
+            importers.values_mut().for_each(Vec::dedup);
+            importers
+        });
+        importers.get(&file).cloned().unwrap_or_default()
     }
 
     fn module(&self, from: FileId, path: &str) -> Resolution {

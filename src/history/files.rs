@@ -43,9 +43,10 @@ impl Decay {
     /// Returns the weight of a commit of this age, from 1 down to 0. A commit that is newer than
     /// HEAD has the weight of HEAD.
     pub fn of_age(self, age_s: i64) -> f64 {
-        match self.half_life_s > 0.0 {
-            true => (-(age_s.max(0) as f64) / self.half_life_s).exp2(),
-            false => 1.0,
+        if self.half_life_s > 0.0 {
+            (-(age_s.max(0) as f64) / self.half_life_s).exp2()
+        } else {
+            1.0
         }
     }
 }

@@ -9,16 +9,17 @@
 mod checkout;
 mod clone;
 mod head;
+mod layout;
+mod process;
 mod range;
+mod settings;
 mod since;
 mod stream;
 
 use std::ffi::{OsStr, OsString};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
-use std::thread;
 use std::time::Duration;
 
 pub use checkout::Message;
@@ -30,79 +31,42 @@ pub use stream::StreamOptions;
 
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
+use crate::source;
+use layout::Layout;
+use process::{Exit, Limits};
+use settings::{NO_PROTOCOL, WorkTree};
 
 /// The time limit of one call.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// Bytes of git's output that are read.
-const STDOUT_BYTES_MAX: u64 = 64 << 20;
+const STDOUT_BYTES_MAX: usize = 64 << 20;
 
-/// Bytes of git's standard error that are kept.
-const STDERR_BYTES_MAX: u64 = 4096;
-
-/// Environment variables that are removed for git, because they select another repository (hooks
-/// set them) or change its output: those of `git rev-parse --local-env-vars` and some more.
-const REMOVED_VARIABLES: &[&str] = &[
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_ATTR_SOURCE",
-    "GIT_COMMON_DIR",
-    "GIT_CONFIG",
-    "GIT_CONFIG_COUNT",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_DIFF_OPTS",
-    "GIT_DIR",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_GLOB_PATHSPECS",
-    "GIT_GRAFT_FILE",
-    "GIT_ICASE_PATHSPECS",
-    "GIT_IMPLICIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_INTERNAL_SUPER_PREFIX",
-    "GIT_NAMESPACE",
-    "GIT_NOGLOB_PATHSPECS",
-    "GIT_NO_REPLACE_OBJECTS",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_PREFIX",
-    "GIT_QUARANTINE_PATH",
-    "GIT_REPLACE_REF_BASE",
-    "GIT_SHALLOW_FILE",
-    "GIT_WORK_TREE",
-    "LANGUAGE",
-];
-
-/// The value of `GIT_ALLOW_PROTOCOL` that forbids all network access.
-const NO_PROTOCOL: &str = "none";
-
-/// The environment of every call: no programs of the repository's choice, no network, no locks, and
-/// messages in English, because one of them is parsed.
-const ENVIRONMENT: &[(&str, &str)] = &[
-    ("GIT_LITERAL_PATHSPECS", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    ("GIT_OPTIONAL_LOCKS", "0"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("LC_ALL", "C"),
-];
-
-/// Overrides of settings of a repository or a user that would run a program or change the output.
-const SETTINGS: &[&str] = &[
-    "core.fsmonitor=false",
-    "core.hooksPath=/dev/null",
-    "core.quotePath=false",
-    "diff.renameLimit=1000",
-    "log.follow=false",
-    "log.showRoot=true",
-    "log.showSignature=false",
-];
+/// Bytes of memory that git may allocate: a file of the repository may be a link to a device
+/// without an end.
+const MEMORY_BYTES_MAX: u64 = 4 << 30;
 
 /// The git work tree that holds a root.
 #[derive(Clone, Debug)]
 pub struct Git {
     root: PathBuf,
+    /// The work tree in which git must run; `None` if git finds it itself.
+    work_tree: Option<WorkTree>,
+    /// The reason why git is not run, if so.
+    refused: Option<Refused>,
     /// The time limit of one call.
     patience: Duration,
     /// The protocols that git may use, in the format of `GIT_ALLOW_PROTOCOL`. Everything that only
     /// reads a work tree uses [`NO_PROTOCOL`].
     protocols: &'static str,
+}
+
+/// The error of every call.
+#[derive(Clone, Debug)]
+struct Refused {
+    kind: Kind,
+    message: String,
+    hints: Vec<String>,
 }
 
 /// A commit and the paths below the root that it changed.
@@ -117,16 +81,27 @@ pub struct Commit {
 /// The output and exit code of a git process.
 struct GitOutput {
     answer: Vec<u8>,
-    /// The result of [`first_error_line`].
+    /// The line of its standard error that names the cause of a failure.
     stderr: String,
     /// The exit code; `None` if a signal killed the process.
     code: Option<i32>,
 }
 
+/// One call of git.
+struct Invocation<'a, A> {
+    command: &'a str,
+    args: &'a [A],
+    /// Additional settings.
+    settings: &'a [OsString],
+    /// Whether git reads attributes and ignore rules from files outside of the tree.
+    uses_rule_files: bool,
+}
+
 impl Git {
     /// Returns git in the directory `root`, without network access.
     fn at(root: &Path, patience: Duration) -> Git {
-        Git { root: root.to_path_buf(), patience, protocols: NO_PROTOCOL }
+        let (root, work_tree, refused) = (root.to_path_buf(), None, None);
+        Git { root, work_tree, refused, patience, protocols: NO_PROTOCOL }
     }
 
     /// Returns the work tree that contains `root`, or `None` if there is none. If git fails or
@@ -134,16 +109,29 @@ impl Git {
     /// reason as an error.
     pub fn open(root: &Path) -> Option<Git> {
         let git = Git::at(root, PATIENCE);
+        let layout = Layout::around(root);
+        if let Some(Err(error)) = layout.as_ref().map(Layout::check_files) {
+            return Some(git.refusing(&error));
+        }
         let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(output) if output.code == Some(0) => output.answer.trim_ascii() == b"true",
             // Git prints another message for a broken repository.
-            Ok(output) => !output.stderr.starts_with("not a git repository (or any"),
+            Ok(output) => !is_no_work_tree(&output.stderr),
             Err(error) if error.kind() == Kind::NotFound => {
                 root.ancestors().any(|dir| dir.join(".git").exists())
             }
+            // It would take as long again for each call.
+            Err(error) if error.kind() == Kind::Limit => return Some(git.refusing(&error)),
             Err(_) => true,
         };
-        is_there.then_some(git)
+        let work_tree = layout.map(|layout| WorkTree { top: layout.top });
+        is_there.then_some(Git { work_tree, ..git })
+    }
+
+    /// Returns git for a repository that it must not read: every call fails with `error`.
+    fn refusing(self, error: &Error) -> Git {
+        let (kind, message) = (error.kind(), error.to_string());
+        Git { refused: Some(Refused { kind, message, hints: error.hints().to_vec() }), ..self }
     }
 
     /// Returns the newest ancestors of HEAD, newest first, without merges; none if there is no
@@ -220,89 +208,73 @@ impl Git {
 
     /// Runs git and returns its output.
     fn output<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<Vec<u8>> {
-        self.output_with(&[], command, args)
-    }
-
-    /// Runs git with additional settings and returns its output.
-    fn output_with<A: AsRef<OsStr>>(
-        &self,
-        settings: &[OsString],
-        command: &str,
-        args: &[A],
-    ) -> Result<Vec<u8>> {
-        let output = self.run_with(settings, command, args)?;
+        let output = self.run(command, args)?;
         if output.code == Some(0) { Ok(output.answer) } else { Err(output.failure(command)) }
     }
 
     fn run<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<GitOutput> {
-        self.run_with(&[], command, args)
+        self.call(&Invocation { command, args, settings: &[], uses_rule_files: false })
     }
 
     /// Runs git in the root until it exits.
-    fn run_with<A: AsRef<OsStr>>(
+    fn call<A: AsRef<OsStr>>(&self, invocation: &Invocation<'_, A>) -> Result<GitOutput> {
+        let mut answer = Vec::new();
+        let limits = self.limits(None, &|| false);
+        let exit = self.drive(invocation, limits, &mut |piece| {
+            answer.extend_from_slice(piece);
+            answer.len() <= STDOUT_BYTES_MAX
+        })?;
+        Ok(GitOutput { answer, stderr: exit.stderr, code: exit.code })
+    }
+
+    /// Returns the limits of a call.
+    fn limits<'a>(
         &self,
-        settings: &[OsString],
-        command: &str,
-        args: &[A],
-    ) -> Result<GitOutput> {
-        let mut child = self.start(settings, command, args)?;
-        let (answer, stderr) = (
-            collect(child.stdout.take(), STDOUT_BYTES_MAX),
-            collect(child.stderr.take(), STDERR_BYTES_MAX),
-        );
-        let Ok(answer) = answer.recv_timeout(self.patience) else {
-            end(&mut child);
-            let seconds = self.patience.as_secs();
-            return Err(Error::new(
-                Kind::Limit,
-                format!("`git {command}` took longer than {seconds} s"),
-            ));
-        };
-        if answer.len() as u64 > STDOUT_BYTES_MAX {
-            end(&mut child);
-            return Err(Error::new(Kind::Limit, format!("`git {command}` answers too much")));
-        }
-        let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
-        let stderr = match status.success() {
-            true => Vec::new(),
-            false => stderr.recv_timeout(PATIENCE).unwrap_or_default(),
-        };
-        Ok(GitOutput { answer, stderr: first_error_line(&stderr), code: status.code() })
+        silence: Option<Duration>,
+        is_cancelled: &'a dyn Fn() -> bool,
+    ) -> Limits<'a> {
+        let uses_network = self.protocols != NO_PROTOCOL;
+        Limits { patience: self.patience, silence, uses_network, is_cancelled }
+    }
+
+    /// Runs git in the root until it exits, and passes its output to `take`.
+    fn drive<A: AsRef<OsStr>>(
+        &self,
+        invocation: &Invocation<'_, A>,
+        limits: Limits<'_>,
+        take: &mut dyn FnMut(&[u8]) -> bool,
+    ) -> Result<Exit> {
+        process::drive(self.start(invocation)?, invocation.command, limits, take)
     }
 
     /// Starts git in the root. No other function runs git.
-    fn start<A: AsRef<OsStr>>(
-        &self,
-        settings: &[OsString],
-        command: &str,
-        args: &[A],
-    ) -> Result<Child> {
-        let mut git = Command::new("git");
-        for name in REMOVED_VARIABLES {
-            git.env_remove(name);
+    fn start<A: AsRef<OsStr>>(&self, invocation: &Invocation<'_, A>) -> Result<Child> {
+        let Invocation { command, args, settings, uses_rule_files } = *invocation;
+        if let Some(Refused { kind, message, hints }) = &self.refused {
+            let error = Error::new(*kind, message.clone());
+            return Err(hints.iter().cloned().fold(error, Error::with_hint));
         }
-        git.envs(ENVIRONMENT.iter().copied()).env("GIT_ALLOW_PROTOCOL", self.protocols);
+        let mut git = Command::new("git");
+        let work_tree = self.work_tree.as_ref();
+        settings::isolate(&mut git, work_tree, self.protocols, uses_rule_files, settings);
         if self.protocols != NO_PROTOCOL {
             clone::reach(&mut git);
         }
-        for setting in
-            SETTINGS.iter().map(OsStr::new).chain(settings.iter().map(OsString::as_os_str))
-        {
-            git.arg("-c").arg(setting);
-        }
-        git.args(["--no-pager", command])
+        git.arg(command)
             .args(args)
             .current_dir(&self.root)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        git.spawn().map_err(|error| match error.kind() {
+        let child = git.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 Error::new(Kind::NotFound, "git is not installed, or not found on the PATH")
                     .with_hint("only tools that use commits need it; the others work without it")
             }
             _ => failed(command, &error.to_string()),
-        })
+        })?;
+        source::limit_memory(&child, MEMORY_BYTES_MAX);
+        Ok(child)
     }
 }
 
@@ -315,35 +287,14 @@ impl GitOutput {
 
 fn failed(command: &str, what: &str) -> Error {
     Error::new(Kind::Io, format!("`git {command}` failed: {}", text::plain(what)))
-        .with_hint("`git status` in that folder may tell more")
+        .with_hint("run `git status` in that directory for details")
 }
 
-/// Returns the first `fatal:` message in git's standard error, or else its first line.
-fn first_error_line(stderr: &[u8]) -> String {
-    let stderr = String::from_utf8_lossy(stderr);
-    let fatal = stderr.lines().find_map(|line| line.strip_prefix("fatal: "));
-    fatal.or(stderr.lines().next()).unwrap_or("no error message").to_owned()
-}
-
-/// Reads a pipe to its end, or to one byte past `bytes_max`, in a separate thread.
-fn collect(pipe: Option<impl Read + Send + 'static>, bytes_max: u64) -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        if let Some(pipe) = pipe {
-            // After a read error, the bytes before it are the result.
-            drop(pipe.take(bytes_max + 1).read_to_end(&mut bytes));
-        }
-        // A closed channel means that the result is not needed any more.
-        drop(sender.send(bytes));
-    });
-    receiver
-}
-
-fn end(child: &mut Child) {
-    // The process may have exited already.
-    drop(child.kill());
-    drop(child.wait());
+/// Returns true for git's message outside of a repository, and inside a bare one.
+fn is_no_work_tree(stderr: &str) -> bool {
+    ["not a git repository (or any", "cannot use bare repository"]
+        .iter()
+        .any(|start| stderr.starts_with(start))
 }
 
 fn fields(answer: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -383,13 +334,5 @@ mod tests {
         };
         let expected = vec![commit(20, &[b"a.rs", b"d/b.rs"]), commit(10, &[]), commit(5, &[b"c"])];
         assert_eq!(commits(log), expected);
-    }
-
-    #[test]
-    fn the_fatal_line_is_the_error_message() {
-        let stderr = b"warning: a\nfatal: no such thing\nhint: b\n";
-        assert_eq!(first_error_line(stderr), "no such thing");
-        assert_eq!(first_error_line(b"error: x\nerror: y\n"), "error: x");
-        assert_eq!(first_error_line(b""), "no error message");
     }
 }

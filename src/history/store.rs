@@ -44,7 +44,8 @@ impl HistoryStore<'_> {
     pub fn open(&self) -> Result<Option<Published>> {
         let Some(number) = self.newest() else { return Ok(None) };
         let path = self.0.dir().join(name(number));
-        let map = match Map::open(&path, self.0.on_heap()) {
+        // All of it is decoded at once, so mapping it would save nothing.
+        let map = match Map::open(&path, true) {
             // Another process has just published a newer one.
             Err(error) if error.kind() == crate::error::Kind::NotFound => return Ok(None),
             map => map?,

@@ -7,13 +7,15 @@
 //! each query. A [`store::CodeManifest`] lists the segments of one publication. Facts are valid
 //! while the content hash of the file is the one in the segment.
 //!
-//! Read in this order: [`record`] (encoding of a file's facts), [`dictionary`] (sorted names),
+//! Read in this order: [`record`] (encoding of a file's facts), [`exchange`] (the same between
+//! processes), [`dictionary`] (sorted names),
 //! [`builder`] (facts → sections), [`reader`] (a mapped segment), [`doc_map`] (files ↔ documents of
 //! segments), [`store`] (publication).
 
 pub mod builder;
 pub mod dictionary;
 pub mod doc_map;
+pub mod exchange;
 pub mod keys;
 pub mod reader;
 pub mod record;

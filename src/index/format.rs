@@ -15,8 +15,9 @@
 //! Version log:
 //! - 1: the first.
 //! - 2: a manifest names the checksums of its files.
-//! - 3: the code index consists of segments (`code-segment-…`, `segments` in its manifest), formerly
-//!   parts.
+//! - 3: the code index consists of segments (`code-segment-…`, `segments` in its manifest),
+//!   formerly parts.
+//! - 4: the file table lists the files with several names.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Seek, SeekFrom, Write};
@@ -27,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::index::map::Map;
 
 /// The version that this build writes and reads. Any other version leads to a rebuild.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 const MAGIC: [u8; 8] = *b"codedb\x00\xff";
 const HEADER_BYTES: usize = 64;
@@ -310,6 +311,7 @@ impl Container {
     }
 
     /// Returns true if the file on disk is unchanged since it was opened ([`Map::is_untouched`]).
+    /// Who keeps a container between calls asks before each call.
     pub fn is_untouched(&self) -> bool {
         self.map.is_untouched()
     }
@@ -387,13 +389,13 @@ mod tests {
 
     #[test]
     fn round_trips() {
-        let container = open(sample()).expect("a sound container");
+        let container = open(sample()).expect("a valid container");
         let range = container.section(1).expect("section 1");
-        assert_eq!(container.bytes(range).expect("sound"), b"hello world");
+        assert_eq!(container.bytes(range).expect("it is valid"), b"hello world");
         assert_eq!(container.section(2).expect("section 2").len(), 200_000);
         assert!(container.section(3).expect("section 3").is_empty());
         assert!(container.section(4).is_err());
-        container.check_all().expect("all sound");
+        container.check_all().expect("every one is valid");
     }
 
     #[test]

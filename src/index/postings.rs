@@ -25,7 +25,8 @@ pub fn encode(ids: &[u32], out: &mut Vec<u8>) {
         return;
     }
     let mean_gap = (u64::from(ids[ids.len() - 1]) + 1) / ids.len() as u64;
-    // Near-optimal for geometric gaps: 2^k ≈ ln 2 · mean (Golomb 1966; Gallager and Van Voorhis 1975).
+    // Near-optimal for geometric gaps: 2^k ≈ ln 2 · mean (Golomb 1966; Gallager and Van Voorhis
+    // 1975).
     let k = (mean_gap * 177 / 256).max(1).ilog2();
     let (mut gamma_bits, mut rice_bits) = (0_u64, 0_u64);
     let mut before = u32::MAX;

@@ -14,13 +14,14 @@
 //! cookie-<pid>-<n>       a short-lived file by which the watch server marks its event queue
 //! ```
 //!
-//! [`cache`] manages the cache directory that contains index directories, [`lock`] the locks.
+//! `access` refuses directories that others can change, [`cache`] manages the cache directory that contains index directories, [`lock`] the locks.
 //!
 //! Publishing writes new files under temporary names and renames them, the manifest last, so that a
 //! crash leaves either the old generation or the new one. Files are immutable; old ones are
 //! unlinked after a newer generation is published. Nothing is synced to the device: after a power
 //! failure a checksum may be wrong, which leads to a rebuild.
 
+mod access;
 pub mod cache;
 pub mod lock;
 
@@ -35,6 +36,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Kind, Result};
 use crate::index::format;
+use crate::index::map::Map;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
@@ -142,8 +144,24 @@ impl Store {
     }
 
     /// Creates the directory, accessible only to the user, unless it exists.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Store::check_access`]; [`Kind::Io`] if it cannot be created.
     pub fn create(&self) -> Result<()> {
-        create_private_dir(&self.dir)
+        create_private_dir(&self.dir)?;
+        self.check_access()
+    }
+
+    /// Checks that nobody else can change the directory, if it exists: another user could make
+    /// searches return anything, and direct writes elsewhere.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] if it, or the directory above it, is a symbolic link, belongs to another user
+    /// or is writable by others.
+    pub fn check_access(&self) -> Result<()> {
+        access::check(&self.dir)
     }
 
     /// Takes the writer's lock without waiting, and removes temporary files of writers that died or
@@ -276,11 +294,7 @@ impl Store {
     /// Reads the manifest of `generation`, or returns `None` if it does not exist.
     fn manifest(&self, generation: u64) -> Result<Option<Manifest>> {
         let path = self.manifest_path(generation);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(&path, error)),
-        };
+        let Some(bytes) = Map::read(&path)? else { return Ok(None) };
         let manifest = std::str::from_utf8(&bytes).ok().and_then(parse_manifest);
         match manifest.filter(|manifest| manifest.generation == generation) {
             Some(manifest) => Ok(Some(manifest)),
@@ -382,11 +396,11 @@ mod tests {
 
     #[test]
     fn a_lock_of_a_removed_directory_cannot_publish() {
-        let base = TempDir::new().expect("a temporary folder");
+        let base = TempDir::new().expect("a temporary directory");
         let store = Store::new(base.path().join("index"), false);
         let lock = store.lock().expect("lock is free");
-        fs::remove_dir_all(store.dir()).expect("a folder can be removed");
-        let other = store.lock().expect("a new folder has a new lock");
+        fs::remove_dir_all(store.dir()).expect("a directory can be removed");
+        let other = store.lock().expect("a new directory has a new lock");
         let new = NewGeneration { generation: 1, kept: &[], with_segment: false, table: b"table" };
         let error = store.publish(&lock, Path::new("/"), new).expect_err("the lock is invalid");
         assert_eq!(error.kind(), Kind::Busy, "{error}");

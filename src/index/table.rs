@@ -29,6 +29,8 @@ impl Flags {
     pub const FOLDS: Flags = Flags(4);
     /// A secret: never indexed and never returned to a model.
     pub const SECRET: Flags = Flags(8);
+    /// The file has several names (hard links): a write through another one is not reported here.
+    pub const LINKED: Flags = Flags(16);
 
     /// Returns true if all of `flags` are set.
     pub fn has(self, flags: Flags) -> bool {

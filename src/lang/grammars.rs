@@ -1,7 +1,7 @@
 //! The rules of each language, one file per family of grammars.
 
 pub(super) mod bash;
-mod blank;
+pub(super) mod blank;
 pub(super) mod c;
 pub(super) mod cmake;
 pub(super) mod csharp;

@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 use rustc_hash::FxHashMap;
 use tree_sitter_language::LanguageFn;
 
+use super::embedded::Embedded;
 use super::grammars;
 use super::notes::Notes;
 use super::visit::{Definition, Visit};
@@ -38,6 +39,8 @@ pub struct Language {
     /// Preprocesses a text for the grammar: blanks out or rewrites what the grammar cannot parse.
     /// The result has the same length and the same line ends, so that byte offsets stay valid.
     pub(super) mask: Option<fn(&[u8]) -> Vec<u8>>,
+    /// Returns the code in the visited node, if the grammar parses the node as a list of tokens.
+    pub(super) embedded: Option<for<'t> fn(&Visit<'_, 't>) -> Option<Embedded>>,
     /// Node kinds of comments.
     pub(super) comments: &'static [&'static str],
     /// Prefixes of documentation comments. If empty, every comment documents the definition after

@@ -19,7 +19,7 @@ mod uses;
 fn render(path: &str, text: &str) -> String {
     let language = detect(Path::new(path), text.as_bytes()).expect("the language is in the table");
     let found = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
-    let mut rendered = outline::Found::new(path.to_owned(), language, found.clone(), false)
+    let mut rendered = outline::OutlineReply::new(path.to_owned(), language, found.clone(), false)
         .render(&crate::answer::style::Plain);
     rendered.push_str(
         "---
@@ -162,12 +162,24 @@ fn limits_keep_the_first_symbols() {
 }
 
 #[test]
+fn every_prefix_of_a_macro_call_is_parsed() {
+    let text = "thread_local!(pub static ROUND: u8 = 1);\ncfg_if! { if #[cfg(a)] { fn b() {} } }\n";
+    let language = of_path(Path::new("x.rs")).expect("known");
+    for end in 0..=text.len() {
+        let outline = symbols_of(language, "x.rs", &text.as_bytes()[..end], Limits::DEFAULT);
+        let within = |symbol: &crate::lang::Symbol| symbol.span.end <= end;
+        assert!(outline.symbols.iter().all(within), "{}", &text[..end]);
+    }
+}
+
+#[test]
 fn ten_thousand_levels_do_not_overflow_the_stack() {
     const LEVELS: usize = 10_000;
     let (open, close) = ("(".repeat(LEVELS), ")".repeat(LEVELS));
     let (blocks, ends) = ("{".repeat(LEVELS), "}".repeat(LEVELS));
     let cases = [
         ("x.rs", format!("fn a() {{}}\nfn deep() {blocks}{ends}\nfn z() {{}}\n")),
+        ("x.rs", format!("x! {{ fn a() {{}}\nfn deep() {blocks}{ends} }}\nfn z() {{}}\n")),
         ("x.py", format!("def a(): pass\nx = {open}1{close}\ndef z(): pass\n")),
         ("x.js", format!("function a() {{}}\n{blocks}{ends}\nfunction z() {{}}\n")),
         ("x.ts", format!("function a() {{}}\n{blocks}{ends}\nfunction z() {{}}\n")),

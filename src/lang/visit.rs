@@ -2,6 +2,7 @@
 //! context ([`Visit`]), and the definitions that a rule returns ([`Definition`]).
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -9,6 +10,7 @@ use tree_sitter::Node;
 use super::symbols::{Symbol, SymbolKind, Visibility};
 
 /// A node on the path from the root to the visited node.
+#[derive(Clone)]
 pub(super) struct Frame<'t> {
     pub(super) node: Node<'t>,
     /// The comments and attributes directly before the node.
@@ -46,13 +48,18 @@ pub(super) struct Visit<'a, 't> {
     pub(super) symbols: &'a [Symbol],
     /// Indexes of the symbols that the visited node defines. Set only for `refer`.
     pub(super) defined: Range<usize>,
-    /// Returns true if a symbol with the qualified name exists already.
-    pub(super) is_name_defined: &'a dyn Fn(&str) -> bool,
+    /// Number of symbols with each qualified name so far.
+    pub(super) ordinals: &'a HashMap<String, usize>,
 }
 
 impl<'t> Visit<'_, 't> {
     pub(super) fn node(&self) -> Node<'t> {
         self.frames[self.frames.len() - 1].node
+    }
+
+    /// Returns the root of the tree.
+    pub(super) fn root(&self) -> Option<Node<'t>> {
+        Some(self.frames.first()?.node)
     }
 
     /// Returns the ancestor `levels` above the visited node; level 0 is the node itself.
@@ -123,15 +130,17 @@ impl<'t> Visit<'_, 't> {
     /// `separator` before the name.
     pub(super) fn is_defined(&self, name: &str, separator: &str) -> bool {
         match self.enclosing() {
-            None => (self.is_name_defined)(name),
-            Some(symbol) => (self.is_name_defined)(&format!("{}{separator}{name}", symbol.scope)),
+            None => self.ordinals.contains_key(name),
+            Some(symbol) => {
+                self.ordinals.contains_key(&format!("{}{separator}{name}", symbol.scope))
+            }
         }
     }
 
     /// Returns true if the symbol with index `owner` already has a member called `name`.
     pub(super) fn is_member(&self, owner: usize, name: &str, separator: &str) -> bool {
         let scope = self.symbols.get(owner).map_or("", |symbol| symbol.scope.as_str());
-        (self.is_name_defined)(&format!("{scope}{separator}{name}"))
+        self.ordinals.contains_key(&format!("{scope}{separator}{name}"))
     }
 
     /// Returns the text of a node; invalid UTF-8 is replaced.

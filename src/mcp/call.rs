@@ -13,16 +13,20 @@ use super::roots::Roots;
 use super::visit::{self, Activity, Visit};
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
+use crate::catalog::damage::Part;
 use crate::context::tokens;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
-use crate::tools::session::{PROJECT, Wanted};
+use crate::tools::session::{PROJECT, ProjectSelector};
 use crate::tools::status::TreeStatus;
 use crate::tools::{Answer, Call, Effect, Needs, Tool};
 
 /// The token budget of a reply unless the call sets one.
 const TOKENS_MAX: usize = 10_000;
+
+/// The maximum length of an error in bytes.
+const ERROR_BYTES_MAX: usize = 4000;
 
 /// The argument of every tool that selects the format of the reply. It is documented, but not part
 /// of the schemas, where it would cost tokens: only programs use it.
@@ -51,7 +55,7 @@ pub(super) struct ToolCall {
     /// The tools of the server, which hints may mention.
     offered: Arc<[&'static Tool]>,
     arguments: Map<String, Value>,
-    wanted: Option<Wanted>,
+    wanted: Option<ProjectSelector>,
     format: Format,
     has_budget: bool,
     received_at: Instant,
@@ -86,7 +90,7 @@ impl ToolCall {
     }
 
     /// Returns the project that the call names, if any.
-    pub(super) fn wanted(&self) -> Option<&Wanted> {
+    pub(super) fn wanted(&self) -> Option<&ProjectSelector> {
         self.wanted.as_ref()
     }
 
@@ -122,13 +126,18 @@ impl ToolCall {
         let is_corrupt = answer.as_ref().is_err_and(|error| error.kind() == Kind::Corrupt);
         let is_damaged = code.as_ref().is_some_and(CancellableCode::is_damaged);
         if is_damaged || visit.is_damaged() || is_corrupt {
-            log::debug!("the code index is damaged; asking again without it");
+            log::debug!("the code index is damaged; repeating the call without it");
+            code.iter().for_each(|code| code.note_damage(Part::Code));
             code = code.map(CancellableCode::without_code_index);
             visit = visit.without_code_index();
             answer = self.run(code.as_ref(), &visit);
         }
         let progress =
             progress.map(|before| home.and_then(Project::progress_message).unwrap_or(before));
+        if let (Some(home), Some(code)) = (home, &code) {
+            home.repair(code.take_damage());
+        }
+        visit.repair();
         let project = root.and_then(|root| roots.name_unless_default(root));
         let reply = match answer {
             // The list of files was not complete in time.
@@ -209,7 +218,8 @@ impl ToolCall {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
         let code = code.map_or(&NoTree as &dyn Code, |code| code);
-        let call = Call { code, now_ns, session: Some(visit), offered: Some(&self.offered) };
+        let call =
+            Call { session: Some(visit), offered: Some(&self.offered), ..Call::new(code, now_ns) };
         self.tool.run(&call, Value::Object(self.arguments.clone()))
     }
 
@@ -223,17 +233,18 @@ impl ToolCall {
     ) -> Result<(CallToolResult, bool)> {
         let mut notices = answer.notices();
         let is_of_session = self.tool.needs == Needs::Session;
-        if let (Some(Wanted::Holding(_)), Some(name), false) =
+        if let (Some(ProjectSelector::Containing(_)), Some(name), false) =
             (&self.wanted, project, is_of_session)
         {
             notices.push(format!("from project `{}`", crate::base::text::plain(name)));
         }
         let needs_data = self.format == Format::Json || progress.is_some() || is_of_session;
-        let data = match needs_data {
-            true => serde_json::from_str(&answer.json()?).map_err(|error| {
+        let data = if needs_data {
+            serde_json::from_str(&answer.json()?).map_err(|error| {
                 Error::new(Kind::Io, format!("the reply is not valid JSON: {error}"))
-            })?,
-            false => Value::Null,
+            })?
+        } else {
+            Value::Null
         };
         let is_partial = data["status"] == "partial" || data["without_text"] == true;
         notices.extend(progress.filter(|_| is_partial));
@@ -282,9 +293,21 @@ pub(super) fn failed(sentence: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(sentence)])
 }
 
-/// Returns an error with its hints, on one line.
+/// Returns an error with its hints, on one line. An error may quote an argument of any length, so
+/// the middle of a long line is omitted.
 pub(super) fn sentence(error: &Error) -> String {
     let hints = error.hints().iter().map(String::as_str).filter(|hint| !hint.is_empty());
     let parts = std::iter::once(error.to_string()).chain(hints.map(str::to_owned));
-    crate::base::text::plain(&parts.collect::<Vec<_>>().join("; "))
+    let line = parts.collect::<Vec<_>>().join("; ");
+    if line.len() <= ERROR_BYTES_MAX {
+        return crate::base::text::plain(&line);
+    }
+    let start = line.floor_char_boundary(ERROR_BYTES_MAX / 2);
+    let end = line.ceil_char_boundary(line.len() - ERROR_BYTES_MAX / 2);
+    crate::base::text::plain(&format!(
+        "{} … ({} bytes omitted) … {}",
+        &line[..start],
+        end - start,
+        &line[end..]
+    ))
 }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::catalog::code::Code;
+use crate::catalog::damage::{Damage, Part};
 use crate::catalog::delegating_code::{Access, DelegatingCode};
 use crate::catalog::file_list::FileList;
 use crate::engine::Local;
@@ -43,6 +44,16 @@ impl<'a> CancellableCode<'a> {
         self.code.is_damaged()
     }
 
+    /// Records that a part of the index is damaged.
+    pub(super) fn note_damage(&self, part: Part) {
+        self.code.note_damage(part);
+    }
+
+    /// Returns the damaged parts of the index, see [`Local::take_damage`].
+    pub(super) fn take_damage(&self) -> Damage {
+        self.code.take_damage()
+    }
+
     /// Returns the same tree without the code index.
     pub(super) fn without_code_index(self) -> Self {
         CancellableCode { code: self.code.without_code_index(), ..self }
@@ -52,7 +63,8 @@ impl<'a> CancellableCode<'a> {
 impl DelegatingCode for CancellableCode<'_> {
     fn before(&self, access: Access) -> Result<&dyn Code> {
         // Values that need no work stay available, for the error message and the metadata.
-        let is_free = matches!(access, Access::Root | Access::Outline | Access::Git);
+        let is_free =
+            matches!(access, Access::Root | Access::Outline | Access::Damage | Access::Git);
         if !is_free && (self.is_cancelled)() {
             return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
         }

@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::{Error, Kind, Result};
 use crate::history::git::Remote;
+use crate::source::stamp::Stamp;
 
 /// The number of clones that are kept.
 const CLONES_MAX: usize = 32;
@@ -76,15 +77,16 @@ impl Clones {
         };
         let hash = xxhash_rust::xxh3::xxh3_64(remote.url().as_bytes());
         let own = self.dir.join(format!("{hash:016x}"));
-        create_private(&own)?;
-        let writing = open(&own.join("writing"))?;
-        loop {
-            match writing.try_lock() {
-                Ok(()) => break,
-                Err(fs::TryLockError::WouldBlock) => pause(is_cancelled)?,
-                Err(fs::TryLockError::Error(error)) => return Err(Error::io(&own, error)),
+        let writing = loop {
+            create_private(&own)?;
+            match lock_in_place(&own.join("writing")) {
+                Ok(Some(writing)) => break writing,
+                // Another process writes the clone, or has just removed it.
+                Ok(None) => pause(is_cancelled)?,
+                Err(error) if error.kind() == Kind::NotFound => pause(is_cancelled)?,
+                Err(error) => return Err(error),
             }
-        }
+        };
         let held = lease(&own)?;
         let place = own.join(remote.folders());
         if !place.is_dir() {
@@ -148,10 +150,27 @@ impl Clones {
 
 /// Removes a clone that is not in use. Returns true if it was removed.
 fn remove(dir: &Path) -> bool {
-    let locks: Vec<File> =
-        ["writing", "used"].iter().filter_map(|name| open(&dir.join(name)).ok()).collect();
-    let is_free = locks.len() == 2 && locks.iter().all(|lock| lock.try_lock().is_ok());
-    is_free && fs::remove_dir_all(dir).is_ok()
+    let lock = |name: &str| lock_in_place(&dir.join(name)).ok().flatten();
+    // Both stay locked until the directory is gone.
+    let locks = lock("writing").and_then(|writing| Some((writing, lock("used")?)));
+    locks.is_some() && fs::remove_dir_all(dir).is_ok()
+}
+
+/// Locks the file at `path`, which is created. Returns `None` if another process holds the lock, or
+/// removed or replaced the file before it was locked: the lock would not exclude anybody.
+fn lock_in_place(path: &Path) -> Result<Option<File>> {
+    let file = open(path)?;
+    match file.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Ok(None),
+        Err(fs::TryLockError::Error(error)) => return Err(Error::io(path, error)),
+    }
+    let inode = |metadata: fs::Metadata| Stamp::of(&metadata).inode;
+    let is_in_place = match (file.metadata(), fs::metadata(path)) {
+        (Ok(locked), Ok(there)) => inode(locked) == inode(there),
+        _ => false,
+    };
+    Ok(is_in_place.then_some(file))
 }
 
 fn remove_partial(own: &Path) {
@@ -240,6 +259,35 @@ mod tests {
         assert!(!remove(own), "somebody holds it");
         drop(lease);
         assert!(remove(own) && !own.exists());
+    }
+
+    #[test]
+    fn a_lock_of_a_removed_clone_excludes_nobody() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        repository(&base.join("origin"));
+        let clones = Clones::new(&base.join("cache"));
+        let remote = Remote::local(&base.join("origin"));
+        let (folder, lease) = clones.copy(&remote, false, &|| false).expect("it is copied");
+        drop(lease);
+        let own = folder.parent().expect("a folder");
+        let lock = || lock_in_place(&own.join("writing")).expect("a file").expect("it is free");
+        // Another process removes the clone, while a third one waits for the lock, and a fourth one
+        // begins to clone.
+        let removing = lock();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| clones.copy(&remote, false, &|| false));
+            std::thread::sleep(3 * PAUSE);
+            fs::remove_dir_all(own).expect("it can be removed");
+            create_private(own).expect("a folder");
+            let cloning = lock();
+            drop(removing);
+            std::thread::sleep(6 * PAUSE);
+            assert!(folders(own).is_empty(), "two processes write the clone");
+            drop(cloning);
+            let (again, _lease) = waiting.join().expect("it ends").expect("it is copied");
+            assert!(again.join("a.rs").is_file());
+        });
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::{Method, Request, Response, StatusCode, header};
+use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -17,27 +17,25 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 
 use super::metrics::{self, Metrics};
 use super::roots::Roots;
 use super::server::Server;
+use super::stdio::either;
 
+mod body;
+mod connections;
 mod guard;
 
+use connections::{Connection, Connections};
 use guard::{Guard, Refusal};
 
-/// The maximum number of concurrent connections; further ones wait.
-const CONNECTIONS_MAX: usize = 256;
-
-/// The maximum number of concurrent requests; further ones wait and are not read.
+/// The maximum number of concurrent requests; further ones wait.
 const REQUESTS_MAX: usize = 64;
 
-/// The maximum size of a request in bytes: enough for a diff of 1 MiB with JSON escapes.
-const REQUEST_BYTES_MAX: usize = 4 << 20;
-
-/// How long a client may take to send the head of a request.
+/// How long a client may take to send the head of a request, and how long it may be idle.
 const HEAD_PATIENCE: Duration = Duration::from_secs(10);
 
 /// How long to wait before the next attempt if the system has no descriptor for a connection.
@@ -60,6 +58,9 @@ type Body = BoxBody<Bytes, Infallible>;
 struct Shared {
     mcp: StreamableHttpService<Server, NeverSessionManager>,
     requests: Semaphore,
+    /// The memory of request bodies, in bytes.
+    memory: Arc<Semaphore>,
+    connections: Connections,
     guard: Guard,
     metrics: Arc<Metrics>,
     roots: Arc<Roots>,
@@ -83,87 +84,137 @@ pub(super) fn run(
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
-        .with_max_request_body_bytes(REQUEST_BYTES_MAX)
+        .with_max_request_body_bytes(body::REQUEST_BYTES_MAX)
         .disable_allowed_hosts();
     let manager = Arc::new(NeverSessionManager::default());
     let mcp = StreamableHttpService::new(move || Ok(server.clone()), manager, config);
     let guard = Guard { token: address.token.clone(), hosts: address.hosts.clone() };
     let requests = Semaphore::new(REQUESTS_MAX);
-    let shared = Arc::new(Shared { mcp, requests, guard, metrics, roots });
+    let memory = Arc::new(Semaphore::new(body::BODIES_BYTES_MAX));
+    let connections = Connections::new();
+    let shared = Arc::new(Shared { mcp, requests, memory, connections, guard, metrics, roots });
     runtime.block_on(async {
         let listener = TcpListener::bind(address.listen).await?;
         ready(listener.local_addr()?);
-        let places = Arc::new(Semaphore::new(CONNECTIONS_MAX));
         loop {
-            let Ok(place) = Arc::clone(&places).acquire_owned().await else { return Ok(()) };
+            shared.connections.room().await;
             let Ok((stream, _)) = listener.accept().await else {
                 tokio::time::sleep(ACCEPT_PAUSE).await;
                 continue;
             };
             // Replies are small and must be sent without delay.
             let _ = stream.set_nodelay(true);
-            let shared = Arc::clone(&shared);
-            tokio::spawn(async move {
-                let _place = place;
-                let service = service_fn(|request| answer(Arc::clone(&shared), request));
-                let served = hyper::server::conn::http1::Builder::new()
-                    .timer(TokioTimer::new())
-                    .header_read_timeout(HEAD_PATIENCE)
-                    .serve_connection(TokioIo::new(stream), service);
-                if let Err(error) = served.await {
-                    log::debug!("a connection ended: {error}");
-                }
-            });
+            tokio::spawn(serve(Arc::clone(&shared), stream));
+            // Many connections may be waiting. Each must be read before others displace it.
+            tokio::task::yield_now().await;
         }
     })
 }
 
+/// Serves a connection until it ends or is closed for another one.
+async fn serve(shared: Arc<Shared>, stream: TcpStream) {
+    let connection = shared.connections.add();
+    let service = service_fn(|request| {
+        let (shared, connection) = (Arc::clone(&shared), Arc::clone(&connection));
+        answer(shared, connection, request)
+    });
+    let served = hyper::server::conn::http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_PATIENCE)
+        .serve_connection(TokioIo::new(stream), service);
+    match either(std::pin::pin!(served), std::pin::pin!(connection.closed())).await {
+        Some(Ok(())) => {}
+        Some(Err(error)) => log::debug!("a connection ended: {error}"),
+        None => log::debug!("a connection without an authorised request was closed"),
+    }
+    shared.connections.remove(&connection);
+}
+
 async fn answer(
     shared: Arc<Shared>,
+    connection: Arc<Connection>,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
-    let path = request.uri().path();
+    let is_health_check = request.uri().path() == "/healthz";
     // The health check needs no token, but pages of other origins must not read it.
-    let checked = match path {
-        "/healthz" => shared.guard.check_host(request.headers()),
-        _ => shared.guard.check(request.headers()),
+    let checked = if is_health_check {
+        shared.guard.check_host(request.headers())
+    } else {
+        shared.guard.check(request.headers())
     };
-    if let Err(Refusal { status, reason }) = checked {
+    if let Err(refusal) = checked {
         shared.metrics.refused();
-        let mut response = text(status, &format!("{reason}\n"));
-        if status == StatusCode::UNAUTHORIZED {
-            let scheme = header::HeaderValue::from_static("Bearer");
-            response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
-        }
+        body::discard(request.into_body()).await;
+        return Ok(refused(refusal));
+    }
+    if is_health_check {
+        let response = closing(health(&request));
+        body::discard(request.into_body()).await;
         return Ok(response);
     }
-    Ok(match (path, request.method()) {
+    shared.connections.authorise(&connection).await;
+    Ok(authorised(&shared, request).await)
+}
+
+/// Answers a request of a client that may use the server.
+async fn authorised(shared: &Shared, request: Request<Incoming>) -> Response<Body> {
+    match (request.uri().path(), request.method()) {
         ("/mcp", _) => {
+            let (head, body) = request.into_parts();
+            let body::Received { bytes, share } = match body::read(body, &shared.memory).await {
+                Ok(received) => received,
+                Err(refusal) => return refused(refusal),
+            };
             let _place = shared.requests.acquire().await;
-            shared.mcp.handle(request).await
+            let _share = share;
+            shared.mcp.handle(Request::from_parts(head, Full::new(bytes))).await
         }
-        ("/healthz", &Method::GET) => text(StatusCode::OK, "ok\n"),
         ("/metrics", &Method::GET) => {
-            let is_full = shared.roots.project(None).is_ok_and(|project| project.is_full());
+            let project = shared.roots.open_project(None).ok().flatten();
+            let is_full = project.is_some_and(|project| project.is_full());
             let mut response = text(StatusCode::OK, &shared.metrics.render(is_full));
-            let kind = header::HeaderValue::from_static(metrics::CONTENT_TYPE);
+            let kind = HeaderValue::from_static(metrics::CONTENT_TYPE);
             response.headers_mut().insert(header::CONTENT_TYPE, kind);
             response
         }
-        ("/healthz" | "/metrics", _) => {
-            let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "use GET\n");
-            let allowed = header::HeaderValue::from_static("GET");
-            response.headers_mut().insert(header::ALLOW, allowed);
-            response
-        }
+        ("/metrics", _) => use_get(),
         _ => text(StatusCode::NOT_FOUND, "unknown path; valid: /mcp, /healthz, /metrics\n"),
-    })
+    }
+}
+
+fn health(request: &Request<Incoming>) -> Response<Body> {
+    match *request.method() {
+        Method::GET => text(StatusCode::OK, "ok\n"),
+        _ => use_get(),
+    }
+}
+
+fn use_get() -> Response<Body> {
+    let mut response = text(StatusCode::METHOD_NOT_ALLOWED, "use GET\n");
+    response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET"));
+    response
+}
+
+/// Returns the response to a refused request. The connection is closed.
+fn refused(Refusal { status, reason }: Refusal) -> Response<Body> {
+    let mut response = text(status, &format!("{reason}\n"));
+    if status == StatusCode::UNAUTHORIZED {
+        let scheme = HeaderValue::from_static("Bearer");
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, scheme);
+    }
+    closing(response)
+}
+
+/// Makes a response the last one of its connection.
+fn closing(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    response
 }
 
 fn text(status: StatusCode, body: &str) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::copy_from_slice(body.as_bytes())).boxed());
     *response.status_mut() = status;
-    let kind = header::HeaderValue::from_static("text/plain; charset=utf-8");
+    let kind = HeaderValue::from_static("text/plain; charset=utf-8");
     response.headers_mut().insert(header::CONTENT_TYPE, kind);
     response
 }

@@ -1,12 +1,15 @@
 //! Splits the input into lines, bounds their length, and parses each line as a message.
 
+use std::fmt;
+
 use rmcp::ErrorData;
 use rmcp::model::{ClientJsonRpcMessage, RequestId, ServerJsonRpcMessage};
-use serde::de::IgnoredAny;
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
 
+use super::values;
 use crate::base::text;
 
 /// The maximum length of a message in bytes.
@@ -102,8 +105,11 @@ pub(super) fn parse(line: &[u8]) -> Message {
     if line.is_empty() {
         return Message::Ignored;
     }
+    if values::are_too_many(line) {
+        return too_many(line);
+    }
     if line[0] == b'[' {
-        let why = "batches are not part of this protocol; send one message a line";
+        let why = "batches are not part of this protocol; send one message per line";
         return refused(ErrorData::invalid_request(why, None), None);
     }
     let error = match serde_json::from_slice(line) {
@@ -142,6 +148,67 @@ pub(super) fn parse(line: &[u8]) -> Message {
             refused(ErrorData::invalid_request(why, None), id)
         }
     }
+}
+
+/// The fields that are read from a message with too many values. Values of other kinds are skipped
+/// without being stored.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Scalars {
+    id: Option<Scalar>,
+    method: Option<Scalar>,
+}
+
+/// A number or a text; `None` for every other value.
+struct Scalar(Option<Value>);
+
+impl<'de> Deserialize<'de> for Scalar {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Scalar, D::Error> {
+        deserializer.deserialize_any(ScalarVisitor)
+    }
+}
+
+struct ScalarVisitor;
+
+impl<'de> Visitor<'de> for ScalarVisitor {
+    type Value = Scalar;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a number or a text")
+    }
+
+    fn visit_u64<E>(self, number: u64) -> Result<Scalar, E> {
+        Ok(Scalar(Some(number.into())))
+    }
+
+    fn visit_i64<E>(self, number: i64) -> Result<Scalar, E> {
+        Ok(Scalar(Some(number.into())))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Scalar, E> {
+        Ok(Scalar(Some(text.into())))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Scalar, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Scalar(None))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Scalar, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Scalar(None))
+    }
+}
+
+/// Refuses a message with too many values. A notification gets no response, and neither does a
+/// response.
+fn too_many(line: &[u8]) -> Message {
+    let scalars: Scalars = serde_json::from_slice(line).unwrap_or_default();
+    if scalars.id.is_some() != scalars.method.is_some() {
+        return Message::Ignored;
+    }
+    let id = scalars.id.and_then(|id| serde_json::from_value::<RequestId>(id.0?).ok());
+    refused(ErrorData::invalid_request(values::TOO_MANY, None), id)
 }
 
 /// Returns the response to an invalid message.
@@ -210,10 +277,23 @@ mod tests {
             b"{\"id\":7,\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\xFF\"}}",
             "-32700 7",
         );
+        let many = "1,".repeat(1 << 20);
+        let call =
+            format!("{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":[{many}1],\"id\":8}}");
+        check(call.as_bytes(), "-32600 8");
+        check(call.replace(",\"id\":8", "").as_bytes(), "nothing");
+        check(call.replace("8}", &format!("[{many}1]}}")).as_bytes(), "-32600 null");
+        check(format!("[{many}1]").as_bytes(), "-32600 null");
         let deep = format!(
             "{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{}{},\"id\":8}}",
             "[".repeat(100_000),
             "]".repeat(100_000)
+        );
+        check(deep.as_bytes(), "-32600 8");
+        let deep = format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{}{},\"id\":8}}",
+            "[".repeat(1000),
+            "]".repeat(1000)
         );
         check(deep.as_bytes(), "-32700 8");
     }

@@ -85,9 +85,10 @@ fn listed(names: &[String]) -> String {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    match shown.is_empty() {
-        true => "there are no projects yet".to_owned(),
-        false => format!("projects: {}{more}", shown.join(", ")),
+    if shown.is_empty() {
+        "there are no projects yet".to_owned()
+    } else {
+        format!("projects: {}{more}", shown.join(", "))
     }
 }
 

@@ -9,6 +9,6 @@ pub(super) struct NoTree;
 
 impl DelegatingCode for NoTree {
     fn before(&self, _: Access) -> Result<&dyn Code> {
-        Err(Error::usage("this call is about no tree"))
+        Err(Error::usage("this call has no tree"))
     }
 }

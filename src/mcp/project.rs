@@ -1,10 +1,11 @@
 //! A tree that is served: its engine, and a thread that indexes and watches it.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 
+use crate::catalog::damage::Damage;
 use crate::engine::{self, Engine, Pace, Progress, Stage, Stop};
 use crate::error::{Error, Kind, Result};
 use crate::tools::counted;
@@ -15,6 +16,9 @@ const BUSY_PAUSE: Duration = Duration::from_millis(200);
 
 /// The interval at which to try to take over from another process that watches the tree.
 const WATCH_PAUSE: Duration = Duration::from_secs(10);
+
+/// The pause between two repairs of one index, which bounds the work if a repair has no effect.
+const REPAIR_PAUSE: Duration = Duration::from_secs(10);
 
 /// The state of the index.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
@@ -48,6 +52,7 @@ pub(super) struct Project {
     started: Instant,
     readiness: watch::Receiver<Readiness>,
     work: Arc<Work>,
+    repairs: mpsc::Sender<Damage>,
 }
 
 /// State shared with the threads of the project.
@@ -72,18 +77,28 @@ impl Project {
             stop: Stop::new()?,
             failure: OnceLock::new(),
         });
-        let indexer = Indexer { engine: engine.clone(), work: Arc::clone(&work), sender };
+        let (repairs, damages) = mpsc::channel();
+        let indexer = Indexer { engine: engine.clone(), work: Arc::clone(&work), sender, damages };
         let spawned =
             std::thread::Builder::new().name("mcp-index".to_owned()).spawn(move || indexer.run());
         spawned.map_err(|error| {
             Error::new(Kind::Io, format!("cannot start the index thread: {error}"))
         })?;
-        Ok(Project { engine, started: Instant::now(), readiness, work })
+        Ok(Project { engine, started: Instant::now(), readiness, work, repairs })
     }
 
     /// Returns its engine.
     pub(super) fn engine(&self) -> &Engine {
         &self.engine
+    }
+
+    /// Starts to rebuild the damaged parts of the index in the background, if there are any. The
+    /// first build of the server checks the index anyway.
+    pub(super) fn repair(&self, damage: Damage) {
+        if !damage.is_empty() && self.is_settled() {
+            // After a failed build nobody receives it, and the failure is reported already.
+            let _ = self.repairs.send(damage);
+        }
     }
 
     /// Returns true if the index is complete.
@@ -176,11 +191,12 @@ struct Indexer {
     engine: Engine,
     work: Arc<Work>,
     sender: watch::Sender<Readiness>,
+    damages: mpsc::Receiver<Damage>,
 }
 
 impl Indexer {
     fn run(self) {
-        let Indexer { engine, work, sender } = self;
+        let Indexer { engine, work, sender, damages } = self;
         rise(&sender, existing_readiness(&engine));
         if let Err(error) = retry_while_busy(&work, || engine::refresh(&engine, &work.progress)) {
             failed(&work, &sender, &error);
@@ -191,9 +207,32 @@ impl Indexer {
             scope.spawn(|| keep_watching(&engine, &work));
             match retry_while_busy(&work, || engine::build_code(&engine, false, &work.progress)) {
                 Ok(_) => rise(&sender, Readiness::Full),
-                Err(error) => failed(&work, &sender, &error),
+                Err(error) => return failed(&work, &sender, &error),
             }
+            keep_repairing(&engine, &work, &damages);
         });
+    }
+}
+
+/// Rebuilds what calls find damaged, until the project is dropped.
+fn keep_repairing(engine: &Engine, work: &Work, damages: &mpsc::Receiver<Damage>) {
+    let mut from = Instant::now();
+    while let Ok(damage) = damages.recv() {
+        while Instant::now() < from && !work.stop.is_stopped() {
+            std::thread::sleep(BUSY_PAUSE);
+        }
+        if work.stop.is_stopped() {
+            return;
+        }
+        damages.try_iter().for_each(|more| damage.add(&more));
+        log::warn!("the index is damaged; rebuilding it");
+        let repaired = retry_while_busy(work, || engine::repair(engine, &damage, &work.progress));
+        if let Err(error) = repaired {
+            log::warn!("cannot repair the index: {error}");
+        }
+        // Calls report the same damage until it is repaired.
+        damages.try_iter().for_each(drop);
+        from = Instant::now() + REPAIR_PAUSE;
     }
 }
 

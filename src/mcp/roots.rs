@@ -13,10 +13,11 @@ use super::clones::{Clones, Lease};
 use super::project::Project;
 use super::trees::{TREES_MAX, TreeSummary, Trees};
 use super::{Allows, Open, Options, Served};
+use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::history::git::Remote;
 use crate::index::store;
-use crate::tools::session::{self, Source, Wanted};
+use crate::tools::session::{self, ProjectSelector, Source};
 
 /// How long a call waits for a client to name its directories.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
@@ -25,7 +26,8 @@ const ROOTS_PATIENCE: Duration = Duration::from_secs(2);
 pub(super) struct Roots {
     open: Open,
     is_fixed: bool,
-    /// True if the client declared that it has directories and has not named them yet.
+    /// True if the client declared that it has directories and has not named them yet, or named
+    /// others that are not served yet.
     is_awaited: AtomicBool,
     named: Notify,
     trees: Mutex<State>,
@@ -41,6 +43,25 @@ struct State {
     refused: Option<String>,
 }
 
+impl State {
+    /// Returns true if trees were named, or cannot be served.
+    fn has_trees(&self) -> bool {
+        self.trees.has_named() || self.refused.is_some()
+    }
+
+    /// Returns the requested project, or its root if it is not open.
+    fn look(
+        &mut self,
+        wanted: Option<&ProjectSelector>,
+    ) -> Result<std::result::Result<Arc<Project>, PathBuf>> {
+        match (self.trees.place(wanted)?, &self.refused) {
+            (Some(at), _) => Ok(self.trees.opened(at)),
+            (None, Some(why)) => Err(Error::usage(why.clone())),
+            (None, None) => Err(Error::usage("there is no project yet")),
+        }
+    }
+}
+
 impl Roots {
     /// Creates the trees that the user named, and opens the first. If there are none, no tree is
     /// opened yet.
@@ -51,13 +72,11 @@ impl Roots {
     pub(super) fn new(options: Options) -> Result<Roots> {
         let Options { open, roots, allows, cache, .. } = options;
         let mut trees = Trees::default();
-        let mut named = Vec::with_capacity(roots.len());
-        for root in &roots {
-            named.push(open(Some(root))?.root().to_path_buf());
-        }
-        if !named.is_empty() {
-            trees.name(named);
-            trees.opened(0, &open)?;
+        let engines: Vec<Engine> =
+            roots.iter().map(|root| open(Some(root))).collect::<Result<_>>()?;
+        trees.name(engines.iter().map(|engine| engine.root().to_path_buf()).collect());
+        if let Some(first) = engines.into_iter().next() {
+            trees.start(first)?;
         }
         Ok(Roots {
             open,
@@ -84,29 +103,33 @@ impl Roots {
         !self.is_fixed
     }
 
+    /// Makes calls wait for [`Roots::client_named`], which follows: the client has named directories.
+    pub(super) fn begin_naming(&self) {
+        self.is_awaited.store(true, Ordering::Release);
+    }
+
     /// Replaces the served trees by the directories that a client names, as URIs. All that can be
     /// opened are served; the first is the default project. If `uris` has no directory, nothing
     /// changes: earlier directories of the client stay, and without any, the tree in which the server
-    /// was started is served.
+    /// was started is served. Reads every directory, so it must not run on the serving thread.
     pub(super) fn client_named<'a>(&self, uris: impl Iterator<Item = &'a str>) {
-        let mut state = self.lock();
-        let (mut roots, mut refused) = (Vec::new(), None);
+        let (mut engines, mut refused) = (Vec::new(), None);
         for folder in uris.filter_map(directory).take(TREES_MAX) {
             match (self.open)(Some(&folder)) {
-                Ok(engine) => roots.push(engine.root().to_path_buf()),
+                Ok(engine) => engines.push(engine),
                 Err(error) => refused = refused.or(Some(super::call::sentence(&error))),
             }
         }
-        if !roots.is_empty() || refused.is_some() {
-            state.refused = refused.filter(|_| roots.is_empty());
-            state.trees.name(roots);
-            if state.refused.is_none() {
+        if !engines.is_empty() || refused.is_some() {
+            let mut state = self.lock();
+            state.refused = refused.filter(|_| engines.is_empty());
+            state.trees.name(engines.iter().map(|engine| engine.root().to_path_buf()).collect());
+            if let Some(first) = engines.into_iter().next() {
                 // Opened early, so that its index is available sooner. If it cannot be opened, the
                 // next call returns the reason.
-                drop(state.trees.opened(0, &self.open));
+                drop(state.trees.start(first));
             }
         }
-        drop(state);
         self.is_awaited.store(false, Ordering::Release);
         self.named.notify_waiters();
     }
@@ -133,20 +156,39 @@ impl Roots {
         projects.into_iter().map(served).collect()
     }
 
+    /// Returns the requested project, by default the first, if it is open. Does not block.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such project.
+    pub(super) fn open_project(
+        &self,
+        wanted: Option<&ProjectSelector>,
+    ) -> Result<Option<Arc<Project>>> {
+        let mut state = self.lock();
+        if !state.has_trees() {
+            return Ok(None);
+        }
+        state.look(wanted).map(std::result::Result::ok)
+    }
+
     /// Opens and returns the requested project, by default the first. If neither the user nor the
-    /// client named a tree, that is the tree in which the server was started.
+    /// client named a tree, that is the tree in which the server was started. Reads the directory if
+    /// the project is not open, so it must not run on the serving thread.
     ///
     /// # Errors
     ///
     /// If there is no such project, or it cannot be opened.
-    pub(super) fn project(&self, wanted: Option<&Wanted>) -> Result<Arc<Project>> {
-        let mut state = self.lock();
-        self.start_if_nameless(&mut state);
-        let State { trees, refused } = &mut *state;
-        match (trees.place(wanted)?, refused) {
-            (Some(at), _) => trees.opened(at, &self.open),
-            (None, Some(why)) => Err(Error::usage(why.clone())),
-            (None, None) => Err(Error::usage("there is no project yet")),
+    pub(super) fn project(&self, wanted: Option<&ProjectSelector>) -> Result<Arc<Project>> {
+        self.start_if_nameless();
+        let looked = self.lock().look(wanted)?;
+        match looked {
+            Ok(project) => Ok(project),
+            // No lock is held while the directory is read.
+            Err(root) => {
+                let engine = (self.open)(Some(&root))?;
+                self.lock().trees.start(engine)
+            }
         }
     }
 
@@ -158,8 +200,8 @@ impl Roots {
     /// Returns the projects, the default one first; if there is none, the reason.
     pub(super) fn projects(&self) -> (Vec<session::Project>, Option<String>) {
         let (summaries, refused) = {
-            let mut state = self.lock();
-            self.start_if_nameless(&mut state);
+            self.start_if_nameless();
+            let state = self.lock();
             (state.trees.summaries(), state.refused.clone())
         };
         let lacks = refused.filter(|_| summaries.is_empty());
@@ -207,11 +249,11 @@ impl Roots {
                 (root, Some(lease))
             }
         };
-        let root = (self.open)(Some(&root))?.root().to_path_buf();
+        let engine = (self.open)(Some(&root))?;
+        self.start_if_nameless();
         let mut state = self.lock();
-        self.start_if_nameless(&mut state);
-        let (at, is_new) = state.trees.add(&root, lease)?;
-        Ok((state.trees.opened(at, &self.open)?, is_new))
+        let is_new = state.trees.add(engine.root(), lease)?;
+        Ok((state.trees.start(engine)?, is_new))
     }
 
     /// Returns the name of the project at `root`, unless it is the default one.
@@ -266,9 +308,10 @@ impl Roots {
         let folder = folder.canonicalize().map_err(|error| {
             Error::io(given, error).with_hint("`path` is a directory on the server's machine")
         })?;
-        match folder.is_dir() {
-            true => Ok(folder),
-            false => Err(Error::usage("not a directory").with_path(given)),
+        if folder.is_dir() {
+            Ok(folder)
+        } else {
+            Err(Error::usage("not a directory").with_path(given))
         }
     }
 
@@ -287,11 +330,20 @@ impl Roots {
     }
 
     /// Opens the tree in which the server was started, unless a tree was named.
-    fn start_if_nameless(&self, state: &mut State) {
-        if state.trees.has_named() || state.refused.is_some() {
+    fn start_if_nameless(&self) {
+        if self.lock().has_trees() {
             return;
         }
-        let started = (self.open)(None).and_then(|engine| state.trees.start(engine));
+        let opened = (self.open)(None);
+        let mut state = self.lock();
+        // The client may have named its directories in the meantime.
+        if state.has_trees() {
+            return;
+        }
+        let started = opened.and_then(|engine| {
+            state.trees.name(vec![engine.root().to_path_buf()]);
+            state.trees.start(engine)
+        });
         state.refused = started.err().map(|error| super::call::sentence(&error));
     }
 
@@ -318,7 +370,63 @@ fn directory(uri: &str) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicUsize;
+    use std::sync::mpsc;
+
     use super::*;
+    use crate::index::store::Store;
+    use crate::mcp::Writes;
+    use crate::source::walk::Environment;
+
+    #[test]
+    fn other_projects_are_served_while_one_is_opened() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        for name in ["first", "slow"] {
+            std::fs::create_dir(base.join(name)).expect("a folder");
+        }
+        let (begin, begun) = mpsc::channel();
+        let (go, gone) = mpsc::channel::<()>();
+        let (gone, index) = (Mutex::new(gone), base.join("index"));
+        let opened = AtomicUsize::new(0);
+        let open: Open = Box::new(move |root| {
+            let root = root.expect("a tree is named").to_path_buf();
+            let name = root.file_name().expect("it has a name").to_owned();
+            // The first time is the check when the server starts.
+            if name == "slow" && opened.fetch_add(1, Ordering::Relaxed) == 1 {
+                // As if a file system did not answer.
+                begin.send(()).expect("it is awaited");
+                gone.lock().expect("one thread").recv().expect("it is sent");
+            }
+            let store = Store::new(index.join(name), false);
+            Ok(Engine::new(root, store, Environment { global_excludes: None, threads: 1 }))
+        });
+        let allows = Allows { index: false, clone: false };
+        let named = vec![base.join("first"), base.join("slow")];
+        let (toolsets, writes, threads) = (Vec::new(), Writes::Refused, 1);
+        let options =
+            Options { open, roots: named, cache: base, allows, toolsets, writes, threads };
+        let roots = Roots::new(options).expect("they can be opened");
+        let slow = ProjectSelector::Named("slow".to_owned());
+        std::thread::scope(|scope| {
+            let opening = scope.spawn(|| roots.project(Some(&slow)));
+            begun.recv().expect("it begins");
+            let (done, told) = mpsc::channel();
+            let others = &roots;
+            scope.spawn(move || {
+                let is_open = |wanted| others.open_project(wanted).expect("there is one").is_some();
+                let slow = ProjectSelector::Named("slow".to_owned());
+                let _ = done.send((others.names(), is_open(None), is_open(Some(&slow))));
+            });
+            let seen = told.recv_timeout(Duration::from_secs(20));
+            go.send(()).expect("it waits");
+            let names = vec!["first".to_owned(), "slow".to_owned()];
+            assert_eq!(seen.expect("no lock is held"), (names, true, false));
+            opening.join().expect("it ends").expect("it is opened");
+        });
+        assert!(roots.open_project(Some(&slow)).expect("it is there").is_some());
+        assert_eq!(roots.close().len(), 2);
+    }
 
     #[test]
     fn directories_are_parsed_from_uris() {

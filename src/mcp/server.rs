@@ -24,6 +24,8 @@ use super::roots::Roots;
 use super::stdio::{Stdio, either};
 use super::visit::Activity;
 use super::{listing, toolset};
+use crate::error::{Error, Kind};
+use crate::tools::session::ProjectSelector;
 use crate::tools::{Effect, Needs, Speed, Tool};
 
 /// Concurrent calls in addition to one per processor, so that calls that wait for a disk do not
@@ -166,7 +168,7 @@ impl ServerHandler for Server {
             Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
         };
         self.roots.wait_for_client().await;
-        let home = match self.roots.project(parsed.wanted()) {
+        let home = match self.project(parsed.wanted()).await {
             Ok(home) => Some(home),
             // Projects can be listed and added even if there is none yet.
             Err(_) if tool.needs == Needs::Session && parsed.wanted().is_none() => None,
@@ -299,6 +301,16 @@ impl Server {
         })
     }
 
+    /// Returns the requested project. Opens it in another thread, because that reads directories.
+    async fn project(&self, wanted: Option<&ProjectSelector>) -> Result<Arc<Project>, Error> {
+        if let Some(project) = self.roots.open_project(wanted)? {
+            return Ok(project);
+        }
+        let (roots, wanted) = (Arc::clone(&self.roots), wanted.cloned());
+        let opened = tokio::task::spawn_blocking(move || roots.project(wanted.as_ref())).await;
+        opened.unwrap_or_else(|_| Err(Error::new(Kind::Io, "the project cannot be opened")))
+    }
+
     /// Requests the client's directories if it supports that and the user named no tree.
     #[expect(deprecated, reason = "clients of the era with `initialize` name their folders so")]
     async fn request_roots(&self, peer: &Peer<RoleServer>) {
@@ -311,7 +323,14 @@ impl Server {
             Ok(Ok(named)) => named.roots,
             _ => Vec::new(),
         };
-        self.roots.client_named(named.iter().map(|root| root.uri.as_str()));
+        // Before the next message of the client is handled.
+        self.roots.begin_naming();
+        let roots = Arc::clone(&self.roots);
+        // A panic was printed by its hook; the next call opens the default tree.
+        let _ = tokio::task::spawn_blocking(move || {
+            roots.client_named(named.iter().map(|root| root.uri.as_str()));
+        })
+        .await;
     }
 }
 

@@ -1,10 +1,11 @@
 //! The transport over two streams, with one line per message.
 //!
-//! Both directions are bounded: reading stops while 64 requests are pending and a 65th waits, or
-//! while 64 error responses to invalid lines are unwritten. Memory is therefore bounded even for a
+//! Both directions are bounded: reading stops while 64 requests or 32 MiB of requests are pending and
+//! a further one waits, or while 64 error responses to invalid lines are unwritten. Memory is therefore bounded even for a
 //! client that sends and never reads.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -24,6 +25,9 @@ use super::streams::{Input, Output};
 /// Pending requests; beyond this number, nothing more is read.
 const UNANSWERED_MAX: usize = 64;
 
+/// Bytes of pending requests; beyond them, nothing more is read.
+const UNANSWERED_BYTES_MAX: usize = 32 << 20;
+
 /// Unwritten error responses; beyond this number, nothing more is read.
 const REFUSALS_MAX: usize = 64;
 
@@ -35,8 +39,8 @@ const CLOSING: Duration = Duration::from_secs(2);
 pub(super) struct Stdio {
     input: Input,
     lines: Lines,
-    /// A request that waits until fewer are pending.
-    held: Option<Message>,
+    /// A request that waits until fewer are pending, and its length in bytes.
+    held: Option<(Message, usize)>,
     /// Error responses in progress, for lines that are not requests.
     refusals: JoinSet<()>,
     sender: Arc<Sender>,
@@ -75,26 +79,29 @@ impl Stdio {
             if self.held.is_some() {
                 self.sender.unanswered.room().await;
             }
-            let message = match self.held.take() {
+            let (message, bytes) = match self.held.take() {
                 Some(held) => held,
                 None => match self.lines.next() {
-                    Some(Line::Whole(line)) => line::parse(line),
+                    Some(Line::Whole(line)) => (line::parse(line), line.len()),
                     Some(Line::TooLong) => {
                         let mib = line::BYTES_MAX >> 20;
                         let why = format!("a message has at most {mib} MiB; this one was skipped");
-                        line::refused(ErrorData::invalid_request(why, None), None)
+                        (line::refused(ErrorData::invalid_request(why, None), None), 0)
                     }
-                    None => match self.input.read(|bytes| self.lines.push(bytes)).await {
-                        true => continue,
-                        false => return None,
-                    },
+                    None => {
+                        if self.input.read(|bytes| self.lines.push(bytes)).await {
+                            continue;
+                        } else {
+                            return None;
+                        }
+                    }
                 },
             };
             if is_request(&message) && !self.sender.unanswered.has_room() {
-                self.held = Some(message);
+                self.held = Some((message, bytes));
                 continue;
             }
-            match self.sender.unanswered.admitted(message) {
+            match self.sender.unanswered.admitted(message, bytes) {
                 Message::Ignored => {}
                 Message::Valid(message) => return Some(*message),
                 Message::Refused(reply) => {
@@ -174,10 +181,10 @@ impl Sender {
             _ => None,
         };
         let turn = self.line.lock().await;
-        let is_answer = id.is_some_and(|id| self.unanswered.free(id));
+        let answered = id.and_then(|id| self.unanswered.free(id));
         let sent = self.write(turn, message).await;
-        if is_answer {
-            self.unanswered.end();
+        if let Some(bytes) = answered {
+            self.unanswered.end(bytes);
         }
         sent
     }
@@ -214,12 +221,14 @@ struct Unanswered {
 
 #[derive(Debug, Default)]
 struct Requests {
-    /// The ids of pending requests. An id is released before its response is written, because a
+    /// The ids of pending requests, with their lengths in bytes. An id is released before its response is written, because a
     /// client that has read the response may reuse the id.
-    ids: HashSet<RequestId>,
+    ids: HashMap<RequestId, usize>,
     /// The number of requests whose responses use memory. It is decremented only after the response
     /// was written.
     count: usize,
+    /// The sum of their lengths.
+    bytes: usize,
 }
 
 impl Unanswered {
@@ -231,34 +240,38 @@ impl Unanswered {
     }
 
     fn has_room(&self) -> bool {
-        self.lock().count < UNANSWERED_MAX
+        let requests = self.lock();
+        requests.count < UNANSWERED_MAX && requests.bytes < UNANSWERED_BYTES_MAX
     }
 
     /// Adds a request; returns false if its id is pending already.
-    fn begin(&self, id: &RequestId) -> bool {
+    fn begin(&self, id: &RequestId, bytes: usize) -> bool {
         let mut requests = self.lock();
-        let is_new = requests.ids.insert(id.clone());
-        requests.count += usize::from(is_new);
-        is_new
+        let Entry::Vacant(entry) = requests.ids.entry(id.clone()) else { return false };
+        entry.insert(bytes);
+        requests.count += 1;
+        requests.bytes += bytes;
+        true
     }
 
-    /// Releases the id of a request; returns false if it was not pending.
-    fn free(&self, id: &RequestId) -> bool {
+    /// Releases the id of a request, and returns its length; `None` if it was not pending.
+    fn free(&self, id: &RequestId) -> Option<usize> {
         self.lock().ids.remove(id)
     }
 
     /// Releases the memory of a request whose id was released.
-    fn end(&self) {
+    fn end(&self, bytes: usize) {
         let mut requests = self.lock();
         requests.count = requests.count.saturating_sub(1);
+        requests.bytes = requests.bytes.saturating_sub(bytes);
         self.ended.notify_one();
     }
 
     /// Rejects a request whose id is pending: the client could not distinguish the two responses.
-    fn admitted(&self, message: Message) -> Message {
+    fn admitted(&self, message: Message, bytes: usize) -> Message {
         let Message::Valid(valid) = &message else { return message };
         match &**valid {
-            JsonRpcMessage::Request(request) if !self.begin(&request.id) => {
+            JsonRpcMessage::Request(request) if !self.begin(&request.id, bytes) => {
                 let why = "another request with this id is still pending";
                 line::refused(ErrorData::invalid_request(why, None), Some(request.id.clone()))
             }
@@ -267,9 +280,9 @@ impl Unanswered {
                     &notification.notification
                     && let Some(id) = &cancelled.params.request_id
                     // It gets no response.
-                    && self.free(id)
+                    && let Some(bytes) = self.free(id)
                 {
-                    self.end();
+                    self.end(bytes);
                 }
                 message
             }

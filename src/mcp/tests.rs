@@ -39,7 +39,8 @@ struct Scripted;
 
 static SCRIPTED: Tool = Tool::of::<Scripted>();
 
-/// True once the endless call has ended.
+/// True once the call of `a_cancelled_call_stops_working` has ended. No other test makes that call:
+/// tests run at the same time, and a cancelled call of another one would set the flag too early.
 static ENDED: AtomicBool = AtomicBool::new(false);
 
 impl Define for Scripted {
@@ -53,15 +54,22 @@ impl Define for Scripted {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Done> {
         match args.what.as_str() {
-            "panic" => panic!("as it was told"),
-            "work" => loop {
-                if let Err(error) = call.code.read(b"a.rs", 10) {
-                    ENDED.store(true, Ordering::Release);
-                    return Err(error);
-                }
-            },
+            "panic" => panic!("as requested"),
+            "work" => work_until_cancelled(call),
+            "work and report" => {
+                let done = work_until_cancelled(call);
+                ENDED.store(true, Ordering::Release);
+                done
+            }
             _ => Ok(Done { what: args.what }),
         }
+    }
+}
+
+/// Reads a file again and again; returns the error of the read that was cancelled.
+fn work_until_cancelled(call: &Call<'_>) -> Result<Done> {
+    loop {
+        call.code.read(b"a.rs", 10)?;
     }
 }
 
@@ -83,7 +91,7 @@ impl Define for Lookup {
     fn run(call: &Call<'_>, args: Args) -> Result<Done> {
         call.code.catalog(&[])?;
         match args.what.as_str() {
-            "panic" => panic!("as it was told"),
+            "panic" => panic!("as requested"),
             "slow" => std::thread::sleep(Duration::from_millis(20)),
             _ => {}
         }
@@ -282,7 +290,7 @@ fn a_panic_fails_only_its_own_call() {
 #[test]
 fn a_cancelled_call_stops_working() {
     let mut client = Client::new();
-    client.call(1, "work");
+    client.call(1, "work and report");
     client.call(2, "beside it");
     assert_eq!(client.answer().0, 2);
     assert!(!ENDED.load(Ordering::Acquire));

@@ -38,14 +38,15 @@ impl Toolset {
                 None if name == "all" => sets.extend(Toolset::ALL),
                 None => {
                     let names = Toolset::ALL.map(Toolset::name).join(", ");
-                    return Err(Error::usage(format!("`{name}` is no toolset"))
-                        .with_hint(format!("there are {names}, and `all`")));
+                    return Err(Error::usage(format!("unknown toolset `{name}`"))
+                        .with_hint(format!("valid: {names}, `all`")));
                 }
             }
         }
-        match sets.is_empty() {
-            true => Err(Error::usage("no toolset is named").with_hint("the default is `core`")),
-            false => Ok(sets),
+        if sets.is_empty() {
+            Err(Error::usage("no toolset is named").with_hint("the default is `core`"))
+        } else {
+            Ok(sets)
         }
     }
 }
@@ -86,7 +87,7 @@ pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
                 format!("the tool `{name}` writes files, which only `--allow-edit` allows")
             }
             Effect::Adds if offered.iter().any(|other| other.toolset == tool.toolset) => {
-                format!("the tool `{name}` is offered by `codedb serve --allow-index` alone")
+                format!("the tool `{name}` is offered only by `codedb serve --allow-index`")
             }
             Effect::ReadOnly | Effect::Adds => format!(
                 "the tool `{name}` belongs to the toolset `{set}`, which this server does not \

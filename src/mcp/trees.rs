@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::clones::Lease;
+use super::names;
 use super::project::Project;
-use super::{Open, names};
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
-use crate::tools::session::Wanted;
+use crate::tools::session::ProjectSelector;
 
 /// The number of trees of a server.
 pub(super) const TREES_MAX: usize = 256;
@@ -84,24 +84,23 @@ impl Trees {
         self.list.extend(added.map(|tree| Tree { is_named: false, ..tree }));
     }
 
-    /// Adds a tree for a call. Returns its index, and whether it is new.
+    /// Adds a tree for a call. Returns true if it is new.
     ///
     /// # Errors
     ///
     /// [`Kind::Limit`] if there are too many.
-    pub(super) fn add(&mut self, root: &Path, lease: Option<Lease>) -> Result<(usize, bool)> {
-        if let Some(at) = self.list.iter().position(|tree| tree.root == root) {
-            let tree = &mut self.list[at];
+    pub(super) fn add(&mut self, root: &Path, lease: Option<Lease>) -> Result<bool> {
+        if let Some(tree) = self.list.iter_mut().find(|tree| tree.root == root) {
             tree.is_added = true;
             tree.lease = tree.lease.take().or(lease);
-            return Ok((at, false));
+            return Ok(false);
         }
         if self.list.len() >= TREES_MAX {
             let message = format!("the server already has {TREES_MAX} projects, the maximum");
             return Err(Error::new(Kind::Limit, message));
         }
         self.list.push(Tree { is_added: true, lease, ..Tree::new(root.to_path_buf()) });
-        Ok((self.list.len() - 1, true))
+        Ok(true)
     }
 
     /// Returns the index of the requested tree; `None` if there is no tree. The first tree is the
@@ -110,12 +109,12 @@ impl Trees {
     /// # Errors
     ///
     /// Those of [`names::find`].
-    pub(super) fn place(&self, wanted: Option<&Wanted>) -> Result<Option<usize>> {
+    pub(super) fn place(&self, wanted: Option<&ProjectSelector>) -> Result<Option<usize>> {
         let first = (!self.list.is_empty()).then_some(0);
         match wanted {
             None => Ok(first),
-            Some(Wanted::Named(name)) => names::find(&self.roots(), name).map(Some),
-            Some(Wanted::Holding(path)) => {
+            Some(ProjectSelector::Named(name)) => names::find(&self.roots(), name).map(Some),
+            Some(ProjectSelector::Containing(path)) => {
                 let is_in_first =
                     self.list.first().is_some_and(|tree| path.starts_with(&tree.root));
                 let holding = || names::holding(&self.roots(), path);
@@ -124,30 +123,29 @@ impl Trees {
         }
     }
 
-    /// Opens and returns the tree at an index, and closes another one if too many are open.
-    ///
-    /// # Errors
-    ///
-    /// Those of `open`, and of [`Project::start`].
-    pub(super) fn opened(&mut self, at: usize, open: &Open) -> Result<Arc<Project>> {
+    /// Returns the tree at an index if it is open, else its root, for [`Trees::start`].
+    pub(super) fn opened(&mut self, at: usize) -> std::result::Result<Arc<Project>, PathBuf> {
         self.uses += 1;
         let tree = &mut self.list[at];
         tree.last_use = self.uses;
-        if let Some(project) = &tree.project {
-            return Ok(Arc::clone(project));
-        }
-        let project = Arc::new(Project::start(open(Some(&tree.root))?)?);
-        tree.project = Some(Arc::clone(&project));
-        self.close_beyond(OPEN_MAX);
-        Ok(project)
+        tree.project.clone().ok_or_else(|| tree.root.clone())
     }
 
-    /// Opens the first tree, which was not named, with the engine that found it.
+    /// Opens and returns the tree of `engine`, and closes another one if too many are open. If it
+    /// was opened in the meantime, returns that project.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] if the tree is not listed any more, and those of [`Project::start`].
     pub(super) fn start(&mut self, engine: Engine) -> Result<Arc<Project>> {
-        let root = engine.root().to_path_buf();
+        let at = self.list.iter().position(|tree| tree.root == engine.root());
+        let at = at.ok_or_else(|| Error::usage("the client has removed this project"))?;
+        if let Ok(project) = self.opened(at) {
+            return Ok(project);
+        }
         let project = Arc::new(Project::start(engine)?);
-        self.name(vec![root]);
-        self.list[0].project = Some(Arc::clone(&project));
+        self.list[at].project = Some(Arc::clone(&project));
+        self.close_beyond(OPEN_MAX);
         Ok(project)
     }
 
@@ -198,14 +196,17 @@ mod tests {
     use crate::index::store::Store;
     use crate::source::walk::Environment;
 
-    fn open(base: &Path) -> Open {
-        let index = base.join("index");
-        Box::new(move |root| {
-            let root = root.expect("a tree is named").to_path_buf();
-            let name = root.file_name().expect("it has a name");
-            let store = Store::new(index.join(name), false);
-            Ok(Engine::new(root, store, Environment { global_excludes: None, threads: 1 }))
-        })
+    fn engine(base: &Path, root: &Path) -> Engine {
+        let name = root.file_name().expect("it has a name");
+        let store = Store::new(base.join("index").join(name), false);
+        let environment = Environment { global_excludes: None, threads: 1 };
+        Engine::new(root.to_path_buf(), store, environment)
+    }
+
+    fn opened(trees: &mut Trees, base: &Path, at: usize) -> Arc<Project> {
+        trees
+            .opened(at)
+            .unwrap_or_else(|root| trees.start(engine(base, &root)).expect("it can be opened"))
     }
 
     fn names(trees: &Trees) -> Vec<(String, bool)> {
@@ -223,19 +224,24 @@ mod tests {
         for name in ["a", "b", "c", "d"] {
             std::fs::create_dir(base.join(name)).expect("a folder");
         }
-        let (open, root) = (open(&base), |name: &str| base.join(name));
+        let root = |name: &str| base.join(name);
         let mut trees = Trees::default();
         assert_eq!(trees.place(None).expect("none"), None);
         trees.name(vec![root("a"), root("b"), root("a")]);
-        let (first, second) = (trees.opened(0, &open), trees.opened(1, &open));
-        let (_, second) = (first.expect("it opens"), second.expect("it opens"));
-        assert_eq!(trees.add(&root("b"), None).expect("there is room"), (1, false));
-        assert_eq!(trees.add(&root("c"), None).expect("there is room"), (2, true));
+        opened(&mut trees, &base, 0);
+        let second = opened(&mut trees, &base, 1);
+        assert!(!trees.add(&root("b"), None).expect("there is room"));
+        assert!(trees.add(&root("c"), None).expect("there is room"));
         trees.name(vec![root("b"), root("d")]);
         let entry = |name: &str, is_open: bool| (name.to_owned(), is_open);
         assert_eq!(names(&trees), [entry("b", true), entry("d", false), entry("c", false)]);
-        assert!(Arc::ptr_eq(&trees.opened(0, &open).expect("it is open"), &second));
-        let holding = |path: &str| Some(Wanted::Holding(base.join(path)));
+        assert!(Arc::ptr_eq(&opened(&mut trees, &base, 0), &second));
+        // Two threads opened the tree at the same time.
+        let again = trees.start(engine(&base, &root("b"))).expect("it is open");
+        assert!(Arc::ptr_eq(&again, &second));
+        let gone = trees.start(engine(&base, &root("a"))).expect_err("it is not listed");
+        assert_eq!(gone.kind(), Kind::Usage);
+        let holding = |path: &str| Some(ProjectSelector::Containing(base.join(path)));
         for (path, at) in [("d/x.rs", 1), ("c/y/x.rs", 2), ("b/x.rs", 0), ("elsewhere", 0)] {
             let found = trees.place(holding(path).as_ref()).expect("no name");
             assert_eq!(found, Some(at), "{path}");
@@ -253,7 +259,6 @@ mod tests {
     fn the_least_recently_used_trees_are_closed() {
         let place = tempfile::tempdir().expect("a folder");
         let base = place.path().canonicalize().expect("it is there");
-        let open = open(&base);
         let roots: Vec<PathBuf> = (0..OPEN_MAX + 2).map(|n| base.join(format!("t{n}"))).collect();
         for root in &roots {
             std::fs::create_dir(root).expect("a folder");
@@ -261,11 +266,11 @@ mod tests {
         let mut trees = Trees::default();
         trees.name(roots);
         for at in 0..OPEN_MAX {
-            trees.opened(at, &open).expect("it opens");
+            opened(&mut trees, &base, at);
         }
-        trees.opened(1, &open).expect("it is open");
-        trees.opened(OPEN_MAX, &open).expect("it opens");
-        trees.opened(OPEN_MAX + 1, &open).expect("it opens");
+        for at in [1, OPEN_MAX, OPEN_MAX + 1] {
+            opened(&mut trees, &base, at);
+        }
         let closed: Vec<usize> = (0..OPEN_MAX + 2).filter(|&at| !names(&trees)[at].1).collect();
         assert_eq!(closed, [2, 3]);
         let full =

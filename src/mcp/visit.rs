@@ -13,7 +13,7 @@ use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
-use crate::tools::session::{self, Added, Session, Source, Wanted};
+use crate::tools::session::{self, Added, ProjectSelector, Session, Source};
 
 /// The maximum number of other projects that a call uses: one for each part of a bundle.
 const OTHER_PROJECTS_MAX: usize = 20;
@@ -100,8 +100,18 @@ impl<'a> Visit<'a> {
         self.codes.iter().any(|code| code.get().is_some_and(CancellableCode::is_tree_read))
     }
 
+    /// Starts to repair the indexes that the call found damaged.
+    pub(super) fn repair(&self) {
+        for (project, code) in self.other_projects.iter().zip(&self.codes) {
+            if let (Some(project), Some(code)) = (project.get(), code.get()) {
+                project.repair(code.take_damage());
+            }
+        }
+    }
+
     /// Returns the same session with fresh views of the projects, without code indexes.
     pub(super) fn without_code_index(self) -> Visit<'a> {
+        self.repair();
         let codes = std::array::from_fn(|_| OnceLock::new());
         Visit { codes, uses_code_index: false, ..self }
     }
@@ -116,15 +126,15 @@ impl<'a> Visit<'a> {
 }
 
 impl Session for Visit<'_> {
-    fn code(&self, wanted: &Wanted) -> Result<Option<&dyn Code>> {
+    fn code(&self, wanted: &ProjectSelector) -> Result<Option<&dyn Code>> {
         let is_home = |path: &Path| self.home.is_some_and(|home| path.starts_with(home));
-        if matches!(wanted, Wanted::Holding(path) if is_home(path)) {
+        if matches!(wanted, ProjectSelector::Containing(path) if is_home(path)) {
             return Ok(None);
         }
         let project = self.roots.project(Some(wanted))?;
         let root = project.engine().root();
         // The call's own tree rejects a path that is in no project.
-        if matches!(wanted, Wanted::Holding(path) if !path.starts_with(root))
+        if matches!(wanted, ProjectSelector::Containing(path) if !path.starts_with(root))
             || self.home == Some(root)
         {
             return Ok(None);

@@ -105,6 +105,20 @@ pub fn may_anchor_to_text(patterns: &[String], options: &PatternOptions) -> bool
     }
 }
 
+/// Returns true if matches may depend on whether characters are word characters in Unicode: the
+/// patterns contain such a boundary, or are surrounded by one (`-w`), or are not parsed here. In
+/// text that is not UTF-8, the regex engine then examines up to three bytes before a line.
+pub fn may_examine_characters(patterns: &[String], options: &PatternOptions) -> bool {
+    if options.word && options.unicode {
+        return true;
+    }
+    match read(patterns, options) {
+        Reading::Literals { .. } => false,
+        Reading::Expression(hir) => hir.properties().look_set().contains_word_unicode(),
+        Reading::Unknown => true,
+    }
+}
+
 /// Parses patterns of the default syntax. As in grep-regex 0.1.14, the patterns are one
 /// alternation, so smart case depends on all of them.
 fn read_regex<'p>(patterns: &'p [String], options: &PatternOptions) -> Reading<'p> {

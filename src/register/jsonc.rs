@@ -156,10 +156,7 @@ fn checked(
         Some(command) => entry::compare(shape, &found, command) == EntryState::Same,
         None => found.is_null(),
     };
-    match is_wanted && before == after {
-        true => Ok(Edit { text: edited, act }),
-        false => Err(refused()),
-    }
+    if is_wanted && before == after { Ok(Edit { text: edited, act }) } else { Err(refused()) }
 }
 
 /// Removes the entry from a document's value, and the object of servers if it is empty then.

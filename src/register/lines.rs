@@ -60,9 +60,9 @@ mod tests {
     fn cut_undoes_append() {
         for text in ["", "a", "a\n", "\n", "\n\n", "a\n\n", "a\r\n", "a\r\nb", "a\nb\n\n\n"] {
             let more = append(text, &["[x]", "y"]);
-            let at = more.find("[x]").expect("it is there");
+            let at = more.find("[x]").expect("it exists");
             let range = whole_lines(&more, at..at + 1);
-            let end = whole_lines(&more, more.find('y').expect("it is there")..more.len()).end;
+            let end = whole_lines(&more, more.find('y').expect("it exists")..more.len()).end;
             assert_eq!(cut(&more, range.start..end), text, "{more:?}");
         }
     }
@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn neighbours_keep_one_blank_line() {
         let check = |text: &str, expected: &str| {
-            let at = text.find('x').expect("it is there");
+            let at = text.find('x').expect("it exists");
             assert_eq!(cut(text, whole_lines(text, at..at + 1)), expected);
         };
         check("a\n\nx\n\nb\n", "a\n\nb\n");

@@ -1,5 +1,5 @@
-//! Properties of edits of every client's settings: nothing else changes, registration is idempotent,
-//! and removal restores the original text.
+//! Properties of edits of every client's settings: nothing else changes, registration is
+//! idempotent, and removal restores the original text.
 
 use super::clients::CLIENTS;
 use super::*;
@@ -13,8 +13,9 @@ fn an_empty_file_is_restored() {
             let edit = register(text, client.format, COMMAND).expect("empty").expect("an edit");
             assert_eq!(edit.act, Act::Adds);
             assert!(edit.text.ends_with('\n') && edit.text.starts_with(text));
-            assert_eq!(register(&edit.text, client.format, COMMAND).expect("sound"), None);
-            let gone = unregister(&edit.text, client.format).expect("sound").expect("an edit");
+            assert_eq!(register(&edit.text, client.format, COMMAND).expect("it is valid"), None);
+            let gone =
+                unregister(&edit.text, client.format).expect("it is valid").expect("an edit");
             assert_eq!(gone.act, Act::RemovesAll, "{}", client.id);
             assert_eq!(unregister(text, client.format).expect("empty"), None);
         }

@@ -140,10 +140,7 @@ fn checked(before: &Table, edited: String, act: Act, command: Option<&str>) -> R
     for table in [&mut before, &mut after] {
         take(table);
     }
-    match is_wanted && before == after {
-        true => Ok(Edit { text: edited, act }),
-        false => Err(refused()),
-    }
+    if is_wanted && before == after { Ok(Edit { text: edited, act }) } else { Err(refused()) }
 }
 
 /// Removes the table, and the table of servers if it is empty then.

@@ -1,20 +1,20 @@
 //! Reads files that are served to others, such as a model: only files inside the root that are not
 //! secrets.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::OnceLock;
 
-use super::read::{self, Buffer};
+use super::beneath::{self, Opened};
+use super::read::Buffer;
 use super::secret;
 use super::stamp::Stamp;
-use crate::base::path;
+use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 
 /// The content of a file when it was read.
 #[derive(Clone, Debug)]
 pub struct Content {
-    /// The bytes; only the first ones if the file is longer than the requested maximum.
-    pub bytes: Vec<u8>,
+    bytes: Vec<u8>,
     /// Length of the file.
     pub size_bytes: u64,
     /// Metadata of the file before it was read.
@@ -23,13 +23,41 @@ pub struct Content {
     pub is_unlinked: bool,
     /// Whether `bytes` are UTF-8; computed on first use.
     is_utf8: OnceLock<bool>,
+    /// The bytes with secrets masked, if there are any; computed on first use.
+    masked: OnceLock<Option<Vec<u8>>>,
 }
 
 impl Content {
     /// Creates the content of a file that had `size_bytes` bytes and the metadata `stamp` before it
     /// was read.
     pub fn new(bytes: Vec<u8>, size_bytes: u64, stamp: Stamp) -> Content {
-        Content { bytes, size_bytes, stamp, is_unlinked: false, is_utf8: OnceLock::new() }
+        let (is_utf8, masked) = (OnceLock::new(), OnceLock::new());
+        Content { bytes, size_bytes, stamp, is_unlinked: false, is_utf8, masked }
+    }
+
+    /// Returns the same content for a user who may see the secrets in it.
+    #[must_use]
+    pub fn showing_secrets(self) -> Content {
+        Content { masked: OnceLock::from(None), ..self }
+    }
+
+    /// Returns the bytes to quote from, with each secret masked by as many bytes; only the first
+    /// ones if the file is longer than the requested maximum. UTF-16 with secrets becomes UTF-8.
+    /// O(bytes) the first time.
+    pub fn bytes(&self) -> &[u8] {
+        let masked = || {
+            if text::is_utf16(&self.bytes) {
+                return secret::masked(text::decode(&self.bytes)?.as_bytes());
+            }
+            secret::masked(&self.bytes)
+        };
+        self.masked.get_or_init(masked).as_deref().unwrap_or(&self.bytes)
+    }
+
+    /// Returns the bytes as they are, to compare, match and parse them; nothing of them may be
+    /// shown. Except in UTF-16, offsets are those of [`Content::bytes`].
+    pub fn original(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Returns true if the bytes are UTF-8. O(bytes) the first time.
@@ -51,16 +79,11 @@ impl Content {
 /// leaves the tree through a symbolic link; [`Kind::Io`] if it cannot be read.
 pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     let named = path::to_path(path);
-    refuse_secret(path, &named)?;
+    refuse_secret(root, path, &named)?;
     let io = |error| Error::io(&named, error);
-    // The target of a path with `.` or `..` can have the name of a secret, so it is resolved first.
-    let is_plain = path.split(|&byte| byte == b'/').all(|part| !matches!(part, b"" | b"." | b".."));
-    let unlinked = is_plain.then(|| read::open_unlinked(root, &named)).flatten();
-    let is_unlinked = unlinked.is_some();
-    let (mut file, metadata) = match unlinked {
-        Some(opened) => opened,
-        None => read::open(&real(root, &named)?).map_err(io)?,
-    };
+    // The target of a link can have the name of a secret, and a path with `.` or `..` too.
+    let opened = beneath::open(root, path, |real| refuse_secret(root, real, &named))?;
+    let Opened { mut file, metadata, is_unlinked } = opened;
     let mut buffer = Buffer::default();
     let stamp = Stamp::of(&metadata);
     let len_bytes = stamp.size.min(bytes_max);
@@ -71,28 +94,15 @@ pub fn read(root: &Path, path: &[u8], bytes_max: u64) -> Result<Content> {
     Ok(Content { is_unlinked, ..Content::new(bytes, size_bytes, stamp) })
 }
 
-/// Returns the canonical path of the file at a path below `root`, if it may be served.
-fn real(root: &Path, named: &Path) -> Result<PathBuf> {
-    let real = root.join(named).canonicalize().map_err(|error| Error::io(named, error))?;
-    let Some(below) = real.strip_prefix(root).ok().and_then(path::from_path) else {
-        return Err(Error::usage("a symbolic link leads out of the tree")
-            .with_path(named)
-            .with_hint("only files inside the tree can be read"));
-    };
-    refuse_secret(&below, named)?;
-    if real.is_dir() {
-        return Err(Error::usage("is a directory")
-            .with_path(named)
-            .with_hint("{tool:tree} lists what is in it"));
-    }
-    Ok(real)
-}
-
-fn refuse_secret(path: &[u8], named: &Path) -> Result<()> {
-    if !secret::is_secret(path) {
+fn refuse_secret(root: &Path, path: &[u8], named: &Path) -> Result<()> {
+    let what = if secret::is_secret(path) {
+        "refusing to serve a secret (detected by its file name)"
+    } else if secret::repository::contains(root, path) {
+        "refusing to serve a file of a git repository without a work tree"
+    } else {
         return Ok(());
-    }
-    Err(Error::new(Kind::Usage, "refusing to serve a secret (detected by its file name)")
+    };
+    Err(Error::new(Kind::Usage, what)
         .with_path(named)
         .with_hint("`codedb search` on the command line can read it"))
 }
@@ -108,9 +118,9 @@ mod tests {
         std::fs::create_dir(root.join("d")).expect("a directory");
         std::fs::write(root.join("d/a.rs"), "fn a() {}\n").expect("a file");
         let content = read(&root, b"d/a.rs", 1 << 20).expect("it can be read");
-        assert_eq!((content.bytes.as_slice(), content.is_cut()), (&b"fn a() {}\n"[..], false));
+        assert_eq!((content.bytes(), content.is_cut()), (&b"fn a() {}\n"[..], false));
         let content = read(&root, b"d/a.rs", 2).expect("it can be read");
-        assert_eq!((content.bytes.as_slice(), content.size_bytes), (&b"fn"[..], 10));
+        assert_eq!((content.bytes(), content.size_bytes), (&b"fn"[..], 10));
         assert!(content.is_cut());
         let kind = |path: &[u8]| read(&root, path, 9).map(|_| ()).map_err(|error| error.kind());
         assert_eq!(kind(b"d"), Err(Kind::Usage));
@@ -118,8 +128,23 @@ mod tests {
         assert_eq!(kind(b"d/.env"), Err(Kind::Usage));
         std::fs::create_dir(root.join(".ssh")).expect("a directory");
         std::fs::write(root.join(".ssh/known"), "x").expect("a file");
-        for path in [".ssh/known", ".ssh/./known", ".ssh//known", "d/../.ssh/known", "./.ssh/known"]
-        {
+        for dir in ["d/repo/objects", "d/repo/refs"] {
+            std::fs::create_dir_all(root.join(dir)).expect("a directory");
+        }
+        std::fs::write(root.join("d/repo/HEAD"), "ref: refs/heads/main\n").expect("a file");
+        std::fs::write(root.join("d/repo/config"), "url = https://a:b@c\n").expect("a file");
+        for path in [
+            ".ssh/known",
+            ".ssh/./known",
+            ".ssh//known",
+            "d/../.ssh/known",
+            "./.ssh/known",
+            "d/repo/config",
+            "d/repo/HEAD",
+            "d/repo//config",
+            "d/./repo/config",
+            "d/repo/../repo/config",
+        ] {
             assert_eq!(kind(path.as_bytes()), Err(Kind::Usage), "{path}");
         }
     }
@@ -142,6 +167,6 @@ mod tests {
             let error = read(&root, path.as_bytes(), 99).expect_err("it is not served");
             assert_eq!(error.kind(), Kind::Usage, "{path}: {error}");
         }
-        assert_eq!(read(&root, b"c", 99).expect("it stays inside").bytes, b"inside");
+        assert_eq!(read(&root, b"c", 99).expect("it stays inside").bytes(), b"inside");
     }
 }

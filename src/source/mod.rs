@@ -2,12 +2,16 @@
 //!
 //! [`walk`] lists the files that ripgrep would search. [`stamp`] compares file metadata, [`rules`]
 //! tracks the sources of ignore rules, and `watch` reports changes as they happen. [`secret`] lists
-//! the files that no index may contain. [`guarded`] reads files that may be served to others, and
+//! the files that no index may contain. [`beneath`] opens files of a tree so that no link leads out
+//! of it; [`guarded`] reads files that may be served to others, and
 //! [`text_cache`] caches them in memory. [`mod@write`] edits files for callers that are allowed to.
 
+pub mod beneath;
+pub mod global_excludes;
 pub mod guarded;
 mod platform;
 pub mod read;
+pub mod rule_files;
 pub mod rules;
 pub mod secret;
 pub mod stamp;
@@ -17,5 +21,5 @@ pub mod walk;
 pub mod watch;
 pub mod write;
 
-pub(crate) use platform::DirHandle;
-pub use platform::{FileSystem, file_system};
+pub use platform::{Activity, FileSystem, file_system, limit_memory};
+pub(crate) use platform::{DirHandle, lacks_locks};

@@ -1,19 +1,25 @@
 //! The differences between operating systems behind one interface: metadata of directory entries,
 //! and how entries are created, replaced and removed.
 
+mod child;
 #[cfg(not(unix))]
 mod other;
 #[cfg(unix)]
 mod unix;
 
+pub use child::{Activity, limit_memory};
 #[cfg(not(unix))]
-pub(crate) use other::DirHandle;
+pub(crate) use other::{DirHandle, lacks_locks};
 #[cfg(not(unix))]
-pub(super) use other::{Lock, keep, open_unlinked, open_without_waiting, stamp};
+pub(super) use other::{
+    Lock, has_other_names, keep, open_without_links, open_without_waiting, stamp,
+};
 #[cfg(unix)]
-pub(crate) use unix::DirHandle;
+pub(crate) use unix::{DirHandle, lacks_locks};
 #[cfg(unix)]
-pub(super) use unix::{Lock, Named, keep, open_unlinked, open_without_waiting, stamp};
+pub(super) use unix::{
+    Lock, Named, has_other_names, keep, open_without_links, open_without_waiting, stamp,
+};
 
 /// The kind of file system that a path lies on.
 #[derive(Clone, Debug, Eq, PartialEq)]

@@ -8,27 +8,24 @@ use std::path::Path;
 use super::platform;
 
 /// Opens a regular file for reading. A pipe or device in its place is an error and does not block.
+/// For paths that the user gave: [`super::beneath`] opens those of a tree that is served to others.
 ///
 /// # Errors
 ///
 /// Errors of opening, and `InvalidInput` if it is not a regular file.
 pub fn open(path: &Path) -> io::Result<(File, std::fs::Metadata)> {
-    of_file(platform::open_without_waiting(path)?)
-}
-
-/// Opens the file at `path` below the canonical directory `root` if no symbolic link is on the way,
-/// so that it is inside `root` if `path` has no `..`. Returns `None` if it cannot be opened this
-/// way; another way may still lead to it.
-pub fn open_unlinked(root: &Path, path: &Path) -> Option<(File, std::fs::Metadata)> {
-    of_file(platform::open_unlinked(&root.join(path))?).ok()
-}
-
-fn of_file(file: File) -> io::Result<(File, std::fs::Metadata)> {
+    let file = platform::open_without_waiting(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
     }
     Ok((file, metadata))
+}
+
+/// Returns true if the file has several names (hard links), through each of which it can be changed;
+/// false where the system does not report their number.
+pub fn has_other_names(metadata: &std::fs::Metadata) -> bool {
+    platform::has_other_names(metadata)
 }
 
 /// Maximum number of bytes read from a file whose metadata reports length 0.

@@ -15,6 +15,7 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::rule_files::{self, Checked};
 use super::stamp::Stamp;
 use super::walk::Environment;
 
@@ -35,7 +36,7 @@ pub struct Source {
 pub enum State {
     /// Nothing.
     Absent,
-    /// A directory or another entry that is not a file; only its existence matters.
+    /// A directory, or a file that is not read; only its existence matters.
     Dir,
     /// A file, with its metadata and a hash of its content.
     File {
@@ -51,17 +52,17 @@ impl Source {
     /// walker.
     pub fn read(path: PathBuf) -> Source {
         let taken_at = SystemTime::now();
-        let state = match fs::metadata(&path) {
-            // Reading a pipe would block.
-            Ok(metadata) if !metadata.is_file() => State::Dir,
-            Ok(metadata) => match fs::read(&path) {
-                Ok(bytes) => State::File {
+        let state = match rule_files::check(&path) {
+            Checked::Refused => State::Dir,
+            Checked::Absent if path.exists() => State::Dir,
+            Checked::Absent => State::Absent,
+            Checked::Readable(metadata) => match rule_files::text(&path) {
+                Some(bytes) => State::File {
                     stamp: Stamp::of(&metadata).unless_racy(taken_at),
                     hash: xxh3_64(&bytes),
                 },
-                Err(_) => State::Absent,
+                None => State::Absent,
             },
-            Err(_) => State::Absent,
         };
         Source { path, state }
     }
@@ -78,6 +79,18 @@ impl Source {
             (*stamp, *hash) = (Stamp::NEVER, !*hash);
         }
         source
+    }
+
+    /// Returns this source, or one that is never unchanged if its file was written since it was
+    /// read: a walk in between may have applied other rules, even if they are the same again now.
+    pub(super) fn unless_touched(mut self) -> Source {
+        if let State::File { stamp, hash } = &mut self.state
+            && *stamp != Stamp::NEVER
+            && fs::metadata(&self.path).map(|now| Stamp::of(&now)).ok() != Some(*stamp)
+        {
+            (*stamp, *hash) = (Stamp::NEVER, !*hash);
+        }
+        self
     }
 
     /// Returns a source that is never unchanged: it records a file, but `dir` is a directory.
@@ -193,8 +206,14 @@ pub fn in_dir(dir: &Path, names: &[&str], walked_at: SystemTime) -> Vec<Source> 
 }
 
 /// Returns the sources outside of the tree at `root`, for a walk that began at `walked_at`: those
-/// in the parents' directories, including absent ones, and the user's global excludes.
-pub fn outside(root: &Path, environment: &Environment, walked_at: SystemTime) -> Vec<Source> {
+/// in the parents' directories, including absent ones, the user's global excludes at
+/// `excludes_path`, and the configuration that decides this path.
+pub fn outside(
+    root: &Path,
+    environment: &Environment,
+    excludes_path: Option<&Path>,
+    walked_at: SystemTime,
+) -> Vec<Source> {
     let read = |path| Source::read_after(path, walked_at);
     let mut sources = Vec::new();
     for parent in root.ancestors().skip(1) {
@@ -203,7 +222,9 @@ pub fn outside(root: &Path, environment: &Environment, walked_at: SystemTime) ->
             sources.extend(git_sources(parent, walked_at));
         }
     }
-    sources.extend(environment.global_excludes.iter().cloned().map(read));
+    let config = environment.global_excludes.iter().flat_map(|excludes| excludes.config());
+    sources.extend(config.cloned().map(read));
+    sources.extend(excludes_path.map(|path| read(path.to_path_buf())));
     sources
 }
 
@@ -220,16 +241,16 @@ fn git_sources(dir: &Path, walked_at: SystemTime) -> Vec<Source> {
     }
     // In a linked work tree `.git` is a file that names the git directory, whose `commondir` names
     // the shared one.
-    let Ok(text) = fs::read_to_string(&git) else { return Vec::new() };
+    let read_text = |path| rule_files::text(path).and_then(|text| String::from_utf8(text).ok());
+    let Some(text) = read_text(&git) else { return Vec::new() };
     let Some(linked) = text.lines().next().and_then(|line| line.strip_prefix("gitdir: ")) else {
         return Vec::new();
     };
     let linked = dir.join(linked);
     let pointer = linked.join("commondir");
-    let shared = pointer.is_file().then(|| fs::read_to_string(&pointer));
-    let common = match shared {
-        Some(Ok(text)) => linked.join(text.lines().next().unwrap_or("")),
-        _ => linked,
+    let common = match read_text(&pointer) {
+        Some(text) => linked.join(text.lines().next().unwrap_or("")),
+        None => linked,
     };
     vec![read(pointer), read(common.join("info/exclude"))]
 }

@@ -1,106 +1,58 @@
-//! Detects secrets by path: such files are not indexed and never served to a model.
+//! Detects secrets by path and in texts.
 //!
-//! `codedb search` still searches them, by reading them each time.
+//! Files that are secrets by their path are not indexed and never served to a model: `stores` lists
+//! directories in which every file is one, `names` the names of such files in any directory, and
+//! [`repository`] finds repositories without a work tree, whose names prove nothing. `codedb search`
+//! still searches all of these, by reading them each time.
+//!
+//! In the text of other files, `content` finds tokens, private keys and passwords, and `mask`
+//! replaces them: the texts that tools quote are masked when they are read, and each reply is
+//! redacted in one place, [`crate::tools::Tool::run`]. Indexes, matching and edits use the original.
 
-/// Returns true if the repository path is that of a credential store, a private key or the like.
-/// Only the last components of the path count; case does not. O(path).
+mod content;
+mod mask;
+mod names;
+pub mod repository;
+mod stores;
+mod tokens;
+
+pub use mask::{masked, masked_text, redacted, redactions};
+pub use stores::{holds_stores, is_in_store};
+
+/// Increased when other paths become secrets: an index made with other rules contains their text.
+pub const VERSION: u32 = 2;
+
+/// Returns true if the repository path is that of a credential store, a private key, a directory of
+/// version control or the like. Case does not count. O(path).
 pub fn is_secret(path: &[u8]) -> bool {
-    let (dir, name) = crate::base::path::split(path);
-    // Templates of environment files contain names, not values.
-    let template = [".example", ".sample", ".template", ".dist"];
-    if starts(name, b".env.") || ends(name, b".env") {
-        return !template.iter().any(|end| ends(name, end.as_bytes()));
+    let folded = folded(path);
+    stores::is_stored(&folded) || names::is_secret(&folded)
+}
+
+/// Returns a path as the least exact file systems compare it: in lower case, without characters
+/// that HFS+ ignores, and without the dots, blanks and names of streams that NTFS ignores at the end
+/// of a name.
+fn folded(path: &[u8]) -> Vec<u8> {
+    let mut folded = path.to_ascii_lowercase();
+    if !path.is_ascii() {
+        let is_seen = |c: &char| !matches!(c, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}');
+        let text = String::from_utf8_lossy(&folded);
+        folded = text.chars().filter(is_seen).collect::<String>().into_bytes();
     }
-    const NAMES: &[&[u8]] = &[
-        b"id_rsa",
-        b"id_dsa",
-        b"id_ecdsa",
-        b"id_ed25519",
-        b".netrc",
-        b"_netrc",
-        b".pgpass",
-        b".git-credentials",
-        b".htpasswd",
-        b".npmrc",
-        b".pypirc",
-        b"credentials.json",
-        b"service-account.json",
-        b"secrets.yml",
-        b"secrets.yaml",
-        b"secrets.json",
-        b".vault-token",
-    ];
-    const ENDS: &[&[u8]] =
-        &[b".pem", b".key", b".p12", b".pfx", b".jks", b".keystore", b".kdbx", b".ppk"];
-    let (_, parent) = crate::base::path::split(dir);
-    NAMES.iter().any(|secret| name.eq_ignore_ascii_case(secret))
-        || ENDS.iter().any(|end| ends(name, end))
-        || (name.eq_ignore_ascii_case(b"credentials") && parent.eq_ignore_ascii_case(b".aws"))
-        // The URL of a remote may contain a password.
-        || (name.eq_ignore_ascii_case(b"config") && parent.eq_ignore_ascii_case(b".git"))
-        || parent.eq_ignore_ascii_case(b".ssh")
-}
-
-/// Returns true if a directory, given by its absolute path, is inside a store of credentials or of
-/// git, where names alone do not show which files are secret. No tree may have its root there.
-/// O(path).
-pub fn is_in_store(path: &[u8]) -> bool {
-    const STORES: &[&[u8]] = &[
-        b".ssh",
-        b".gnupg",
-        b".aws",
-        b".azure",
-        b".kube",
-        b".docker",
-        b".password-store",
-        b".git",
-    ];
-    let is_store = |name: &[u8]| STORES.iter().any(|store| name.eq_ignore_ascii_case(store));
-    let names: Vec<&[u8]> = path.split(|byte| matches!(byte, b'/' | b'\\')).collect();
-    let is_gcloud = |pair: &[&[u8]]| {
-        pair[0].eq_ignore_ascii_case(b".config") && pair[1].eq_ignore_ascii_case(b"gcloud")
+    let is_ignored = |pair: &[u8]| matches!(pair, [b'.' | b' ', b'/']);
+    if !folded.contains(&b':')
+        && !matches!(folded.last(), Some(b'.' | b' '))
+        && !folded.windows(2).any(is_ignored)
+    {
+        return folded;
+    }
+    let bare = |name: &[u8]| {
+        let name = name.split(|&byte| byte == b':').next().unwrap_or_default();
+        let end = name.iter().rposition(|byte| !matches!(byte, b'.' | b' '));
+        name[..end.map_or(0, |last| last + 1)].to_vec()
     };
-    names.iter().any(|name| is_store(name)) || names.windows(2).any(is_gcloud)
-}
-
-fn starts(name: &[u8], start: &[u8]) -> bool {
-    name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
-}
-
-fn ends(name: &[u8], end: &[u8]) -> bool {
-    let at = name.len().checked_sub(end.len());
-    at.is_some_and(|at| name[at..].eq_ignore_ascii_case(end))
+    folded.split(|&byte| byte == b'/').map(bare).collect::<Vec<_>>().join(&b'/')
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{is_in_store, is_secret};
-
-    #[test]
-    fn stores_are_distinguished_from_other_directories() {
-        for path in ["/home/a/.ssh", "/home/a/.AWS/x", "/r/.git", "/home/a/.config/gcloud"] {
-            assert!(is_in_store(path.as_bytes()), "{path}");
-        }
-        for path in ["/home/a/ssh", "/r/.github", "/r/x.git", "/home/a/gcloud", "/"] {
-            assert!(!is_in_store(path.as_bytes()), "{path}");
-        }
-    }
-
-    #[test]
-    fn secrets_are_distinguished_from_sources() {
-        for path in [
-            ".env",
-            "a/.env.local",
-            "prod.env",
-            "x/id_rsa",
-            "tls/server.KEY",
-            ".ssh/config",
-            ".git/config",
-        ] {
-            assert!(is_secret(path.as_bytes()), "{path}");
-        }
-        for path in [".env.example", "src/env.rs", "id_rsa.rs", "key", "a/credentials", "pem.c"] {
-            assert!(!is_secret(path.as_bytes()), "{path}");
-        }
-    }
-}
+mod tests;

@@ -27,7 +27,7 @@ const BINARY_MAX: usize = 1 << 18;
 /// Memory that a cached text takes besides its bytes.
 pub const ENTRY_BYTES: usize = 256;
 
-/// A cached text; empty if the file could not be read.
+/// A cached text with its secrets masked; empty if the file could not be read.
 #[derive(Clone, Debug, Default)]
 pub struct Text(Option<Arc<Content>>);
 
@@ -35,19 +35,40 @@ impl Deref for Text {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.0.as_ref().map(|content| content.bytes.as_slice()).unwrap_or_default()
+        self.0.as_ref().map(|content| content.bytes()).unwrap_or_default()
     }
 }
 
 impl Text {
+    /// Returns the text of a file that is in memory only.
+    pub fn of_memory(bytes: Vec<u8>) -> Text {
+        let size_bytes = bytes.len() as u64;
+        Text(Some(Arc::new(Content::new(bytes, size_bytes, Stamp::NEVER))))
+    }
+
     /// Returns the text as UTF-8, as [`text::decode`] does, or `None` if the bytes are not text.
     /// O(1) for UTF-8 that was checked before.
     pub fn utf8(&self) -> Option<Cow<'_, [u8]>> {
+        self.decoded(self)
+    }
+
+    /// Returns the text as it is, to compare and match it; nothing of it may be shown. See
+    /// [`Content::original`].
+    pub fn original(&self) -> &[u8] {
+        self.0.as_ref().map(|content| content.original()).unwrap_or_default()
+    }
+
+    /// Returns [`Text::original`] as UTF-8; offsets are those of [`Text::utf8`].
+    pub fn original_utf8(&self) -> Option<Cow<'_, [u8]>> {
+        self.decoded(self.original())
+    }
+
+    fn decoded<'t>(&self, bytes: &'t [u8]) -> Option<Cow<'t, [u8]>> {
         match &self.0 {
-            Some(content) if text::is_text(self) && content.is_utf8() => {
-                Some(Cow::Borrowed(self.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(self)))
+            Some(content) if text::is_text(bytes) && content.is_utf8() => {
+                Some(Cow::Borrowed(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes)))
             }
-            _ => Some(Cow::Owned(text::decode(self)?.into_owned().into_bytes())),
+            _ => Some(Cow::Owned(text::decode(bytes)?.into_owned().into_bytes())),
         }
     }
 }
@@ -56,6 +77,7 @@ impl Text {
 #[derive(Debug)]
 pub struct TextCache {
     root: PathBuf,
+    shows_secrets: bool,
     kept: RwLock<Entries>,
 }
 
@@ -71,7 +93,18 @@ struct Entries {
 impl TextCache {
     /// Creates an empty cache for the tree at `root`, which is canonical.
     pub fn new(root: PathBuf) -> TextCache {
-        TextCache { root, kept: RwLock::default() }
+        TextCache { root, shows_secrets: false, kept: RwLock::default() }
+    }
+
+    /// Returns the same cache for a user who may see the secrets in texts.
+    #[must_use]
+    pub fn showing_secrets(self) -> TextCache {
+        TextCache { shows_secrets: true, ..self }
+    }
+
+    /// Returns true if secrets in texts are not masked.
+    pub fn shows_secrets(&self) -> bool {
+        self.shows_secrets
     }
 
     /// Returns up to `bytes_max` bytes of the file at a repository path. O(path) if it is cached
@@ -84,9 +117,9 @@ impl TextCache {
         self.content(path, bytes_max).map(|(content, _)| Text(Some(content)))
     }
 
-    /// Reads as [`TextCache::read`] does for a file whose present metadata is `now`. Returns `None` if
-    /// it is not text, and whether the result is cached: then it stays the same while the file has
-    /// this metadata. O(path) and no system call for cached files.
+    /// Reads as [`TextCache::read`] does for a file whose present metadata is `now`. Returns `None`
+    /// if it is not text, and whether the result is cached: then it stays the same while the file
+    /// has this metadata. O(path) and no system call for cached files.
     ///
     /// # Errors
     ///
@@ -105,7 +138,7 @@ impl TextCache {
         }
         let (content, is_cached) = self.content(path, bytes_max)?;
         let is_cached = is_cached && content.stamp == now;
-        Ok((text::is_text(&content.bytes).then(|| Text(Some(content))), is_cached))
+        Ok((text::is_text(content.original()).then(|| Text(Some(content))), is_cached))
     }
 
     /// Returns true if the file is cached as not being text, assuming that `now` is its present
@@ -123,17 +156,19 @@ impl TextCache {
         }
         let taken_at = SystemTime::now();
         let content = guarded::read(&self.root, path, bytes_max)?;
+        let content = if self.shows_secrets { content.showing_secrets() } else { content };
         let stamp = content.stamp.unless_racy(taken_at);
         let content = Arc::new(content);
         // A path through a link is read each time, since the metadata here is that of the target. A
         // file written during the read has other metadata by now.
         let is_its_own = content.is_unlinked || self.stamp(path) == Some(stamp);
         let is_lasting = stamp != Stamp::NEVER && is_its_own;
-        if is_lasting && !text::is_text(&content.bytes) {
+        if is_lasting && !text::is_text(content.original()) {
             self.keep(|kept| kept.insert_binary(path, stamp));
             return Ok((content, true));
         }
-        let is_cached = is_lasting && !content.is_cut() && content.bytes.len() <= TEXT_BYTES_MAX;
+        let is_cached =
+            is_lasting && !content.is_cut() && content.original().len() <= TEXT_BYTES_MAX;
         if is_cached {
             self.keep(|kept| kept.insert(path, &content));
         }
@@ -158,13 +193,13 @@ impl TextCache {
 
 impl Entries {
     fn insert(&mut self, path: &[u8], content: &Arc<Content>) {
-        let bytes = content.bytes.len() + ENTRY_BYTES;
+        let bytes = content.original().len() + ENTRY_BYTES;
         if self.bytes + bytes > BYTES_MAX {
             (self.texts, self.bytes) = (FxHashMap::default(), 0);
         }
         self.bytes += bytes;
         if let Some(before) = self.texts.insert(path.to_vec(), Arc::clone(content)) {
-            self.bytes -= before.bytes.len() + ENTRY_BYTES;
+            self.bytes -= before.original().len() + ENTRY_BYTES;
         }
     }
 
@@ -178,9 +213,18 @@ impl Entries {
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
     use std::time::Duration;
 
     use super::*;
+
+    /// Waits until the metadata of a file that was just written proves that it is unchanged.
+    fn wait_until_trusted(file: &Path) {
+        let stamp = || Stamp::of_file(file).expect("a file").unless_racy(SystemTime::now());
+        while stamp() == Stamp::NEVER {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
 
     #[test]
     fn kept_texts_are_those_of_their_files() {
@@ -195,7 +239,7 @@ mod tests {
         std::fs::write(&file, "two").expect("a file");
         assert_eq!(read(99).expect("it is there"), b"two");
         let old = SystemTime::now() - Duration::from_secs(60);
-        std::thread::sleep(Duration::from_millis(150));
+        wait_until_trusted(&file);
         assert_eq!(read(99).expect("it is there"), b"two");
         assert_eq!(texts.kept.read().expect("no panic").texts.len(), 1);
         assert_eq!(read(2).expect("it is there"), b"tw");
@@ -206,7 +250,7 @@ mod tests {
         written.set_modified(old).expect("it can be set");
         drop(written);
         assert_eq!(read(99).expect("it is there"), b"six");
-        std::thread::sleep(Duration::from_millis(150));
+        wait_until_trusted(&file);
         let now = texts.stamp(b"a.rs").expect("it is there");
         let text_at = |now| {
             let (text, is_cached) = texts.text_at(b"a.rs", now, 99).expect("it is there");
@@ -247,7 +291,7 @@ mod tests {
         let root = place.path().canonicalize().expect("it is there");
         let file = root.join("a");
         std::fs::write(&file, b"a\0b").expect("a file");
-        std::thread::sleep(Duration::from_millis(150));
+        wait_until_trusted(&file);
         let texts = TextCache::new(root);
         let now = || texts.stamp(b"a").expect("it is there");
         let is_text = || texts.text_at(b"a", now(), 99).expect("it is there").0.is_some();
@@ -273,7 +317,7 @@ mod tests {
         std::fs::create_dir(root.join("tree")).expect("a directory");
         std::fs::write(root.join("out.rs"), "outside").expect("a file");
         std::fs::write(root.join("tree/a.rs"), "inside").expect("a file");
-        std::thread::sleep(Duration::from_millis(150));
+        wait_until_trusted(&root.join("tree/a.rs"));
         let texts = TextCache::new(root.join("tree"));
         assert_eq!(&*texts.read(b"a.rs", 99).expect("it is there"), b"inside");
         std::fs::remove_file(root.join("tree/a.rs")).expect("it is there");
@@ -288,13 +332,13 @@ mod tests {
         for at in 0..80 {
             std::fs::write(root.join(format!("{at}")), vec![b'a'; 1 << 20]).expect("a file");
         }
-        std::thread::sleep(Duration::from_millis(200));
+        wait_until_trusted(&root.join("79"));
         let texts = TextCache::new(root);
         for at in 0..80 {
             texts.read(format!("{at}").as_bytes(), 1 << 30).expect("it is there");
         }
         let kept = texts.kept.read().expect("no panic");
-        let bytes: usize = kept.texts.values().map(|of| of.bytes.len() + ENTRY_BYTES).sum();
+        let bytes: usize = kept.texts.values().map(|of| of.original().len() + ENTRY_BYTES).sum();
         assert_eq!(bytes, kept.bytes);
         assert!(bytes <= BYTES_MAX && bytes > 0, "{bytes}");
     }

@@ -12,6 +12,8 @@ use ignore::{WalkBuilder, WalkState};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+use super::global_excludes::GlobalExcludes;
+use super::rule_files::{self, Refused, WalkStart};
 use super::rules::{self, Source};
 use super::stamp::Stamp;
 use crate::base::interrupt::Interrupt;
@@ -21,10 +23,17 @@ use crate::error::{Error, Kind, Result};
 /// Settings that the edge of the program reads from its environment for the modules below.
 #[derive(Clone, Debug, Default)]
 pub struct Environment {
-    /// Git's global excludes file, if one is configured; the file may not exist.
-    pub global_excludes: Option<PathBuf>,
+    /// Finds git's global excludes file, if the walker applies one.
+    pub global_excludes: Option<GlobalExcludes>,
     /// Threads to use for walking, reading and searching; at least 1.
     pub threads: usize,
+}
+
+impl Environment {
+    /// Returns the present path of git's global excludes file.
+    pub fn excludes_path(&self) -> Option<PathBuf> {
+        self.global_excludes.as_ref()?.path()
+    }
 }
 
 /// Reason why an entry of a walked directory was excluded.
@@ -54,10 +63,13 @@ pub struct Tree {
     pub dirs: Vec<WalkedDir>,
     /// The sources of the ignore rules.
     pub sources: Vec<Source>,
+    /// The path of git's global excludes file, whose rules the walk applied. If the configuration
+    /// changed meanwhile, one of the sources counts as changed.
+    pub excludes_path: Option<PathBuf>,
     /// Number of excluded entries, by reason; an excluded directory counts as one.
     pub skipped: BTreeMap<Skipped, u64>,
-    /// Number of problems that ripgrep would report during the walk (an unreadable directory, an
-    /// invalid glob).
+    /// Number of problems that a search reports (an unreadable directory, an invalid glob, an ignore
+    /// file that is not read).
     pub problems: u64,
 }
 
@@ -79,10 +91,12 @@ pub fn walk(root: &Path, environment: &Environment) -> Result<Tree> {
     let started_at = SystemTime::now();
     // Read before the walk, so that a source that is removed during the walk differs from the
     // record.
-    let outside = rules::outside(root, environment, started_at);
+    let excludes_path = environment.excludes_path();
+    let outside = rules::outside(root, environment, excludes_path.as_deref(), started_at);
     let mut tree = walk_below(root, b"", environment, Interrupt::NEVER)?;
     inspect_dirs(root, &mut tree, started_at);
-    tree.sources.extend(outside);
+    tree.sources.extend(outside.into_iter().map(Source::unless_touched));
+    tree.excludes_path = excludes_path;
     Ok(tree)
 }
 
@@ -101,17 +115,20 @@ pub fn walk_below(
     let start = root.join(path::to_path(below));
     std::fs::read_dir(&start).map_err(|error| Error::io(&start, error))?;
     let parts = Mutex::new(Vec::new());
-    builder(&start, root, environment).build_parallel().run(|| {
-        let mut part = Part { tree: Tree::default(), parts: &parts };
-        Box::new(move |entry| {
-            part.visit(root, entry, started_at);
-            if interrupt.is_due() { WalkState::Quit } else { WalkState::Continue }
-        })
+    let make = |closed: &WalkStart| builder(&closed.path, root, environment, closed.refused);
+    let closed = rule_files::walk_each(&start, Refused::default(), make, |walk| {
+        walk.build_parallel().run(|| {
+            let mut part = Part { tree: Tree::default(), parts: &parts };
+            Box::new(move |entry| {
+                part.visit(root, entry, started_at);
+                if interrupt.is_due() { WalkState::Quit } else { WalkState::Continue }
+            })
+        });
     });
     if interrupt.is_due() {
         return Err(Error::new(Kind::Cancelled, "the walk of the tree was interrupted"));
     }
-    let mut tree = Tree::default();
+    let mut tree = Tree { problems: closed.len() as u64, ..Tree::default() };
     for part in parts.into_inner().expect("no visitor panics while it holds the lock") {
         tree.files.extend(part.files);
         tree.dirs.extend(part.dirs);
@@ -128,13 +145,25 @@ pub fn walk_below(
     Ok(tree)
 }
 
-/// Returns a walk with ripgrep's default settings, from `start`.
-pub fn builder(start: &Path, current_dir: &Path, environment: &Environment) -> WalkBuilder {
+/// Returns a walk with ripgrep's default settings, from `start`, that does not read the `refused`
+/// kinds of ignore files.
+pub fn builder(
+    start: &Path,
+    current_dir: &Path,
+    environment: &Environment,
+    refused: Refused,
+) -> WalkBuilder {
     let mut builder = WalkBuilder::new(start);
     builder
         .threads(environment.threads.max(1))
-        .add_custom_ignore_filename(".rgignore")
+        .ignore(!refused.ignore())
+        .git_ignore(!refused.gitignore())
+        .git_exclude(!refused.git_exclude())
+        .git_global(environment.excludes_path().is_none_or(|path| rule_files::is_readable(&path)))
         .current_dir(current_dir);
+    if !refused.rgignore() {
+        builder.add_custom_ignore_filename(".rgignore");
+    }
     builder
 }
 

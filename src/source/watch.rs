@@ -1,8 +1,9 @@
 //! Watches the directories of a work tree, and the index directory, as one ordered queue.
 //!
 //! Limits: a write through a shared memory map is reported when the map is closed. Not reported are
-//! changes through a hard link outside of the tree, changes by another machine on a network file
-//! system, and changes below a mount. The watcher reports what may have changed, never the present
+//! changes through another name of a file (hard link), changes by another machine on a network file
+//! system, and changes below a mount. Searches check the metadata of files that had
+//! several names when they were indexed; a name that is made later causes no event at the others. The watcher reports what may have changed, never the present
 //! content.
 //!
 //! On Linux this module reads inotify directly: one watch for each directory, with a mask that

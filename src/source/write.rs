@@ -2,7 +2,7 @@
 //! old one in one step, and never outside of the root.
 //!
 //! A path is opened directory by directory, each within the one above, and symbolic links are
-//! resolved here (`place`), so that no link leads out of the tree even if it is created meanwhile.
+//! resolved by `Place`, so that no link leads out of the tree even if it is created meanwhile.
 //! The file is read again after the new text was written to a temporary file in the same directory;
 //! then one rename puts it in place. Edits in one directory wait for each other.
 //!
@@ -10,18 +10,17 @@
 //! later, is lost. A hard link is broken, so that no name outside of the root is written. A killed
 //! process leaves a hidden file `.codedb-….tmp`.
 
-mod place;
-
-use std::ffi::{CStr, CString};
+use std::ffi::CString;
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::SystemTime;
 
-use self::place::Place;
+use super::beneath::place::Place;
 use super::guarded::Content;
 use super::platform::{self, DirHandle};
+use super::secret;
 use super::stamp::{EntryKind, Stamp};
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
@@ -36,11 +35,11 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 ///
 /// # Errors
 ///
-/// [`Kind::NotFound`] if there is none; [`Kind::Usage`] for what is not edited: a directory, a device,
-/// a secret, git's own files, a path that leaves the tree, a file of more than 64 MiB, one that is
-/// read-only; [`Kind::Io`] if it cannot be read.
+/// [`Kind::NotFound`] if there is none; [`Kind::Usage`] for what is not edited: a directory, a
+/// device, a secret, git's own files, a path that leaves the tree, a file of more than 64 MiB, one
+/// that is read-only; [`Kind::Io`] if it cannot be read.
 pub fn read(root: &Path, path: &[u8]) -> Result<Content> {
-    let place = Place::reach(root, path)?;
+    let place = reach(root, path)?;
     let file = open(&place, path)?;
     Ok(content(file, path)?.0)
 }
@@ -53,12 +52,12 @@ pub fn read(root: &Path, path: &[u8]) -> Result<Content> {
 /// Those of [`read`]; [`Kind::Busy`] if the file was changed since, or another edit in its
 /// directory does not finish; [`Kind::Io`] if it cannot be written. Then nothing has changed.
 pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Result<()> {
-    let place = Place::reach(root, path)?;
+    let place = reach(root, path)?;
     let _lock = lock(&place.dir, path)?;
     let like = unchanged(&place, path, before)?;
     let waiting = Waiting::write(&place.dir, path, after, Some(&like))?;
     // Detects what was created or changed while the text was written.
-    let again = Place::reach(root, path)?;
+    let again = reach(root, path)?;
     if !again.is_same(&place) {
         return Err(changed(path));
     }
@@ -75,7 +74,7 @@ pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Resu
 ///
 /// [`Kind::Usage`] if something is there, or the path is one that [`read`] refuses.
 pub fn check_vacant(root: &Path, path: &[u8]) -> Result<()> {
-    vacant(&Place::reach(root, path)?, path)
+    vacant(&reach(root, path)?, path)
 }
 
 /// Creates a file with `text` at a repository path, with the directories that it needs.
@@ -84,7 +83,7 @@ pub fn check_vacant(root: &Path, path: &[u8]) -> Result<()> {
 ///
 /// As [`check_vacant`]; [`Kind::Io`] if it cannot be written. Then nothing has changed.
 pub fn create(root: &Path, path: &[u8], text: &[u8]) -> Result<()> {
-    let place = Place::reach(root, path)?;
+    let place = reach(root, path)?;
     vacant(&place, path)?;
     let mut made = Vec::new();
     let created = create_below(root, path, &place, text, &mut made);
@@ -127,7 +126,7 @@ fn create_below(
     }
     let dir = innermost.as_ref().unwrap_or(&place.dir);
     let waiting = Waiting::write(dir, path, text, None)?;
-    let again = Place::reach(root, path)?;
+    let again = reach(root, path)?;
     vacant(&again, path)?;
     if !again.missing_dirs.is_empty() || !again.dir.is_same(dir).map_err(io)? {
         return Err(changed(path));
@@ -248,7 +247,7 @@ fn unchanged(place: &Place, path: &[u8], before: &Content) -> Result<File> {
         return Err(changed(path));
     }
     let (now, file) = content(open(place, path)?, path)?;
-    if now.bytes == before.bytes { Ok(file) } else { Err(changed(path)) }
+    if now.original() == before.original() { Ok(file) } else { Err(changed(path)) }
 }
 
 fn vacant(place: &Place, path: &[u8]) -> Result<()> {
@@ -275,23 +274,36 @@ fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
     })
 }
 
-/// Returns a name as a C string.
-fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
-    let refused = |what: &str| Err(Error::usage(what).with_path(&path::to_path(path)));
-    if cfg!(windows) && name.contains(&b':') {
-        return refused("a file name cannot contain a colon on Windows");
+/// Resolves the path of a file that may be edited.
+fn reach(root: &Path, path: &[u8]) -> Result<Place> {
+    refuse(root, path, path)?;
+    let place = Place::reach(root, path)?;
+    refuse(root, &place.real, path)?;
+    Ok(place)
+}
+
+/// Refuses the path of a secret and of git's own files; `named` is the path as given by the caller.
+fn refuse(root: &Path, path: &[u8], named: &[u8]) -> Result<()> {
+    let refused = |what: &str| {
+        Err(Error::usage(what)
+            .with_path(&path::to_path(named))
+            .with_hint("only files inside the tree that are not secrets can be edited"))
+    };
+    let is_in_repository = || secret::repository::contains(root, path);
+    if path.split(|&byte| byte == b'/').any(is_git) || is_in_repository() {
+        return refused("refusing to edit git's own files");
     }
-    match CString::new(name) {
-        Ok(name) => Ok(name),
-        Err(_) => refused("a path cannot contain a NUL character"),
+    if secret::is_secret(path) {
+        return refused("refusing to edit a secret (detected by its file name)");
     }
+    Ok(())
 }
 
 /// Returns true for the name of git's own directory or file under the rules of any file system:
 /// some ignore case, some drop trailing dots and spaces, some ignore invisible characters.
-fn is_git(name: &CStr) -> bool {
+fn is_git(name: &[u8]) -> bool {
     let is_seen = |c: &char| !matches!(c, '\u{200c}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{206a}'..='\u{206f}' | '\u{feff}');
-    let name: String = name.to_string_lossy().chars().filter(is_seen).collect();
+    let name: String = String::from_utf8_lossy(name).chars().filter(is_seen).collect();
     let name = name.trim_end_matches(['.', ' ']);
     name.eq_ignore_ascii_case(".git") || name.eq_ignore_ascii_case("git~1")
 }

@@ -15,12 +15,14 @@ pub struct Call<'a> {
     pub session: Option<&'a dyn Session>,
     /// The tools that hints and notices may mention; `None` for all.
     pub offered: Option<&'a [&'static Tool]>,
+    /// True if the reply may contain secrets.
+    pub shows_secrets: bool,
 }
 
 impl<'a> Call<'a> {
     /// Returns a call on one tree, without a session.
     pub fn new(code: &'a dyn Code, now_ns: i64) -> Call<'a> {
-        Call { code, now_ns, session: None, offered: None }
+        Call { code, now_ns, session: None, offered: None, shows_secrets: false }
     }
 }
 

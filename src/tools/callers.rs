@@ -1,12 +1,13 @@
 //! `callers`: the calls of a definition, and its other uses.
 
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
+use super::coverage::Coverage;
 use super::lookup::{self, NameQuery, Within};
 use super::{
     Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
@@ -23,6 +24,10 @@ use crate::lang::facts::Role;
 
 /// The default number of callers in a reply.
 const RESULTS: usize = 30;
+
+/// The number of rows that each definition has, as far as there are enough, before the rest is filled
+/// by confidence.
+const ROWS_EACH: usize = 3;
 
 /// The maximum number of definitions that are listed even if none of their callers is.
 const DEFINITIONS_MAX: usize = 20;
@@ -46,6 +51,9 @@ pub struct Args {
     /// Also list other uses: as a value, as a type, in imports
     #[serde(default)]
     pub uses: bool,
+    /// Also list unresolved calls
+    #[serde(default)]
+    pub unsure: bool,
 }
 
 /// A definition with the name.
@@ -56,6 +64,13 @@ pub struct Target {
     pub definition: Definition,
     /// Its number of calls.
     pub callers: usize,
+    /// The number of unresolved calls that may call it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unsure: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// A use of a definition.
@@ -90,14 +105,15 @@ pub struct Caller {
 pub struct CallersReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The definitions with the name: the first ones, and those that are used.
     pub definitions: Vec<Target>,
     /// How many are listed.
     pub definitions_shown: usize,
     /// How many definitions have the name.
     pub definitions_total: usize,
-    /// The calls, ordered by definition, then the tree's own sources first, then by path and line.
+    /// The calls by definition, in each the tree's own sources first, then by path and line. With
+    /// more calls than rows, each definition has its first ones, then the most certain are listed.
     pub callers: Vec<Caller>,
     /// How many are listed.
     pub shown: usize,
@@ -114,7 +130,13 @@ pub struct CallersReply {
     /// How many other uses there are, if the call requests them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses_total: Option<usize>,
-    /// The number of possible calls with a confidence below 0.5, which are not listed.
+    /// The unresolved calls that may call one of the definitions, most likely first, if the call
+    /// requests them or there are no callers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unsure_callers: Vec<Caller>,
+    /// How many of them are listed.
+    pub unsure_shown: usize,
+    /// How many there are.
     pub unsure: usize,
     /// The name has more uses than are examined, so callers may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -126,7 +148,7 @@ impl Define for Callers {
     const SUMMARY: &'static str =
         "List the calls of a function, method or type, resolved by scope, imports and receivers";
     const DETAILS: &'static str = "If several definitions have the name, calls are grouped by definition; `path` selects \
-         one. Calls through reflection and from other repositories are not found.";
+         one. Calls through reflection are not found.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("search", "for every occurrence of a word")];
     const TOOLSET: Toolset = Toolset::Core;
@@ -145,28 +167,40 @@ impl Define for Callers {
         let catalog = call.code.catalog(NameQuery::Name(name).required_text().as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
         let found = calls::uses_of(catalog, &targets, 0.0);
-        answer(catalog, &targets, found, results_max(args.max_results, RESULTS), args.uses)
+        let max = results_max(args.max_results, RESULTS);
+        answer(catalog, &targets, found, &Lists { max, uses: args.uses, unsure: args.unsure })
     }
+}
+
+/// What is listed, and how many entries of each.
+struct Lists {
+    max: usize,
+    uses: bool,
+    unsure: bool,
 }
 
 fn answer(
     catalog: &Catalog,
     targets: &[SymbolAt],
     found: Uses,
-    max: usize,
-    lists_uses: bool,
+    lists: &Lists,
 ) -> Result<CallersReply> {
-    let Uses { uses, is_cut, .. } = found;
+    let Uses { uses, unresolved, is_cut, .. } = found;
+    let max = lists.max;
     let mut callers = Vec::new();
     let mut others = Vec::new();
     let mut other_uses = BTreeMap::new();
     let mut counts = vec![0; targets.len()];
-    let mut unsure = 0;
+    let mut unsure_counts = vec![0; targets.len()];
+    let mut unsure = Vec::new();
     for (of, found) in uses {
         let role = found.site.reference.role;
         let is_call = role == Role::Call;
         if found.confidence < CONFIDENCE_ANSWER {
-            unsure += usize::from(is_call);
+            if is_call {
+                unsure_counts[of] += 1;
+                unsure.push((of, found));
+            }
         } else if is_call {
             counts[of] += 1;
             callers.push((of, found));
@@ -175,31 +209,52 @@ fn answer(
             others.push((of, found));
         }
     }
-    let (callers, total) = first(sorted(catalog, callers)?, max);
-    let (others, others_total) = match lists_uses {
-        true => first(sorted(catalog, others)?, max),
-        false => (Vec::new(), 0),
-    };
+    let mut possible = 0;
+    for named in &unresolved {
+        let mut is_possible = false;
+        for (to, count) in targets.iter().zip(&mut unsure_counts) {
+            if calls::can_refer_to(catalog, named, *to) {
+                *count += 1;
+                is_possible = true;
+            }
+        }
+        possible += usize::from(is_possible);
+    }
+    let unsure_total = unsure.len() + possible;
+    let places = ranked(catalog, targets, &counts)?;
+    let total = callers.len();
+    let callers = filled(sorted(catalog, callers, &places)?, max);
+    let (others, others_total) =
+        if lists.uses { first(sorted(catalog, others, &places)?, max) } else { (Vec::new(), 0) };
+    if lists.unsure || total == 0 {
+        unsure.extend(calls::possible_callers(catalog, targets, &unresolved));
+        unsure.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
+        unsure.truncate(max);
+    } else {
+        unsure.clear();
+    }
     // If there are many definitions, those with listed uses are shown, and the first of the others.
-    let mut listed: Vec<usize> = (0..targets.len().min(DEFINITIONS_MAX)).collect();
-    listed.extend(callers.iter().chain(&others).map(|(of, _)| *of));
-    listed.sort_unstable();
-    listed.dedup();
+    let mut listed: Vec<usize> = (0..targets.len()).collect();
+    listed.sort_by_key(|&of| places[of]);
+    let of_rows = callers.iter().chain(&others).chain(&unsure).map(|(of, _)| *of);
+    let has_rows: BTreeSet<usize> = of_rows.collect();
+    listed.retain(|of| places[*of] < DEFINITIONS_MAX || has_rows.contains(of));
     let (mut texts, mut definitions) = (Texts::new(catalog), Vec::new());
     for &of in &listed {
         let definition = Definition::of(catalog, &mut texts, targets[of])?;
         let definition = definition.map(Definition::without_doc);
-        definitions.extend(definition.map(|definition| Target { definition, callers: counts[of] }));
+        let (callers, unsure) = (counts[of], unsure_counts[of]);
+        definitions.extend(definition.map(|definition| Target { definition, callers, unsure }));
     }
-    let place = |of: usize| listed.binary_search(&of).ok().filter(|_| targets.len() > 1);
+    let place = |of: usize| listed.iter().position(|&at| at == of).filter(|_| targets.len() > 1);
     let mut entries = |uses: Vec<(usize, Use)>| -> Vec<Caller> {
         uses.iter()
             .map(|(of, found)| caller_entry(catalog, &mut texts, found, place(*of)))
             .collect()
     };
-    let (callers, uses) = (entries(callers), entries(others));
+    let (callers, uses, unsure_callers) = (entries(callers), entries(others), entries(unsure));
     Ok(CallersReply {
-        coverage: Known::of(catalog),
+        coverage: Coverage::of(catalog),
         definitions_shown: definitions.len(),
         definitions,
         definitions_total: targets.len(),
@@ -207,24 +262,66 @@ fn answer(
         callers,
         total,
         other_uses,
-        uses_shown: lists_uses.then_some(uses.len()),
-        uses_total: lists_uses.then_some(others_total),
+        uses_shown: lists.uses.then_some(uses.len()),
+        uses_total: lists.uses.then_some(others_total),
         uses,
-        unsure,
+        unsure_shown: unsure_callers.len(),
+        unsure_callers,
+        unsure: unsure_total,
         is_cut,
     })
 }
 
-/// Returns uses ordered by definition, then the tree's own sources first; otherwise in the order of
-/// files.
-fn sorted(catalog: &Catalog, uses: Vec<(usize, Use)>) -> Result<Vec<(usize, Use)>> {
+/// Returns the place of each definition in the reply: the tree's own sources first, then those with
+/// more callers, otherwise in the given order.
+fn ranked(catalog: &Catalog, targets: &[SymbolAt], counts: &[usize]) -> Result<Vec<usize>> {
+    let mut keyed = Vec::with_capacity(targets.len());
+    for (of, at) in targets.iter().enumerate() {
+        keyed.push((catalog.marks(at.file)?.rank(), Reverse(counts[of]), of));
+    }
+    keyed.sort_unstable();
+    let mut places = vec![0; targets.len()];
+    for (place, (.., of)) in keyed.into_iter().enumerate() {
+        places[of] = place;
+    }
+    Ok(places)
+}
+
+/// Returns at most `max` of some uses, which are grouped by definition: the first ones of each
+/// definition, then those with the highest confidence; in the same order.
+fn filled(uses: Vec<(usize, Use)>, max: usize) -> Vec<(usize, Use)> {
+    if uses.len() <= max {
+        return uses;
+    }
+    let mut keys = Vec::with_capacity(uses.len());
+    let mut number = 0;
+    for (at, (of, found)) in uses.iter().enumerate() {
+        let is_same = at > 0 && uses[at - 1].0 == *of;
+        number = if is_same { number + 1 } else { 0 };
+        let is_first = number < ROWS_EACH;
+        let confidence = if is_first { 0.0 } else { -rounded(found.confidence) };
+        keys.push((!is_first, confidence, at));
+    }
+    keys.sort_by(|a, b| a.0.cmp(&b.0).then(a.1.total_cmp(&b.1)).then(a.2.cmp(&b.2)));
+    keys.truncate(max);
+    let kept: BTreeSet<usize> = keys.into_iter().map(|(.., at)| at).collect();
+    uses.into_iter().enumerate().filter(|(at, _)| kept.contains(at)).map(|(_, used)| used).collect()
+}
+
+/// Returns uses ordered by the places of their definitions, then the tree's own sources first;
+/// otherwise in the order of files.
+fn sorted(
+    catalog: &Catalog,
+    uses: Vec<(usize, Use)>,
+    places: &[usize],
+) -> Result<Vec<(usize, Use)>> {
     let mut keyed = Vec::with_capacity(uses.len());
     for (of, found) in uses {
         let summary = catalog.summary(found.site.file)?.unwrap_or_default();
-        keyed.push(((of, summary.marks.rank()), found));
+        keyed.push(((places[of], summary.marks.rank()), of, found));
     }
-    keyed.sort_by_key(|(key, _)| *key);
-    Ok(keyed.into_iter().map(|((of, _), found)| (of, found)).collect())
+    keyed.sort_by_key(|(key, ..)| *key);
+    Ok(keyed.into_iter().map(|(_, of, found)| (of, found)).collect())
 }
 
 fn caller_entry(
@@ -257,13 +354,23 @@ impl Reply for CallersReply {
     /// Renders a line for each definition, followed by a line for each of its callers.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
-        for (place, Target { definition, callers }) in self.definitions.iter().enumerate() {
-            let _ = writeln!(out, "{}  {}", definition.head(style), counted(*callers, "caller"));
-            for caller in self.callers.iter().chain(&self.uses) {
-                if caller.of.is_none_or(|of| of == place) {
-                    caller.render(&mut out, &definition.name, style);
-                }
+        for (place, Target { definition, callers, .. }) in self.definitions.iter().enumerate() {
+            let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
+            let shown = self.callers.iter().filter(is_of).count();
+            let count = counted(*callers, "caller");
+            let count = if shown < *callers { format!("{count}, {shown} shown") } else { count };
+            let _ = writeln!(out, "{}  {count}", definition.head(style));
+            for caller in self.callers.iter().chain(&self.uses).filter(is_of) {
+                caller.render(&mut out, &definition.name, style);
             }
+        }
+        if !self.unsure_callers.is_empty() {
+            let _ = writeln!(out, "unresolved, may call it:");
+        }
+        for caller in &self.unsure_callers {
+            let of = self.definitions.get(caller.of.unwrap_or_default());
+            let name = of.map_or("", |of| of.definition.name.as_str());
+            caller.render(&mut out, name, style);
         }
         if !self.other_uses.is_empty() {
             let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
@@ -282,15 +389,17 @@ impl Reply for CallersReply {
             column: caller.column,
             text: caller.text.clone(),
         };
-        self.callers.iter().chain(&self.uses).map(location).collect()
+        let listed = self.callers.iter().chain(&self.uses).chain(&self.unsure_callers);
+        listed.map(location).collect()
     }
 
     fn is_found(&self) -> bool {
-        self.total > 0
+        self.total + self.unsure_shown > 0
     }
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
+        notices.push(self.unsure_notice());
         if let (Some(shown), Some(total)) = (self.uses_shown, self.uses_total)
             && shown < total
         {
@@ -304,17 +413,26 @@ impl Reply for CallersReply {
             let (shown, total) = (self.definitions_shown, self.definitions_total);
             notices.push(format!("{shown} of {total} definitions listed"));
         }
-        if self.unsure > 0 {
-            notices.push(format!(
-                "{} (unresolved receiver), not listed",
-                counted(self.unsure, "more possible call")
-            ));
-        }
         if self.is_cut {
             notices.push(CUT.to_owned());
         }
         notices.extend(self.coverage.notice());
         notices
+    }
+}
+
+impl CallersReply {
+    /// Returns the number of unresolved calls, and the argument that lists them.
+    fn unsure_notice(&self) -> String {
+        let more = if self.total > 0 { "more unresolved call" } else { "unresolved call" };
+        let count = format!("{} may call it", counted(self.unsure, more));
+        match self.unsure_shown {
+            0 if self.unsure > 0 => format!("{count}; `unsure` lists them"),
+            shown if shown < self.unsure => {
+                format!("{count}; {shown} shown, `max_results` shows more")
+            }
+            _ => count,
+        }
     }
 }
 

@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::known::Known;
+use super::coverage::Coverage;
 use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
-use crate::answer::definition::{self, Definition};
+use crate::answer::definition::{self, Around, Definition};
 use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
-use crate::graph::calls::{self, CallStep};
-use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::graph::calls::{self, CallStep, MissingLink};
+use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Callpath;
 /// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The definition that calls: `name`, `Type.method`, `module::function`, or the id of an earlier reply
+    /// The definition that calls: `name`, `Type.method`, `module::function`, or the id of a reply
     pub from: String,
     /// The definition that is called at the end
     pub to: String,
@@ -56,16 +56,38 @@ pub struct Step {
     pub calls: Option<Site>,
 }
 
+/// An unresolved call that may connect the two ends.
+#[derive(Clone, Debug, Serialize)]
+pub struct Missing {
+    /// The function that contains it, which `from` calls, directly or through others.
+    pub from: String,
+    /// What it may call, which calls `to`, directly or through others.
+    pub to: String,
+    /// The file's repository path.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The line's text.
+    pub text: String,
+    /// The confidence that it calls this, from 0 to 1.
+    pub confidence: f32,
+    /// Why it is not an answer.
+    pub reason: &'static str,
+}
+
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
 pub struct CallpathReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The chain, beginning with the caller; empty if there is none.
     pub chain: Vec<Step>,
     /// The number of calls of the chain.
     pub calls: usize,
+    /// Without a chain: the unresolved call that most likely connects the two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<Missing>,
     /// How many definitions match `from`, and `to`.
     pub candidates: [usize; 2],
     /// The names as the call spells them.
@@ -84,8 +106,7 @@ impl Define for Callpath {
     const SUMMARY: &'static str =
         "Show the shortest chain of calls from one function to another, with each call";
     const DETAILS: &'static str = "Only calls with confidence above 0.5 count. If several definitions have a name, the chain \
-         may begin or end at any of them; a qualified name or an id selects one. Visits at most \
-         5,000 definitions.";
+         may begin or end at any of them; a qualified name or an id selects one.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] = &[("callers", "for a single step")];
     const TOOLSET: Toolset = Toolset::Navigate;
     const EXAMPLES: &'static [&'static str] = &[r#"{"from": "Cart.total", "to": "Price::of"}"#];
@@ -128,8 +149,14 @@ impl Define for Callpath {
             let definition = Definition::of(catalog, &mut texts, at)?.map(Definition::without_doc);
             steps.extend(definition.map(|definition| Step { definition, calls: None }));
         }
+        let missing = match calls {
+            Some(_) => None,
+            None => calls::missing_link(catalog, &from, &chain.reached, CONFIDENCE_ANSWER),
+        };
+        let missing = missing.and_then(|missing| missing_entry(catalog, &mut texts, &missing));
         Ok(CallpathReply {
-            coverage: Known::of(catalog),
+            missing,
+            coverage: Coverage::of(catalog),
             chain: steps,
             calls: calls.map_or(0, <[CallStep]>::len),
             candidates: [from.len(), to.len()],
@@ -138,6 +165,24 @@ impl Define for Callpath {
             is_cut: chain.is_cut,
         })
     }
+}
+
+fn missing_entry(
+    catalog: &Catalog,
+    texts: &mut Texts<'_>,
+    missing: &MissingLink,
+) -> Option<Missing> {
+    let MissingLink { from, to, site, confidence, reason } = missing;
+    let (line, text) = texts.line(site.file, site.reference.span.start);
+    Some(Missing {
+        from: Around::of(catalog, *from)?.name,
+        to: Around::of(catalog, *to)?.name,
+        path: paths::shown(catalog.path(site.file)),
+        line,
+        text,
+        confidence: rounded(*confidence),
+        reason: reason.map_or("passed as a value", Reason::words),
+    })
 }
 
 /// Returns the ids of the first of several definitions.
@@ -173,6 +218,19 @@ impl Reply for CallpathReply {
 
     fn notices(&self) -> Vec<String> {
         let mut notices = Vec::new();
+        if self.chain.is_empty() {
+            let [from, to] = self.names.each_ref().map(|name| text::plain(name));
+            notices.push(format!("no chain of resolved calls leads from `{from}` to `{to}`"));
+            notices.push(match &self.missing {
+                Some(Missing { from, to, path, line, reason, confidence, .. }) => format!(
+                    "most likely missing link: `{}` may call `{}` at {}:{line} ({reason}, {confidence:.2})",
+                    text::plain(from),
+                    text::plain(to),
+                    text::plain(path)
+                ),
+                None => "no unresolved call connects what the two reach".to_owned(),
+            });
+        }
         if self.is_cut {
             notices.push("the search reached its limit before all callers were visited".to_owned());
         }

@@ -209,7 +209,7 @@ fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result
 /// Returns false for a file that was touched, or rewritten with the same content.
 fn differs(call: &Call<'_>, path: &[u8], hash: u128) -> bool {
     let Ok(content) = call.code.read(path, HASHED_BYTES_MAX) else { return true };
-    hash == 0 || content.is_cut() || xxh3_128(&content.bytes) != hash
+    hash == 0 || content.is_cut() || xxh3_128(content.original()) != hash
 }
 
 fn change(path: &[u8], status: Status) -> Change {

@@ -7,12 +7,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::{Known, Status};
+use super::coverage::{Coverage, Status};
 use super::{Call, Define, Reply, Toolset, paths};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
+use crate::catalog::damage::Part;
 use crate::context::changed::{Before, Changed};
 use crate::context::compose::{self, Bundle, Choice, Detail, FILES, Form, Options, Paths, Sources};
 use crate::context::task::{self, Task};
@@ -87,9 +88,11 @@ pub struct Args {
 /// The reply.
 #[derive(Clone, Debug)]
 pub struct ContextReply {
-    coverage: Known,
-    /// True if the files were ranked without the text index.
-    without_text: bool,
+    coverage: Coverage,
+    /// Why the files were ranked without the text index, if so.
+    without_text: Option<&'static str>,
+    /// Why the files were ranked without the commit log, if so.
+    without_history: Option<&'static str>,
     /// The notice about the diff or the commit.
     change_notice: Option<String>,
     choice: Choice,
@@ -99,9 +102,11 @@ pub struct ContextReply {
 #[derive(Debug, Serialize)]
 struct JsonReply<'a> {
     #[serde(flatten)]
-    coverage: Known,
+    coverage: Coverage,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     without_text: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    without_history: bool,
     #[serde(flatten)]
     bundle: &'a Bundle,
 }
@@ -135,9 +140,10 @@ impl Define for Context {
         answer(call, &args, max_tokens).map_err(|error| {
             let hints = error.hints().iter().map(|hint| tokens::count(hint) + NOTICE_TOKENS);
             let all = tokens::count(&error.to_string()) + hints.sum::<usize>();
-            match all + EDGE_TOKENS > max_tokens {
-                true => Error::new(error.kind(), "an argument is invalid, and too long to repeat"),
-                false => error,
+            if all + EDGE_TOKENS > max_tokens {
+                Error::new(error.kind(), "an argument is invalid, and too long to repeat")
+            } else {
+                error
             }
         })
     }
@@ -191,13 +197,19 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
     let history = history.as_deref();
     let sources = Sources { catalog, text, history, path_names: &named, changed: &changed };
     let choice = compose::choose(&sources, &task, &options)?;
-    let mut coverage = Known::of(catalog);
+    let without_text = match overlay {
+        _ if call.code.found_damage(Part::Text) => Some("damaged"),
+        Some(_) => None,
+        None => Some("not built yet"),
+    };
+    let without_history = call.code.history_problem();
+    let mut coverage = Coverage::of(catalog);
     coverage.status = match coverage.status {
-        Status::Ok if overlay.is_none() => Status::Partial,
+        Status::Ok if without_text.or(without_history).is_some() => Status::Partial,
         Status::Ok if !choice.is_found() => Status::NoData,
         status => status,
     };
-    Ok(ContextReply { coverage, without_text: overlay.is_none(), change_notice, choice })
+    Ok(ContextReply { coverage, without_text, without_history, change_notice, choice })
 }
 
 /// Returns the changes of the given diff or since the given commit, and a notice about them.
@@ -295,7 +307,9 @@ impl ContextReply {
     }
 
     fn shown<'a>(&self, bundle: &'a Bundle) -> JsonReply<'a> {
-        JsonReply { coverage: self.coverage, without_text: self.without_text, bundle }
+        let without_text = self.without_text.is_some();
+        let without_history = self.without_history.is_some();
+        JsonReply { coverage: self.coverage, without_text, without_history, bundle }
     }
 }
 
@@ -320,9 +334,11 @@ impl Reply for ContextReply {
 
     fn notices(&self) -> Vec<String> {
         let mut notices: Vec<String> = self.coverage.notice().into_iter().collect();
-        if self.without_text {
-            notices
-                .push("the text index is not built yet; results are ranked without it".to_owned());
+        if let Some(reason) = self.without_text {
+            notices.push(format!("the text index is {reason}; results are ranked without it"));
+        }
+        if let Some(reason) = self.without_history {
+            notices.push(format!("results are ranked without the commit log: {reason}"));
         }
         notices.extend(self.change_notice.clone());
         notices

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::known::Known;
+use super::coverage::Coverage;
 use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -96,6 +96,17 @@ pub struct File {
     pub marks: Marks,
 }
 
+/// An import that cannot be resolved to a file or package.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnresolvedImport {
+    /// The importing file.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The import as it is written.
+    pub text: String,
+}
+
 /// A dynamically computed import that cannot be resolved to a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct DynamicImport {
@@ -114,7 +125,7 @@ pub struct DynamicImport {
 pub struct DepsReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The file or directory of the call.
     pub path: String,
     /// Into which direction imports were followed.
@@ -144,6 +155,9 @@ pub struct DepsReply {
     /// How many dynamically computed imports there are.
     #[serde(skip_serializing_if = "is_zero")]
     pub loads_total: usize,
+    /// With `depends_on`: other unresolved imports.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unresolved_imports: Vec<UnresolvedImport>,
     /// The number of unresolved imports, including the dynamically computed ones.
     #[serde(skip_serializing_if = "is_zero")]
     pub unresolved: usize,
@@ -258,10 +272,16 @@ fn answer(
         files.push(file_entry(catalog, &mut texts, start, direction, found)?);
     }
     let (mut loads, mut loads_total, unresolved) = (Vec::new(), 0, outside.unresolved.len());
+    let mut unresolved_imports = Vec::new();
     for &(file, import) in &outside.unresolved {
         let Some(facts) = catalog.facts_now(file)? else { continue };
         let Some(import) = facts.imports.get(import as usize) else { continue };
         if !is_dynamic(import.kind) {
+            if unresolved_imports.len() < max {
+                let text = texts.statement(file, &import.span);
+                let path = facts.path.clone();
+                unresolved_imports.push(UnresolvedImport { path, line: import.line, text });
+            }
             continue;
         }
         loads_total += 1;
@@ -273,7 +293,7 @@ fn answer(
     }
     let (externals, externals_total) = first(outside.names.into_iter().collect(), EXTERNALS_MAX);
     Ok(DepsReply {
-        coverage: Known::of(catalog),
+        coverage: Coverage::of(catalog),
         path,
         direction,
         shown: files.len(),
@@ -285,6 +305,7 @@ fn answer(
         loads_shown: loads.len(),
         loads,
         loads_total,
+        unresolved_imports,
         unresolved,
     })
 }
@@ -351,11 +372,17 @@ impl Outside {
         let followed = reached.iter().filter(|found| found.depth < depth_max);
         for file in start.iter().copied().chain(followed.map(|found| found.file)) {
             let imports = catalog.file_imports(file);
-            outside.unresolved.extend(imports.unknown.iter().map(|&import| (file, import)));
-            if imports.outside.is_empty() {
+            if imports.outside.is_empty() && imports.unknown.is_empty() {
                 continue;
             }
             let Some(facts) = catalog.facts_now(file)? else { continue };
+            // `export {a as b}` names something of the file itself.
+            let is_own = |at: u32| {
+                let import = facts.imports.get(at as usize);
+                import.is_some_and(|import| import.module.is_empty() && !is_dynamic(import.kind))
+            };
+            let unknown = imports.unknown.iter().filter(|at| !is_own(**at));
+            outside.unresolved.extend(unknown.map(|&import| (file, import)));
             let named = imports.outside.iter().filter_map(|&at| facts.imports.get(at as usize));
             outside.names.extend(named.map(|import| import.module.clone()));
         }
@@ -391,6 +418,10 @@ impl Reply for DepsReply {
             let names: Vec<String> = self.externals.iter().map(|name| text::plain(name)).collect();
             let _ = writeln!(out, "external: {}", names.join(", "));
         }
+        for UnresolvedImport { path, line, text } in &self.unresolved_imports {
+            let (place, text) = (style.place(path, *line), text::plain(text));
+            let _ = writeln!(out, "unresolved: {place}: {text}");
+        }
         for DynamicImport { path, line, text, confidence } in &self.loads {
             let (place, text) = (style.place(path, *line), text::plain(text));
             let _ = writeln!(out, "dynamic import: {place}: {text}  ({confidence:.2})");
@@ -414,7 +445,10 @@ impl Reply for DepsReply {
         }
         if self.unresolved > 0 {
             let imports = counted(self.unresolved, "import");
-            notices.push(format!("{imports} could not be resolved to a file or package"));
+            let notice = format!("{imports} could not be resolved to a file or package");
+            let is_whole = self.unresolved_imports.len() + self.loads_total == self.unresolved;
+            let more = if is_whole { "" } else { "; `max_results` shows more" };
+            notices.push(format!("{notice}{more}"));
         }
         notices.extend(self.coverage.notice());
         notices

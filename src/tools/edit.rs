@@ -12,6 +12,7 @@ use super::{Alias, Call, Define, Effect, Needs, Reply, Toolset, paths, read};
 use crate::answer::style::Style;
 use crate::base::diff;
 use crate::error::{Error, Result};
+use crate::source::secret;
 
 mod text;
 
@@ -147,7 +148,8 @@ impl Define for Edit {
         if args.op == Op::Create {
             let content = args.content.as_deref().unwrap_or_default();
             editor.check_vacant(&path)?;
-            let reply = reply_of(&path, None, content);
+            check_redactions("", content).map_err(|error| error.with_path(&named))?;
+            let reply = reply_of(&path, None, content, call.shows_secrets);
             if args.dry_run {
                 return Ok(reply.cut(DRY_LINES_MAX));
             }
@@ -155,10 +157,13 @@ impl Define for Edit {
             return Ok(reply.after_write(Status::Created));
         }
         let before = editor.read(&path).map_err(|error| paths::with_nearest(call, &path, error))?;
-        check_hash(&args, &before.bytes).map_err(|error| error.with_path(&named))?;
-        let text = Text::of(&before.bytes).map_err(|error| error.with_path(&named))?;
+        check_hash(&args, before.original()).map_err(|error| error.with_path(&named))?;
+        let text = Text::of(before.original()).map_err(|error| error.with_path(&named))?;
+        let old = args.old_string.as_deref().unwrap_or_default();
+        check_redactions(text.whole(), old).map_err(|error| error.with_path(&named))?;
         let after = edited(&text, &args).map_err(|error| error.with_path(&named))?;
-        let reply = reply_of(&path, Some(text.whole()), &after);
+        check_redactions(text.whole(), &after).map_err(|error| error.with_path(&named))?;
+        let reply = reply_of(&path, Some(text.whole()), &after, call.shows_secrets);
         if after == text.whole() {
             return Ok(EditReply { status: Status::Unchanged, ..reply });
         }
@@ -201,11 +206,10 @@ fn check_arguments(args: &Args) -> Result<()> {
             return Err(error.with_hint(takes()));
         }
     }
-    match args.content.as_deref().is_some_and(|content| content.contains('\0')) {
-        true => {
-            Err(Error::usage("`content` contains a NUL character, so the file would not be text"))
-        }
-        false => Ok(()),
+    if args.content.as_deref().is_some_and(|content| content.contains('\0')) {
+        Err(Error::usage("`content` contains a NUL character, so the file would not be text"))
+    } else {
+        Ok(())
     }
 }
 
@@ -219,6 +223,16 @@ fn check_hash(args: &Args, bytes: &[u8]) -> Result<()> {
     let expected: String = crate::base::text::plain(expected).chars().take(40).collect();
     Err(Error::usage(format!("the file changed: its hash is {now}, not {expected}"))
         .with_hint("read it again"))
+}
+
+/// Rejects a text with more redacted secrets than the file has in its own text: an edit that gives
+/// back lines of a reply would replace a secret by `[redacted: …]`.
+fn check_redactions(file: &str, text: &str) -> Result<()> {
+    if secret::redactions(text) <= secret::redactions(file) {
+        return Ok(());
+    }
+    Err(Error::usage("`[redacted: …]` stands for a secret of the file, which the edit would lose")
+        .with_hint("leave these lines out of the edit"))
 }
 
 fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
@@ -236,7 +250,11 @@ fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
 }
 
 /// Returns the reply before anything is written; `before` is `None` for a new file.
-fn reply_of(path: &[u8], before: Option<&str>, after: &str) -> EditReply {
+fn reply_of(path: &[u8], before: Option<&str>, after: &str, shows_secrets: bool) -> EditReply {
+    // The lines around a change may be those of a secret, which is recognised only in the whole text.
+    let masked = |text: &str| {
+        if shows_secrets { text.to_owned() } else { secret::masked_text(text) }
+    };
     let shown = paths::shown(path);
     let (old, new) = (format!("a/{shown}"), format!("b/{shown}"));
     let names = (before.map_or("/dev/null", |_| old.as_str()), new.as_str());
@@ -245,7 +263,7 @@ fn reply_of(path: &[u8], before: Option<&str>, after: &str) -> EditReply {
         status: Status::DryRun,
         hash: read::hash(after.as_bytes()),
         bytes: after.len(),
-        diff: diff::unified(names, before.unwrap_or_default(), after),
+        diff: diff::unified(names, &masked(before.unwrap_or_default()), &masked(after)),
         lines_left_out: 0,
     }
 }

@@ -10,19 +10,19 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::CUT;
-use super::known::{Known, Status};
+use super::coverage::{Coverage, Status};
 use super::lookup::{self, Filter, NameQuery, Within};
 use super::{Call, Define, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
+use crate::answer::precedence::Precedence;
 use crate::answer::style::Style;
 use crate::answer::tests_of::{self, Test};
 use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::calls::{self, Caller, Uses};
+use crate::graph::calls::{self, Caller, NamedSite, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
-use crate::lang::SymbolKind;
 use crate::lang::facts::Role;
 
 /// The default number of entries in each list.
@@ -116,8 +116,12 @@ pub struct Explained {
     /// Its name has more uses than are examined, so callers may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// The number of unresolved calls that may call it.
+    pub callers_unresolved: usize,
     /// Its callees in the order of its text, each once.
     pub callees: List<Callee>,
+    /// The number of calls in it that may call something of the tree but are unresolved.
+    pub callees_unresolved: usize,
     /// Files with tests of it, the most certain first.
     pub tests: List<Test>,
     /// How tests are recognized.
@@ -129,7 +133,7 @@ pub struct Explained {
 pub struct ExplainReply {
     /// Whether all files are indexed, and the name matches one definition.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The explanation, if the name matches one definition.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub explained: Option<Explained>,
@@ -168,7 +172,7 @@ impl Define for Explain {
             let given = given.unwrap_or_default();
             return Err(lookup::elsewhere(catalog, &args.name, given, &all.symbols));
         }
-        let mut coverage = Known::of(catalog);
+        let mut coverage = Coverage::of(catalog);
         if let [at] = definitions[..] {
             let explained = explain(catalog, &mut texts, at, max)?;
             return Ok(ExplainReply { coverage, explained, choices: None, others });
@@ -194,13 +198,10 @@ fn best_definitions(
     let selected = lookup::named(catalog, name, filter, usize::MAX)?;
     let mut sorts = Vec::with_capacity(selected.symbols.len());
     for at in &selected.symbols {
-        let marks = catalog.marks(at.file)?;
-        let symbol = catalog.symbol(*at)?;
-        let is_prototype = symbol.is_some_and(|symbol| symbol.kind == SymbolKind::Prototype);
-        sorts.push((marks.declaration || is_prototype, marks.ranks_last(), marks.test));
+        sorts.push(Precedence::at(catalog, *at)?.map(|precedence| precedence.group));
     }
-    let best = sorts.iter().min().copied();
-    let of_best = selected.symbols.iter().zip(&sorts).filter(|(_, sort)| Some(**sort) == best);
+    let best = sorts.iter().flatten().min().copied();
+    let of_best = selected.symbols.iter().zip(&sorts).filter(|(_, sort)| **sort == best);
     let definitions: Vec<SymbolAt> = of_best.map(|(at, _)| *at).collect();
     let others = selected.total.saturating_sub(definitions.len());
     Ok((definitions, others))
@@ -213,7 +214,11 @@ fn explain(
     max: usize,
 ) -> Result<Option<Explained>> {
     let Some(symbol) = Definition::of(catalog, texts, at)? else { return Ok(None) };
-    let Uses { uses: found, is_cut, .. } = calls::uses_of(catalog, &[at], CONFIDENCE_ANSWER);
+    let Uses { uses: found, unresolved, is_cut, .. } =
+        calls::uses_of(catalog, &[at], CONFIDENCE_ANSWER);
+    let may_call = |named: &&NamedSite| calls::can_refer_to(catalog, named, at);
+    let callers_unresolved = unresolved.iter().filter(may_call).count();
+    let called = calls::callees(catalog, at, CONFIDENCE_ANSWER);
     let found: Vec<Caller> = found.into_iter().map(|(_, used)| used).collect();
     let mut uses: BTreeMap<Role, usize> = BTreeMap::new();
     for used in &found {
@@ -231,7 +236,9 @@ fn explain(
         uses,
         callers,
         is_cut,
-        callees: List::new(callees(catalog, at), max),
+        callers_unresolved,
+        callees_unresolved: called.unresolved.len(),
+        callees: List::new(callees(catalog, called.calls), max),
         tests: List::new(tests, max),
         basis: "convention",
     }))
@@ -251,10 +258,10 @@ fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallS
 }
 
 /// Returns the callees of a definition, each once, in the order of their first calls.
-fn callees(catalog: &Catalog, at: SymbolAt) -> Vec<Callee> {
+fn callees(catalog: &Catalog, called: Vec<calls::Callee>) -> Vec<Callee> {
     let mut places: BTreeMap<SymbolAt, usize> = BTreeMap::new();
     let mut found: Vec<Callee> = Vec::new();
-    for callee in calls::callees(catalog, at, CONFIDENCE_ANSWER) {
+    for callee in called {
         let link = callee.link;
         if let Some(&place) = places.get(&link.to) {
             found[place].calls += 1;
@@ -330,8 +337,18 @@ impl Reply for ExplainReply {
                 notices.push(format!("{others} other definitions or declarations {LEFT_OUT}"));
             }
         }
-        if self.explained.as_ref().is_some_and(|explained| explained.is_cut) {
-            notices.push(CUT.to_owned());
+        if let Some(explained) = &self.explained {
+            let Explained { callers_unresolved, callees_unresolved, .. } = explained;
+            if callers_unresolved + callees_unresolved > 0 {
+                notices.push(format!(
+                    "unresolved: {} that may call it ({{tool:callers}} lists them with `unsure`), {} in it",
+                    counted(*callers_unresolved, "call"),
+                    counted(*callees_unresolved, "call")
+                ));
+            }
+            if explained.is_cut {
+                notices.push(CUT.to_owned());
+            }
         }
         notices.extend(self.coverage.notice());
         notices

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Status;
+use super::coverage::Status;
 use super::projects::line;
 use super::session::{Indexed, Project, Source};
 use super::{Call, CommandLine, Define, Effect, Needs, Reply, Toolset};

@@ -1,10 +1,9 @@
-//! Look-ups of definitions: by name, prefix, pattern, or partial name. Definitions come before
-//! declarations; both are ordered by the marks of their files (generated, vendored and minified
-//! files last, tests before those), then by path and position.
+//! Look-ups of definitions: by name, prefix, pattern, or partial name. Their order is that of
+//! [`crate::answer::precedence`], then by name, public ones first, then by path and position.
 //!
 //! Only the symbols that a reply shows are decoded (see `selection`), unless a filter needs all of
-//! them. A look-up is cut at 20,000 names and 200,000 definitions. Errors about unknown names are in
-//! `unknown`.
+//! them. A look-up is cut at 20,000 names and 200,000 definitions. Errors about unknown names are
+//! in `unknown`.
 
 use std::collections::BTreeSet;
 

@@ -58,7 +58,7 @@ pub enum Listed {
 
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
+pub struct OutlineReply {
     /// The file's repository path.
     pub path: String,
     /// Its language.
@@ -93,41 +93,42 @@ impl Define for Outline {
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/cart.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];
     type Args = Args;
-    type Reply = Found;
+    type Reply = OutlineReply;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Found> {
+    fn run(call: &Call<'_>, args: Args) -> Result<OutlineReply> {
         // Slightly more than the parser's limit, so that the parser reports the limit.
         let bytes_max = Limits::DEFAULT.bytes_max as u64 + 1;
         let (path, content) = paths::read(call, &args.path, bytes_max)?;
         let named = path::to_path(&path);
-        let language = lang::detect(&named, &content.bytes).ok_or_else(|| unknown(&named))?;
-        let outline = of(call, &path, language, &content);
+        let language = lang::detect(&named, content.original()).ok_or_else(|| unknown(&named))?;
+        let outline = of(call, &path, language, &content)?;
         let names_at =
-            outline.symbols.iter().map(|symbol| symbol.name_at(&content.bytes)).collect();
-        let whole = Found::new(paths::shown(&path), language, outline, args.compact);
-        let whole = Found { names_at, ..whole };
+            outline.symbols.iter().map(|symbol| symbol.name_at(content.bytes())).collect();
+        let whole = OutlineReply::new(paths::shown(&path), language, outline, args.compact);
+        let whole = OutlineReply { names_at, ..whole };
         Ok(whole.page(args.offset.unwrap_or(0), results_max(args.max_results, RESULTS)))
     }
 }
 
-impl Found {
+impl OutlineReply {
     /// Returns the reply for the file at `path`, with all of its definitions.
     pub fn new(
         path: String,
         language: &'static Language,
         outline: lang::Outline,
         is_compact: bool,
-    ) -> Found {
-        let listed = |symbol: Symbol| match is_compact {
-            false => Listed::Whole(Box::new(symbol)),
-            true => {
+    ) -> OutlineReply {
+        let listed = |symbol: Symbol| {
+            if is_compact {
                 let Symbol { name, kind, line, end_line, depth, .. } = symbol;
                 Listed::Short { name, kind, line, end_line, depth }
+            } else {
+                Listed::Whole(Box::new(symbol))
             }
         };
         let symbols: Vec<Listed> = outline.symbols.into_iter().map(listed).collect();
         let (shown, total, problems) = (symbols.len(), symbols.len(), outline.problems);
-        Found {
+        OutlineReply {
             path,
             language: language.name,
             symbols,
@@ -140,7 +141,7 @@ impl Found {
     }
 
     /// Returns the reply limited to `max` definitions from `offset` on.
-    fn page(mut self, offset: usize, max: usize) -> Found {
+    fn page(mut self, offset: usize, max: usize) -> OutlineReply {
         self.symbols = self.symbols.into_iter().skip(offset).take(max).collect();
         self.names_at = self.names_at.into_iter().skip(offset).take(max).collect();
         self.shown = self.symbols.len();
@@ -152,25 +153,30 @@ impl Found {
 
 /// Returns the definitions of a file with the given content: from the index if it has this content,
 /// else by parsing it. O(text).
+///
+/// # Errors
+///
+/// As [`crate::catalog::code::Code::parse`].
 pub(super) fn of(
     call: &Call<'_>,
     path: &[u8],
     language: &'static Language,
     content: &Content,
-) -> lang::Outline {
-    let text = &content.bytes;
-    let known = match content.is_cut() {
-        true => None,
-        false => call.code.outline(path, xxh3_128(text)).filter(|(of, _)| *of == language),
+) -> Result<lang::Outline> {
+    let text = content.bytes();
+    let known = if content.is_cut() {
+        None
+    } else {
+        call.code.outline(path, xxh3_128(content.original())).filter(|(of, _)| *of == language)
     };
     let Some((_, mut symbols)) = known else {
-        return lang::outline(language, &paths::shown(path), text, Limits::DEFAULT);
+        return call.code.parse(language, path, text);
     };
     for symbol in &mut symbols {
         symbol.signature = symbol.source.signature(language, text);
         symbol.doc = symbol.source.doc(text);
     }
-    lang::Outline { symbols, problems: Problems::default() }
+    Ok(lang::Outline { symbols, problems: Problems::default() })
 }
 
 fn unknown(path: &std::path::Path) -> Error {
@@ -181,7 +187,7 @@ fn unknown(path: &std::path::Path) -> Error {
         .with_hint(format!("supported: {}", names.join(", ")))
 }
 
-impl Reply for Found {
+impl Reply for OutlineReply {
     /// Renders a line for each symbol, indented by its depth.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();

@@ -1,5 +1,5 @@
-//! Path arguments of calls: repository paths, separated by `/` and relative to the root, or absolute paths
-//! below the root.
+//! Path arguments of calls: repository paths, separated by `/` and relative to the root, or
+//! absolute paths below the root.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -31,12 +31,11 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
             .with_path(Path::new(given))
             .with_hint(format!("paths are relative to `{}`", call.code.root().display()))
     };
-    let relative = match Path::new(given).is_absolute() {
-        false => given.to_owned(),
-        true => {
-            let below = Path::new(given).strip_prefix(call.code.root()).map_err(|_| outside())?;
-            below.to_string_lossy().into_owned()
-        }
+    let relative = if Path::new(given).is_absolute() {
+        let below = Path::new(given).strip_prefix(call.code.root()).map_err(|_| outside())?;
+        below.to_string_lossy().into_owned()
+    } else {
+        given.to_owned()
     };
     let relative = if cfg!(windows) { relative.replace('\\', "/") } else { relative };
     let mut parts: Vec<&str> = Vec::new();
@@ -48,10 +47,12 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
         }
     }
     let path = parts.join("/");
-    match path.contains(char::REPLACEMENT_CHARACTER) {
-        true => Ok(by_displayed_path(call.code.files()?, &path).unwrap_or(path.into_bytes())),
-        false => Ok(path.into_bytes()),
+    if path.contains(char::REPLACEMENT_CHARACTER)
+        && let Some(listed) = by_displayed_path(call.code.files()?, &path)
+    {
+        return Ok(listed);
     }
+    Ok(path.into_bytes())
 }
 
 /// Returns the index of the file at a repository path, or of the only file that is displayed that
@@ -64,8 +65,9 @@ pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
     })
 }
 
-/// Returns the path of the listed file or directory that is displayed as `path`, if there is exactly
-/// one. Displayed names are lossy: U+FFFD replaces bytes that are not valid UTF-8. O(files).
+/// Returns the path of the listed file or directory that is displayed as `path`, if there is
+/// exactly one. Displayed names are lossy: U+FFFD replaces bytes that are not valid UTF-8.
+/// O(files).
 fn by_displayed_path(files: &FileList, path: &str) -> Option<Vec<u8>> {
     if files.find(path.as_bytes()).is_some() || !files.below(path.as_bytes()).is_empty() {
         return None;
@@ -175,7 +177,7 @@ fn not_found(path: &Path, message: &str, names: &[String]) -> Error {
     let names: Vec<String> = names.iter().map(|name| text::plain(name)).collect();
     let error = Error::new(Kind::NotFound, message).with_path(path);
     match nearest::hint(&names) {
-        Some(hint) => error.with_hint(hint),
+        Some(hint) => error.with_hint(hint).with_nearest_paths(&names),
         None => error.with_hint("{tool:find} finds files by parts of their paths"),
     }
 }

@@ -45,10 +45,8 @@ impl Pattern<'_> {
         if self.query.len() > BYTES_MAX {
             return Err(Error::usage(format!("`query` is longer than {BYTES_MAX} bytes")));
         }
-        let mut pattern = match self.is_regex {
-            true => self.query.to_owned(),
-            false => regex_syntax::escape(self.query),
-        };
+        let mut pattern =
+            if self.is_regex { self.query.to_owned() } else { regex_syntax::escape(self.query) };
         if self.is_word {
             pattern = format!("\\b{{start-half}}(?:{pattern})\\b{{end-half}}");
         }
@@ -145,7 +143,7 @@ mod tests {
             regex.find_iter(text).map(|found| found.start()).collect()
         };
         let (one, two) = (text.find("fn one"), text.find("  fn two"));
-        assert_eq!(starts(r"^\s*fn"), [one.expect("it is there"), two.expect("it is there")]);
+        assert_eq!(starts(r"^\s*fn"), [one.expect("it exists"), two.expect("it exists")]);
         assert_eq!(starts("(?s)use .*"), [0]);
         assert!(starts(r"a;[^x]*fn").is_empty() && starts(r"\W+$").len() > 1);
         // A pattern with a literal line feed may match across lines.

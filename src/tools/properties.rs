@@ -1,5 +1,5 @@
-//! Properties of a tool that its callers act on: what a call may change, which data a complete answer
-//! needs, what it costs, and where it is offered.
+//! Properties of a tool that its callers act on: what a call may change, which data a complete
+//! answer needs, what it costs, and where it is offered.
 //!
 //! Each tool states them in its [`super::Define`]; no other module lists tools by name.
 

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::coverage::Coverage;
 use super::deps::Direction;
-use super::known::Known;
 use super::{Call, Define, Reply, Toolset, counted, first, paths, schema};
 use crate::answer::style::Style;
 use crate::base::text;
@@ -208,7 +208,7 @@ pub struct StepResult {
 pub struct QueryReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The steps, with the number of files after each.
     pub steps: Vec<StepResult>,
     /// The files after the last step.
@@ -353,7 +353,7 @@ impl Flow<'_> {
         if is_cut {
             limits.push(format!("a reply has at most {ENTRIES_MAX} lines and definitions"));
         }
-        let coverage = Known::of(self.catalog);
+        let coverage = Coverage::of(self.catalog);
         Ok(QueryReply { coverage, steps, shown: files.len(), files, total, limits })
     }
 }

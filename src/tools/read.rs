@@ -149,7 +149,7 @@ impl Define for Read {
             return Err(Error::usage("`symbol` and lines exclude each other"));
         }
         let (path, content) = read_named(call, &mut args)?;
-        let hash = (!content.is_cut()).then(|| hash(&content.bytes));
+        let hash = (!content.is_cut()).then(|| hash(content.original()));
         let mut found = ReadReply {
             path: paths::shown(&path),
             status: Status::Ok,
@@ -167,12 +167,12 @@ impl Define for Read {
             found.status = Status::Unchanged;
             return Ok(found);
         }
-        let Some(text) = text::decode(&content.bytes) else {
+        let Some(text) = text::decode(content.bytes()) else {
             found.status = Status::Binary;
-            found.format = binary::format(&content.bytes);
+            found.format = binary::format(content.original());
             return Ok(found);
         };
-        let language = lang::detect(&path::to_path(&path), &content.bytes);
+        let language = lang::detect(&path::to_path(&path), content.original());
         found.language = language.map(|language| language.name);
         let mut lines: Vec<&str> = text.lines().collect();
         if found.is_cut && lines.len() > 1 && !text.ends_with('\n') {
@@ -188,10 +188,8 @@ impl Define for Read {
             None => requested_lines(&args, &path, lines.len(), found.is_cut)?,
         };
         found.total = (!found.is_cut).then_some(lines.len());
-        let keep = match args.compact {
-            true => compact::kept(&lines, language),
-            false => vec![true; lines.len()],
-        };
+        let keep =
+            if args.compact { compact::kept(&lines, language) } else { vec![true; lines.len()] };
         add_lines(&mut found, &lines, requested, &keep);
         Ok(found)
     }
@@ -210,7 +208,7 @@ fn read_named(call: &Call<'_>, args: &mut Args) -> Result<(Vec<u8>, Content)> {
     let Some((path, lines)) = path_and_lines(&args.path).filter(|_| !has_selection) else {
         return Err(error);
     };
-    let Ok(found) = paths::read(call, path, FILE_BYTES_MAX) else { return Err(error) };
+    let found = paths::read(call, path, FILE_BYTES_MAX)?;
     (args.line_start, args.line_end) = (Some(*lines.start()), Some(*lines.end()));
     Ok(found)
 }
@@ -313,7 +311,7 @@ fn symbol(
         .with_path(named)
         .with_hint("pass lines instead"));
     };
-    let mut symbols = outline::of(call, place, language, content).symbols;
+    let mut symbols = outline::of(call, place, language, content)?.symbols;
     let is_named = |symbol: &Symbol| symbol.qualified_name == name || symbol.id == name;
     // A match of the whole qualified name takes precedence over one of the name.
     let mut found: Vec<usize> = (0..symbols.len()).filter(|&at| is_named(&symbols[at])).collect();

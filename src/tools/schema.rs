@@ -81,9 +81,10 @@ fn missing(name: &str, description: &str) -> Error {
         (first, _) => first.into_iter().collect(),
     };
     let description = format!("{start}{}", chars.as_str()).replace('\n', " ");
-    match description.is_empty() {
-        true => Error::usage(format!("missing argument `{name}`")),
-        false => Error::usage(format!("missing argument `{name}`: {description}")),
+    if description.is_empty() {
+        Error::usage(format!("missing argument `{name}`"))
+    } else {
+        Error::usage(format!("missing argument `{name}`: {description}"))
     }
 }
 

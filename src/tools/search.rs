@@ -25,6 +25,7 @@ use crate::answer::texts;
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
+use crate::catalog::damage::Part;
 use crate::catalog::extract::Extract;
 use crate::catalog::searches::{MatchingFile, SearchResult};
 use crate::error::{Error, Kind, Result};
@@ -148,6 +149,9 @@ pub struct SearchReply {
     /// How many candidate files could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_failed: usize,
+    /// True if `defines` and marks may be missing because the index is damaged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_definitions: bool,
     /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
@@ -244,17 +248,21 @@ impl Define for Search {
         let shown: Vec<File> = page
             .map(|MatchingFile { is_definer, file, count }| {
                 let (at, defines) = (&file.index(), *is_definer);
-                let lines = match args.paths_only {
-                    true => Vec::new(),
-                    false => {
-                        let text = read(catalog, *at);
-                        let text = text.utf8().unwrap_or_default();
-                        let names = match limits.lines < *count {
-                            true => names_of(catalog, FileId::new(*at))?,
-                            false => Vec::new(),
-                        };
-                        lines(&text, &matcher, &mut matcher.cache(), limits, &names)
-                    }
+                let lines = if args.paths_only {
+                    Vec::new()
+                } else {
+                    let text = read(catalog, *at);
+                    let (original, shown) = (text.original_utf8(), text.utf8());
+                    let text = Searched {
+                        bytes: &original.unwrap_or_default(),
+                        shown: &shown.unwrap_or_default(),
+                    };
+                    let names = if limits.lines < *count {
+                        names_of(catalog, FileId::new(*at))?
+                    } else {
+                        Vec::new()
+                    };
+                    lines(text, &matcher, &mut matcher.cache(), limits, &names)
                 };
                 let path = paths::shown(files.path(*at));
                 Ok(File { path, defines, marks: marks(catalog, *at)?, count: *count, lines })
@@ -269,6 +277,9 @@ impl Define for Search {
             total: matching.iter().map(|of| of.count).sum(),
             files_unread,
             files_failed,
+            without_definitions: [Part::Search, Part::Code]
+                .iter()
+                .any(|&part| call.code.found_damage(part)),
             next_offset: (end < matching.len()).then_some(end),
         })
     }
@@ -359,20 +370,17 @@ fn matching(
             // A file that was deleted meanwhile does not match.
             let is_failure = |error: &Error| error.kind() == Kind::Io;
             failed.fetch_add(usize::from(text.as_ref().is_err_and(is_failure)), Ordering::Relaxed);
-            let count = spans(&text.ok()?.0?.utf8()?, matcher, cache).count();
+            let count = spans(&text.ok()?.0?.original_utf8()?, matcher, cache).count();
             let is_definer = file.rank == Rank::Definer;
             let file = FileId::new(file.at);
             (count > 0).then_some(MatchingFile { is_definer, file, count })
         };
-        match exceeds_one_thread(catalog, stride) {
-            true => {
-                let counts = stride.par_iter().map_init(|| matcher.cache(), count);
-                found.par_extend(counts.flatten_iter());
-            }
-            false => {
-                let mut cache = matcher.cache();
-                found.extend(stride.iter().filter_map(|file| count(&mut cache, file)));
-            }
+        if exceeds_one_thread(catalog, stride) {
+            let counts = stride.par_iter().map_init(|| matcher.cache(), count);
+            found.par_extend(counts.flatten_iter());
+        } else {
+            let mut cache = matcher.cache();
+            found.extend(stride.iter().filter_map(|file| count(&mut cache, file)));
         }
     }
     Ok((found, failed.into_inner(), is_lasting.into_inner()))
@@ -461,6 +469,13 @@ fn spans<'a>(
     })
 }
 
+/// A text as it is searched, and as it is shown, with secrets masked. Offsets are the same.
+#[derive(Clone, Copy, Debug)]
+struct Searched<'a> {
+    bytes: &'a [u8],
+    shown: &'a [u8],
+}
+
 /// The limits on the lines that are shown of a file.
 #[derive(Clone, Copy, Debug)]
 struct LineLimits {
@@ -482,9 +497,10 @@ fn names_of(catalog: &Catalog, file: FileId) -> Result<Vec<Range<usize>>> {
 }
 
 /// Returns the matching lines to show, with context lines, in the order of the file. If there are
-/// more than the limit, lines that define the match are chosen first, then the first of the others. `names` are the names of the file's definitions.
+/// more than the limit, lines that define the match are chosen first, then the first of the others.
+/// `names` are the names of the file's definitions.
 fn lines(
-    bytes: &[u8],
+    Searched { bytes, shown: quoted }: Searched<'_>,
     matcher: &Matcher<'_>,
     cache: &mut Cache,
     limits: LineLimits,
@@ -511,11 +527,11 @@ fn lines(
         let mut end = span.start;
         for back in 1..=limits.context.min(number - 1).min(number - 1 - last) {
             let start = memrchr(b'\n', &bytes[..end - 1]).map_or(0, |end| end + 1);
-            before.push(line(number - back, &bytes[start..end], None));
+            before.push(line(number - back, &quoted[start..end], None));
             end = start;
         }
         shown.extend(before.into_iter().rev());
-        shown.push(line(number, &bytes[span.start..span.end], Some(span.hit - span.start)));
+        shown.push(line(number, &quoted[span.start..span.end], Some(span.hit - span.start)));
         let next = matched.get(nth + 1).map_or(bytes.len(), |next| next.start);
         let mut start = span.end + 1;
         for ahead in 1..=limits.context {
@@ -523,7 +539,7 @@ fn lines(
                 break;
             }
             let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |len| start + len);
-            shown.push(line(number + ahead, &bytes[start..end], None));
+            shown.push(line(number + ahead, &quoted[start..end], None));
             start = end + 1;
         }
     }
@@ -586,7 +602,10 @@ impl Reply for SearchReply {
             let files = counted(self.files_failed, "file");
             format!("{files} could not be read")
         });
-        cut.into_iter().chain(more).chain(unread).chain(failed).collect()
+        let unmarked = self.without_definitions.then(|| {
+            "the index is damaged; files that define the text may not come first".to_owned()
+        });
+        cut.into_iter().chain(more).chain(unread).chain(failed).chain(unmarked).collect()
     }
 }
 
@@ -604,6 +623,10 @@ fn count_of(file: &File) -> String {
 mod tests {
     use super::*;
 
+    fn as_is(text: &str) -> Searched<'_> {
+        Searched { bytes: text.as_bytes(), shown: text.as_bytes() }
+    }
+
     /// Renders lines with `:` after the number of a match and `-` after that of a context line.
     #[track_caller]
     fn check(text: &str, query: &str, limits: (usize, usize), expected: &str) {
@@ -611,13 +634,12 @@ mod tests {
         let regex = pattern.regex().expect("it can be read");
         let limits = LineLimits { lines: limits.0, context: limits.1 };
         let matcher = Matcher { regex: &regex, finder: None };
-        let shown: Vec<String> =
-            lines(text.as_bytes(), &matcher, &mut matcher.cache(), limits, &[])
-                .iter()
-                .map(|line| {
-                    format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
-                })
-                .collect();
+        let shown: Vec<String> = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &[])
+            .iter()
+            .map(|line| {
+                format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
+            })
+            .collect();
         assert_eq!(shown.join(" "), expected, "{text:?} {query}");
     }
 
@@ -637,7 +659,7 @@ mod tests {
     fn lines_that_define_the_match_are_chosen_first() {
         let text = "use a::one;\none();\none();\nfn one() {}\none();\nfn two() {}\n";
         let names: Vec<Range<usize>> = ["one() {}", "two() {}"]
-            .map(|name| text.find(name).expect("it is there"))
+            .map(|name| text.find(name).expect("it exists"))
             .map(|start| start..start + 3)
             .to_vec();
         let pattern =
@@ -646,7 +668,7 @@ mod tests {
         let matcher = Matcher { regex: &regex, finder: None };
         let chosen = |lines_max: usize| -> Vec<usize> {
             let limits = LineLimits { lines: lines_max, context: 0 };
-            let lines = lines(text.as_bytes(), &matcher, &mut matcher.cache(), limits, &names);
+            let lines = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &names);
             lines.iter().map(|line| line.line).collect()
         };
         assert_eq!(chosen(1), [4]);

@@ -15,11 +15,11 @@ pub const PROJECT: &str = "project";
 
 /// The tree that a call selects.
 #[derive(Clone, Debug, Eq, PartialEq)]
-pub enum Wanted {
+pub enum ProjectSelector {
     /// The project of this name or absolute path.
     Named(String),
     /// The project that contains this absolute path, if any.
-    Holding(PathBuf),
+    Containing(PathBuf),
 }
 
 /// Returns the project that a call's arguments select: the value of `project`, or else the project
@@ -31,10 +31,10 @@ pub enum Wanted {
 pub(super) fn wanted<'a>(
     args: &Map<String, Value>,
     mut paths: impl Iterator<Item = &'a str>,
-) -> Result<Option<Wanted>> {
+) -> Result<Option<ProjectSelector>> {
     match args.get(PROJECT) {
         None | Some(Value::Null) => {}
-        Some(Value::String(name)) => return Ok(Some(Wanted::Named(name.clone()))),
+        Some(Value::String(name)) => return Ok(Some(ProjectSelector::Named(name.clone()))),
         Some(other) => {
             let message =
                 format!("`{PROJECT}` must be the name or the path of a project, not {other}");
@@ -42,7 +42,9 @@ pub(super) fn wanted<'a>(
         }
     }
     let path = paths.find_map(|name| args.get(name).and_then(Value::as_str)).map(Path::new);
-    Ok(path.filter(|path| path.is_absolute()).map(|path| Wanted::Holding(path.to_path_buf())))
+    Ok(path
+        .filter(|path| path.is_absolute())
+        .map(|path| ProjectSelector::Containing(path.to_path_buf())))
 }
 
 /// The source of a new project.
@@ -110,7 +112,7 @@ pub trait Session: Sync {
     /// # Errors
     ///
     /// If there is no such project, with the names of all projects; if it cannot be opened.
-    fn code(&self, wanted: &Wanted) -> Result<Option<&dyn Code>>;
+    fn code(&self, wanted: &ProjectSelector) -> Result<Option<&dyn Code>>;
 
     /// Returns the names of the projects, the default one first. O(projects); opens nothing.
     fn names(&self) -> Vec<String>;
@@ -138,19 +140,19 @@ mod tests {
 
     #[test]
     fn arguments_select_a_project() {
-        let check = |args: Value, expected: Option<Wanted>| {
+        let check = |args: Value, expected: Option<ProjectSelector>| {
             let Value::Object(args) = args else { panic!("no object") };
-            let found = wanted(&args, std::iter::once("path")).expect("it is sound");
+            let found = wanted(&args, std::iter::once("path")).expect("it is valid");
             assert_eq!(found, expected);
         };
         check(json!({}), None);
         check(json!({"project": null, "path": "src"}), None);
-        check(json!({"project": "a", "path": "/b/c"}), Some(Wanted::Named("a".into())));
+        check(json!({"project": "a", "path": "/b/c"}), Some(ProjectSelector::Named("a".into())));
         if cfg!(unix) {
-            check(json!({"path": "/b/c"}), Some(Wanted::Holding("/b/c".into())));
+            check(json!({"path": "/b/c"}), Some(ProjectSelector::Containing("/b/c".into())));
         }
         let Value::Object(args) = json!({"project": 5}) else { panic!("no object") };
-        let error = wanted(&args, std::iter::once("path")).expect_err("that is no name");
+        let error = wanted(&args, std::iter::once("path")).expect_err("it is not a name");
         assert!(error.to_string().contains("not 5"), "{error}");
     }
 }

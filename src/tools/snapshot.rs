@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::Known;
+use super::coverage::Coverage;
 use super::structure::{self, FileStructure, ImportStructure, SymbolStructure};
 use super::{Call, CommandLine, Define, Reply, Toolset, counted, paths, results_max};
 use crate::answer::style::Style;
@@ -63,7 +63,7 @@ pub struct FileEntry {
 pub struct Page {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The files, in path order.
     pub files: Vec<FileEntry>,
     /// How many are listed.
@@ -113,7 +113,7 @@ impl Define for Snapshot {
         }
         let end = offset + page.len();
         Ok(Page {
-            coverage: Known::of(catalog),
+            coverage: Coverage::of(catalog),
             shown: page.len(),
             files: page,
             total,

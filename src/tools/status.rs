@@ -8,12 +8,15 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::{self, Known};
+use super::coverage::{self, Coverage};
 use super::session::{Indexed, Session};
-use super::{Call, CommandLine, Define, Needs, Reply, Speed, Toolset, counted, first};
+use super::{Call, CommandLine, Define, Needs, Reply, Speed, Toolset, counted, first, paths};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
+
+/// The maximum number of files that could not be parsed in a reply.
+const FAILED_MAX: usize = 5;
 
 /// The maximum number of projects of a reply.
 const PROJECTS_MAX: usize = 50;
@@ -31,7 +34,7 @@ pub struct Args {}
 pub struct TreeStatus {
     /// Whether symbols, references and words of all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The tree.
     pub root: String,
     /// Its number of files, without ignored ones.
@@ -49,12 +52,25 @@ pub struct TreeStatus {
     /// The number of files that changed since the generation or are new; replies include them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changed: Option<usize>,
+    /// The first files that could not be parsed completely, in path order. `files_unparsed` counts
+    /// all of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failed: Vec<UnparsedFile>,
     /// The projects that calls can select, the default one first, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub projects: Vec<String>,
     /// The number of projects, if there are several.
     #[serde(skip_serializing_if = "is_zero")]
     pub projects_total: usize,
+}
+
+/// A file whose definitions are incomplete.
+#[derive(Clone, Debug, Serialize)]
+pub struct UnparsedFile {
+    /// Its repository path.
+    pub path: String,
+    /// Why it could not be parsed completely.
+    pub reason: &'static str,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -76,8 +92,16 @@ impl Define for Status {
 
     fn run(call: &Call<'_>, _: Args) -> Result<TreeStatus> {
         let files = call.code.files()?;
-        let coverage = Known::of(call.code.indexed()?);
+        let catalog = call.code.indexed()?;
+        let coverage =
+            Coverage { files_unparsed: catalog.unparsed().len(), ..Coverage::of(catalog) };
         let has_ranking = call.code.ranking()?.is_some();
+        let failed =
+            catalog.unparsed().iter().take(FAILED_MAX).map(|&(file, problem)| UnparsedFile {
+                path: paths::shown(catalog.path(file)),
+                reason: problem.describe().unwrap_or_default(),
+            });
+        let failed = failed.collect();
         let ready = files.generation > 0;
         let names = call.session.map(Session::names).filter(|names| names.len() > 1);
         let (projects, projects_total) = first(names.unwrap_or_default(), PROJECTS_MAX);
@@ -89,6 +113,7 @@ impl Define for Status {
             ready,
             full: ready && has_ranking && coverage.files_unknown == 0,
             changed: Some(if ready { files.differing() } else { 0 }),
+            failed,
             projects,
             projects_total,
             coverage,
@@ -108,7 +133,13 @@ impl TreeStatus {
         let names = if names.len() > 1 { names } else { Vec::new() };
         let (projects, projects_total) = first(names, PROJECTS_MAX);
         TreeStatus {
-            coverage: Known { status: known::Status::Partial, files_unknown: 0, files_unread: 0 },
+            coverage: Coverage {
+                status: coverage::Status::Partial,
+                files_unknown: 0,
+                files_unread: 0,
+                files_unparsed: 0,
+            },
+            failed: Vec::new(),
             root: root.display().to_string(),
             files,
             bytes: None,
@@ -141,6 +172,13 @@ impl Reply for TreeStatus {
             let changed = self.changed.map(|changed| counted(changed, "file"));
             let changed = changed.map(|changed| format!(", {changed} changed since"));
             let _ = writeln!(out, "generation  {}{}", self.generation, changed.unwrap_or_default());
+        }
+        for UnparsedFile { path, reason } in &self.failed {
+            let _ = writeln!(out, "failed  {}: {reason}", text::plain(path));
+        }
+        if self.coverage.files_unparsed > self.failed.len() {
+            let more = self.coverage.files_unparsed - self.failed.len();
+            let _ = writeln!(out, "failed  {} more", counted(more, "file"));
         }
         if !self.projects.is_empty() {
             let (shown, total) = (self.projects.len(), self.projects_total);

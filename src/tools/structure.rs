@@ -1,14 +1,14 @@
 //! The structure of a tree: files with language, lines, marks, symbols and imports.
 //!
 //! [`write()`] streams all of it as JSON, one file per line, without holding it in memory; the tool
-//! [`super::snapshot`] returns pages of it. Signatures and documentation are not included: they would
-//! require reading every file.
+//! [`super::snapshot`] returns pages of it. Signatures and documentation are not included: they
+//! would require reading every file.
 
 use std::io::Write;
 
 use serde::Serialize;
 
-use super::known::Known;
+use super::coverage::Coverage;
 use super::paths;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
@@ -16,6 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::graph::link::{Code, FileFacts};
 use crate::lang::facts::{self, ImportKind};
 use crate::lang::{Marks, SymbolKind, Visibility};
+use crate::source::secret;
 
 /// The structure of a file.
 #[derive(Clone, Debug, Serialize)]
@@ -88,13 +89,14 @@ pub fn write(catalog: &Catalog, out: &mut dyn Write) -> Result<()> {
     let io = |error: std::io::Error| Error::new(Kind::Io, format!("standard output: {error}"));
     let json = |error: serde_json::Error| io(error.into());
     let files = catalog.files();
-    let head = serde_json::to_string(&Known::of(catalog)).map_err(json)?;
+    let head = serde_json::to_string(&Coverage::of(catalog)).map_err(json)?;
     let head = head.trim_end_matches('}');
     let (generation, total) = (files.generation, files.len());
     write!(out, "{head},\"generation\":{generation},\"total\":{total},\"files\":[").map_err(io)?;
     for at in 0..total {
         out.write_all(if at == 0 { b"\n" } else { b",\n" }).map_err(io)?;
-        serde_json::to_writer(&mut *out, &of(catalog, FileId::new(at))?).map_err(json)?;
+        let file = serde_json::to_string(&of(catalog, FileId::new(at))?).map_err(json)?;
+        out.write_all(secret::redacted(file).as_bytes()).map_err(io)?;
     }
     out.write_all(b"\n]}\n").map_err(io)
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::coverage::{Coverage, Reading};
 use super::glob::PathGlob;
-use super::known::{Known, Reading};
 use super::lookup::{self, Filter, NameQuery, Within};
 use super::{
     Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
@@ -53,8 +53,8 @@ pub struct Args {
 pub struct SymbolReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
-    /// Definitions before declarations; vendored and generated code last; then by path.
+    pub coverage: Coverage,
+    /// Public definitions first; members, declarations, tests, generated code and headings last.
     pub symbols: Vec<Definition>,
     /// How many are listed.
     pub shown: usize,
@@ -73,7 +73,7 @@ impl Define for Symbol {
     const SUMMARY: &'static str = "Find the definitions of a name";
     const DETAILS: &'static str = "Returns location, signature and documentation, with `body` also the source text. Names \
          are exact and case-sensitive; for partial or misspelled names use `prefix`, `pattern` or \
-         `fuzzy`. Definitions come before declarations; generated and vendored code comes last.";
+         `fuzzy`. Public definitions come before members, declarations, tests, mocks and headings.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("word", "for every occurrence of a name"), ("search", "for other text")];
     const TOOLSET: Toolset = Toolset::Core;
@@ -109,8 +109,8 @@ impl Define for Symbol {
         }
         Ok(SymbolReply {
             coverage: match selected.total {
-                0 => Known::of(catalog).or_unread(catalog, Reading::Symbols),
-                _ => Known::of(catalog),
+                0 => Coverage::of(catalog).or_unread(catalog, Reading::Symbols),
+                _ => Coverage::of(catalog),
             },
             shown: symbols.len(),
             symbols,
@@ -139,10 +139,11 @@ fn name_query(args: &Args) -> Result<NameQuery<'_>> {
             | NameQuery::Prefix(text)
             | NameQuery::Pattern(text)
             | NameQuery::Fuzzy(text)) = query;
-            match text.trim().is_empty() {
-                true => Err(Error::usage("the name is empty")
-                    .with_hint("{tool:outline} lists the definitions of a file")),
-                false => Ok(query),
+            if text.trim().is_empty() {
+                Err(Error::usage("the name is empty")
+                    .with_hint("{tool:outline} lists the definitions of a file"))
+            } else {
+                Ok(query)
             }
         }
         [(one, _), (other, _), ..] => {

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Call, CurrentDir, Define, Needs, Reply, Toolset, counted, paths};
 use crate::answer::style::{Plain, Style};
+use crate::catalog::damage::Part;
 use crate::error::Result;
 use crate::lang::Marks;
 use folders::Folders;
@@ -88,6 +89,9 @@ pub struct TreeReply {
     /// How many files of the directory itself are not listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub files_left_out: Option<usize>,
+    /// True if numbers of symbols are missing because the index is damaged.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub without_symbols: bool,
     /// How many files are listed.
     pub shown: usize,
     /// How many there are.
@@ -121,6 +125,7 @@ impl Define for Tree {
             // The longest possible values, for the estimate.
             folders_left_out: Some(folders.all[0].folders.len()),
             files_left_out: Some(folders.all[0].own.len()),
+            without_symbols: false,
             shown: total,
             total,
         };
@@ -132,6 +137,9 @@ impl Define for Tree {
         found.files_left_out = root.files_left_out();
         found.shown = 0;
         folders.list(0, 0, &mut found);
+        folders.check()?;
+        found.without_symbols =
+            [Part::Search, Part::Code].iter().any(|&part| call.code.found_damage(part));
         Ok(found)
     }
 }
@@ -223,12 +231,16 @@ impl Reply for TreeReply {
     }
 
     fn notices(&self) -> Vec<String> {
-        match self.shown < self.total {
-            true => vec![format!(
+        let mut notices = Vec::new();
+        if self.shown < self.total {
+            notices.push(format!(
                 "{} of {} files shown; `path` expands a directory, `max_tokens` and `depth` show more",
                 self.shown, self.total
-            )],
-            false => Vec::new(),
+            ));
         }
+        if self.without_symbols {
+            notices.push("the index is damaged; numbers of symbols are missing".to_owned());
+        }
+        notices
     }
 }

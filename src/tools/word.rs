@@ -6,7 +6,7 @@ use memchr::memmem::Finder;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::known::{Known, Reading};
+use super::coverage::{Coverage, Reading};
 use super::{Call, Define, Location, Reply, Speed, Toolset, counted, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts;
@@ -75,7 +75,7 @@ pub struct File {
 pub struct WordReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
-    pub coverage: Known,
+    pub coverage: Coverage,
     /// The word.
     pub word: String,
     /// Files in path order, generated, vendored and minified ones last.
@@ -116,7 +116,7 @@ impl Define for Word {
         let total = files.iter().map(|file| file.count as usize).sum();
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, RESULTS));
         let mut found = WordReply {
-            coverage: Known::of(catalog).or_unread(catalog, Reading::Words),
+            coverage: Coverage::of(catalog).or_unread(catalog, Reading::Words),
             word: word.to_owned(),
             files: Vec::new(),
             files_shown: 0,
@@ -138,7 +138,7 @@ impl Define for Word {
                 continue;
             }
             let text = catalog.read(file.file, FILE_BYTES_MAX).unwrap_or_default();
-            let lines = lines(&text, &finder, count, skip, left);
+            let lines = lines((text.original(), &text), &finder, count, skip, left);
             let taken = left.min(count - skip);
             (skip, left) = (0, left - taken);
             found.shown += lines.iter().map(|line| line.count).sum::<usize>();
@@ -178,8 +178,15 @@ fn ranked<'a>(
 }
 
 /// Returns the lines of `text` with up to `max` of the `count` occurrences of the word, after the
-/// first `skip`. O(text) up to the last of these.
-fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: usize) -> Vec<Line> {
+/// first `skip`; they are quoted from the second text, where secrets are masked. O(text) up to the
+/// last of these.
+fn lines(
+    (text, quoted): (&[u8], &[u8]),
+    finder: &Finder<'_>,
+    count: usize,
+    mut skip: usize,
+    max: usize,
+) -> Vec<Line> {
     let mut found = Vec::new();
     let (mut at, mut number, mut counted_to, mut left) = (0, 1, 0, max);
     // After `count` whole words, every further match is part of a longer word.
@@ -209,7 +216,7 @@ fn lines(text: &[u8], finder: &Finder<'_>, count: usize, mut skip: usize, max: u
         let shown = &places[skipped..skipped + count];
         if let Some(&first) = shown.first() {
             let columns = shown.iter().map(|place| place - start + 1).collect();
-            found.push(Line { line: number, count, columns, text: texts::line(text, first) });
+            found.push(Line { line: number, count, columns, text: texts::line(quoted, first) });
         }
     }
     found
@@ -282,13 +289,17 @@ impl Reply for WordReply {
 mod tests {
     use super::*;
 
+    fn twice(text: &str) -> (&[u8], &[u8]) {
+        (text.as_bytes(), text.as_bytes())
+    }
+
     #[track_caller]
     fn check(text: &str, skip: usize, max: usize, expected: &[(usize, usize)]) {
         let finder = Finder::new("cart");
         // All occurrences are found, for any number of them.
-        let count = lines(text.as_bytes(), &finder, usize::MAX, 0, usize::MAX);
+        let count = lines(twice(text), &finder, usize::MAX, 0, usize::MAX);
         let count = count.iter().map(|line| line.count).sum();
-        let found = lines(text.as_bytes(), &finder, count, skip, max);
+        let found = lines(twice(text), &finder, count, skip, max);
         let found: Vec<(usize, usize)> = found.iter().map(|line| (line.line, line.count)).collect();
         assert_eq!(found, expected, "{text:?} {skip} {max}");
     }
@@ -309,7 +320,7 @@ mod tests {
         ] {
             let cart = |span: std::ops::Range<usize>| &line[span] == "cart";
             let places = identifiers(line.as_bytes()).filter(|span| cart(span.clone())).count();
-            let found = lines(line.as_bytes(), &Finder::new("cart"), usize::MAX, 0, usize::MAX);
+            let found = lines(twice(line), &Finder::new("cart"), usize::MAX, 0, usize::MAX);
             assert_eq!(found.iter().map(|line| line.count).sum::<usize>(), places, "{line}");
         }
         check(text, 0, 9, &[(1, 2), (4, 1), (5, 3)]);

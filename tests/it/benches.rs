@@ -54,7 +54,7 @@ fn case_files_are_read_strictly() {
     check("[[case]]\nname = \"a\"\n[[case]]\nname = \"a\"\n", "twice");
     check("[[case]]\nname = \"a\"\nargument = {}\n", "argument");
     check("[[case]]\nname = \"a\"\nprofiles = [\"huge\"]\n", "huge");
-    let calls = case_file::parse("[[case]]\nname = \"a\"\nsmall = \"x\"\n").expect("it is right");
+    let calls = case_file::parse("[[case]]\nname = \"a\"\nsmall = \"x\"\n").expect("it is correct");
     assert_eq!(calls[0].expected(Profile::Small), Some("x"));
     assert_eq!((calls[0].expected(Profile::Full), calls[0].profiles.len()), (None, 2));
 }

@@ -176,7 +176,7 @@ fn facts_of_catalog(catalog: &Catalog, like: &Seen) -> Seen {
     let mut seen = Seen::new();
     let path = |file: FileId| String::from_utf8_lossy(catalog.path(file)).into_owned();
     for file in (0..catalog.files().len()).map(FileId::new) {
-        let facts = catalog.facts(file).expect("a sound index");
+        let facts = catalog.facts(file).expect("a valid index");
         let facts = facts.map(|facts| Facts {
             symbols: facts.symbols.clone(),
             imports: facts.imports.clone(),
@@ -194,22 +194,23 @@ fn facts_of_catalog(catalog: &Catalog, like: &Seen) -> Seen {
         names.insert(String::from_utf8_lossy(name).into_owned());
         true
     });
-    all.expect("a sound index");
+    all.expect("a valid index");
     let keys = like.keys().cloned().chain(names.iter().map(|name| format!("name {name}")));
     for key in keys.collect::<BTreeSet<_>>() {
         let list: Vec<String> = match key.split_once(' ') {
             Some(("use", name)) => {
-                let uses = catalog.uses(name).expect("a sound index");
+                let uses = catalog.uses(name).expect("a valid index");
                 uses.iter().map(|u| format!("{} {:?}", path(u.file), u.reference)).collect()
             }
             Some(("word", word)) => {
-                let files = catalog.word(word).expect("a sound index");
+                let files = catalog.word(word).expect("a valid index");
                 files.iter().map(|f| format!("{} {}", path(f.file), f.count)).collect()
             }
             Some(("name", name)) => {
-                let places = catalog.defined(name.as_bytes()).expect("a sound index");
+                let places = catalog.defined(name.as_bytes()).expect("a valid index");
                 let of = |at: &codedb::graph::link::SymbolAt| {
-                    let facts = catalog.facts(at.file).expect("sound").expect("it has symbols");
+                    let facts =
+                        catalog.facts(at.file).expect("it is valid").expect("it has symbols");
                     let symbol = &facts.symbols[at.place as usize];
                     format!("{} {}", path(at.file), symbol.qualified_name)
                 };
@@ -320,10 +321,10 @@ fn damage_causes_a_rebuild() {
         }
         // Writing in place would change an open memory map; a new file, as a copy creates it, does
         // not.
-        fs::remove_file(file).expect("our file");
-        fs::write(file, bytes).expect("our file");
+        fs::remove_file(file).expect("a file of this test");
+        fs::write(file, bytes).expect("a file of this test");
         let local = Local::new(&engine, Check::Strict);
-        let catalog = local.catalog(&[]).expect("damage is no error");
+        let catalog = local.catalog(&[]).expect("damage is not an error");
         for file in (0..catalog.files().len()).map(FileId::new) {
             let _ = catalog.facts(file);
         }

@@ -69,6 +69,40 @@ fn paths_are_relative_to_the_current_directory() {
 }
 
 #[test]
+fn typed_paths_and_globs_are_relative_to_the_current_directory() {
+    let place = place();
+    for (args, expected) in [
+        (&["read", "lib.rs:3"][..], "lines 3-3 of 7"),
+        (&["read", "lib.rs:3:8"], "lines 3-3 of 7"),
+        (&["read", "../src/net/mod.rs:1"], "lines 1-1 of 3"),
+        (
+            &["symbol", "dial", "--path-glob", "net/*.rs"],
+            "function dial  net/mod.rs:1-3  pub fn dial()\n",
+        ),
+        (
+            &["symbol", "dial", "--path-glob", "src/*/*.rs"],
+            "function dial  net/mod.rs:1-3  pub fn dial()\n",
+        ),
+        (
+            &["symbol", "dial", "--path-glob", "mod.rs"],
+            "function dial  net/mod.rs:1-3  pub fn dial()\n",
+        ),
+    ] {
+        let answer = run_in(&place, "src", args);
+        assert!(answer.text().contains(expected), "{args:?} {} {}", answer.text(), answer.stderr);
+    }
+    let missing = run_in(&place, "src", &["symbol", "dial", "--path-glob", "../*.rs"]);
+    assert_eq!(missing.code, 1, "{}", missing.text());
+    // Errors and their suggestions name paths that can be typed there.
+    let unknown = run_in(&place, "src/net", &["read", "mud.rs:2"]);
+    assert_eq!(unknown.code, 2);
+    assert!(unknown.stderr.contains("codedb: mud.rs: no such file\n"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("did you mean `mod.rs`"), "{}", unknown.stderr);
+    let unknown = run_in(&place, "src/net", &["outline", "lib.r"]);
+    assert!(unknown.stderr.contains("`../lib.rs`"), "{}", unknown.stderr);
+}
+
+#[test]
 fn json_has_repository_paths_and_relative_paths() {
     let place = place();
     let json = |current: &str, args: &[&str]| -> Value {

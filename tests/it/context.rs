@@ -279,10 +279,10 @@ fn an_edit_ranks_like_a_rebuild() {
     let ranked = || {
         let engine = engine();
         let local = Local::new(&engine, Check::Strict);
-        let overlay = local.ranking().expect("sound").expect("a text index");
+        let overlay = local.ranking().expect("it is valid").expect("a text index");
         let query = Query::parse("the price of a cart, rounded and counted");
-        let hits = rank(&overlay, &query, &Bm25::DEFAULT).expect("sound").chunks(50);
-        hits.expect("sound").iter().map(|hit| format!("{hit:?}")).collect::<Vec<_>>()
+        let hits = rank(&overlay, &query, &Bm25::DEFAULT).expect("it is valid").chunks(50);
+        hits.expect("it is valid").iter().map(|hit| format!("{hit:?}")).collect::<Vec<_>>()
     };
     settle();
     build(true);

@@ -196,7 +196,8 @@ fn inside(query: &Query, tree: &Tree) -> bool {
     query.cwd.starts_with(tree.root())
 }
 
-/// Runs `codedb index`, sometimes while the tree changes; returns true if nothing changed meanwhile.
+/// Runs `codedb index`, sometimes while the tree changes; returns true if nothing changed
+/// meanwhile.
 fn refresh(
     setup: &Setup,
     rng: &mut Prng,

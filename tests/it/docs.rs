@@ -60,7 +60,7 @@ fn check(name: &str, expected: &str) {
 /// Fails if a directory of docs/ has a page of something that no longer exists.
 fn check_folder(name: &str, mut pages: Vec<String>) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs").join(name);
-    let found = fs::read_dir(folder).expect("the pages are there").flatten();
+    let found = fs::read_dir(folder).expect("the pages exist").flatten();
     let mut found: Vec<String> =
         found.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
     found.sort();
@@ -113,9 +113,10 @@ impl Examples {
         as_data["format"] = json!("json");
         // Calls that write are made once.
         let is_write = name == "codedb_edit" && arguments["dry_run"] != true;
-        let data = match is_write {
-            true => json!(null),
-            false => self.session.call(name, as_data)["structuredContent"].clone(),
+        let data = if is_write {
+            json!(null)
+        } else {
+            self.session.call(name, as_data)["structuredContent"].clone()
         };
         let text = self.session.text(name, arguments.clone());
         let (root, base) = (self.place.root(), self.place.base());
@@ -233,9 +234,10 @@ fn command_line(tool: &Tool, arguments: &Value) -> String {
             other => other.to_string(),
         };
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=".contains(c);
-        match !text.is_empty() && text.chars().all(is_plain) {
-            true => text,
-            false => format!("'{}'", text.replace('\'', "'\\''")),
+        if !text.is_empty() && text.chars().all(is_plain) {
+            text
+        } else {
+            format!("'{}'", text.replace('\'', "'\\''"))
         }
     };
     let mut line = format!("codedb {}", tool.command());

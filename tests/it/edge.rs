@@ -82,7 +82,7 @@ fn a_query_without_an_index_starts_a_background_build() {
         wait_until(&format!("{args:?} leaves a builder"), || stages(&place) == (true, is_full));
         if !is_full {
             place.wait_for_builders();
-            assert_eq!(stages(&place), (true, false), "no tool has asked for code");
+            assert_eq!(stages(&place), (true, false), "no tool has needed the code index");
         }
     }
 }
@@ -94,7 +94,7 @@ fn a_query_for_code_completes_a_search_index() {
     place.index(&["-q"]).expect_success();
     leaving(&place, &["find", "cart"]).expect_success();
     place.wait_for_builders();
-    assert_eq!(stages(&place), (true, false), "no tool has asked for code");
+    assert_eq!(stages(&place), (true, false), "no tool has needed the code index");
     leaving(&place, &["word", "add"]).expect_success();
     wait_until("a code index", || stages(&place) == (true, true));
     // With a complete index, no build starts.

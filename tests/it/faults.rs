@@ -5,6 +5,7 @@
 
 mod damage;
 mod death;
+mod flips;
 mod garbage;
 mod surroundings;
 mod touch;

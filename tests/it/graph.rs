@@ -613,3 +613,113 @@ fn the_import_graph_is_used_by_all_threads() {
     let patience = std::time::Duration::from_secs(120);
     assert!(waited.recv_timeout(patience).is_ok(), "threads wait for each other");
 }
+
+/// Unresolved calls vanished from replies.
+#[test]
+fn unresolved_calls_are_counted_and_listed() {
+    let place = Place::new();
+    write(
+        &place,
+        &[
+            (
+                "pool.py",
+                "class Pool:\n    def take(self, n): pass\n    def get(self): pass\n    def spare(self): pass\n\n\n\
+                 class Lake:\n    def take(self, n): pass\n\n\ndef dry(pool: Pool):\n    pool.spare()\n",
+            ),
+            (
+                "use.py",
+                "from pool import Pool, dry\nfrom gone import lost\n\n\ndef typed(pool: Pool):\n    \
+                 pool.take(1)\n\n\ndef untyped(x):\n    x.take(1)\n    x.get()\n    x.take()\n\n\n\
+                 def run(f):\n    f()\n\n\ndef main():\n    run(dry)\n",
+            ),
+        ],
+    );
+    let answer = tool(&place, &["callers", "Pool.take"]);
+    assert_eq!(
+        answer.text(),
+        "pool.py:2  method Pool.take  1 caller\n  use.py:6  in typed  pool.take(1)  (resolved by receiver type, 0.94)\n"
+    );
+    assert!(
+        answer.stderr.contains("2 more unresolved calls may call it; `unsure` lists them"),
+        "{}",
+        answer.stderr
+    );
+    let answer = tool(&place, &["callers", "Pool.take", "--unsure"]);
+    let listed = "unresolved, may call it:\n  use.py:10  in untyped  x.take(1)  (ambiguous name, 0.38)\n  \
+                  use.py:12  in untyped  x.take()  (other number of arguments, 0.05)\n";
+    assert!(answer.text().ends_with(listed), "{}", answer.text());
+    // Without callers they are listed without a request.
+    let answer = tool(&place, &["callers", "Pool.get"]);
+    assert_eq!(answer.code, 0);
+    assert_eq!(
+        answer.text(),
+        "pool.py:3  method Pool.get  0 callers\nunresolved, may call it:\n  \
+         use.py:11  in untyped  x.get()  (common name, 0.08)\n"
+    );
+    let found: serde_json::Value = serde_json::from_str(
+        &tool(&place, &["callers", "take", "--unsure", "--max-results", "1", "--json"]).text(),
+    )
+    .expect("a reply is JSON");
+    assert_eq!(found["unsure"], 2);
+    assert_eq!(found["unsure_shown"], 1);
+    let totals =
+        |at: usize| (&found["definitions"][at]["callers"], &found["definitions"][at]["unsure"]);
+    assert_eq!((totals(0), totals(1)), ((&1.into(), &2.into()), (&0.into(), &2.into())));
+    let answer = tool(&place, &["explain", "untyped"]);
+    assert!(answer.stderr.contains("3 calls in it"), "{}", answer.stderr);
+}
+
+/// A path that does not exist was answered with nothing.
+#[test]
+fn a_missing_path_names_its_most_likely_link() {
+    let place = Place::new();
+    write(
+        &place,
+        &[(
+            "a.py",
+            "class Pool:\n    def drain(self): pass\n\n\nclass Lake:\n    def drain(self): pass\n\n\n\
+             def middle(x):\n    x.drain()\n\n\ndef start(x):\n    middle(x)\n\n\n\
+             def each(f):\n    f()\n\n\ndef passing():\n    each(middle)\n\n\ndef alone(): pass\n",
+        )],
+    );
+    let missing = |from: &str, to: &str, expected: &str| {
+        let answer = tool(&place, &["callpath", from, to]);
+        assert_eq!((answer.code, answer.text().as_str()), (1, ""), "{}", answer.stderr);
+        assert!(
+            answer.stderr.contains("no chain of resolved calls leads from"),
+            "{}",
+            answer.stderr
+        );
+        assert!(answer.stderr.contains(expected), "{}", answer.stderr);
+    };
+    missing(
+        "start",
+        "Pool.drain",
+        "most likely missing link: `middle` may call `Pool.drain` at a.py:10 (ambiguous name, 0.38)",
+    );
+    missing(
+        "passing",
+        "middle",
+        "most likely missing link: `passing` may call `middle` at a.py:22 (passed as a value, 0.30)",
+    );
+    missing("alone", "start", "no unresolved call connects what the two reach");
+}
+
+#[test]
+fn unresolved_imports_are_listed() {
+    let place = Place::new();
+    write(
+        &place,
+        &[
+            (
+                "a.ts",
+                "import { b } from './b';\nimport { gone } from './gone';\nexport { b as c };\n",
+            ),
+            ("b.ts", "export const b = 1;\n"),
+        ],
+    );
+    let answer = tool(&place, &["deps", "a.ts", "--direction", "depends_on"]);
+    let listed = "unresolved: a.ts:2: import { gone } from './gone';\n";
+    assert!(answer.text().ends_with(listed), "{}", answer.text());
+    assert!(answer.stderr.contains("1 import could not be resolved"), "{}", answer.stderr);
+}

@@ -180,7 +180,7 @@ fn a_call_does_not_wait_for_many_commits() {
     assert!(Arc::ptr_eq(&begin, &behind), "as it was");
     let built = engine::build_code(&engine, false, &progress).expect("a tree").history;
     assert_eq!((built.commits, built.read), (302, 301));
-    assert_eq!(ask(&engine).expect("the new one").log().len(), 302);
+    assert_eq!(ask(&engine).expect("the new file").log().len(), 302);
     // No log has been read before.
     let other =
         Engine::new(place.root(), Store::new(place.base().join("other"), false), environment());

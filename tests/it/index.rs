@@ -1,7 +1,6 @@
 //! `codedb index` next to other builders, and which index a command uses.
 
 use std::fs;
-use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -47,7 +46,7 @@ fn index_waits_for_another_builder_and_shows_its_progress() {
         let path = place.store().join(name);
         let file = fs::File::options().create(true).truncate(false).write(true).open(path);
         let file = file.expect("a lock");
-        file.lock().expect("nobody builds");
+        file.lock().expect("no build is running");
         file
     };
     for (lock, args) in [("lock", &["--stage", "ready"][..]), ("code.lock", &["--stage", "full"])] {
@@ -59,20 +58,23 @@ fn index_waits_for_another_builder_and_shows_its_progress() {
         assert!(refused.stderr.contains("another codedb is writing"), "{}", refused.stderr);
 
         let mut waits = place.codedb("index");
-        waits.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut waits = waits.spawn().expect("codedb runs");
-        thread::sleep(Duration::from_millis(500));
-        assert!(waits.try_wait().expect("a child").is_none(), "{lock}: it did not wait");
-        drop(held);
+        let messages = place.base().join(format!("{lock}.stderr"));
+        let stderr = fs::File::create(&messages).expect("a file");
+        let mut waits = waits.args(args).stderr(stderr).spawn().expect("codedb runs");
         let since = Instant::now();
-        while waits.try_wait().expect("a child").is_none() {
-            assert!(since.elapsed() < PATIENCE, "{lock}: it does not go on");
+        let stderr = || fs::read_to_string(&messages).expect("it exists");
+        while !stderr().contains("another codedb is building this index") {
+            assert!(since.elapsed() < PATIENCE, "{lock}: {}", stderr());
             thread::sleep(Duration::from_millis(5));
         }
-        let output = waits.wait_with_output().expect("its output");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{stderr}");
-        assert!(stderr.contains("another codedb is building this index"), "{stderr}");
+        assert!(waits.try_wait().expect("a child").is_none(), "{lock}: it did not wait");
+        drop(held);
+        while waits.try_wait().expect("a child").is_none() {
+            assert!(since.elapsed() < PATIENCE, "{lock}: it does not continue");
+            thread::sleep(Duration::from_millis(5));
+        }
+        let status = waits.wait().expect("its status");
+        assert!(status.success(), "{}", stderr());
     }
     assert_eq!(status(&place)["full"], true);
 }
@@ -99,7 +101,8 @@ fn subdirectories_without_git_share_the_index_of_the_tree() {
     assert_eq!(found.text().trim_end(), "b.rs:fn below() {}");
     let found = run("symbol", "sub/deep", &["top"]).expect_success();
     assert!(found.text().contains("a.rs"), "{}", found.text());
-    // A directory that is given with `--root` gets its own index, which its subdirectories then use.
+    // A directory that is given with `--root` gets its own index, which its subdirectories then
+    // use.
     Answer::of({
         let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
         command.args(["index", "--index-dir"]).arg(place.cache());

@@ -74,9 +74,10 @@ fn all(place: &Place) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a directory").flatten() {
             let path = entry.path();
-            match path.is_dir() {
-                true => folders.push(path.clone()),
-                false => drop(found.insert(path.clone(), fs::read(&path).ok())),
+            if path.is_dir() {
+                folders.push(path.clone());
+            } else {
+                drop(found.insert(path.clone(), fs::read(&path).ok()));
             }
         }
     }
@@ -184,7 +185,7 @@ fn a_program_on_the_path_is_registered_by_its_name() {
         command.env("PATH", &bin);
         Answer::of(command).expect_success().text()
     };
-    symlink(env!("CARGO_BIN_EXE_codedb"), bin.join("codedb")).expect("a link can be made");
+    symlink(env!("CARGO_BIN_EXE_codedb"), bin.join("codedb")).expect("a link can be created");
     assert!(shown(&place).contains("\"command\": \"codedb\""));
     fs::remove_file(bin.join("codedb")).expect("it exists");
     write(&bin.join("codedb"), "#!/bin/sh\n");
@@ -241,10 +242,10 @@ fn errors_name_the_path_and_the_fix() {
     fs::write(&cursor, b"{\"a\": \"\xFF\"}").expect("a file can be written");
     check(&place, &by_name, 2, &[&path, "not UTF-8"]);
     fs::remove_file(&cursor).expect("it exists");
-    symlink("nowhere", &cursor).expect("a link can be made");
+    symlink("nowhere", &cursor).expect("a link can be created");
     check(&place, &by_name, 2, &[&path, "broken symbolic link", "hint: remove the link"]);
     write(&place.base().join("outside.json"), "{}");
-    symlink("../outside.json", place.root().join(".mcp.json")).expect("a link can be made");
+    symlink("../outside.json", place.root().join(".mcp.json")).expect("a link can be created");
     let project = ["--yes", "--scope", "project", "--client", "claude-code"];
     check(&place, &project, 2, &[".mcp.json: the target is outside of the tree"]);
 }
@@ -256,7 +257,7 @@ fn links_are_written_through_and_permissions_kept() {
     write(&kept, "{}\n");
     fs::set_permissions(&kept, PermissionsExt::from_mode(0o600)).expect("permissions");
     let link = home(&place).join(".claude.json");
-    symlink(&kept, &link).expect("a link can be made");
+    symlink(&kept, &link).expect("a link can be created");
     init(&place, &["--yes"]).expect_success();
     assert!(link.is_symlink() && fs::read_to_string(&kept).expect("text").contains("codedb"));
     let mode = fs::metadata(&kept).expect("it exists").permissions().mode();

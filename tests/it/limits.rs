@@ -44,16 +44,32 @@ fn watched(mut command: Command, time_max: Duration) -> (i32, u64) {
 
 #[track_caller]
 fn check_bounded(command: Command, code: i32, time_max: Duration) {
+    check_bounded_to(command, code, time_max, RESIDENT_MAX);
+}
+
+#[track_caller]
+fn check_bounded_to(command: Command, code: i32, time_max: Duration, resident_max: u64) {
     let line = format!("{command:?}");
     let (found, peak) = watched(command, time_max);
     assert_eq!(found, code, "{line}");
-    assert!(peak < RESIDENT_MAX, "{} MB resident: {line}", peak >> 20);
+    assert!(peak < resident_max, "{} MB resident: {line}", peak >> 20);
 }
 
 fn search(place: &Place, args: &[&str]) -> Command {
     let mut command = place.codedb("search");
     command.args(["--no-background", "--fresh", "strict"]).args(args);
     command
+}
+
+/// A matching line of 200 MB is held once, by the searcher; the output is not collected as well.
+#[test]
+fn a_long_line_is_printed_without_a_copy() {
+    let place = Place::new();
+    place.write("a.txt", "text\n");
+    let file = File::create(place.root().join("sparse.bin")).expect("a file");
+    file.set_len(200 << 20).expect("a sparse file");
+    place.write("z.bin", "\0\n");
+    check_bounded(search(&place, &["-a", r"\x00"]), 0, Duration::from_secs(120));
 }
 
 /// Two gigabytes, almost all of them a hole in the file.
@@ -180,7 +196,7 @@ fn deep_directories_and_unusual_names_are_searched() {
     for level in 0..200 {
         deep.push(format!("d{}", level % 10));
     }
-    fs::create_dir_all(&deep).expect("deep folders");
+    fs::create_dir_all(&deep).expect("nested directories");
     fs::write(deep.join("deep.txt"), "a needle down here\n").expect("a file");
     let mut odd = b"a\nb\xff\xfe".to_vec();
     odd.resize(255, b'x');
@@ -294,5 +310,41 @@ fn change(place: &Place, rng: &mut Prng) {
             drop(fs::write(&new, text).and_then(|()| fs::rename(&new, &path)));
         }
         _ => drop(fs::write(&path, text)),
+    }
+}
+
+/// An ignore file of a repository must not stall a search, a build or a server, nor fill the memory.
+#[test]
+fn hostile_ignore_files_are_not_read() {
+    let globs: String = (0..60_000).map(|n| format!("*a{n}*.rs\n")).collect();
+    type Make<'a> = &'a dyn Fn(&Place, &str);
+    let make: [(&str, Make<'_>); 3] = [
+        ("a device", &|place, path| {
+            let link = place.root().join(path);
+            std::os::unix::fs::symlink("/dev/zero", link).expect("a link");
+        }),
+        ("a pipe", &|place, path| {
+            let made = Command::new("mkfifo").arg(place.root().join(path)).status();
+            assert!(made.is_ok_and(|status| status.success()), "mkfifo");
+        }),
+        ("60,000 globs", &|place, path| place.write(path, &globs)),
+    ];
+    let time_max = Duration::from_secs(5);
+    for (what, make) in make {
+        for name in [".gitignore", ".ignore", ".rgignore", ".git/info/exclude"] {
+            let place = Place::new();
+            place.write(".git/info/attributes", "");
+            place.write("a.txt", "a needle\n");
+            place.write("d/a1b.rs", "a needle\n");
+            make(&place, name);
+            let plain = search(&place, &["--no-index", "-l", "needle", "."]);
+            check_bounded_to(plain, 0, time_max, 200 << 20);
+            let mut index = place.codedb("index");
+            index.args(["-q", "--stage", "ready"]);
+            check_bounded_to(index, 0, time_max, 200 << 20);
+            let found = place.search(&["-l", "needle", "."]);
+            assert_eq!(found.text(), "./a.txt\n./d/a1b.rs\n", "{what}, {name}");
+            assert!(found.stderr.contains("is not read in and below"), "{what}: {}", found.stderr);
+        }
     }
 }

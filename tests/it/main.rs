@@ -3,6 +3,10 @@
 #[cfg(unix)]
 mod benches;
 #[cfg(unix)]
+mod beneath;
+#[cfg(unix)]
+mod boundaries;
+#[cfg(unix)]
 mod code;
 #[cfg(unix)]
 mod command_line;
@@ -18,11 +22,19 @@ mod edge;
 #[cfg(unix)]
 mod eval;
 #[cfg(unix)]
+mod excludes;
+#[cfg(unix)]
 mod faults;
+#[cfg(unix)]
+mod fuzz;
+#[cfg(unix)]
+mod git_settings;
 #[cfg(unix)]
 mod graph;
 #[cfg(unix)]
 mod history;
+#[cfg(unix)]
+mod hostile;
 #[cfg(unix)]
 mod index;
 #[cfg(unix)]
@@ -43,11 +55,15 @@ mod replies;
 #[cfg(unix)]
 mod ripgrep_flags;
 #[cfg(unix)]
+mod secrets;
+#[cfg(unix)]
 mod structure;
 #[cfg(unix)]
 mod support;
 #[cfg(unix)]
 mod surprises;
+#[cfg(unix)]
+mod terminal;
 mod tidy;
 #[cfg(unix)]
 mod tools;

@@ -2,6 +2,7 @@
 
 mod added;
 mod arguments;
+mod damage;
 mod edit;
 mod garbage;
 mod http;
@@ -201,7 +202,7 @@ fn toolsets_are_chosen_at_the_start() {
     assert!(text.contains("src/cart.rs") && text.contains("src/main.rs"), "{text}");
     session.end();
     let refused = Session::refused(&place, &["--toolsets", "cor"]);
-    assert!(refused.contains("`cor` is no toolset") && refused.contains("navigate"), "{refused}");
+    assert!(refused.contains("unknown toolset `cor`") && refused.contains("navigate"), "{refused}");
 }
 
 #[test]
@@ -278,7 +279,7 @@ fn a_call_that_waits_for_the_index_reports_progress() {
     };
     let text = answer["result"]["content"][0]["text"].as_str().expect("a text");
     // On a busy machine the call ends at its bound, before it has parsed the file.
-    assert!(text.contains("many/f7.rs") || text.contains("not known yet"), "{text}");
+    assert!(text.contains("many/f7.rs") || text.contains("not indexed yet"), "{text}");
     session.end();
 }
 

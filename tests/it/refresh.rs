@@ -80,20 +80,20 @@ fn name(path: &[u8]) -> String {
 
 fn paths(snapshot: &Snapshot) -> Vec<String> {
     let table = &snapshot.table;
-    (0..table.files()).map(|id| name(&table.path(FileId(id)).expect("sound"))).collect()
+    (0..table.files()).map(|id| name(&table.path(FileId(id)).expect("it is valid"))).collect()
 }
 
 fn contents(snapshot: &Snapshot) -> Contents {
     let table = &snapshot.table;
     let paths = paths(snapshot);
     let entry = |id: u32| {
-        let file = table.file(FileId(id)).expect("sound");
-        let hash = table.hash(FileId(id)).expect("sound");
+        let file = table.file(FileId(id)).expect("it is valid");
+        let hash = table.hash(FileId(id)).expect("it is valid");
         Entry { flags: file.flags.0, hash, units: file.units.len() }
     };
-    let dir = |id: u32| name(table.dir(DirId(id)).expect("sound").path.to_bytes());
-    let meta = table.meta().expect("sound");
-    let mut sources = table.sources().expect("sound");
+    let dir = |id: u32| name(table.dir(DirId(id)).expect("it is valid").path.to_bytes());
+    let meta = table.meta().expect("it is valid");
+    let mut sources = table.sources().expect("it is valid");
     // Sources that changed just before a build are recorded, and differ between two builds.
     sources.retain(|source| source.path.is_file());
     Contents {
@@ -112,11 +112,11 @@ fn found(snapshot: &Snapshot, paths: &[String], pattern: &str) -> Vec<(String, B
     for (spans_lines, binary_as_text) in [(false, false), (true, true)] {
         let with_fold_docs = plan.with_fold_docs();
         let demand = Demand { spans_lines, with_fold_docs, binary_as_text, in_memory: false };
-        let found = candidates(snapshot, plan.query(), demand).expect("sound");
+        let found = candidates(snapshot, plan.query(), demand).expect("it is valid");
         let describe = |id: usize| {
             let id = FileId(id as u32);
-            let segment = usize::from(snapshot.table.file(id).expect("sound").segment);
-            let start = |unit| snapshot.segments[segment].start(unit).expect("sound");
+            let segment = usize::from(snapshot.table.file(id).expect("it is valid").segment);
+            let start = |unit| snapshot.segments[segment].start(unit).expect("it is valid");
             let blocks = found
                 .blocks
                 .get(&id)
@@ -132,7 +132,7 @@ fn found(snapshot: &Snapshot, paths: &[String], pattern: &str) -> Vec<(String, B
 /// Fails unless the index equals a rebuilt one; returns its number of segments.
 #[track_caller]
 fn check_refreshed(engine: &Engine, log: &[String]) -> usize {
-    let snapshot = engine.snapshot().expect("sound").expect("an index");
+    let snapshot = engine.snapshot().expect("it is valid").expect("an index");
     let (kept, built) = (contents(&snapshot), contents(&afresh(engine)));
     assert!(kept == built, "{}", difference(&kept, &built, log));
     let units: u64 = snapshot.table.segment_units().map(u64::from).sum();
@@ -167,10 +167,10 @@ fn difference(kept: &Contents, built: &Contents, log: &[String]) -> String {
 /// Fails unless the strict check of the index reports every difference from the tree.
 #[track_caller]
 fn check_freshened(engine: &Engine, log: &[String]) -> bool {
-    let snapshot = engine.snapshot().expect("sound").expect("an index");
+    let snapshot = engine.snapshot().expect("it is valid").expect("an index");
     let nothing = Bits::new(snapshot.table.files() as usize);
     let freshened = engine::compare_tree(&snapshot, DirId(0), &nothing, engine.environment());
-    let Comparison::Diff(view) = freshened.expect("sound") else { return false };
+    let Comparison::Diff(view) = freshened.expect("it is valid") else { return false };
     let (kept, built) = (contents(&snapshot), contents(&afresh(engine)));
     let paths = paths(&snapshot);
     let gone: BTreeSet<&String> = view.gone.iter().map(|id| &paths[id.index()]).collect();
@@ -202,10 +202,7 @@ fn check_freshened(engine: &Engine, log: &[String]) -> bool {
 /// Makes an edit: one that only this test has, or one of the differential test.
 fn edit(rng: &mut Prng, tree: &Tree, away: &Path) -> String {
     let fresh = tree.fresh_path(rng);
-    match rng.chance(60) {
-        true => edit_files(rng, &tree.files(), &fresh, away),
-        false => mutate(rng, tree),
-    }
+    if rng.chance(60) { edit_files(rng, &tree.files(), &fresh, away) } else { mutate(rng, tree) }
 }
 
 /// Changes one or two of `files`, or creates the file `fresh`.

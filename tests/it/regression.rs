@@ -55,7 +55,7 @@ fn both(runs: Vec<Measured>) -> Recorded {
 fn row(recorded: Recorded, same_corpus: bool, messages: &str) -> Row {
     let (waivers, problems) = waivers::parse(messages);
     assert!(problems.is_empty(), "{problems:?}");
-    let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are right");
+    let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are valid");
     let rules = Rules { thresholds: &thresholds, waivers: &waivers, same_corpus };
     judge(vec![recorded], &rules).remove(0)
 }
@@ -114,7 +114,7 @@ fn small_differences_and_short_calls_are_noise_to_wall_time() {
     let row = check(of(wall(800e3, 1.2)), Status::Noise);
     assert_eq!(row.notes, ["wall time +20.0 %, over +10.0 %, which only informs under 1000 µs"]);
     let thresholds = DEFAULT.replace("wall_floor_us = 50", "wall_floor_us = 300");
-    let thresholds = Thresholds::parse(&thresholds).expect("the thresholds are right");
+    let thresholds = Thresholds::parse(&thresholds).expect("the thresholds are valid");
     let limits = thresholds.of("search");
     let noise = gate::judge::wall(&wall(1e6, 1.25), &limits);
     assert!(matches!(noise, gate::judge::Verdict::Noise(why) if why.ends_with("less than 300 µs")));
@@ -249,7 +249,7 @@ fn rows_are_sorted_by_tool() {
         name: name.to_owned(),
         ..both(vec![run(wall(20e6, 1.0), 1000, 1000)])
     };
-    let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are right");
+    let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are valid");
     let rules = Rules { thresholds: &thresholds, waivers: &[], same_corpus: true };
     let recorded = vec![of("word", "a"), of("find", "z"), of("search", "b"), of("search", "a")];
     let rows = judge(recorded, &rules);

@@ -44,7 +44,7 @@ fn output(mut command: Command, run: &Run<'_>) -> Output {
         // A program that does not read its input may close the pipe.
         drop(pipe.write_all(text));
     }
-    child.wait_with_output().expect("the program ends")
+    child.wait_with_output().expect("the program exits")
 }
 
 fn rg(run: &Run<'_>) -> Output {
@@ -244,7 +244,7 @@ fn a_closed_pipe_ends_quietly() {
             .spawn()
             .expect("codedb starts");
         drop(child.stdout.take());
-        let output = child.wait_with_output().expect("codedb ends");
+        let output = child.wait_with_output().expect("codedb exits");
         assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
         assert_eq!(output.status.code(), Some(0), "{args:?}");
     }

@@ -183,6 +183,42 @@ prototype cart_total  native/cart.h:1-1  int cart_total(int cart)
 }
 
 #[test]
+fn symbol_lists_public_definitions_first() {
+    let files = [
+        ("CHANGES.md", "# Context\n"),
+        ("src/a_private.rs", "struct Context;\npub struct Other { pub Context: u8 }\n"),
+        ("src/a_tests.rs", "mod tests {\n    pub struct Context;\n}\n"),
+        ("src/alias.rs", "pub type Context = crate::join::Context;\n"),
+        ("src/fs/mocks.rs", "pub struct Context;\n"),
+        ("src/join.rs", "cfg_rt! {\n    /// The real one.\n    pub struct Context;\n}\n"),
+        ("src/lib.d.ts", "export declare class Context {}\n"),
+    ];
+    let place = Place::new();
+    for (path, text) in files {
+        place.write(path, text);
+    }
+    let expected = "\
+struct Context  src/join.rs:3-3  pub struct Context
+  The real one.
+struct Context  src/a_private.rs:1-1  struct Context
+field Other::Context  src/a_private.rs:2-2  pub Context: u8
+type Context  src/alias.rs:1-1  pub type Context = crate::join::Context
+struct tests::Context  src/a_tests.rs:2-2  pub struct Context  test
+struct Context  src/fs/mocks.rs:1-1  pub struct Context
+class Context  src/lib.d.ts:1-1  export declare class Context  declaration
+section Context  CHANGES.md:1-1  # Context
+";
+    for when in ["without an index", "with an index"] {
+        let answer = tool(&place, &["symbol", "Context"]);
+        assert_eq!(answer.text(), expected, "{when}: {}", answer.stderr);
+        let explained = tool(&place, &["explain", "Context"]).text();
+        assert!(explained.contains("src/join.rs:3"), "{when}: {explained}");
+        assert!(!explained.contains("mocks"), "{when}: {explained}");
+        place.index(&["-q"]).expect_success();
+    }
+}
+
+#[test]
 fn symbol_understands_qualified_names() {
     let places = places();
     let check = |args: &[&str], expected: &str| check(&places, args, expected);

@@ -23,6 +23,20 @@ const UNSAFE: &[&str] = &[
     "src/mcp/streams/ready.rs", // A descriptor that the runtime polls.
 ];
 
+/// Files that use the text of a file as it is, with its secrets, and show nothing of it.
+const ORIGINALS: &[&str] = &[
+    "src/source/",               // Reads, caches and writes it.
+    "src/catalog.rs",            // Compares hashes and extracts facts.
+    "src/tools/changes.rs",      // Compares hashes.
+    "src/tools/edit.rs",         // Edits it; its diff is made of masked texts.
+    "src/tools/outline.rs",      // Compares hashes and detects the language.
+    "src/tools/query/search.rs", // Matches it; lines are quoted from the masked text.
+    "src/tools/read.rs",         // Hashes it and detects language and format.
+    "src/tools/search.rs",       // Matches it; lines are quoted from the masked text.
+    "src/tools/tree/folders.rs", // Counts lines.
+    "src/tools/word.rs",         // Matches it; lines are quoted from the masked text.
+];
+
 /// Paths of a development machine, split so that this file passes.
 const MACHINE_PATHS: &[&str] =
     &[concat!("/wo", "rk/"), concat!("/tmp/", "trees"), concat!("/tmp/", "wt/")];
@@ -62,6 +76,15 @@ fn only_the_protocol_server_names_rmcp() {
 }
 
 #[test]
+fn texts_are_quoted_with_secrets_masked() {
+    complain(sources().filter(|file| !file.is_under(ORIGINALS)), |line| {
+        let words = [".original()", ".original_utf8()"];
+        let word = words.iter().find(|word| line.contains(**word));
+        word.map(|word| format!("`{word}` in a file that is not listed"))
+    });
+}
+
+#[test]
 fn no_todo_is_left() {
     let words = ["todo!", "unimplemented!"];
     complain(sources(), |line| {
@@ -76,6 +99,14 @@ fn unsafe_stays_in_named_files() {
         word.iter()
             .find(|word| names(line, word))
             .map(|_| "`unsafe` in a file that is not listed".to_owned())
+    });
+}
+
+#[test]
+fn only_the_parsers_module_parses() {
+    let words = ["lang::facts(", "lang::outline("];
+    complain(sources().filter(|file| file.name != "src/parsers.rs"), |line| {
+        words.iter().find(|word| names(line, word)).map(|word| format!("`{word}` outside parsers"))
     });
 }
 
@@ -171,8 +202,8 @@ fn sources() -> impl Iterator<Item = TrackedFile> {
     })
 }
 
-/// Every text file that git tracks or would track; in a packaged crate without git, what `src`, `tests` and
-/// `benches` hold.
+/// Every text file that git tracks or would track; in a packaged crate without git, what `src`,
+/// `tests` and `benches` hold.
 fn tracked() -> impl Iterator<Item = TrackedFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listed = Command::new("git")

@@ -167,7 +167,8 @@ impl Watching {
         let Comparison::Diff(strict) = strict.unwrap() else { return };
         let name = |id: FileId| String::from_utf8(table.path(id).unwrap()).unwrap();
         for &id in &strict.changed {
-            // The strict check cannot distinguish these; the server observed that they did not change.
+            // The strict check cannot distinguish these; the server observed that they did not
+            // change.
             let unsure = table.stamp(id).unwrap() == Stamp::NEVER;
             assert!(unsure || to_read.contains(&name(id)), "{} changed", name(id));
         }
@@ -244,6 +245,25 @@ fn edits_of_files_are_detected() {
         write(root, "a/one.rs/inner", "file");
     };
     check(&dir_in_place, &["a/one.rs/inner"]);
+}
+
+#[test]
+fn writes_through_other_names_of_a_file_are_detected() {
+    for pace in [LAZY, EAGER] {
+        let (tree, index) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let outside = tree.path().with_extension("outside");
+        write(tree.path(), "a.rs", "one");
+        fs::hard_link(tree.path().join("a.rs"), &outside).unwrap();
+        fs::hard_link(tree.path().join("a.rs"), tree.path().join("b.rs")).unwrap();
+        let dir = index.path().join("index");
+        let watching = Watching::start_at(pace, &["c.rs"], tree, index, dir);
+        for name in [outside.as_path(), &watching.root().join("a.rs")] {
+            watching.settle();
+            append(name, "two");
+            assert_eq!(watching.believe().unwrap().to_read, set(&["a.rs", "b.rs"]));
+        }
+        fs::remove_file(outside).unwrap();
+    }
 }
 
 #[test]

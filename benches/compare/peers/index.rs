@@ -207,7 +207,7 @@ pub(super) fn table(builds: &[Build], text_bytes: u64) -> String {
             _ => format!("{:.1}", 100.0 * build.bytes as f64 / text_bytes as f64),
         };
         let (seconds, so_far) = match &build.trouble {
-            Some(trouble) => (format!("{trouble}, so not asked"), "so far "),
+            Some(trouble) => (format!("{trouble}, so not measured"), "so far "),
             None => (format!("{:.2}", median(&build.seconds)), ""),
         };
         writeln!(text, "| {} | {seconds} | {so_far}{megabytes:.1} | {percent} |", build.name)

@@ -158,7 +158,8 @@ fn version(options: &Options, program: Program, path: &Path) -> String {
     }
     let text = job.run().map(|run| String::from_utf8_lossy(&run.stdout).into_owned());
     let line = text.unwrap_or_default().lines().next().unwrap_or_default().to_owned();
-    // `git version 2.47.3`, `ripgrep 15.2.0`, `ugrep 3.11.2 x86_64-…`, `Universal Ctags 5.9.0, Copyright …`
+    // `git version 2.47.3`, `ripgrep 15.2.0`, `ugrep 3.11.2 x86_64-…`,
+    // `Universal Ctags 5.9.0, Copyright …`
     let number = |word: &&str| word.starts_with(|character: char| character.is_ascii_digit());
     let version = line.split_whitespace().find(number).map(|word| word.trim_end_matches(','));
     match (version, program) {

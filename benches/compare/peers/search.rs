@@ -45,7 +45,8 @@ fn race(
         .path(Program::Csearch)
         .and_then(|_| index::trouble(builds, Program::Cindex));
     let has_index = csearch_trouble.is_none();
-    race.results.extend(csearch_trouble.map(|trouble| format!("csearch not asked ({trouble})")));
+    race.results
+        .extend(csearch_trouble.map(|trouble| format!("csearch was not measured ({trouble})")));
     let ours = ours(setting, query, is_watched).into_iter().map(|lane| (lane, Layout::NulColon));
     for (lane, layout) in ours.chain(peers(setting, query, rg, has_index)) {
         let run = match lane.job.run().and_then(|run| run.answered(&lane.job)) {

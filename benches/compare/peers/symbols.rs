@@ -16,7 +16,7 @@ use super::{our_reply, queries};
 pub(super) fn races(setting: &Setting, builds: &[Build], is_watched: bool) -> Vec<Race> {
     let Some(readtags) = setting.programs.path(Program::Readtags) else { return Vec::new() };
     if let Some(trouble) = index::trouble(builds, Program::Ctags) {
-        eprintln!("  definitions not asked for ({trouble})");
+        eprintln!("  definitions are not compared ({trouble})");
         return Vec::new();
     }
     let names = queries::names(&setting.stage.tree);

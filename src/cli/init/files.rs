@@ -103,7 +103,8 @@ impl SettingsFile {
         };
         #[cfg(unix)]
         if permissions.is_some() {
-            // Settings may contain keys: other users must not read them before the permissions are set.
+            // Settings may contain keys: other users must not read them before the permissions are
+            // set.
             std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         }
         let mut file = options.open(temporary).map_err(failed)?;

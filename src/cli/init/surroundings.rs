@@ -39,7 +39,8 @@ pub(super) fn homes() -> Result<Homes> {
     })
 }
 
-/// Returns the command that starts this program: its name if PATH finds this program, else its path.
+/// Returns the command that starts this program: its name if PATH finds this program, else its
+/// path.
 ///
 /// # Errors
 ///

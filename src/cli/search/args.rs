@@ -136,8 +136,8 @@ pub(crate) struct Reading {
 /// The treatment of files that contain a NUL byte.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub(crate) enum Binary {
-    /// The search of a walked file stops at the NUL byte; files given as arguments are searched, but
-    /// their lines are not printed.
+    /// The search of a walked file stops at the NUL byte; files given as arguments are searched,
+    /// but their lines are not printed.
     #[default]
     Auto,
     /// Every file is searched, but its lines are not printed.

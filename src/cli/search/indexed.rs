@@ -213,7 +213,8 @@ impl Lookup<'_> {
             || matching.null_data
     }
 
-    /// Returns the directory in the table whose files are exactly those that a walk of `path` lists.
+    /// Returns the directory in the table whose files are exactly those that a walk of `path`
+    /// lists.
     fn scope(&self, path: &Path) -> Result<Option<DirId>> {
         let request = self.request;
         if is_stdin_path(path) || !request.filter.is_default() {

@@ -1,8 +1,8 @@
 //! `codedb search` (or `grep`): ripgrep's flags, semantics and output.
 //!
 //! `parse` parses the command line into `args`, by the table in `flags`; `request` resolves them;
-//! `run` lists the files with `targets` or `indexed`, searches each with `worker` and prints in order
-//! with `ordered`. clap is not used here: a search often takes less time than clap's start.
+//! `run` lists the files with `targets` or `indexed`, searches each with `worker` and prints in
+//! order with `ordered`. clap is not used here: a search often takes less time than clap's start.
 
 mod args;
 mod command;

@@ -2,11 +2,14 @@
 //! in the order of the items, each as soon as all before it are emitted.
 //!
 //! Items are claimed in order. Up to [`WAITING_BYTES_MAX`] bytes of outputs wait in the queue;
-//! beyond that, a thread blocks with its own output until there is room or until it is next. This
-//! cannot deadlock: the thread that has claimed the next item never blocks here.
+//! beyond that, a thread blocks with its own output until there is room or until it is next. A thread
+//! can also emit a part of a large output before its item is processed ([`Queue::emit`]). This cannot
+//! deadlock: the thread that has claimed the next item never blocks here.
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
+use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +31,16 @@ pub(crate) trait Sink {
     fn flush(&mut self) -> ControlFlow<()>;
 }
 
+/// A sink that accepts an output in parts.
+pub(crate) trait PartSink: Sink {
+    /// Receives a part of the next output, before [`Sink::accept`]; `Break` cancels all work.
+    fn accept_part(&mut self, bytes: &[u8]) -> ControlFlow<()>;
+}
+
+/// The index of the item that a thread is processing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Position(Rc<Cell<usize>>);
+
 /// Processes `items` with `threads` threads and passes the outputs to `sink` in the order of the
 /// items.
 ///
@@ -42,24 +55,11 @@ pub(crate) fn run<T, S, L>(
     T: Sync,
     S: Sink + Send,
 {
-    let queue = Queue::new(sink, items.len(), WAITING_BYTES_MAX);
-    let work_through = || {
-        let stop_on_panic = StopOnPanic(&queue);
-        let mut local = start();
-        while let Some(index) = queue.claim() {
-            queue.submit(index, work(&mut local, &items[index]));
-        }
-        drop(stop_on_panic);
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..threads.min(items.len()) {
-            scope.spawn(work_through);
-        }
-        work_through();
-    });
+    Queue::new(sink, items.len(), WAITING_BYTES_MAX).run(items, threads, |_| start(), work);
 }
 
-struct Queue<'s, S: Sink> {
+/// The queue of one run.
+pub(crate) struct Queue<'s, S: Sink> {
     len: usize,
     waiting_bytes_max: usize,
     claimed: AtomicUsize,
@@ -80,7 +80,8 @@ struct QueueState<'s, S: Sink> {
 }
 
 impl<'s, S: Sink> Queue<'s, S> {
-    fn new(sink: &'s mut S, len: usize, waiting_bytes_max: usize) -> Queue<'s, S> {
+    /// Returns a queue for `len` items, in which up to `waiting_bytes_max` bytes of outputs wait.
+    pub(crate) fn new(sink: &'s mut S, len: usize, waiting_bytes_max: usize) -> Queue<'s, S> {
         Queue {
             len,
             waiting_bytes_max,
@@ -95,6 +96,35 @@ impl<'s, S: Sink> Queue<'s, S> {
             }),
             turn_changed: Condvar::new(),
         }
+    }
+
+    /// As [`run()`]; `start` also gets the position of its thread, for [`Queue::emit`].
+    pub(crate) fn run<T, L>(
+        &self,
+        items: &[T],
+        threads: usize,
+        start: impl Fn(Position) -> L + Sync,
+        work: impl Fn(&mut L, &T) -> S::Output + Sync,
+    ) where
+        T: Sync,
+        S: Send,
+    {
+        let work_through = || {
+            let stop_on_panic = StopOnPanic(self);
+            let position = Position::default();
+            let mut local = start(position.clone());
+            while let Some(index) = self.claim() {
+                position.0.set(index);
+                self.submit(index, work(&mut local, &items[index]));
+            }
+            drop(stop_on_panic);
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(items.len()) {
+                scope.spawn(work_through);
+            }
+            work_through();
+        });
     }
 
     fn claim(&self) -> Option<usize> {
@@ -116,9 +146,7 @@ impl<'s, S: Sink> Queue<'s, S> {
                 state.park(index, output, size_bytes);
                 return;
             }
-            state.blocked += 1;
-            state = self.turn_changed.wait(state).unwrap_or_else(PoisonError::into_inner);
-            state.blocked -= 1;
+            state = self.wait(state);
         }
         if self.stopped.load(Ordering::Relaxed) {
             return;
@@ -134,6 +162,17 @@ impl<'s, S: Sink> Queue<'s, S> {
         }
     }
 
+    /// Waits until the turn may have changed.
+    fn wait<'g>(
+        &self,
+        mut state: MutexGuard<'g, QueueState<'s, S>>,
+    ) -> MutexGuard<'g, QueueState<'s, S>> {
+        state.blocked += 1;
+        state = self.turn_changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        state.blocked -= 1;
+        state
+    }
+
     fn stop(&self) {
         // Set under the lock, so that no thread checks the flag and then misses the notification.
         let state = self.lock();
@@ -144,6 +183,27 @@ impl<'s, S: Sink> Queue<'s, S> {
 
     fn lock(&self) -> MutexGuard<'_, QueueState<'s, S>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<S: PartSink> Queue<'_, S> {
+    /// Waits until the outputs of all earlier items are emitted, then emits `part` of the output of
+    /// the item at `position`, which the calling thread is processing. `Break` if the work is
+    /// cancelled.
+    pub(crate) fn emit(&self, position: &Position, part: &[u8]) -> ControlFlow<()> {
+        let mut state = self.lock();
+        while position.0.get() != state.next && !self.stopped.load(Ordering::Relaxed) {
+            state = self.wait(state);
+        }
+        if self.stopped.load(Ordering::Relaxed) {
+            return ControlFlow::Break(());
+        }
+        let flow = state.sink.accept_part(part);
+        drop(state);
+        if flow.is_break() {
+            self.stop();
+        }
+        flow
     }
 }
 
@@ -189,7 +249,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::time::Duration;
 
-    use super::{Queue, Sink, run};
+    use super::{PartSink, Queue, Sink, WAITING_BYTES_MAX, run};
 
     #[derive(Default)]
     struct Collected {
@@ -218,6 +278,14 @@ mod tests {
         }
     }
 
+    /// Each part is a number; so is the rest of each output.
+    impl PartSink for Collected {
+        fn accept_part(&mut self, part: &[u8]) -> ControlFlow<()> {
+            let number = std::str::from_utf8(part).expect("text").parse().expect("a number");
+            self.accept(number)
+        }
+    }
+
     fn slow_sometimes(number: usize) -> usize {
         if number.is_multiple_of(7) {
             std::thread::sleep(Duration::from_micros(300));
@@ -232,6 +300,41 @@ mod tests {
             let mut sink = Collected::default();
             run(&items, threads, &mut sink, || (), |(), &item| slow_sometimes(item));
             assert_eq!(sink.numbers, items);
+        }
+    }
+
+    #[test]
+    fn parts_are_emitted_before_the_rest_of_their_output() {
+        let items: Vec<usize> = (0..500).collect();
+        // Every fifth output has two parts and a rest.
+        let has_parts = |item: usize| item.is_multiple_of(5);
+        let expected: Vec<usize> = items
+            .iter()
+            .flat_map(|&item| std::iter::repeat_n(item, if has_parts(item) { 3 } else { 1 }))
+            .collect();
+        for (threads, stop_at) in [(1, None), (2, None), (8, None), (2, Some(250)), (8, Some(250))]
+        {
+            let mut sink = Collected { stop_at, ..Collected::default() };
+            let queue = Queue::new(&mut sink, items.len(), WAITING_BYTES_MAX);
+            queue.run(
+                &items,
+                threads,
+                |position| position,
+                |position, &item| {
+                    slow_sometimes(item);
+                    let part = item.to_string();
+                    let emit = || queue.emit(position, part.as_bytes());
+                    if has_parts(item) && emit().is_continue() {
+                        let _ = emit();
+                    }
+                    item
+                },
+            );
+            drop(queue);
+            let end = stop_at.map_or(expected.len(), |at| {
+                1 + expected.iter().position(|&item| item == at).expect("it is an item")
+            });
+            assert_eq!(sink.numbers, expected[..end], "{threads} {stop_at:?}");
         }
     }
 

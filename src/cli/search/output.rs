@@ -5,10 +5,11 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use grep_printer::Stats;
+use termcolor::{Buffer, ColorSpec, HyperlinkSpec, WriteColor};
 
 use super::super::report::Reporter;
 use super::args::{Buffering, SearchMode};
-use super::ordered::Sink;
+use super::ordered::{PartSink, Position, Queue, Sink};
 use super::request::Request;
 use super::targets::{Problem, ProblemKind};
 use super::worker::Verdict;
@@ -19,10 +20,14 @@ const BLOCK_BYTES: usize = 64 << 10;
 /// The time for which small results may be buffered.
 const BUFFER_TIME: Duration = Duration::from_millis(5);
 
+/// The maximum number of bytes of output that a thread holds for one item. More is written while the
+/// item is searched, as soon as the outputs of all earlier items are written.
+const HELD_BYTES_MAX: usize = 16 << 20;
+
 /// The result of searching one item.
 #[derive(Debug, Default)]
 pub(crate) struct ItemOutput {
-    /// The output for it, preceded by a separator.
+    /// The output for it, preceded by a separator, without the part that is written already.
     pub(crate) bytes: Vec<u8>,
     pub(crate) verdict: Verdict,
     pub(crate) problem: Option<Box<Problem>>,
@@ -152,6 +157,12 @@ impl<'r> StdoutSink<'r> {
     }
 }
 
+impl PartSink for StdoutSink<'_> {
+    fn accept_part(&mut self, bytes: &[u8]) -> ControlFlow<()> {
+        self.buffer(bytes)
+    }
+}
+
 impl Sink for StdoutSink<'_> {
     type Output = ItemOutput;
 
@@ -178,6 +189,82 @@ impl Sink for StdoutSink<'_> {
         }
         self.written_at = Instant::now();
         self.write_buffered()
+    }
+}
+
+/// Collects the output of an item, and writes it in parts if it is large.
+pub(crate) struct ItemWriter<'q, 's, 'r> {
+    held: Buffer,
+    queue: &'q Queue<'s, StdoutSink<'r>>,
+    position: Position,
+}
+
+impl<'q, 's, 'r> ItemWriter<'q, 's, 'r> {
+    /// Returns the writer of a thread, with an empty buffer.
+    pub(crate) fn new(
+        held: Buffer,
+        queue: &'q Queue<'s, StdoutSink<'r>>,
+        position: Position,
+    ) -> ItemWriter<'q, 's, 'r> {
+        ItemWriter { held, queue, position }
+    }
+
+    /// Discards the output that is held.
+    pub(crate) fn clear(&mut self) {
+        self.held.clear();
+    }
+
+    /// Returns the output that is held and leaves a buffer of `fresh`.
+    pub(crate) fn take(&mut self, fresh: impl Fn() -> Buffer) -> Vec<u8> {
+        if self.held.is_empty() {
+            return Vec::new();
+        }
+        std::mem::replace(&mut self.held, fresh()).into_inner()
+    }
+}
+
+impl Write for ItemWriter<'_, '_, '_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.held.len() + bytes.len() <= HELD_BYTES_MAX {
+            return self.held.write(bytes);
+        }
+        for part in [self.held.as_slice(), bytes] {
+            if self.queue.emit(&self.position, part).is_break() {
+                return Err(ErrorKind::BrokenPipe.into());
+            }
+        }
+        self.held.clear();
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.held.flush()
+    }
+}
+
+impl WriteColor for ItemWriter<'_, '_, '_> {
+    fn supports_color(&self) -> bool {
+        self.held.supports_color()
+    }
+
+    fn supports_hyperlinks(&self) -> bool {
+        self.held.supports_hyperlinks()
+    }
+
+    fn set_color(&mut self, color: &ColorSpec) -> io::Result<()> {
+        self.held.set_color(color)
+    }
+
+    fn set_hyperlink(&mut self, link: &HyperlinkSpec<'_>) -> io::Result<()> {
+        self.held.set_hyperlink(link)
+    }
+
+    fn reset(&mut self) -> io::Result<()> {
+        self.held.reset()
+    }
+
+    fn is_synchronous(&self) -> bool {
+        self.held.is_synchronous()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Plain output (lines, paths or counts) without the printer library.
 //!
-//! ripgrep's printer canonicalizes the path of every file, for hyperlinks that are then not printed,
-//! and keeps records that plain lines do not need: a third of the system calls of `-l Copyright` on
-//! the Linux tree. The library prints everything that is not plain.
+//! ripgrep's printer canonicalizes the path of every file, for hyperlinks that are then not
+//! printed, and keeps records that plain lines do not need: a third of the system calls of
+//! `-l Copyright` on the Linux tree. The library prints everything that is not plain.
 
 use std::io::{self, Write};
 use std::path::Path;

@@ -74,8 +74,8 @@ impl Request {
     ///
     /// # Errors
     ///
-    /// If there is no pattern, if patterns cannot be read or decoded, or if the current directory does
-    /// not exist.
+    /// If there is no pattern, if patterns cannot be read or decoded, or if the current directory
+    /// does not exist.
     pub(crate) fn resolve(args: Args) -> Result<Request> {
         let current_dir = current_dir()?;
         let mut args = args;

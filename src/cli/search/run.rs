@@ -14,8 +14,8 @@ use super::super::background::{self, Build};
 use super::super::report::Reporter;
 use super::args::{Buffering, Mode, SearchMode, SortBy};
 use super::job::SearchJob;
-use super::ordered;
-use super::output::{ItemOutput, Outcome, StdoutSink, report, write_totals};
+use super::ordered::{Queue, WAITING_BYTES_MAX};
+use super::output::{ItemOutput, ItemWriter, Outcome, StdoutSink, report, write_totals};
 use super::printer::{self, PrinterFactory};
 use super::request::Request;
 use super::targets::{self, Item, Origin, Problem, ProblemKind, Target};
@@ -23,6 +23,7 @@ use super::walker::WalkRules;
 use super::worker::{Verdict, Worker, WorkerParts};
 use super::{explain, indexed, matcher, walker};
 use crate::error::{Error, Kind, Result};
+use crate::source::rule_files::WalkStart;
 
 /// Searches one target with a worker; implementations choose how it is read.
 pub(crate) trait SearchOne: Sync {
@@ -110,7 +111,7 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
                 Item::Search(_) => {}
             });
         } else {
-            let (_, faults) = rules.walk(&request.scope.paths[0]);
+            let (_, faults) = rules.walk(&WalkStart::new(&request.scope.paths[0], rules.unread()));
             faults.iter().for_each(|fault| reporter.warn_ignore(fault));
         }
     })?;
@@ -203,20 +204,25 @@ fn search_guarded<W: WriteColor>(
         .unwrap_or_else(|_| Err(io::Error::other("the search panicked (a bug; please report it)")))
 }
 
-/// Searches in several threads; each prints to memory, and the queue restores the order.
+/// Searches in several threads; each prints to memory, and the queue restores the order. A large
+/// output is written while its item is searched.
 fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
     let SearchJob { request, reporter, .. } = *job;
     let factory = PrinterFactory::new(request, job.mode);
     let buffers = BufferWriter::stdout(request.output_format.color);
     let mut sink = StdoutSink::new(request, reporter, factory.separator());
     sink.outcome = job.outcome();
-    ordered::run(
+    let queue = Queue::new(&mut sink, items.len(), WAITING_BYTES_MAX);
+    queue.run(
         items,
         request.threads,
-        &mut sink,
-        || job.parts.worker(factory.separated_printer(buffers.buffer(), Buffer::clear)),
+        |position| {
+            let writer = ItemWriter::new(buffers.buffer(), &queue, position);
+            job.parts.worker(factory.separated_printer(writer, ItemWriter::clear))
+        },
         |worker, item| search_item(worker, item, searches, || buffers.buffer()),
     );
+    drop(queue);
     sink.finish();
     if let Some(stats) = &sink.outcome.stats {
         let out = io::stdout().lock();
@@ -227,7 +233,7 @@ fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl Searc
 
 /// Searches one item and returns its output.
 fn search_item(
-    worker: &mut Worker<Buffer>,
+    worker: &mut Worker<ItemWriter<'_, '_, '_>>,
     item: &Item,
     searches: &impl SearchOne,
     fresh: impl Fn() -> Buffer,
@@ -247,12 +253,7 @@ fn search_item(
             (Verdict::default(), Some(problem))
         }
     };
-    let output = worker.output();
-    let bytes = if output.is_empty() {
-        Vec::new()
-    } else {
-        std::mem::replace(output, fresh()).into_inner()
-    };
+    let bytes = worker.output().take(fresh);
     ItemOutput { bytes, verdict, problem, searched: true }
 }
 

@@ -72,7 +72,8 @@ fn mapped() -> MmapChoice {
     // SAFETY: a mapped file must not shrink while it is searched. We do not write to it, hold no
     // reference into it after its search, and treat its bytes as arbitrary. If another process
     // truncates it, a signal kills this process, which the help of `--mmap` documents and
-    // `--no-mmap` avoids. ripgrep maps the same files, and its output for binary files depends on it.
+    // `--no-mmap` avoids. ripgrep maps the same files, and its output for binary files depends on
+    // it.
     unsafe { MmapChoice::auto() }
 }
 

@@ -1,8 +1,10 @@
 //! Lists the targets of a request in the order in which they are printed, by a walk.
 //!
-//! The list does not depend on the pattern. `worker` searches one target, `ordered` keeps the order.
+//! The list does not depend on the pattern. `worker` searches one target, `ordered` keeps the
+//! order.
 
 use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -17,6 +19,7 @@ use super::request::Request;
 use super::searcher::is_stdin_path;
 use super::walker::WalkRules;
 use crate::error::Result;
+use crate::source::rule_files::{self, WalkStart};
 use crate::source::stamp::Stamp;
 
 /// The number of items from which parallel sorting is faster.
@@ -136,8 +139,8 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
-    fn walk(&mut self, rules: &WalkRules<'_>, path: &Path) -> ignore::WalkBuilder {
-        let (walk, faults) = rules.walk(path);
+    fn walk(&mut self, rules: &WalkRules<'_>, from: &WalkStart) -> ignore::WalkBuilder {
+        let (walk, faults) = rules.walk(from);
         if !std::mem::replace(&mut self.has_ignore_faults, true) {
             self.items.extend(faults.iter().map(|fault| ignore_problem(Path::new(""), fault)));
         }
@@ -145,7 +148,12 @@ impl Listing<'_> {
     }
 
     fn add_files(&mut self, rules: &WalkRules<'_>, paths: &[PathBuf]) {
-        let mut walk = self.walk(rules, &paths[0]);
+        // No rule applies to these files, but the walker reads those of their directories.
+        let dirs: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
+        let refused = dirs
+            .into_iter()
+            .fold(rules.unread(), |refused, dir| refused.with(rule_files::refused_above(dir)));
+        let mut walk = self.walk(rules, &WalkStart::new(&paths[0], refused));
         for path in &paths[1..] {
             walk.add(path);
         }
@@ -156,11 +164,20 @@ impl Listing<'_> {
     }
 
     fn add_directory(&mut self, rules: &WalkRules<'_>, path: &Path) {
-        let walk = self.walk(rules, path);
         let found = Mutex::new(Vec::new());
         let strip = self.request.scope.implicit;
-        walk.build_parallel().visit(&mut CollectorBuilder { found: &found, strip });
+        let make = |from: &WalkStart| self.walk(rules, from);
+        let closed = rule_files::walk_each(path, rules.unread(), make, |walk| {
+            walk.build_parallel().visit(&mut CollectorBuilder { found: &found, strip });
+        });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
+        found.extend(closed.iter().map(|closed| {
+            Item::Problem(Box::new(Problem {
+                path: spelled(&closed.path, strip),
+                message: closed.message(),
+                kind: ProblemKind::IgnoreRules,
+            }))
+        }));
         let compare = |a: &Item, b: &Item| {
             compare_paths(item_path(a), item_path(b)).then_with(|| compare_at_same_path(a, b))
         };
@@ -273,20 +290,24 @@ fn error_path(err: &ignore::Error) -> Option<&Path> {
     }
 }
 
-/// Formats an error of a parallel walk like an error of a serial one, so that messages do not depend
-/// on the number of threads.
+/// Formats an error of a parallel walk like an error of a serial one, so that messages do not
+/// depend on the number of threads.
 fn walk_message(err: &ignore::Error) -> String {
-    if let ignore::Error::WithPath { path, err: inner } = err {
-        let io = match inner.as_ref() {
-            ignore::Error::WithDepth { err, .. } => err.as_ref(),
-            other => other,
-        };
-        if let ignore::Error::Io(io) = io {
-            let path = path.display();
-            return format!("{path}: IO error for operation on {path}: {io}");
-        }
+    if let ignore::Error::WithPath { path, err: inner } = without_depth(err)
+        && let ignore::Error::Io(io) = without_depth(inner)
+    {
+        let path = path.display();
+        return format!("{path}: IO error for operation on {path}: {io}");
     }
     err.to_string()
+}
+
+/// Returns an error without the depths around it, which the walkers add in different places.
+fn without_depth(err: &ignore::Error) -> &ignore::Error {
+    match err {
+        ignore::Error::WithDepth { err, .. } => without_depth(err),
+        other => other,
+    }
 }
 
 fn item_path(item: &Item) -> &Path {
@@ -383,9 +404,21 @@ fn compare_times(a: Option<SystemTime>, b: Option<SystemTime>) -> Ordering {
 
 #[cfg(test)]
 mod tests {
+    use std::io::ErrorKind;
     use std::path::Path;
 
-    use super::compare_paths;
+    use super::{compare_paths, walk_message};
+
+    #[test]
+    fn an_unreadable_directory_has_the_message_of_a_serial_walk() {
+        let io = || Box::new(ignore::Error::Io(ErrorKind::PermissionDenied.into()));
+        let with_path = |err| Box::new(ignore::Error::WithPath { path: "./a".into(), err });
+        let with_depth = |err| Box::new(ignore::Error::WithDepth { depth: 1, err });
+        for err in [with_path(io()), with_path(with_depth(io())), with_depth(with_path(io()))] {
+            let message = walk_message(&err);
+            assert_eq!(message, "./a: IO error for operation on ./a: permission denied", "{err:?}");
+        }
+    }
 
     #[test]
     fn a_directory_sorts_before_longer_names() {

@@ -3,12 +3,14 @@
 use std::path::Path;
 
 use ignore::WalkBuilder;
+use ignore::gitignore::gitconfig_excludes_path;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::types::{Types, TypesBuilder};
 
 use super::args::{Filter, Mode, TypeChange};
 use super::request::Request;
 use crate::error::{Error, Result};
+use crate::source::rule_files::{self, Refused, WalkStart};
 
 /// The rules that the walks of all paths of a request share.
 #[derive(Debug)]
@@ -33,8 +35,16 @@ impl<'a> WalkRules<'a> {
         })
     }
 
-    /// Returns a walk from `path`, and the errors in the files of `--ignore-file`.
-    pub(crate) fn walk(&self, path: &Path) -> (WalkBuilder, Vec<ignore::Error>) {
+    /// Returns the kinds of ignore files that the request does not read.
+    pub(crate) fn unread(&self) -> Refused {
+        let skip = self.request.filter.no_ignore;
+        Refused::new(skip.dot, skip.vcs, skip.vcs || skip.exclude)
+    }
+
+    /// Returns a walk from a directory or a file at some depth, which does not read the kinds of
+    /// ignore files that are refused there, and the errors in the files of `--ignore-file`.
+    pub(crate) fn walk(&self, from: &WalkStart) -> (WalkBuilder, Vec<ignore::Error>) {
+        let WalkStart { path, depth, refused } = from;
         let (request, filter) = (self.request, &self.request.filter);
         let skip = filter.no_ignore;
         let mut builder = WalkBuilder::new(path);
@@ -43,7 +53,7 @@ impl<'a> WalkRules<'a> {
             faults.extend(filter.ignore_files.iter().filter_map(|file| builder.add_ignore(file)));
         }
         builder
-            .max_depth(filter.max_depth)
+            .max_depth(filter.max_depth.map(|depth_max| depth_max.saturating_sub(*depth)))
             .max_filesize(filter.max_filesize_bytes)
             .follow_links(filter.follow)
             .same_file_system(filter.one_file_system)
@@ -53,18 +63,23 @@ impl<'a> WalkRules<'a> {
             .types(self.types.clone())
             .hidden(!filter.hidden)
             .parents(!skip.parent)
-            .ignore(!skip.dot)
-            .git_ignore(!skip.vcs)
-            .git_exclude(!skip.vcs && !skip.exclude)
-            .git_global(!skip.vcs && !skip.global)
+            .ignore(!refused.ignore())
+            .git_ignore(!refused.gitignore())
+            .git_exclude(!refused.git_exclude())
+            .git_global(!skip.vcs && !skip.global && excludes_are_readable())
             .require_git(!skip.require_git)
             .ignore_case_insensitive(filter.ignore_files_ignore_case)
             .current_dir(&request.current_dir);
-        if !skip.dot {
+        if !refused.rgignore() {
             builder.add_custom_ignore_filename(".rgignore");
         }
         (builder, faults)
     }
+}
+
+/// Returns false if git's global excludes are not a file that may be read.
+fn excludes_are_readable() -> bool {
+    gitconfig_excludes_path().is_none_or(|path| rule_files::is_readable(&path))
 }
 
 /// Returns the file types with the changes of the command line.

@@ -31,6 +31,10 @@ use crate::source::stamp::Stamp;
 /// Files up to this size are read into memory; larger ones are searched incrementally.
 const READ_WHOLE_BYTES_MAX: u64 = 64 << 20;
 
+/// The initial size of the searcher's buffer. A smaller file is searched in the same way in a larger
+/// buffer.
+const BUFFER_BYTES: u64 = (64 << 10) - 1;
+
 /// The number of bytes at the start of a file that are searched first where one match is enough.
 const HEAD_BYTES: u64 = 8 << 10;
 
@@ -57,6 +61,8 @@ pub(crate) struct WorkerParts {
     rejects_early: bool,
     /// The output depends on the boundaries of the searcher's buffer.
     depends_on_buffer: bool,
+    /// The same, but only for text that is not UTF-8.
+    depends_on_buffer_unless_utf8: bool,
     with_stats: bool,
     /// A match in one line can end the search of the file.
     limits_lines: bool,
@@ -92,8 +98,8 @@ impl WorkerParts {
             builder.async_stderr(true);
             builder
         });
-        let anchors_to_text =
-            pattern::may_anchor_to_text(&request.patterns, &matcher::pattern_options(request));
+        let options = matcher::pattern_options(request);
+        let anchors_to_text = pattern::may_anchor_to_text(&request.patterns, &options);
         let limits_lines =
             request.matching.max_count.is_some() || request.matching.stop_on_nonmatch;
         Ok(WorkerParts {
@@ -107,6 +113,10 @@ impl WorkerParts {
             // With inverted matching, the searcher handles all lines of a buffer at once and counts
             // them afterwards.
             depends_on_buffer: anchors_to_text || (request.matching.invert && limits_lines),
+            depends_on_buffer_unless_utf8: pattern::may_examine_characters(
+                &request.patterns,
+                &options,
+            ),
             with_stats: request.stats,
             limits_lines,
             plain: Plain::new(request),
@@ -128,8 +138,15 @@ impl WorkerParts {
         !self.is_preprocessed(path) && !self.is_decompressed(path)
     }
 
-    /// Returns printer and matcher if a part of a file can be searched on its own: each line matches
-    /// independently of other lines, and only plain output is needed.
+    /// Returns true if a search of `bytes` alone may differ from a search through the searcher's
+    /// buffer. O(bytes) for some patterns.
+    fn needs_buffer(&self, bytes: &[u8]) -> bool {
+        self.depends_on_buffer
+            || self.depends_on_buffer_unless_utf8 && std::str::from_utf8(bytes).is_err()
+    }
+
+    /// Returns printer and matcher if a part of a file can be searched on its own: each line
+    /// matches independently of other lines, and only plain output is needed.
     fn plain_for_parts(&self) -> Option<(&Plain, &RegexMatcher)> {
         #[cfg_attr(not(feature = "pcre2"), expect(irrefutable_let_patterns, reason = "one engine"))]
         let PatternMatcher::Default(matcher) = &self.matcher else { return None };
@@ -182,6 +199,12 @@ impl<W: WriteColor> Worker<W> {
     /// If the target cannot be read or the output cannot be written.
     pub(crate) fn search(&mut self, target: &Target) -> io::Result<Verdict> {
         let path = target.path.as_path();
+        self.renew_searcher(match target.origin {
+            Origin::Stdin => u64::MAX,
+            Origin::Named | Origin::Walked => {
+                std::fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len())
+            }
+        });
         self.set_binary_rule(path, target.is_explicit());
         if target.origin == Origin::Stdin {
             return self.search_reader(path, io::stdin().lock());
@@ -220,6 +243,7 @@ impl<W: WriteColor> Worker<W> {
         if metadata.len() > READ_WHOLE_BYTES_MAX {
             return self.search(target);
         }
+        self.renew_searcher(metadata.len());
         let mut buffer = std::mem::take(&mut self.buffer);
         let verdict = match &target.hint {
             ContentHint::Blocks(hinted) if Stamp::of(&metadata) == hinted.0 => {
@@ -236,8 +260,8 @@ impl<W: WriteColor> Worker<W> {
         verdict
     }
 
-    /// Searches a file without a NUL byte; only its head if one match is enough and the head contains
-    /// it.
+    /// Searches a file without a NUL byte; only its head if one match is enough and the head
+    /// contains it.
     fn search_text(
         &mut self,
         path: &Path,
@@ -272,7 +296,7 @@ impl<W: WriteColor> Worker<W> {
         buffer.fill(file, HEAD_BYTES)?;
         let head = buffer.bytes();
         let head = &head[..memchr::memrchr(b'\n', head).map_or(0, |end| end + 1)];
-        if !starts_with_mark(head) {
+        if !starts_with_mark(head) && !parts.needs_buffer(head) {
             let mut sink = plain.sink(path, printer.get_mut());
             searcher.search_slice(matcher, head, &mut sink)?;
             if sink.is_decided() {
@@ -301,9 +325,11 @@ impl<W: WriteColor> Worker<W> {
             for block in blocks {
                 let end = u64::from(block.end).min(metadata.len());
                 buffer.fill_range(file, u64::from(block.start)..end)?;
+                let bytes = buffer.bytes();
                 // The searcher removes a byte order mark, which moves the start of the first line.
-                let marked = block.start == 0 && starts_with_mark(buffer.bytes());
-                seems_to_match = marked || may_match(&self.parts.matcher, buffer.bytes());
+                let is_different =
+                    block.start == 0 && starts_with_mark(bytes) || self.parts.needs_buffer(bytes);
+                seems_to_match = is_different || may_match(&self.parts.matcher, bytes);
                 if seems_to_match {
                     break;
                 }
@@ -322,8 +348,8 @@ impl<W: WriteColor> Worker<W> {
         self.search_bytes(path, buffer.bytes(), false)
     }
 
-    /// Searches only `blocks` of a large file, if that prints the same. Otherwise returns `None`, and
-    /// nothing is printed.
+    /// Searches only `blocks` of a large file, if that prints the same. Otherwise returns `None`,
+    /// and nothing is printed.
     fn search_parts(
         &mut self,
         path: &Path,
@@ -339,6 +365,15 @@ impl<W: WriteColor> Worker<W> {
         else {
             return Ok(None);
         };
+        if parts.depends_on_buffer_unless_utf8 {
+            for block in blocks {
+                let end = u64::from(block.end).min(metadata.len());
+                buffer.fill_range(file, u64::from(block.start)..end)?;
+                if parts.needs_buffer(buffer.bytes()) {
+                    return Ok(None);
+                }
+            }
+        }
         let mut sink = plain.sink(path, printer.get_mut());
         for block in blocks {
             let end = u64::from(block.end).min(metadata.len());
@@ -358,15 +393,11 @@ impl<W: WriteColor> Worker<W> {
     /// Searches the bytes of a walked file; `is_text` if it contains no NUL byte.
     fn search_bytes(&mut self, path: &Path, bytes: &[u8], is_text: bool) -> io::Result<Verdict> {
         self.set_binary_rule(path, false);
-        if self.parts.depends_on_buffer {
-            return self.search_reader(path, bytes);
-        }
         // The searcher handles transcoding and NUL bytes.
-        if starts_with_mark(bytes) || (!is_text && memchr::memchr(0, bytes).is_some()) {
-            // A long line in an earlier file may have enlarged the searcher's buffer, which decides
-            // when a NUL byte is detected. The output must not depend on other files.
-            self.searcher = self.parts.searcher.build();
-            self.set_binary_rule(path, false);
+        if starts_with_mark(bytes)
+            || (!is_text && memchr::memchr(0, bytes).is_some())
+            || self.parts.needs_buffer(bytes)
+        {
             return self.search_reader(path, bytes);
         }
         let Worker { parts, searcher, printer, .. } = self;
@@ -389,6 +420,15 @@ impl<W: WriteColor> Worker<W> {
             }
             #[cfg(feature = "pcre2")]
             PatternMatcher::Pcre2(matcher) => search_slice(matcher, searcher, printer, path, bytes),
+        }
+    }
+
+    /// Replaces the searcher before a file of `len_bytes` that does not fit into the buffer of a new
+    /// one. A long line in an earlier file may have enlarged the buffer, whose boundaries decide
+    /// when a NUL byte is detected and where `\A` matches; the output must not depend on other files.
+    fn renew_searcher(&mut self, len_bytes: u64) {
+        if len_bytes > BUFFER_BYTES {
+            self.searcher = self.parts.searcher.build();
         }
     }
 

@@ -1,8 +1,8 @@
 //! Selects entries by value per token.
 //!
-//! Every candidate has up to three forms: name, summary, complete. Steps from one form to the next are
-//! taken in descending order of added value per token, while they fit the budget and exceed a minimum;
-//! ties are broken by the order of candidates.
+//! Every candidate has up to three forms: name, summary, complete. Steps from one form to the next
+//! are taken in descending order of added value per token, while they fit the budget and exceed a
+//! minimum; ties are broken by the order of candidates.
 
 use serde::Serialize;
 

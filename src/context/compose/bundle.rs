@@ -35,7 +35,8 @@ pub struct Symbol {
     pub line: usize,
     /// Its last line.
     pub end_line: usize,
-    /// The definition up to its body, on one line, truncated with `…` if long. Empty in the shortest form.
+    /// The definition up to its body, on one line, truncated with `…` if long. Empty in the
+    /// shortest form.
     pub signature: String,
     /// The first line of its documentation.
     #[serde(skip_serializing_if = "Option::is_none")]

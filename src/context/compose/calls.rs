@@ -23,8 +23,8 @@ use crate::source::secret::is_secret;
 /// Number of definitions whose calls are shown.
 const SYMBOLS_MAX: usize = 3;
 
-/// Maximum number of uses of a name that are resolved. Most uses of a very common name refer to other
-/// definitions, and the few callers that are shown are searched in the best files first.
+/// Maximum number of uses of a name that are resolved. Most uses of a very common name refer to
+/// other definitions, and the few callers that are shown are searched in the best files first.
 const USES_MAX: usize = 96;
 
 /// Number of calls in the short form.
@@ -135,8 +135,8 @@ fn candidate(
     Candidate { forms }
 }
 
-/// Returns the calls of a definition outside tests, or those in tests if there are no others: the caller,
-/// its file and the call site.
+/// Returns the calls of a definition outside tests, or those in tests if there are no others: the
+/// caller, its file and the call site.
 fn callers_of(
     catalog: &Catalog,
     texts: &mut Texts<'_>,
@@ -172,7 +172,7 @@ fn callers_of(
 fn callees_of(catalog: &Catalog, texts: &mut Texts<'_>, at: SymbolAt) -> Vec<(SymbolAt, Site)> {
     let mut called = BTreeSet::new();
     let mut found = Vec::new();
-    for callee in callees(catalog, at, CONFIDENCE_ANSWER) {
+    for callee in callees(catalog, at, CONFIDENCE_ANSWER).calls {
         let to = callee.link.to;
         let Some(of) = Around::of(catalog, to) else { continue };
         if to != at && called.insert(to) && !texts.of(to.file).is_empty() {

@@ -25,14 +25,15 @@ const SUGGESTED_FOR_MAX: usize = 3;
 /// Suggestions per unknown name.
 const NEAREST_MAX: usize = 2;
 
-/// Number of names of a tree above which a reply has no suggestions, because comparing them all takes
-/// longer than the rest of the reply.
+/// Number of names of a tree above which a reply has no suggestions, because comparing them all
+/// takes longer than the rest of the reply.
 const NAMES_MAX: u64 = 500_000;
 
 /// Number of words of a task with suggestions on a miss.
 const TRIED_MAX: usize = 8;
 
-/// Returns the names and paths that were looked up, in the order of the task, then the rarest words.
+/// Returns the names and paths that were looked up, in the order of the task, then the rarest
+/// words.
 pub(super) fn keywords(
     sources: &Sources<'_>,
     task: &Task,

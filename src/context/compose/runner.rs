@@ -1,5 +1,5 @@
-//! The command that runs the tests of a file, derived from its language, its path and the manifests of
-//! its parent directories.
+//! The command that runs the tests of a file, derived from its language, its path and the manifests
+//! of its parent directories.
 //!
 //! Nothing is executed. Without a supported manifest there is no command.
 

@@ -1,5 +1,5 @@
-//! The snippets of a bundle: lines of named definitions that contain the other words of the task, the
-//! best lines of other files, and locations that the task names by line.
+//! The snippets of a bundle: lines of named definitions that contain the other words of the task,
+//! the best lines of other files, and locations that the task names by line.
 
 use super::admit::Candidate;
 use super::bundle::{Entry, Snippet};

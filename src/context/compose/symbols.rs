@@ -1,4 +1,5 @@
-//! The definitions of a bundle: changed ones, those that the task names, and those found by its words.
+//! The definitions of a bundle: changed ones, those that the task names, and those found by its
+//! words.
 
 use std::collections::BTreeMap;
 
@@ -6,6 +7,7 @@ use super::admit::Candidate;
 use super::bundle::{Entry, Symbol};
 use super::{Detail, Sources};
 use crate::answer::definition::Definition;
+use crate::answer::precedence::{Group, Precedence};
 use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::context::evidence::TaskEvidence;
@@ -41,8 +43,8 @@ pub(super) struct SelectedSymbols {
     pub(super) by_words: Vec<(SymbolAt, f32)>,
 }
 
-/// Selects the definitions. For a name, definitions in tests or third-party code count only if there are
-/// no others.
+/// Selects the definitions. For a name, definitions in tests or third-party code count only if
+/// there are no others.
 pub(super) fn select(
     sources: &Sources<'_>,
     found: &TaskEvidence,
@@ -53,14 +55,12 @@ pub(super) fn select(
     let catalog = sources.catalog;
     let place_of = |at: &SymbolAt| ranked.iter().position(|ranked| ranked.file == at.file);
     let mut keyed = Vec::new();
-    let mut best: BTreeMap<String, u8> = BTreeMap::new();
+    let mut best: BTreeMap<String, Group> = BTreeMap::new();
     for (mentioned, &at) in found.definitions.iter().enumerate() {
         // Excluded files are not ranked.
         let Some(place) = place_of(&at) else { continue };
-        let marks = catalog.marks(at.file)?;
         let Some(symbol) = catalog.symbol(at)? else { continue };
-        let is_declared = symbol.kind == SymbolKind::Prototype || marks.declaration;
-        let rank = 2 * marks.rank() + u8::from(is_declared);
+        let Some(Precedence { group: rank, .. }) = Precedence::at(catalog, at)? else { continue };
         let best = best.entry(symbol.name.clone()).or_insert(rank);
         *best = (*best).min(rank);
         keyed.push(((rank, place, mentioned), symbol.name.clone(), at));

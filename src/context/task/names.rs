@@ -162,8 +162,8 @@ fn of_word(word: &str, in_code: bool) -> Option<NameToken> {
     }
 }
 
-/// Returns the file that a URL of a source browser points to; `Some(None)` for other URLs, `None` if the
-/// word is not a URL.
+/// Returns the file that a URL of a source browser points to; `Some(None)` for other URLs, `None`
+/// if the word is not a URL.
 fn of_url(word: &str) -> Option<Option<NameToken>> {
     let (_, rest) = word.split_once("://")?;
     let path =

@@ -12,8 +12,8 @@ pub(super) enum Piece<'a> {
     Code(&'a str),
 }
 
-/// Returns the lines of a task, without fences, empty lines, Markdown comments (boilerplate of issue
-/// forms), and lines that consist of a name and its version.
+/// Returns the lines of a task, without fences, empty lines, Markdown comments (boilerplate of
+/// issue forms), and lines that consist of a name and its version.
 pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
     let mut pieces = Vec::new();
     let mut fence: Option<&str> = None;
@@ -68,7 +68,8 @@ pub(super) fn pieces(task: &str) -> Vec<Piece<'_>> {
     pieces
 }
 
-/// Returns true for a line that consists of a name and its version: `numpy 1.18.1`, `- Python: 3.8.0`.
+/// Returns true for a line that consists of a name and its version: `numpy 1.18.1`,
+/// `- Python: 3.8.0`.
 fn is_version(line: &str) -> bool {
     let line = line.trim_start_matches(['-', '*', ' ']).trim_end_matches([',', ' ', '\r']);
     let mut words = line
@@ -123,7 +124,8 @@ pub(super) fn quoted(line: &str) -> Vec<Span<'_>> {
     spans
 }
 
-/// Returns the end of the text of a quotation that opens at `start`, and the start of the text after it.
+/// Returns the end of the text of a quotation that opens at `start`, and the start of the text
+/// after it.
 fn end_of(line: &str, start: usize, open: char) -> Option<(usize, usize)> {
     let inner = start + open.len_utf8();
     let close = match open {

@@ -12,6 +12,9 @@ use crate::index::snapshot::Snapshot;
 use crate::index::text::Unusable;
 use crate::lang::Problem;
 
+/// Maximum number of files in [`CodeStatus::failed`].
+const FAILED_MAX: usize = 5;
+
 /// Status of the code index and the text index, for one generation of the search index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CodeStatus {
@@ -27,6 +30,8 @@ pub struct CodeStatus {
     pub references: u64,
     /// Number of files with each problem that can make symbols incomplete.
     pub problems: BTreeMap<Problem, u64>,
+    /// The first files whose definitions are incomplete, in path order, and why.
+    pub failed: Vec<(Vec<u8>, Problem)>,
     /// Bytes of its segments.
     pub code_bytes: u64,
     /// Bytes of the text index.
@@ -57,6 +62,14 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
     if let Some(code) = CodeStore(&engine.store).open()? {
         let doc_map = doc_map(&code, table)?;
         let is_known = |file: &&FileId| doc_map.doc(file.index()).is_some();
+        for file in &files {
+            if status.failed.len() < FAILED_MAX
+                && let Some((segment, doc)) = doc_map.doc(file.index())
+                && let Some(problem) = code.segments[segment].doc(doc)?.lost_by()
+            {
+                status.failed.push((table.path(*file)?, problem));
+            }
+        }
         status.exists = true;
         status.known = files.iter().filter(is_known).count() as u64;
         status.missing = files.len() as u64 - status.known;
@@ -85,7 +98,8 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
     Ok(status)
 }
 
-/// Checks every block of the code index, of the text index and of the log of commits. O(their bytes).
+/// Checks every block of the code index, of the text index and of the log of commits. O(their
+/// bytes).
 ///
 /// # Errors
 ///

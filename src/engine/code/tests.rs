@@ -188,7 +188,10 @@ fn refreshes_have_room_next_to_a_base_of_many_segments() {
 fn the_text_index_is_on_the_heap_if_the_store_requires_it() {
     for on_heap in [true, false] {
         let tree = Tree::new(on_heap);
-        tree.write("a.rs", "fn a() {}\n");
+        // Small files are always read into memory, so the table must be large: by long paths.
+        for i in 0..400 {
+            tree.write(&format!("{i}{}.rs", "a".repeat(200)), "fn a() {}\n");
+        }
         tree.index();
         let index = tree.engine.text_index().expect("a text index");
         let files = tree.files();

@@ -153,7 +153,8 @@ impl Dirty {
     }
 }
 
-/// Adds a path for which `is_in_table` returns true; returns true if it was not recorded in this era.
+/// Adds a path for which `is_in_table` returns true; returns true if it was not recorded in this
+/// era.
 fn insert(
     paths: &mut BTreeMap<Vec<u8>, u64>,
     bytes: &mut usize,

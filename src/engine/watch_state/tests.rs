@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::catalog::code::Code as _;
 use crate::engine::{self, Check, Engine, Local, Pace, Stop, file_list};
 use crate::index::store::Store;
+use crate::source::global_excludes::GlobalExcludes;
 use crate::source::stamp::RACY_WINDOW;
 use crate::source::walk::Environment;
 
@@ -26,7 +27,10 @@ fn served(excludes: Option<&Path>, trial: impl FnOnce(&Engine, &Path)) {
     fs::write(root.join(".gitignore"), "*.log\n").unwrap();
     fs::write(root.join(".git/info/exclude"), "\n").unwrap();
     std::thread::sleep(RACY_WINDOW * 2);
-    let environment = Environment { global_excludes: excludes.map(Path::to_path_buf), threads: 2 };
+    let excludes = excludes.map(Path::to_path_buf);
+    let global_excludes =
+        excludes.map(|path| GlobalExcludes::new(move || Some(path.clone()), Vec::new()));
+    let environment = Environment { global_excludes, threads: 2 };
     let engine =
         Engine::new(root.clone(), Store::new(index.path().join("index"), false), environment);
     let stop = Stop::new().unwrap();

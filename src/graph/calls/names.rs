@@ -7,7 +7,7 @@ use crate::graph::link::{Code, Site, Use};
 use crate::lang::facts::{ImportKind, Role};
 
 /// The most other names under which files re-export one definition.
-const NAMES_MAX: usize = 16;
+const NAMES_MAX: usize = 64;
 
 /// The name of a default export in JavaScript.
 const DEFAULT: &str = "default";

@@ -35,6 +35,8 @@ pub struct CallStep {
 pub struct CallPath {
     /// The calls from first to last; `None` if no path was found.
     pub calls: Option<Vec<CallStep>>,
+    /// Without a path: the symbols that lead to the end, beginning with the end itself.
+    pub reached: Vec<SymbolAt>,
     /// A bound was reached before all callers were seen, so a path may exist nevertheless.
     pub is_cut: bool,
 }
@@ -50,17 +52,18 @@ pub fn shortest_path(
     confidence_min: f32,
 ) -> CallPath {
     if from.iter().any(|at| to.contains(at)) {
-        return CallPath { calls: Some(Vec::new()), is_cut: false };
+        return CallPath { calls: Some(Vec::new()), reached: Vec::new(), is_cut: false };
     }
     let (reached, is_cut) = search(code, to, confidence_min, |symbol| from.contains(&symbol));
     let steps: HashMap<SymbolAt, &CallStep> =
         reached.iter().map(|step| (step.symbol, step)).collect();
     let Some(first) = reached.last().filter(|step| from.contains(&step.symbol)) else {
-        return CallPath { calls: None, is_cut };
+        let reached = to.iter().copied().chain(reached.iter().map(|step| step.symbol)).collect();
+        return CallPath { calls: None, reached, is_cut };
     };
     // Each step leads to a symbol that the search reached earlier.
     let calls = std::iter::successors(Some(first), |step| steps.get(&step.next).copied());
-    CallPath { calls: Some(calls.cloned().collect()), is_cut: false }
+    CallPath { calls: Some(calls.cloned().collect()), reached: Vec::new(), is_cut: false }
 }
 
 /// Searches breadth first from symbols to their callers, up to one that `is_found` accepts. Returns

@@ -3,14 +3,19 @@
 use std::rc::Rc;
 
 use super::code::SymbolAt;
+use super::hops::View;
 use super::kinds::{is_type, is_variable};
 use super::result::Reason;
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
 use crate::lang::chain::{Chain, Malformed, Root, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
+
+/// The most definitions of one name that are considered.
+const NAMED_MAX: usize = 64;
 
 impl Walk<'_> {
     /// Returns the candidates of `chain`, written at `place`. `own` is the type that `$` refers to,
@@ -222,18 +227,45 @@ impl Walk<'_> {
             let is_inside =
                 values.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));
             if !is_inside {
-                let foreign = Value::Foreign(context());
-                let whole = Candidate::new(foreign, 0.9, Reason::Receiver);
-                return (vec![whole], rest);
+                return (vec![self.foreign(place, first, &values, context())], rest);
             }
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {
-            found.push(Candidate::new(Value::Foreign(context()), 0.9, Reason::Receiver));
+            found.push(self.foreign(place, first, &values, context()));
         }
         (found, rest)
+    }
+
+    /// Returns a value of a written type whose first name refers to `values`, none of which is a
+    /// type of the repository.
+    fn foreign(
+        &self,
+        place: Place,
+        first: &str,
+        values: &[Candidate],
+        written: WrittenType,
+    ) -> Candidate {
+        let is_lost = match values {
+            [] => self.may_be_type(place, first),
+            _ => !values.iter().all(Candidate::is_outside),
+        };
+        Candidate { is_lost, ..Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver) }
+    }
+
+    /// Returns true if an unbound name may stand for a type of the repository: a type has that
+    /// name, or it has the form of a type parameter.
+    fn may_be_type(&self, place: Place, name: &str) -> bool {
+        let is_parameter = name.len() <= 2 && name.starts_with(char::is_uppercase);
+        let Some(facts) = self.facts(place.file) else { return true };
+        let is_type_here = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                there.dialect.group == facts.dialect.group && is_type(there.symbols[place].kind)
+            })
+        };
+        is_parameter || self.code.named(name).iter().take(NAMED_MAX).any(is_type_here)
     }
 
     fn has_inner_type(&self, at: SymbolAt, name: &str) -> bool {
@@ -261,11 +293,10 @@ impl Walk<'_> {
                     let symbol = &facts.symbols[place];
                     let is_alias = symbol.kind == SymbolKind::Type || is_variable(symbol.kind);
                     if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
-                        let place = Place { file: at.file, enclosing: symbol.parent };
-                        for mut inner in self.chain(place, None, chain, depth + 1) {
+                        for mut inner in self.alias_target(*at, symbol.parent, chain, depth) {
                             inner.confidence *= candidate.confidence;
                             match inner.value {
-                                Value::Name(_) if depth < super::value::DEPTH_MAX => {
+                                Value::Name(_) if depth < super::walk::DEPTH_MAX => {
                                     found.extend(self.instances(&[inner], None, depth + 1));
                                 }
                                 _ => found.push(inner),
@@ -292,6 +323,20 @@ impl Walk<'_> {
         }
         found.truncate(VALUES_MAX);
         found
+    }
+
+    /// Returns what an alias or variable refers to by its chain, however many aliases lie between.
+    pub(super) fn alias_target(
+        &self,
+        alias: SymbolAt,
+        enclosing: Option<usize>,
+        chain: &Chain,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let place = Place { file: alias.file, enclosing };
+        self.look_up(alias.file, View::Alias(alias.place), "", depth, || {
+            self.chain(place, None, chain, depth)
+        })
     }
 
     /// Returns the value of a variable or the target of an alias; otherwise the candidate itself.

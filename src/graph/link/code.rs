@@ -280,6 +280,13 @@ impl FileFacts {
         is_type && self.dialect.inherits_constructors && !has_own()
     }
 
+    /// Returns true if code of this file's language can refer to definitions of another file's.
+    pub fn shares_definitions(&self, other: &FileFacts) -> bool {
+        let is_same = self.language.name == other.language.name;
+        let group = self.dialect.group;
+        is_same || group == other.dialect.group && group != dialect::Group::Other
+    }
+
     /// Returns true if what a file imports can be imported from it.
     pub fn reexports_imports(&self) -> bool {
         self.dialect.reexports_imports

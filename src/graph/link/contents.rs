@@ -3,7 +3,8 @@
 
 use super::code::{SymbolAt, definitions};
 use super::result::Reason;
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 

@@ -6,7 +6,8 @@ use super::kinds::is_type;
 use super::parameters::{
     chain_of_type, of_function_type, of_rust_function, parameters, written_type,
 };
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {

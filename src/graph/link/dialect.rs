@@ -63,10 +63,16 @@ pub(super) struct Dialect {
     pub(super) imports_types: bool,
     /// What a file imports can be imported from it.
     pub(super) reexports_imports: bool,
+    /// An import names a namespace, which any file may declare, and a name in it.
+    pub(super) imports_namespaces: bool,
+    /// Some imports apply to all files of a project.
+    pub(super) has_global_imports: bool,
     /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
     pub(super) binds_dotted_names: bool,
     /// A path may start at a module without an import: `self`, `super`, the name of a crate.
     pub(super) has_module_paths: bool,
+    /// The variable that lists the names that an import of all names includes.
+    pub(super) wildcard_list: Option<&'static str>,
     /// The file that stands for its directory, whose other files are its submodules.
     pub(super) package_file: Option<&'static str>,
 
@@ -155,8 +161,11 @@ const NONE: Dialect = Dialect {
     has_outside_types: false,
     imports_types: false,
     reexports_imports: false,
+    imports_namespaces: false,
+    has_global_imports: false,
     binds_dotted_names: false,
     has_module_paths: false,
+    wildcard_list: None,
     package_file: None,
     has_closed_types: false,
     reopens_types: false,

@@ -3,7 +3,8 @@
 use super::code::{FileFacts, SymbolAt, last_name};
 use super::dialect::Dialect;
 use super::result::{CONFIDENCE_ANSWER, Reason, Use};
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
@@ -101,7 +102,8 @@ impl Walk<'_> {
             return Vec::new();
         }
         let (mut declared, mut own) = (Vec::new(), Vec::new());
-        for at in self.code.named(used.name).iter().copied().take(NAMED_MAX) {
+        let named = self.code.named(used.name);
+        for at in named.iter().copied().take(NAMED_MAX) {
             let Some((there, place)) = self.symbol(at) else { continue };
             let symbol = &there.symbols[place];
             let Some(parent) = symbol.parent.filter(|_| symbol.kind.is_callable()) else {
@@ -122,7 +124,13 @@ impl Walk<'_> {
             base.as_ref().map(|base| last_name(base.as_str())) == Some(of_trait)
         };
         let is_fit = own.iter().all(is_its);
-        let reason = if own.is_empty() { Reason::UniqueName } else { Reason::Inherited };
+        let reason = if !own.is_empty() {
+            Reason::Inherited
+        } else if named.len() == 1 {
+            Reason::UniqueName
+        } else {
+            Reason::OnlyFit
+        };
         let confidence = CONFIDENCE_ANSWER + 0.05;
         is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }

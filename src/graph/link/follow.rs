@@ -1,12 +1,16 @@
 //! Imports to definitions: the names that a module exports, and its re-exports.
 
-use super::code::{FileFacts, SymbolAt};
+use std::collections::BTreeSet;
+
+use super::code::{FileFacts, SymbolAt, definitions};
+use super::hops::View;
 use super::kinds::is_type;
 use super::result::Reason;
 use super::scope::of_file;
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk};
+use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::walk::Walk;
 use crate::base::ids::FileId;
-use crate::graph::imports::Target;
+use crate::graph::imports::{Resolution, Target};
 use crate::lang::facts::{ImportKind, ImportedName};
 use crate::lang::symbols::SymbolKind;
 
@@ -18,6 +22,12 @@ const WILDCARDS_MAX: usize = 256;
 
 /// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
+
+/// The most definitions of one name that are considered.
+const NAMED_MAX: usize = 64;
+
+/// The name of a default export in JavaScript.
+const DEFAULT: &str = "default";
 
 impl Walk<'_> {
     /// Returns the candidates of the name `bound` of an import; [`Value::Outside`] if the import
@@ -37,12 +47,15 @@ impl Walk<'_> {
         if statement.module.is_empty() {
             // `export {a as b}`: another name for a definition or import of this file.
             if bound.name != bound.alias {
-                return self.name(Place { file, enclosing: None }, &bound.name, depth + 1);
+                let place = Place { file, enclosing: None };
+                return self.look_up(file, View::TopLevel, &bound.name, depth, || {
+                    self.name(place, &bound.name, depth)
+                });
             }
             let others = facts.bindings(&bound.name);
             let others = others.filter(|(at, _)| !facts.imports[*at].module.is_empty());
             return others
-                .flat_map(|(at, other)| self.binding(facts, file, at, other, depth + 1))
+                .flat_map(|(at, other)| self.binding(facts, file, at, other, depth))
                 .collect();
         }
         let resolution = self.code.targets(file, import);
@@ -76,9 +89,17 @@ impl Walk<'_> {
             }
         }
         if found.is_empty() {
+            found = self.of_own_module(facts, file, import, &bound.name, depth);
+        }
+        if found.is_empty() && facts.dialect.imports_namespaces {
+            found = self.of_namespace(facts, &statement.module, &bound.name);
+        }
+        if found.is_empty() {
             // It is outside of the repository, or made in a way that facts do not show, so it must
             // not be guessed.
-            found.push(Candidate::new(Value::Outside, 1.0, Reason::Import));
+            let is_lost = !matches!(resolution, Resolution::Outside);
+            found
+                .push(Candidate { is_lost, ..Candidate::new(Value::Outside, 1.0, Reason::Import) });
         }
         found.truncate(VALUES_MAX);
         found
@@ -107,8 +128,17 @@ impl Walk<'_> {
             let module = &facts.imports[import].module;
             for start in self.inside(start, target, module, depth) {
                 for mut candidate in self.exports_of(&start, name, depth) {
-                    candidate.confidence *= 0.97;
-                    candidate.reason = candidate.reason.max(Reason::StarImport);
+                    if let Value::Module(module) = start.value
+                        && let Some(there) = self.facts(module)
+                        && !self.is_in_wildcard(&there, module, name)
+                    {
+                        continue;
+                    }
+                    // A longer chain of such imports is not less certain than one of them.
+                    if candidate.reason < Reason::StarImport {
+                        candidate.confidence *= 0.97;
+                        candidate.reason = Reason::StarImport;
+                    }
                     found.push(candidate);
                 }
             }
@@ -116,13 +146,105 @@ impl Walk<'_> {
                 break;
             }
         }
+        if found.is_empty() {
+            found = self.of_own_module(facts, file, import, name, depth);
+            for candidate in &mut found {
+                candidate.reason = candidate.reason.max(Reason::StarImport);
+            }
+        }
+        found
+    }
+
+    /// Returns the candidates for `name` in a module that the same file defines next to the import:
+    /// Rust's `mod imp { … } pub use imp::*;`.
+    fn of_own_module(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        import: usize,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        if !facts.dialect.has_module_paths {
+            return Vec::new();
+        }
+        let mut parts = facts.imports[import].module.split("::");
+        let Some(first) = parts.next() else { return Vec::new() };
+        let modules = definitions(file, facts.children(facts.import_scope(import), first));
+        let mut values: Vec<Candidate> = modules
+            .filter(|at| !facts.is_module_elsewhere(at.place as usize))
+            .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::SameFile))
+            .filter(|module| self.kind(module) == Some(SymbolKind::Module))
+            .collect();
+        let names = parts.take(PARTS_MAX).chain(Some(name).filter(|name| !name.is_empty()));
+        for part in names {
+            values = values.iter().flat_map(|from| self.exports_of(from, part, depth)).collect();
+        }
+        values
+    }
+
+    /// Returns the definitions of `name` in the files that declare a namespace.
+    fn of_namespace(&self, facts: &FileFacts, namespace: &str, name: &str) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+            let Some((there, place)) = self.symbol(at) else { continue };
+            if there.package.as_deref() == Some(namespace)
+                && there.dialect.group == facts.dialect.group
+                && there.owner(place).is_none_or(|owner| owner == namespace)
+            {
+                found.push(Candidate::new(Value::Name(at), 1.0, Reason::Import));
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns the candidates for `name` by imports that apply to all files of a project: C#'s
+    /// `global using`. They are found from the definitions of the name, whose files they import.
+    pub(super) fn globally_imported(
+        &self,
+        facts: &FileFacts,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        if !facts.dialect.has_global_imports {
+            return Vec::new();
+        }
+        let mut importers = BTreeSet::new();
+        for at in self.code.named(name).iter().take(NAMED_MAX) {
+            let of_project = |importer: &FileId| {
+                self.facts(*importer).is_some_and(|there| is_above(&there.path, &facts.path))
+            };
+            importers.extend(self.code.importers(at.file).into_iter().filter(of_project));
+        }
+        let mut found = Vec::new();
+        for importer in importers.into_iter().take(TARGETS_MAX) {
+            let Some(there) = self.facts(importer) else { continue };
+            let Some(text) = self.code.text(importer) else { continue };
+            let is_global = |at: &usize| {
+                text.get(there.imports[*at].span.clone())
+                    .is_some_and(|import| import.starts_with(b"global"))
+            };
+            for import in there.wildcards().filter(is_global) {
+                found.extend(self.wildcard(&there, importer, import, name, depth));
+            }
+        }
+        found.truncate(VALUES_MAX);
         found
     }
 
     /// Returns the candidates for `name` that a module or type exports.
     fn exports_of(&self, from: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
         match from.value {
-            Value::Module(file) => self.exported(file, name, depth + 1),
+            Value::Module(file) => self.exported(file, name, depth),
+            Value::Name(at) if self.kind(from) == Some(SymbolKind::Module) => {
+                let mut found = self.exported_inside(at, name, depth);
+                for candidate in &mut found {
+                    candidate.confidence *= from.confidence;
+                    candidate.reason = candidate.reason.max(from.reason);
+                }
+                found
+            }
             _ => self.member(from, name, depth + 1),
         }
     }
@@ -134,43 +256,97 @@ impl Walk<'_> {
         }
         let Some(facts) = self.facts(file) else { return Vec::new() };
         let mut found = of_file(&facts, file, name);
-        if found.is_empty() && facts.dialect.has_packages {
-            found = self.of_package(&facts, file, name);
-        }
-        let is_exported = |at: usize| {
-            facts.dialect.reexports_imports || facts.imports[at].kind == ImportKind::ReExport
-        };
         if found.is_empty() {
-            let bindings = facts.bindings(name);
-            let bindings =
-                bindings.filter(|(at, _)| is_exported(*at) && facts.import_scope(*at).is_none());
-            found = bindings
-                .flat_map(|(at, bound)| self.binding(&facts, file, at, bound, depth + 1))
-                .collect();
-        }
-        if found.is_empty() {
-            found = self.submodule(&facts, file, name);
-        }
-        if found.is_empty() && name == "default" {
-            found = self.default_export(&facts, file);
-        }
-        if found.is_empty() {
-            let wildcards = facts.wildcards().filter(|at| is_exported(*at)).take(WILDCARDS_MAX);
-            for at in wildcards {
-                let candidates = self.wildcard(&facts, file, at, name, depth + 1);
-                let is_known =
-                    candidates.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
-                // Modules that import each other form cycles; another module may still have the
-                // name.
-                if is_known || found.is_empty() {
-                    found = candidates;
-                }
-                if is_known {
-                    break;
-                }
-            }
+            found = self.look_up(file, View::Exported, name, depth, || {
+                self.reexported(&facts, file, name, depth)
+            });
         }
         found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns the candidates for a name that the module `file` exports without defining it.
+    fn reexported(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        if facts.dialect.has_packages {
+            let found = self.of_package(facts, file, name);
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let is_exported = |at: usize| {
+            (facts.dialect.reexports_imports || facts.imports[at].kind == ImportKind::ReExport)
+                && facts.import_scope(at).is_none()
+        };
+        let bindings = facts.bindings(name).filter(|(at, _)| is_exported(*at));
+        let mut found: Vec<Candidate> =
+            bindings.flat_map(|(at, bound)| self.binding(facts, file, at, bound, depth)).collect();
+        if found.is_empty() {
+            found = self.submodule(facts, file, name);
+        }
+        if name == DEFAULT {
+            // `export * from` does not include it.
+            return if found.is_empty() { self.default_export(facts, file) } else { found };
+        }
+        if found.is_empty() {
+            let wildcards = facts.wildcards().filter(|at| is_exported(*at));
+            found = self.of_wildcards(facts, file, wildcards.collect(), name, depth);
+        }
+        found
+    }
+
+    /// Returns the candidates for a name of a module inside of a file.
+    pub(super) fn exported_inside(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let children = definitions(of.file, facts.children(Some(place), name));
+        let own: Vec<Candidate> =
+            children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        if !own.is_empty() {
+            return own;
+        }
+        self.look_up(of.file, View::Inside(place), name, depth, || {
+            let is_inside = |at: &usize| facts.import_scope(*at) == Some(place);
+            let mut found = self.members_elsewhere(&facts, of, name, depth);
+            for (import, bound) in facts.bindings(name).filter(|(at, _)| is_inside(at)) {
+                found.extend(self.binding(&facts, of.file, import, bound, depth));
+            }
+            if found.is_empty() {
+                let wildcards = facts.wildcards().filter(is_inside).collect();
+                found = self.of_wildcards(&facts, of.file, wildcards, name, depth);
+            }
+            found
+        })
+    }
+
+    /// Returns the candidates for a name of the first module that has it, of those from which some
+    /// imports take all names.
+    fn of_wildcards(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        mut wildcards: Vec<usize>,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        if facts.dialect.last_wins {
+            wildcards.reverse();
+        }
+        let mut found = Vec::new();
+        for at in wildcards.into_iter().take(WILDCARDS_MAX) {
+            let candidates = self.wildcard(facts, file, at, name, depth);
+            // Of modules that import each other, another one may have the name.
+            if candidates.iter().any(|candidate| !matches!(candidate.value, Value::Outside)) {
+                return candidates;
+            }
+            if found.is_empty() {
+                found = candidates;
+            }
+        }
         found
     }
 
@@ -276,4 +452,10 @@ fn is_called(path: &str, name: &str) -> bool {
     let stem = file.split('.').next().unwrap_or(file);
     let is_directory = matches!(stem, "__init__" | "index" | "mod" | "lib");
     name == if is_directory { directory.rsplit('/').next().unwrap_or(directory) } else { stem }
+}
+
+/// Returns true if the file `path` is in the directory of the file `above`, or below it.
+fn is_above(above: &str, path: &str) -> bool {
+    let directory = above.rfind('/').map_or("", |end| &above[..=end]);
+    path.starts_with(directory)
 }

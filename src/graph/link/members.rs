@@ -3,7 +3,8 @@
 use super::code::{FileFacts, SymbolAt, definitions, last_name, near};
 use super::kinds::{is_interface, is_type, is_variable};
 use super::result::Reason;
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk, WrittenType};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -22,7 +23,7 @@ impl Walk<'_> {
         }
         let mut found = match &candidate.value {
             Value::Module(file) => {
-                let mut found = self.exported(*file, name, depth + 1);
+                let mut found = self.exported(*file, name, depth);
                 for member in &mut found {
                     member.reason = member.reason.max(Reason::Receiver);
                 }
@@ -50,6 +51,7 @@ impl Walk<'_> {
         for member in &mut found {
             member.confidence *= candidate.confidence;
             member.reason = member.reason.max(candidate.reason);
+            member.is_lost |= candidate.is_lost;
         }
         found
     }
@@ -71,17 +73,12 @@ impl Walk<'_> {
             }
             return found;
         }
+        if kind == SymbolKind::Module {
+            return self.exported_inside(of, name, depth);
+        }
         let children = definitions(of.file, facts.children(Some(place), name));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
-        if found.is_empty() && kind == SymbolKind::Module {
-            found = self.members_elsewhere(&facts, of, name, depth);
-            let inside =
-                facts.bindings(name).filter(|(at, _)| facts.import_scope(*at) == Some(place));
-            for (import, bound) in inside {
-                found.extend(self.binding(&facts, of.file, import, bound, depth + 1));
-            }
-        }
         if found.is_empty() && (is_variable(kind) || kind == SymbolKind::EnumMember) {
             for loaded in self.load(candidate, depth + 1) {
                 let is_same = matches!(loaded.value, Value::Name(same) if same == of);
@@ -181,7 +178,10 @@ impl Walk<'_> {
                         found.push(candidate);
                     }
                 }
-                _ => found.push(Candidate::new(Value::Outside, 1.0, Reason::Inherited)),
+                _ => found.push(Candidate {
+                    is_lost: base.is_lost,
+                    ..Candidate::new(Value::Outside, 1.0, Reason::Inherited)
+                }),
             }
             if found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
                 break;
@@ -204,9 +204,8 @@ impl Walk<'_> {
         let Some(chain) = symbol.type_chain.as_ref().filter(|_| is_alias) else {
             return Vec::new();
         };
-        let scope = Place { file: of.file, enclosing: symbol.parent };
         let mut found = Vec::new();
-        for resolved in self.chain(scope, None, chain, depth + 1) {
+        for resolved in self.alias_target(of, symbol.parent, chain, depth) {
             if let Value::Instance(target, _) = resolved.value {
                 found.extend(self.members_unless(target, name, depth + 1, seen));
             }

@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, FileFacts, SymbolAt};
 use super::dialect::Group;
+use super::hops::{Export, ListedNames, View};
 use crate::base::ids::FileId;
 use crate::lang::facts::Role;
 
@@ -16,6 +17,9 @@ const FILES_MAX: usize = 4096;
 
 /// The most names whose guesses are cached.
 const GUESSES_MAX: usize = 256;
+
+/// The most results of look-ups in modules that are cached.
+const EXPORTS_MAX: usize = 1 << 16;
 
 /// The facts of a file. A clone does not touch the counter that threads share.
 pub(super) type Shared = Rc<Arc<FileFacts>>;
@@ -27,7 +31,9 @@ pub(super) type GuessKey = (String, Role, Option<u8>, Group);
 #[derive(Debug, Default)]
 pub(super) struct Guesses {
     pub(super) found: Vec<SymbolAt>,
-    /// Other definitions have the same name.
+    /// No other definition of these languages has the name, of whatever kind.
+    pub(super) is_alone: bool,
+    /// More definitions have the name than were considered.
     pub(super) is_cut: bool,
 }
 
@@ -36,6 +42,15 @@ pub(super) struct Guesses {
 pub(super) struct Memo {
     files: RefCell<FxHashMap<FileId, Option<Shared>>>,
     guesses: RefCell<FxHashMap<GuessKey, Rc<Guesses>>>,
+    exports: RefCell<Exports>,
+    wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
+}
+
+/// Results of look-ups in modules, by file, view, whether the query is nested, and name.
+#[derive(Default)]
+struct Exports {
+    by_module: FxHashMap<(FileId, View, bool), FxHashMap<Box<str>, Rc<Export>>>,
+    len: usize,
 }
 
 impl Memo {
@@ -51,6 +66,54 @@ impl Memo {
         }
         files.insert(file, found.clone());
         found
+    }
+
+    /// Returns the cached result of a look-up in a module.
+    pub(super) fn export(
+        &self,
+        file: FileId,
+        view: View,
+        is_nested: bool,
+        name: &str,
+    ) -> Option<Rc<Export>> {
+        self.exports.borrow().by_module.get(&(file, view, is_nested))?.get(name).cloned()
+    }
+
+    /// Caches the result of a look-up in a module.
+    pub(super) fn keep_export(
+        &self,
+        file: FileId,
+        view: View,
+        is_nested: bool,
+        name: &str,
+        export: Export,
+    ) {
+        let mut exports = self.exports.borrow_mut();
+        if exports.len >= EXPORTS_MAX {
+            *exports = Exports::default();
+        }
+        exports.len += 1;
+        let of_module = exports.by_module.entry((file, view, is_nested)).or_default();
+        of_module.insert(name.into(), Rc::new(export));
+    }
+
+    /// Returns the cached names that a module lists for imports of all its names, or those that
+    /// `read` returns.
+    pub(super) fn wildcard_list(
+        &self,
+        file: FileId,
+        read: impl FnOnce() -> Option<FxHashSet<Box<str>>>,
+    ) -> ListedNames {
+        if let Some(cached) = self.wildcard_lists.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let names = Rc::new(read());
+        let mut lists = self.wildcard_lists.borrow_mut();
+        if lists.len() >= FILES_MAX {
+            lists.clear();
+        }
+        lists.insert(file, Rc::clone(&names));
+        names
     }
 
     /// Returns the cached guesses for a key, or those that `make` returns.

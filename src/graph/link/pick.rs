@@ -6,7 +6,8 @@ use super::code::{FileFacts, SymbolAt};
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::result::{LINKS_MAX, Link, Reason, Use};
-use super::value::{Candidate, Place, Value, Walk};
+use super::value::{Candidate, Place, Value};
+use super::walk::Walk;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -90,7 +91,7 @@ impl Walk<'_> {
     }
 
     /// Returns the members of that name in the repository, if there are few.
-    fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+    pub(super) fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
             return Vec::new();
@@ -106,7 +107,8 @@ impl Walk<'_> {
             0 => return Vec::new(),
             // Definitions that were not considered may be right as well.
             _ if guesses.is_cut => (0.1, Reason::Ambiguous),
-            1 => (0.5, Reason::UniqueName),
+            1 if guesses.is_alone => (0.5, Reason::UniqueName),
+            1 => (0.48, Reason::OnlyFit),
             2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
             _ => (0.1, Reason::Ambiguous),
         };
@@ -118,7 +120,9 @@ impl Walk<'_> {
     /// steps of the walk, so that the result is the same for every use.
     fn members_called(&self, facts: &FileFacts, used: Use<'_>) -> Guesses {
         let named = self.code.named(used.name);
-        let mut guesses = Guesses { found: Vec::new(), is_cut: named.len() > GUESSES_MAX };
+        let is_cut = named.len() > GUESSES_MAX;
+        let mut guesses = Guesses { found: Vec::new(), is_alone: false, is_cut };
+        let mut of_group = 0;
         for at in named.iter().copied().take(GUESSES_MAX) {
             if guesses.found.len() >= LINKS_MAX {
                 break;
@@ -126,10 +130,12 @@ impl Walk<'_> {
             let Some(there) = self.memo.file(self.code, at.file) else { continue };
             let place = at.place as usize;
             let is_kin = there.dialect.group == facts.dialect.group;
+            of_group += usize::from(is_kin);
             if is_kin && place < there.symbols.len() && self.fits(&there, at, place, used) {
                 guesses.found.push(at);
             }
         }
+        guesses.is_alone = of_group == 1;
         guesses
     }
 

@@ -37,8 +37,16 @@ pub enum Reason {
     Implementation,
     /// The receiver is unresolved, and no other definition has this name.
     UniqueName,
+    /// The receiver is unresolved, and other definitions of this name do not fit the use.
+    OnlyFit,
     /// The receiver is unresolved, and several definitions have this name.
     Ambiguous,
+    /// The receiver is unresolved, and types of every library have members of this name.
+    CommonName,
+    /// Unresolved, and the call has another number of arguments.
+    OtherArguments,
+    /// A call by the bare name, which is bound to nothing that is visible there.
+    Unbound,
 }
 
 impl Reason {
@@ -55,7 +63,11 @@ impl Reason {
             Reason::Inherited => "inherited by the receiver's type",
             Reason::Implementation => "implements the receiver's interface",
             Reason::UniqueName => "unique name",
+            Reason::OnlyFit => "only definition of the name that fits",
             Reason::Ambiguous => "ambiguous name",
+            Reason::CommonName => "common name",
+            Reason::OtherArguments => "other number of arguments",
+            Reason::Unbound => "unbound name",
         }
     }
 }
@@ -69,6 +81,15 @@ pub struct Link {
     pub confidence: f32,
     /// The reason.
     pub reason: Reason,
+}
+
+/// The result of a resolution.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The definitions that the use may refer to, most likely first.
+    pub links: Vec<Link>,
+    /// The use refers to something outside of the repository; false if that is unknown.
+    pub is_outside: bool,
 }
 
 /// A use of a name.

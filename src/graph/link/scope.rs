@@ -3,7 +3,8 @@
 use super::code::{FileFacts, SymbolAt, definitions, near};
 use super::kinds::{is_named, is_type, is_variable};
 use super::result::Reason;
-use super::value::{Candidate, Place, VALUES_MAX, Value, Walk};
+use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
 use crate::lang::symbols::{SymbolKind, Visibility};
@@ -26,13 +27,14 @@ impl Walk<'_> {
             return Vec::new();
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        let steps: [&dyn Fn() -> Vec<Candidate>; 7] = [
+        let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
             &|| of_file(&facts, place.file, name),
             &|| self.imported(&facts, place.file, None, name, depth),
             &|| self.of_package(&facts, place.file, name),
             &|| self.imported_package(&facts, place.file, name, depth),
             &|| self.wildcard_imported(&facts, place, name, depth),
+            &|| self.globally_imported(&facts, name, depth),
             &|| self.of_program(&facts, place.file, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
@@ -100,7 +102,7 @@ impl Walk<'_> {
         let mut found = Vec::new();
         for (import, bound) in facts.bindings(name) {
             if facts.import_scope(import) == scope {
-                found.extend(self.binding(facts, file, import, bound, depth + 1));
+                found.extend(self.binding(facts, file, import, bound, depth));
             }
         }
         found.truncate(VALUES_MAX);
@@ -177,7 +179,7 @@ impl Walk<'_> {
             if scope.is_some() && !facts.ancestors(place.enclosing).any(|at| Some(at) == scope) {
                 continue;
             }
-            found.extend(self.wildcard(facts, place.file, import, name, depth + 1));
+            found.extend(self.wildcard(facts, place.file, import, name, depth));
             if found.len() >= VALUES_MAX {
                 break;
             }

@@ -6,6 +6,7 @@ mod damaged;
 mod go;
 mod guesses;
 mod java;
+mod reexports;
 mod rust;
 mod swift;
 mod typescript;

@@ -61,7 +61,7 @@ impl Git {
     /// If git fails.
     pub fn check_out(&self, commit: &str) -> Result<()> {
         let Some(commit) = self.commit(commit)? else {
-            let message = format!("`{}` is no commit here", text::plain(commit));
+            let message = format!("`{}` is not a commit of this repository", text::plain(commit));
             return Err(Error::new(Kind::NotFound, message));
         };
         // An interrupted run leaves the lock file; no other process uses this directory.

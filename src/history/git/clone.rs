@@ -8,27 +8,17 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
-use std::sync::mpsc::RecvTimeoutError;
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use url::Url;
 
-use super::{Git, STDERR_BYTES_MAX, collect, end, failed, first_error_line};
+use super::{Git, Invocation};
 use crate::base::text;
 use crate::error::{Error, Kind, Result};
 
 /// The time limit of each step of a clone.
 const CLONE_PATIENCE: Duration = Duration::from_secs(180);
-
-/// The interval at which cancellation is checked while git runs.
-const CHECK_INTERVAL: Duration = Duration::from_millis(50);
-
-/// How long to wait for git's error message after it has exited.
-const STDERR_PATIENCE: Duration = Duration::from_secs(1);
-
-/// The maximum number of bytes that are read from git's standard output, which is not used.
-const UNUSED_STDOUT_BYTES_MAX: u64 = 1 << 20;
 
 /// The maximum length of an address in bytes.
 const URL_BYTES_MAX: usize = 1000;
@@ -207,12 +197,11 @@ impl Remote {
     fn refuse_certificates(&self, dir: &Path) -> Result<()> {
         let output = Git::at(dir, CLONE_PATIENCE)
             .run("config", &["--get-urlmatch", "http.sslCert", &self.url])?;
-        match output.answer.trim_ascii().is_empty() {
-            true => Ok(()),
-            false => {
-                Err(Error::usage("git is configured to send a client certificate to this host")
-                    .with_hint("clone it yourself and pass its directory as `path`"))
-            }
+        if output.answer.trim_ascii().is_empty() {
+            Ok(())
+        } else {
+            Err(Error::usage("git is configured to send a client certificate to this host")
+                .with_hint("clone it yourself and pass its directory as `path`"))
         }
     }
 
@@ -237,47 +226,25 @@ impl Git {
         args: &[OsString],
         is_cancelled: IsCancelled<'_>,
     ) -> Result<()> {
-        let cancelled = || Error::new(Kind::Cancelled, "the call was cancelled");
         // A fast git exits before the first check.
         if is_cancelled() {
-            return Err(cancelled());
+            return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
         }
-        let mut child = self.start(settings, command, args)?;
-        let answer = collect(child.stdout.take(), UNUSED_STDOUT_BYTES_MAX);
-        let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
-        let until = Instant::now() + self.patience;
-        while let Err(RecvTimeoutError::Timeout) = answer.recv_timeout(CHECK_INTERVAL) {
-            let error = if is_cancelled() {
-                cancelled()
-            } else if Instant::now() > until {
-                let seconds = self.patience.as_secs();
-                Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
-                    .with_hint("clone it yourself and pass its directory as `path`")
-            } else {
-                continue;
-            };
-            end_all(&mut child);
-            return Err(error);
+        let invocation = Invocation { command, args, settings, uses_rule_files: false };
+        // Its output is not used.
+        let exit = self.drive(&invocation, self.limits(None, is_cancelled), &mut |_| true);
+        let exit = exit.map_err(|error| match error.kind() {
+            Kind::Limit => error.with_hint("clone it yourself and pass its directory as `path`"),
+            _ => error,
+        })?;
+        match exit.code {
+            Some(0) => Ok(()),
+            _ => {
+                let stderr = text::plain(&exit.stderr);
+                Err(Error::new(Kind::Io, format!("`git {command}` failed: {stderr}")))
+            }
         }
-        let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
-        if status.success() {
-            return Ok(());
-        }
-        let stderr = stderr.recv_timeout(STDERR_PATIENCE).unwrap_or_default();
-        let stderr = text::plain(&first_error_line(&stderr));
-        Err(Error::new(Kind::Io, format!("`git {command}` failed: {stderr}")))
     }
-}
-
-/// Kills git and, if it uses the network, the programs that it started.
-fn end_all(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        // A process without its own group is not affected: no group has its id.
-        let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-    }
-    end(child);
 }
 
 /// Configures a git command that uses the network so that it never prompts.
@@ -341,10 +308,7 @@ fn folder(name: &str) -> String {
     let name = name.strip_suffix(".git").filter(|name| !name.is_empty()).unwrap_or(name);
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-+".contains(c);
     let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).take(80).collect();
-    match plain.starts_with(['.', '-']) {
-        true => format!("_{plain}"),
-        false => plain,
-    }
+    if plain.starts_with(['.', '-']) { format!("_{plain}") } else { plain }
 }
 
 #[cfg(test)]

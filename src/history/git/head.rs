@@ -4,22 +4,18 @@
 //! Git is run only if the files are not enough: for another storage format of refs, and for symbolic
 //! refs with more than [`SYMREF_STEPS_MAX`] steps.
 
-use std::fs;
-use std::io::Read as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Git;
+use super::layout::{self, Layout};
 use crate::base::path;
 use crate::error::Result;
 use crate::history::id::CommitId;
 
 /// The maximum number of steps from a symbolic ref to a commit.
 const SYMREF_STEPS_MAX: usize = 5;
-
-/// The maximum size in bytes of a file with one line.
-const LINE_BYTES_MAX: u64 = 16 << 10;
 
 /// The maximum size in bytes of a file with many lines. For a longer one, git is run.
 const LINES_BYTES_MAX: u64 = 16 << 20;
@@ -48,11 +44,11 @@ impl Head {
     ///
     /// # Errors
     ///
-    /// As [`Git::recent`].
+    /// As [`Git::recent`]; also if a file of the repository is a pipe or a device.
     pub fn of(root: &Path) -> Result<Option<Head>> {
-        let Some(dirs) = Dirs::around(root) else { return Ok(None) };
-        let shallow = dirs.shallow();
-        if let Some(commit) = dirs.head() {
+        let Some(layout) = Layout::around(root) else { return Ok(None) };
+        let shallow = layout.shallow()?;
+        if let Some(commit) = layout.head()? {
             return Ok(Some(Head { commit: Some(commit), shallow }));
         }
         let Some(git) = Git::open(root) else { return Ok(None) };
@@ -61,89 +57,68 @@ impl Head {
     }
 }
 
-/// The directories of a repository.
-#[derive(Debug)]
-struct Dirs {
-    /// The directory of this work tree.
-    own: PathBuf,
-    /// The directory that all work trees of the repository share.
-    common: PathBuf,
-}
-
-impl Dirs {
-    fn around(root: &Path) -> Option<Dirs> {
-        let own = root.ancestors().find_map(|dir| {
-            let entry = dir.join(".git");
-            let own = match fs::metadata(&entry).ok()?.is_dir() {
-                true => entry,
-                false => dir.join(named(&line(&entry)?, b"gitdir: ")?),
-            };
-            own.join("HEAD").symlink_metadata().is_ok().then_some(own)
-        })?;
-        let common = line(&own.join("commondir"))
-            .and_then(|name| named(&name, b""))
-            .map_or_else(|| own.clone(), |name| own.join(name));
-        Some(Dirs { own, common })
+impl Layout {
+    /// Checks the files that git reads first, with those of HEAD.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Layout::check`] and [`Layout::head`].
+    pub(super) fn check_files(&self) -> Result<()> {
+        self.check()?;
+        self.head().map(drop)
     }
 
     /// Returns the commit of HEAD; `None` if it has none or the files do not determine it.
-    fn head(&self) -> Option<CommitId> {
-        let mut value = line(&self.own.join("HEAD"))?;
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Io`](crate::Kind::Io) if a file of a ref is no regular file.
+    fn head(&self) -> Result<Option<CommitId>> {
+        let Some(mut value) = layout::line(&self.own.join("HEAD"))? else { return Ok(None) };
         for _ in 0..SYMREF_STEPS_MAX {
-            let Some(name) = value.strip_prefix(b"ref:") else { return CommitId::parse(&value) };
+            let Some(name) = value.strip_prefix(b"ref:") else {
+                return Ok(CommitId::parse(&value));
+            };
             let name = name.trim_ascii().to_vec();
             let is_plain = name.starts_with(b"refs/")
                 && name.split(|&byte| byte == b'/').all(|part| !part.is_empty() && part != b"..");
             if !is_plain {
-                return None;
+                return Ok(None);
             }
             let file = path::to_path(&name);
             // Work trees share branches, but not all other refs.
-            let loose = line(&self.own.join(&file)).or_else(|| line(&self.common.join(&file)));
+            let loose = match layout::line(&self.own.join(&file))? {
+                None => layout::line(&self.common.join(&file))?,
+                loose => loose,
+            };
             match loose {
                 Some(next) => value = next,
                 None => return self.packed(&name),
             }
         }
-        None
+        Ok(None)
     }
 
-    fn packed(&self, name: &[u8]) -> Option<CommitId> {
-        let packed = read(&self.common.join("packed-refs"), LINES_BYTES_MAX)?;
-        let at = memchr::memmem::find_iter(&packed, name).find(|&at| {
-            let end = packed.get(at + name.len());
-            at > 0 && packed[at - 1] == b' ' && matches!(end, None | Some(b'\n' | b'\r'))
-        })?;
-        let start = packed[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
-        CommitId::parse(&packed[start..at])
+    fn packed(&self, name: &[u8]) -> Result<Option<CommitId>> {
+        let packed = layout::content(&self.common.join("packed-refs"), LINES_BYTES_MAX)?;
+        let id = packed.and_then(|packed| {
+            let at = memchr::memmem::find_iter(&packed, name).find(|&at| {
+                let end = packed.get(at + name.len());
+                at > 0 && packed[at - 1] == b' ' && matches!(end, None | Some(b'\n' | b'\r'))
+            })?;
+            let start =
+                packed[..at].iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            CommitId::parse(&packed[start..at])
+        });
+        Ok(id)
     }
 
-    fn shallow(&self) -> Vec<CommitId> {
-        let ends = read(&self.common.join("shallow"), LINES_BYTES_MAX).unwrap_or_default();
+    fn shallow(&self) -> Result<Vec<CommitId>> {
+        let ends = layout::content(&self.common.join("shallow"), LINES_BYTES_MAX)?;
+        let ends = ends.unwrap_or_default();
         let mut ends: Vec<CommitId> =
             ends.split(|&byte| byte == b'\n').filter_map(CommitId::parse).collect();
         ends.sort_unstable();
-        ends
+        Ok(ends)
     }
-}
-
-/// Returns the path after `start`.
-fn named(line: &[u8], start: &[u8]) -> Option<PathBuf> {
-    let name = line.strip_prefix(start)?.trim_ascii_end();
-    (!name.is_empty()).then(|| path::to_path(name))
-}
-
-fn line(path: &Path) -> Option<Vec<u8>> {
-    let mut line = read(path, LINE_BYTES_MAX)?;
-    line.truncate(line.trim_ascii_end().len());
-    Some(line)
-}
-
-/// Reads a file of at most `bytes_max` bytes.
-fn read(path: &Path, bytes_max: u64) -> Option<Vec<u8>> {
-    // Opening a named pipe would wait for a writer.
-    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-    let mut bytes = Vec::new();
-    fs::File::open(path).ok()?.take(bytes_max + 1).read_to_end(&mut bytes).ok()?;
-    (bytes.len() as u64 <= bytes_max).then_some(bytes)
 }

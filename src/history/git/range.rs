@@ -3,6 +3,7 @@
 use super::{Git, StreamOptions};
 use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
+use crate::source::secret;
 
 /// The maximum number of changed files that are reported for a commit. For a commit with more
 /// files, no file is reported.
@@ -132,7 +133,7 @@ impl Git {
         if error.kind() != Kind::Io {
             return Err(error);
         }
-        log::debug!("renames by content cannot be told: {error}");
+        log::debug!("renames by content cannot be detected: {error}");
         restart();
         // If the second run fails as well, the first error is more likely to name the cause.
         self.for_each_commit_with("-M100%", range, options, each).map_err(|_: Error| error)
@@ -254,7 +255,9 @@ impl Reader {
                 State::Subject
             }
             State::Subject => {
-                self.commit.subject = text(field, SUBJECT_BYTES_MAX);
+                // Before it is cut: the start of a secret is not recognised.
+                let masked = secret::masked(field);
+                self.commit.subject = text(masked.as_deref().unwrap_or(field), SUBJECT_BYTES_MAX);
                 State::StatusOrCommit
             }
             State::Path(status) => {
@@ -353,5 +356,15 @@ mod tests {
         let commits = read(&log, 1000);
         assert_eq!((commits[0].files, commits[0].changes.len()), (FILES_MAX + 1, 0));
         assert_eq!(commits[0].subject, "Format");
+    }
+
+    #[test]
+    fn a_token_at_the_cut_of_a_subject_is_masked() {
+        let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+        let text = "x ".repeat(SUBJECT_BYTES_MAX / 2 - 5);
+        let commits = read(format!("\x01{A}\0\x0020\0{text}{token}\0\n").as_bytes(), 1000);
+        let subject = &commits[0].subject;
+        assert!(subject.starts_with(&text) && !subject.contains("ghp_"), "{subject}");
+        assert!(subject.len() > text.len(), "{subject}");
     }
 }

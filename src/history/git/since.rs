@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 
-use super::{Git, fields};
+use super::{Git, Invocation, fields};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 
@@ -79,10 +79,10 @@ impl Git {
     ///
     /// As [`Git::recent`]; [`Kind::Limit`] if the configuration has too many filters.
     pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
-        let settings = without_filters(&self.filters()?)?;
+        let settings = self.comparison_settings()?;
         let raw = self.raw(&settings, commit)?;
-        let untracked =
-            self.output("ls-files", &["--others", "--exclude-standard", "-z", "--", "."])?;
+        let untracked = ["--others", "--exclude-standard", "-z", "--", "."];
+        let untracked = self.compared_output(&settings, "ls-files", &untracked)?;
         let (mut changes, suspects) = self.classify(&entries(&raw));
         for (suspect, is_same) in suspects.iter().zip(self.are_same(&settings, &suspects)) {
             // A file with a merge conflict is modified in any case.
@@ -115,16 +115,34 @@ impl Git {
         Ok((output.code == Some(0)).then_some(output.answer))
     }
 
-    /// Returns the names of all filters in the configurations that git reads.
-    fn filters(&self) -> Result<Vec<Vec<u8>>> {
-        let args = ["-z", "--name-only", "--get-regexp", r"^filter\."];
+    /// Returns settings that disable all filters, and the files of attributes and ignore rules that
+    /// the repository's own configuration names.
+    fn comparison_settings(&self) -> Result<Vec<OsString>> {
+        let keys = r"^(filter\..*|core\.(attributesfile|excludesfile))$";
+        let args = ["-z", "--show-scope", "--get-regexp", keys];
         let output = self.run("config", &args)?;
-        match output.code {
-            Some(0) => Ok(filter_names(&output.answer)),
-            // There are no filters.
-            Some(1) => Ok(Vec::new()),
-            _ => Err(output.failure("config")),
+        let entries = match output.code {
+            Some(0) => configured(&output.answer),
+            // There is none of them.
+            Some(1) => Vec::new(),
+            _ => return Err(output.failure("config")),
+        };
+        let mut settings = without_filters(&filter_names(&entries))?;
+        for key in ["core.attributesfile", "core.excludesfile"] {
+            settings.extend(rule_file(&entries, key));
         }
+        Ok(settings)
+    }
+
+    /// Runs git and returns its output, with the user's own files of attributes and ignore rules.
+    fn compared_output<A: AsRef<OsStr>>(
+        &self,
+        settings: &[OsString],
+        command: &str,
+        args: &[A],
+    ) -> Result<Vec<u8>> {
+        let output = self.call(&Invocation { command, args, settings, uses_rule_files: true })?;
+        if output.code == Some(0) { Ok(output.answer) } else { Err(output.failure(command)) }
     }
 
     fn raw(&self, settings: &[OsString], commit: &str) -> Result<Vec<u8>> {
@@ -142,7 +160,7 @@ impl Git {
                 "--",
                 ".",
             ];
-            self.output_with(settings, "diff-index", &args)
+            self.compared_output(settings, "diff-index", &args)
         };
         match output("--find-renames") {
             // Content may be missing, as in a partial clone; unchanged files do not need it.
@@ -224,7 +242,7 @@ impl Git {
         let mut args = vec![OsString::from("--")];
         args.extend(at.iter().map(|&at| path::to_path(&suspects[at].path).into_os_string()));
         // The command computes the id of the content and stores nothing.
-        let answer = self.output_with(settings, "hash-object", &args);
+        let answer = self.compared_output(settings, "hash-object", &args);
         let names = answer.as_deref().map(String::from_utf8_lossy).unwrap_or_default();
         if names.lines().count() == at.len() {
             for (&at, name) in at.iter().zip(names.lines()) {
@@ -266,7 +284,8 @@ impl Entry<'_> {
 fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     let refuse = |kind: Kind, why: String| {
         let message = format!("git's configuration {why}, so nothing is compared with a commit");
-        Err(Error::new(kind, message).with_hint("name a time or a generation: these need no git"))
+        Err(Error::new(kind, message)
+            .with_hint("use a time or a generation, which do not need git"))
     };
     if names.len() > FILTERS_MAX {
         return refuse(Kind::Limit, format!("has more than {FILTERS_MAX} filters"));
@@ -290,17 +309,55 @@ fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     Ok(settings)
 }
 
-/// Parses `git config -z --name-only`; each filter is returned once.
-fn filter_names(answer: &[u8]) -> Vec<Vec<u8>> {
-    let name = |key: &[u8]| {
-        let rest = key.strip_prefix(b"filter.")?;
+/// A value in a configuration that git reads.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+struct Configured<'a> {
+    /// Whether it is the user's or the system's, not the repository's or that of this call.
+    is_of_user: bool,
+    is_of_call: bool,
+    key: &'a [u8],
+    value: &'a [u8],
+}
+
+/// Parses `git config -z --show-scope --get-regexp`.
+fn configured(answer: &[u8]) -> Vec<Configured<'_>> {
+    let parts: Vec<&[u8]> = answer.split(|&byte| byte == 0).collect();
+    let entries = parts.chunks_exact(2).map(|pair| {
+        let (scope, entry) = (pair[0], pair[1]);
+        // A key without a value has no line end.
+        let end = memchr::memchr(b'\n', entry).unwrap_or(entry.len());
+        let value = entry.get(end + 1..).unwrap_or_default();
+        let is_of_user = matches!(scope, b"system" | b"global");
+        Configured { is_of_user, is_of_call: scope == b"command", key: &entry[..end], value }
+    });
+    entries.collect()
+}
+
+/// Returns the names of the filters, each once.
+fn filter_names(entries: &[Configured<'_>]) -> Vec<Vec<u8>> {
+    let name = |entry: &Configured<'_>| {
+        let rest = entry.key.strip_prefix(b"filter.")?;
         let end = rest.iter().rposition(|&byte| byte == b'.')?;
         Some(rest[..end].to_vec())
     };
-    let mut names: Vec<Vec<u8>> = fields(answer).filter_map(name).collect();
+    let mut names: Vec<Vec<u8>> = entries.iter().filter_map(name).collect();
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// Returns the setting that replaces the file that the repository names under `key` by the user's;
+/// `None` if the repository names none.
+fn rule_file(entries: &[Configured<'_>], key: &str) -> Option<OsString> {
+    let named = || {
+        let named = entries.iter().filter(|entry| entry.key == key.as_bytes());
+        named.filter(|entry| !entry.is_of_call)
+    };
+    named().find(|entry| !entry.is_of_user)?;
+    let of_user = named().rfind(|entry| entry.is_of_user);
+    let mut setting = OsString::from(format!("{key}="));
+    setting.push(path::to_path(of_user.map_or(b"/dev/null".as_slice(), |entry| entry.value)));
+    Some(setting)
 }
 
 /// Parses `git diff-index --raw -z`.
@@ -346,8 +403,11 @@ mod tests {
 
     #[test]
     fn every_filter_is_emptied() {
-        let names =
-            filter_names(b"filter.b.clean\0filter.a.b.process\0filter.b.smudge\0filter.x\0");
+        let entries = configured(
+            b"local\0filter.b.clean\nx\0global\0filter.a.b.process\0local\0filter.b.smudge\ny\nz\0\
+              local\0filter.x\n1\0",
+        );
+        let names = filter_names(&entries);
         assert_eq!(names, [b"a.b".to_vec(), b"b".to_vec()]);
         let settings = without_filters(&names).expect("they can be emptied");
         assert_eq!(settings.len(), 8);
@@ -356,6 +416,23 @@ mod tests {
         }
         assert!(without_filters(&[b"a=b".to_vec()]).is_err());
         assert!(without_filters(&vec![Vec::new(); FILTERS_MAX + 1]).is_err());
+    }
+
+    #[test]
+    fn only_the_user_names_files_of_rules() {
+        let check = |answer: &[u8], expected: Option<&str>| {
+            let setting = rule_file(&configured(answer), "core.excludesfile");
+            assert_eq!(setting, expected.map(OsString::from));
+        };
+        let (mine, other) = (b"global\0core.excludesfile\n~/mine\0", b"core.excludesfile\n/x\0");
+        let none = Some("core.excludesfile=/dev/null");
+        check(b"", None);
+        check(mine, None);
+        check(&[b"local\0", &other[..]].concat(), none);
+        check(&[b"worktree\0", &other[..]].concat(), none);
+        check(&[&mine[..], b"local\0", other].concat(), Some("core.excludesfile=~/mine"));
+        check(b"local\0core.attributesfile\n/x\0", None);
+        check(&[b"command\0", &other[..]].concat(), None);
     }
 
     #[test]

@@ -1,25 +1,12 @@
 //! Runs git and streams its output in pieces, for output that is too long to hold in memory.
 
 use std::ffi::OsStr;
-use std::io::Read;
-use std::process::ChildStdout;
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
-use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{Git, GitOutput, PATIENCE, STDERR_BYTES_MAX, collect, end, failed, first_error_line};
-use crate::error::{Error, Kind, Result};
+use super::{Git, GitOutput, Invocation, Limits};
+use crate::error::Result;
 
-/// The maximum size of a piece in bytes.
-const PIECE_BYTES: usize = 64 << 10;
-
-/// The number of pieces that are queued for the consumer. If the queue is full, git blocks.
-const PIECES_WAITING_MAX: usize = 8;
-
-/// The interval at which cancellation is checked while git prints nothing.
-const TICK: Duration = Duration::from_millis(50);
-
-/// The time limit and the cancellation check of a stream.
+/// The time limits and the cancellation check of a stream.
 #[derive(Clone, Copy)]
 pub struct StreamOptions<'a> {
     /// The time limit of the whole git process.
@@ -27,6 +14,10 @@ pub struct StreamOptions<'a> {
     /// Returns true if the stream is to stop.
     pub is_cancelled: &'a dyn Fn() -> bool,
 }
+
+/// The limit of the time without output. Git prints a log while it reads the commits; one commit
+/// takes long only if it changes many files.
+const SILENCE_MAX: Duration = Duration::from_secs(30);
 
 impl std::fmt::Debug for StreamOptions<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -40,8 +31,9 @@ impl Git {
     ///
     /// # Errors
     ///
-    /// If git fails, exceeds the time limit ([`Kind::Limit`]), is not installed
-    /// ([`Kind::NotFound`]), or is cancelled ([`Kind::Cancelled`]).
+    /// If git fails, exceeds a time limit ([`Kind::Limit`](crate::Kind::Limit)), is not installed
+    /// ([`Kind::NotFound`](crate::Kind::NotFound)), or is cancelled
+    /// ([`Kind::Cancelled`](crate::Kind::Cancelled)).
     pub(super) fn stream<A: AsRef<OsStr>>(
         &self,
         command: &str,
@@ -49,49 +41,19 @@ impl Git {
         options: StreamOptions<'_>,
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<()> {
-        let mut child = self.start(&[], command, args)?;
-        let pieces = pieces(child.stdout.take());
-        let stderr = collect(child.stderr.take(), STDERR_BYTES_MAX);
-        let deadline = Instant::now() + options.patience;
-        loop {
-            match pieces.recv_timeout(TICK) {
-                Ok(piece) => take(&piece),
-                Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) => {}
+        let invocation = Invocation { command, args, settings: &[], uses_rule_files: false };
+        let limits = self.limits(Some(SILENCE_MAX), options.is_cancelled);
+        let limits = Limits { patience: options.patience, ..limits };
+        let exit = self.drive(&invocation, limits, &mut |piece| {
+            take(piece);
+            true
+        })?;
+        match exit.code {
+            Some(0) => Ok(()),
+            code => {
+                let (answer, stderr) = (Vec::new(), exit.stderr);
+                Err(GitOutput { answer, stderr, code }.failure(command))
             }
-            let stopped = if (options.is_cancelled)() {
-                Error::new(Kind::Cancelled, format!("`git {command}` was cancelled"))
-            } else if Instant::now() > deadline {
-                let seconds = options.patience.as_secs();
-                Error::new(Kind::Limit, format!("`git {command}` took longer than {seconds} s"))
-            } else {
-                continue;
-            };
-            end(&mut child);
-            return Err(stopped);
         }
-        let status = child.wait().map_err(|error| failed(command, &error.to_string()))?;
-        if status.success() {
-            return Ok(());
-        }
-        let stderr = stderr.recv_timeout(PATIENCE).unwrap_or_default();
-        let stderr = first_error_line(&stderr);
-        Err(GitOutput { answer: Vec::new(), stderr, code: status.code() }.failure(command))
     }
-}
-
-/// Reads a pipe in a separate thread, which ends with the pipe or when the receiver is dropped.
-fn pieces(pipe: Option<ChildStdout>) -> Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::sync_channel(PIECES_WAITING_MAX);
-    thread::spawn(move || {
-        let Some(mut pipe) = pipe else { return };
-        loop {
-            let mut piece = Vec::with_capacity(PIECE_BYTES);
-            let read = pipe.by_ref().take(PIECE_BYTES as u64).read_to_end(&mut piece);
-            if read.is_err() || piece.is_empty() || sender.send(piece).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
 }

@@ -14,9 +14,9 @@ use super::{DOC_BYTES, keys, section};
 use crate::base::varint;
 use crate::error::Result;
 use crate::index::format::{self, FileKind, u64_at};
+use crate::lang::Language;
 use crate::lang::facts::{Facts, Role};
 use crate::lang::language::LANGUAGES;
-use crate::lang::{Language, Problem};
 
 /// Maximum number of references and words in a segment; bounds the memory of a build.
 const OCCURRENCES_MAX: usize = 16 << 20;
@@ -79,9 +79,9 @@ struct Occurrence {
 
 /// Assigns numbers to strings, in the order in which they first occur.
 #[derive(Debug, Default)]
-struct Interner {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
+pub(super) struct Interner {
+    pub(super) bytes: Vec<u8>,
+    pub(super) ends: Vec<u32>,
     /// The hash of each string and its number. The hash is stored so that growing the table does not
     /// read the strings again, which made interning two thirds slower.
     numbers: HashTable<(u64, u32)>,
@@ -147,8 +147,7 @@ impl CodeSegmentBuilder {
         let doc = self.files();
         let facts = file.facts;
         let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
-        let problems =
-            facts.problems.keys().fold(0_u8, |bits, problem| bits | 1 << problem_bit(*problem));
+        let problems = facts.problems.keys().fold(0_u8, |bits, problem| bits | 1 << *problem as u8);
         let put = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
         let package = facts.package.as_deref();
         self.docs.extend_from_slice(&path_hash(file.path).to_le_bytes());
@@ -270,11 +269,6 @@ impl CodeSegmentBuilder {
             sections.iter().zip(&parts).map(|((id, _), part)| (*id, &part[..])).collect();
         format::write(path, FileKind::Code, &sections)
     }
-}
-
-/// Returns the bit of `problem` in a document record.
-pub(super) fn problem_bit(problem: Problem) -> u32 {
-    problem as u32
 }
 
 /// Appends document gaps, each followed by the number of symbols and their gaps.

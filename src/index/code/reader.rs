@@ -97,6 +97,19 @@ pub struct Site {
     pub arguments: Option<u8>,
 }
 
+impl Doc {
+    /// Returns true if the facts have a problem.
+    pub fn has(&self, problem: Problem) -> bool {
+        self.problems & 1 << problem as u32 != 0
+    }
+
+    /// Returns the worst problem by which definitions are missing, if there is one.
+    pub fn lost_by(&self) -> Option<Problem> {
+        let mut problems = Problem::ALL.into_iter().rev().filter(|of| of.loses_definitions());
+        problems.find(|&problem| self.has(problem))
+    }
+}
+
 impl Site {
     /// Returns the site as a reference to `name`.
     pub fn into_reference(self, name: &str) -> Reference {
@@ -147,7 +160,7 @@ impl CodeSegment {
         })
     }
 
-    /// Returns the container, for a complete check and for its size.
+    /// Returns the container, for checks and for its size.
     pub fn container(&self) -> &Container {
         &self.container
     }
@@ -194,8 +207,8 @@ impl CodeSegment {
         self.text(doc.package.checked_sub(1)?)
     }
 
-    /// Returns the symbols of a file, without signatures and documentation, which are read from its text
-    /// ([`crate::lang::symbols::SymbolSource`]). Symbol ids contain `path`. O(symbols).
+    /// Returns the symbols of a file, without signatures and documentation, which are read from its
+    /// text ([`crate::lang::symbols::SymbolSource`]). Symbol ids contain `path`. O(symbols).
     pub fn symbols(&self, doc: u32, path: &[u8]) -> Result<Vec<Symbol>> {
         let (of, bytes) = self.symbols_of(doc)?;
         let path = String::from_utf8_lossy(path);
@@ -217,10 +230,8 @@ impl CodeSegment {
     /// Returns the record of a document and its encoded symbols.
     fn symbols_of(&self, doc: u32) -> Result<(Doc, &[u8])> {
         let of = self.doc(doc)?;
-        let end = match doc + 1 < self.docs() {
-            true => self.doc(doc + 1)?.symbols_at,
-            false => self.symbols.len(),
-        };
+        let end =
+            if doc + 1 < self.docs() { self.doc(doc + 1)?.symbols_at } else { self.symbols.len() };
         let bytes = self.record(self.symbols, of.symbols_at, end)?;
         Ok((of, bytes))
     }
@@ -262,13 +273,31 @@ impl CodeSegment {
         Ok(Some((language, self.symbols(at, path)?)))
     }
 
+    /// Returns true if the segment records that the content with this hash of the file at `path`
+    /// crashed its parser. O(log files).
+    pub fn has_crashed(&self, path: &[u8], hash: u128) -> Result<bool> {
+        let Some(at) = self.find(path)? else { return Ok(false) };
+        let doc = self.doc(at)?;
+        Ok(doc.hash == hash && doc.has(Problem::Crashed))
+    }
+
+    /// Returns the hashes of the contents that crashed their parsers. O(files) if there are any.
+    pub fn crashes(&self) -> Result<Vec<u128>> {
+        let mut hashes = Vec::new();
+        if self.meta.problems.contains_key(&Problem::Crashed) {
+            for at in 0..self.docs() {
+                let doc = self.doc(at)?;
+                hashes.extend(doc.has(Problem::Crashed).then_some(doc.hash));
+            }
+        }
+        Ok(hashes)
+    }
+
     /// Returns the package and the imports of a file. O(imports).
     pub fn imports(&self, doc: u32) -> Result<(Option<String>, Vec<Import>)> {
         let damaged = || self.container.corrupt("code index's imports are damaged");
-        let end = match doc + 1 < self.docs() {
-            true => self.doc(doc + 1)?.imports_at,
-            false => self.imports.len(),
-        };
+        let end =
+            if doc + 1 < self.docs() { self.doc(doc + 1)?.imports_at } else { self.imports.len() };
         let bytes = self.record(self.imports, self.doc(doc)?.imports_at, end)?;
         record::imports(bytes, self).ok_or_else(damaged)
     }
@@ -357,10 +386,8 @@ impl CodeSegment {
     /// O(names × (log names + documents that use each)).
     pub fn calls(&self, doc: u32) -> Result<Vec<(String, Vec<Site>)>> {
         let damaged = || self.container.corrupt("code index's calls are damaged");
-        let end = match doc + 1 < self.docs() {
-            true => self.doc(doc + 1)?.called_at,
-            false => self.called.len(),
-        };
+        let end =
+            if doc + 1 < self.docs() { self.doc(doc + 1)?.called_at } else { self.called.len() };
         let mut input = ByteReader::new(self.record(self.called, self.doc(doc)?.called_at, end)?);
         let mut number = 0_u32;
         let mut calls = Vec::new();

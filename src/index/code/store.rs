@@ -20,12 +20,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::reader::CodeSegment;
 use crate::error::{Error, Kind, Result};
 use crate::index::format;
+use crate::index::map::Map;
 use crate::index::store::{LockRole, Store, WriterLock, seal, unseal};
 use crate::lang::language::LANGUAGES;
 
 /// Increases whenever extraction gives different facts for the same text, so that older segments
 /// are rebuilt.
-const FACTS_VERSION: u32 = 4;
+const FACTS_VERSION: u32 = 7;
 
 /// Maximum number of segments in a publication.
 pub const SEGMENTS_MAX: usize = 31;
@@ -155,11 +156,7 @@ impl CodeStore<'_> {
     /// Reads the manifest of publication `number`, or returns `None` if it does not exist.
     fn manifest(&self, number: u64) -> Result<Option<CodeManifest>> {
         let path = self.manifest_path(number);
-        let bytes = match fs::read(&path) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(Error::io(&path, error)),
-        };
+        let Some(bytes) = Map::read(&path)? else { return Ok(None) };
         let manifest = std::str::from_utf8(&bytes).ok().and_then(parse);
         match manifest.filter(|manifest| manifest.number == number) {
             Some(manifest) => Ok(Some(manifest)),

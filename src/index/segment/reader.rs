@@ -175,12 +175,12 @@ mod tests {
             Ok(())
         })
         .expect("in memory");
-        Segment::new(Map::in_memory(PathBuf::from("x"), bytes)).expect("sound")
+        Segment::new(Map::in_memory(PathBuf::from("x"), bytes)).expect("it is valid")
     }
 
     fn units_with(segment: &Segment, gram: Gram) -> Vec<u32> {
         let mut ids = Vec::new();
-        gram.keys().for_each(|key| segment.decode_key(key, &mut ids).expect("sound"));
+        gram.keys().for_each(|key| segment.decode_key(key, &mut ids).expect("it is valid"));
         ids.sort_unstable();
         ids
     }
@@ -203,9 +203,9 @@ mod tests {
                 let ids = expected(&texts, gram);
                 prop_assert_eq!(units_with(&segment, gram), ids.clone());
                 let mut all: Vec<u32> = (0..texts.len() as u32).collect();
-                match segment.postings(gram.keys().next().expect("one")).expect("sound") {
+                match segment.postings(gram.keys().next().expect("one")).expect("it is valid") {
                     Some(list) => {
-                        list.intersect(&mut all).expect("sound");
+                        list.intersect(&mut all).expect("it is valid");
                         prop_assert_eq!(all, ids);
                     }
                     None => prop_assert!(ids.is_empty()),
@@ -233,8 +233,8 @@ mod tests {
             merge(&[&segments[0], &segments[1]], &vec![numbers, tail], &vec![0; live.len()], &mut |sections| {
                 bytes = sections.to_bytes();
                 Ok(())
-            }).expect("sound");
-            let merged = Segment::new(Map::in_memory(PathBuf::from("x"), bytes)).expect("sound");
+            }).expect("it is valid");
+            let merged = Segment::new(Map::in_memory(PathBuf::from("x"), bytes)).expect("it is valid");
             for gram in extract::grams(b"aabbccabcacb a b c ba cb AaBbBA cB") {
                 prop_assert_eq!(units_with(&merged, gram), expected(&live, gram));
             }

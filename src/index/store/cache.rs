@@ -202,12 +202,12 @@ mod tests {
     /// hours ago.
     fn index(cache: &Path, name: &str, age: u64) -> PathBuf {
         let dir = cache.join(TREE).join(name);
-        fs::create_dir_all(dir.join("text-1")).expect("a folder can be made");
+        fs::create_dir_all(dir.join("text-1")).expect("a directory can be created");
         fs::write(dir.join("lock"), "").expect("a file can be written");
         for name in ["table-1.idx", "text-1/files.idx"] {
             fs::write(dir.join(name), [0; 1000]).expect("a file can be written");
         }
-        let used = fs::File::create(dir.join("used")).expect("a file can be made");
+        let used = fs::File::create(dir.join("used")).expect("a file can be created");
         let at = SystemTime::now() - Duration::from_secs(3600 * age);
         used.set_modified(at).expect("a time can be set");
         dir
@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn sizes_include_the_text_index() {
-        let cache = TempDir::new().expect("a temporary folder");
+        let cache = TempDir::new().expect("a temporary directory");
         index(cache.path(), "v2-01234567", 1);
         assert_eq!(cached(cache.path())[0].bytes, 2000);
         assert_eq!(cache_bytes(cache.path()), 2000);
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn other_versions_are_evicted_by_age() {
-        let cache = TempDir::new().expect("a temporary folder");
+        let cache = TempDir::new().expect("a temporary directory");
         let old = index(cache.path(), "v1-01234567", 3);
         let middle = index(cache.path(), "v2-89abcdef", 2);
         let own = index(cache.path(), "v2-01234567", 9);
@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn a_directory_with_any_lock_is_not_removed() {
         for role in LockRole::ALL {
-            let cache = TempDir::new().expect("a temporary folder");
+            let cache = TempDir::new().expect("a temporary directory");
             let dir = index(cache.path(), "v2-01234567", 1);
             let lock = Store::new(dir.clone(), false).lock_as(role).expect("lock is free");
             assert!(evict(cache.path(), 0, Path::new("")).is_empty(), "{role:?}");
@@ -252,12 +252,12 @@ mod tests {
 
     #[test]
     fn remains_of_an_interrupted_removal_are_counted_and_deleted() {
-        let cache = TempDir::new().expect("a temporary folder");
+        let cache = TempDir::new().expect("a temporary directory");
         let own = index(cache.path(), "v2-01234567", 1);
         let gone = cache.path().join(TREE).join("gone-4711");
         let theirs = cache.path().join("pictures/gone-4711");
         for dir in [&gone, &theirs, &cache.path().join(TREE).join("gone-away")] {
-            fs::create_dir_all(dir.join("text-1")).expect("a folder can be made");
+            fs::create_dir_all(dir.join("text-1")).expect("a directory can be created");
             fs::write(dir.join("text-1/files.idx"), [0; 500]).expect("a file can be written");
         }
         assert_eq!(cache_bytes(cache.path()), 2500);

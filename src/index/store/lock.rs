@@ -1,9 +1,11 @@
 //! The locks of an index directory: operating-system locks on empty files.
 
 use std::fs::{self, File, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Kind, Result};
+use crate::source::lacks_locks;
 use crate::source::stamp::Stamp;
 
 /// The roles of processes in an index directory. Each role has a lock, which one process at a time
@@ -67,7 +69,7 @@ impl WriterLock {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => return Err(busy()),
-            Err(TryLockError::Error(error)) => return Err(Error::io(&path, error)),
+            Err(TryLockError::Error(error)) => return Err(failed(&path, error)),
         }
         // Between opening and locking, another process may have replaced the directory.
         let lock = WriterLock { file, path: path.clone() };
@@ -99,10 +101,41 @@ impl WriterLock {
     }
 }
 
+/// Returns the error for a lock that could not be taken, although no other process holds it.
+fn failed(path: &Path, error: io::Error) -> Error {
+    if !lacks_locks(&error) {
+        return Error::io(path, error);
+    }
+    let message = format!("no index can be written on this file system: it has no locks ({error})");
+    Error::new(Kind::Io, message).with_path(path).with_hint(
+        "choose a directory on a local file system with `--index-dir` or CODEDB_INDEX_DIR; without \
+         an index, searches read the files of the tree",
+    )
+}
+
 impl Drop for WriterLock {
     /// Closing the file is not enough: a child process that another thread has just forked keeps
     /// the lock until it executes its program.
     fn drop(&mut self) {
         let _ = self.file.unlock();
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// Network and user-space file systems can refuse every lock.
+    #[test]
+    fn a_file_system_without_locks_is_reported_with_the_fix() {
+        use rustix::io::Errno;
+        for errno in [Errno::NOLCK, Errno::OPNOTSUPP, Errno::NOTSUP, Errno::NOSYS] {
+            let error = failed(Path::new("/net/lock"), errno.into());
+            let start = "/net/lock: no index can be written on this file system: it has no locks";
+            assert!(error.to_string().starts_with(start), "{error}");
+            assert!(error.hints()[0].contains("`--index-dir` or CODEDB_INDEX_DIR"), "{error}");
+        }
+        let other = failed(Path::new("/net/lock"), Errno::IO.into());
+        assert!(other.hints().is_empty() && !other.to_string().contains("no locks"), "{other}");
     }
 }

@@ -67,7 +67,9 @@ pub fn build(
     let mut owners: Vec<Vec<u32>> =
         segment_units.iter().map(|&units| vec![u32::MAX; units as usize]).collect();
     let mut flagged: Vec<(Flags, Vec<u8>)> =
-        [Flags::SCAN, Flags::BINARY, Flags::FOLDS].map(|flag| (flag, Vec::new())).to_vec();
+        [Flags::SCAN, Flags::BINARY, Flags::FOLDS, Flags::LINKED]
+            .map(|flag| (flag, Vec::new()))
+            .to_vec();
     let mut last_dir = 0;
     for (id, file) in files.iter().enumerate() {
         let (dir, name) = path::split(&file.path);
@@ -145,6 +147,7 @@ pub fn build(
             (section::FLAGGED + u32::from(flagged[0].0.0), &[&flagged[0].1]),
             (section::FLAGGED + u32::from(flagged[1].0.0), &[&flagged[1].1]),
             (section::FLAGGED + u32::from(flagged[2].0.0), &[&flagged[2].1]),
+            (section::FLAGGED + u32::from(flagged[3].0.0), &[&flagged[3].1]),
         ],
     ))
 }

@@ -203,8 +203,8 @@ impl Table {
         self.segments.windows(2).map(|pair| pair[1] - pair[0])
     }
 
-    /// Returns the files with `flag`, which is [`Flags::SCAN`], [`Flags::BINARY`] or
-    /// [`Flags::FOLDS`], ascending. O(result).
+    /// Returns the files with `flag`, which is [`Flags::SCAN`], [`Flags::BINARY`],
+    /// [`Flags::FOLDS`] or [`Flags::LINKED`], ascending. O(result).
     pub fn flagged(&self, flag: Flags) -> Result<Vec<FileId>> {
         let range = self.container.section(section::FLAGGED + u32::from(flag.0))?;
         let bytes = self.container.bytes(range)?;

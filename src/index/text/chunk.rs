@@ -15,10 +15,12 @@ use crate::lang::Symbol;
 /// Maximum number of chunks of a file; some generated files have hundreds of thousands of lines.
 pub const CHUNKS_MAX: usize = 256;
 
-/// Maximum lines of a chunk of loose lines, and of a definition that is not divided along its members.
+/// Maximum lines of a chunk of loose lines, and of a definition that is not divided along its
+/// members.
 const LINES_MAX: usize = 60;
 
-/// Maximum bytes of a chunk of loose lines, and of a definition that is not divided along its members.
+/// Maximum bytes of a chunk of loose lines, and of a definition that is not divided along its
+/// members.
 const BYTES_MAX: usize = 4 << 10;
 
 /// A definition without members may be this many times larger before it is divided by lines.

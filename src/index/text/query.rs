@@ -18,8 +18,9 @@ pub const K3: f32 = 8.0;
 /// A number for each field, by [`Field::index`].
 pub type ByField = [f32; FIELDS];
 
-/// Parameters of BM25 over fields (Robertson, Zaragoza: The Probabilistic Relevance Framework, 2009,
-/// section 3.6): frequencies of a word are weighted and normalised by field, summed, then saturated.
+/// Parameters of BM25 over fields (Robertson, Zaragoza: The Probabilistic Relevance Framework,
+/// 2009, section 3.6): frequencies of a word are weighted and normalised by field, summed, then
+/// saturated.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq, Serialize)]
 pub struct Bm25 {
     /// Term-frequency saturation.

@@ -7,6 +7,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tantivy::postings::BlockSegmentPostings;
 use tantivy::schema::IndexRecordOption;
@@ -18,6 +19,7 @@ use super::files::Files;
 use super::{Field, schema};
 use crate::base::path::compare;
 use crate::error::{Error, Kind, Result};
+use crate::index::format::Container;
 
 /// How often opening is retried when a writer replaces the index in between.
 const ATTEMPTS: usize = 3;
@@ -45,6 +47,8 @@ pub struct TextIndex {
     dir: PathBuf,
     files: Files,
     segments: Vec<Segment>,
+    /// Set when a query finds damage.
+    is_damaged: AtomicBool,
 }
 
 /// A tantivy segment.
@@ -112,7 +116,17 @@ impl TextIndex {
             segments.push(Segment { directory, reader, first });
             first += record.documents;
         }
-        Ok(TextIndex { dir, files, segments })
+        Ok(TextIndex { dir, files, segments, is_damaged: AtomicBool::new(false) })
+    }
+
+    /// Records that a query found damage, so that the index is opened again for the next call.
+    pub fn note_damage(&self) {
+        self.is_damaged.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if a query found damage.
+    pub fn is_damaged(&self) -> bool {
+        self.is_damaged.load(Ordering::Relaxed)
     }
 
     /// Returns the table of files and chunks.
@@ -153,6 +167,13 @@ impl TextIndex {
     pub fn len_bytes(&self) -> u64 {
         let segments = self.segments.iter().map(|s| s.directory.container().len_bytes());
         self.files.container().len_bytes() + segments.sum::<u64>()
+    }
+
+    /// Returns true if the files on disk are unchanged since they were opened, so that blocks
+    /// checked since then are still valid. Costs one `fstat` per file.
+    pub fn is_untouched(&self) -> bool {
+        let segments = self.segments.iter().map(|segment| segment.directory.container());
+        std::iter::once(self.files.container()).chain(segments).all(Container::is_untouched)
     }
 
     /// Checks every block of every file. O(bytes).

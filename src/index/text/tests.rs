@@ -42,25 +42,25 @@ fn prepare(path: &str, text: &str) -> Prepared {
 
 /// Builds the text index of a tree, a segment for each file if `heap_bytes` is small.
 fn build(dir: &Path, generation: u64, tree: &Tree, heap_bytes: usize) -> TextIndex {
-    let builder = TextBuilder::new(dir, generation).expect("a folder to write to");
+    let builder = TextBuilder::new(dir, generation).expect("a writable directory");
     let mut builder = builder.with_heap_bytes(heap_bytes);
     let mut paths: Vec<&String> = tree.keys().collect();
     paths.sort_by(|a, b| crate::base::path::compare(a.as_bytes(), b.as_bytes()));
     for path in paths {
         builder.add(&prepare(path, &tree[path])).expect("files in order");
     }
-    builder.finish(&lock(dir)).expect("a folder to write to");
-    TextIndex::open(dir, false).expect("a sound index")
+    builder.finish(&lock(dir)).expect("a writable directory");
+    TextIndex::open(dir, false).expect("a valid index")
 }
 
 fn lock(dir: &Path) -> WriterLock {
     let store = Store::new(dir.to_path_buf(), false);
-    CodeStore(&store).lock().expect("nobody has it")
+    CodeStore(&store).lock().expect("the lock is free")
 }
 
 /// Builds an index and an overlay without edits.
 fn indexed(tree: &Tree) -> (TempDir, Overlay) {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     let index = build(dir.path(), 1, tree, usize::MAX);
     (dir, Overlay::new(Arc::new(index)))
 }

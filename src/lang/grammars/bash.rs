@@ -35,6 +35,7 @@ pub(crate) static BASH: Language = Language {
     grammar: tree_sitter_bash::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

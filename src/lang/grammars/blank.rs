@@ -7,12 +7,12 @@ pub(super) fn blanks(text: &[u8]) -> Vec<u8> {
 }
 
 /// Replaces every byte of `masked` except line ends with a space.
-pub(super) fn blank(masked: &mut [u8]) {
+pub(in crate::lang) fn blank(masked: &mut [u8]) {
     masked.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
 }
 
 /// Returns the lines of `text`, including their line ends, each with its byte offset.
-pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
+pub(in crate::lang) fn lines(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     text.split_inclusive(|&byte| byte == b'\n').scan(0, |next, line| {
         let start = *next;
         *next += line.len();

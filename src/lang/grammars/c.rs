@@ -10,6 +10,7 @@ use crate::lang::visit::{Definition, Visit};
 mod annotations;
 mod cpp;
 mod kernel;
+mod macros;
 mod refer;
 mod values;
 
@@ -30,6 +31,7 @@ pub(crate) static C: Language = Language {
     grammar: tree_sitter_c::LANGUAGE,
     refine: Some(header),
     mask: Some(mask),
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],
@@ -49,7 +51,7 @@ pub(crate) static CPP: Language = Language {
     },
     grammar: tree_sitter_cpp::LANGUAGE,
     refine: None,
-    mask: Some(annotations::mask),
+    mask: Some(mask_cpp),
     shebangs: &[],
     markers: &["access_specifier"],
     define,
@@ -63,6 +65,14 @@ fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = kernel::mask(text);
     let text = masked.clone();
     annotations::blank(&text, &mut masked, true);
+    macros::mask(&text, &mut masked, true);
+    masked
+}
+
+/// Returns the text without annotation macros and macros around declarations, as plain C++.
+fn mask_cpp(text: &[u8]) -> Vec<u8> {
+    let mut masked = annotations::mask(text);
+    macros::mask(text, &mut masked, false);
     masked
 }
 
@@ -108,7 +118,10 @@ pub(super) fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     match node.kind() {
-        "function_definition" => found.extend(function(visit)),
+        "function_definition" => {
+            found.extend(macros::function(visit).or_else(|| function(visit)));
+        }
+        "expression_statement" => found.extend(macros::variable(visit)),
         "declaration" | "field_declaration" => declaration(visit, found),
         "struct_specifier" => found.extend(specifier(visit, SymbolKind::Struct)),
         "class_specifier" => found.extend(specifier(visit, SymbolKind::Class)),

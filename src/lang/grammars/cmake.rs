@@ -21,6 +21,7 @@ pub(crate) static CMAKE: Language = Language {
     grammar: tree_sitter_cmake::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["line_comment", "bracket_comment"],
     doc_comments: &[],
     attributes: &[],

@@ -23,6 +23,7 @@ pub(crate) static CSHARP: Language = Language {
     grammar: tree_sitter_c_sharp::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &["///", "/**"],
     attributes: &[],

@@ -21,6 +21,7 @@ pub(crate) static CSS: Language = Language {
     grammar: tree_sitter_css::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment", "js_comment"],
     doc_comments: &[],
     attributes: &[],

@@ -24,6 +24,7 @@ pub(crate) static DART: Language = Language {
     grammar: tree_sitter_dart::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment", "documentation_comment"],
     doc_comments: &["///", "/**"],
     attributes: &[],

@@ -23,6 +23,7 @@ pub(crate) static DOCKERFILE: Language = Language {
     grammar: tree_sitter_md::LANGUAGE,
     refine: None,
     mask: Some(mask),
+    embedded: None,
     comments: &[],
     doc_comments: &[],
     attributes: &[],

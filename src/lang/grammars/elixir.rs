@@ -26,6 +26,7 @@ pub(crate) static ELIXIR: Language = Language {
     grammar: tree_sitter_elixir::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &["unary_operator"],
@@ -62,6 +63,14 @@ const RESERVED: &[&str] = &[
     "vsn",
 ];
 
+/// Macros whose blocks contain the fields of a struct.
+const SCHEMA_MACROS: &[&str] =
+    &["embedded_schema", "input_object", "interface", "object", "schema", "typedstruct"];
+
+/// Macros that define a field in such a block.
+const FIELD_MACROS: &[&str] =
+    &["belongs_to", "embeds_many", "embeds_one", "field", "has_many", "has_one", "many_to_many"];
+
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let definition = match node.kind() {
@@ -97,13 +106,15 @@ fn defined<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Definition<'t>> 
         "defmodule" => SymbolKind::Module,
         "defprotocol" => SymbolKind::Interface,
         "defimpl" => SymbolKind::Impl,
-        "def" | "defp" | "defdelegate" | "test" => SymbolKind::Function,
+        "def" | "defp" | "defdelegate" | "test" | "property" => SymbolKind::Function,
         "defmacro" | "defmacrop" | "defguard" | "defguardp" => SymbolKind::Macro,
-        _ => return None,
+        // A macro of the project: `defhandler handle(event) do`.
+        word if word.starts_with("def") && body(visit, call).is_some() => SymbolKind::Function,
+        _ => return schema_field(visit, call, &word),
     };
     let first = first_argument(visit, call)?;
     let body = body(visit, call);
-    if word == "test" {
+    if matches!(word.as_str(), "test" | "property") {
         let name = (first.kind() == "string").then(|| first.named_child(0))??;
         return Some(Definition { body, ..Definition::new(visit, kind, name) });
     }
@@ -126,10 +137,27 @@ fn defined<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Definition<'t>> 
             return None;
         }
         definition.docstring = doc(visit);
-        if word.ends_with('p') {
+        if matches!(word.as_str(), "defp" | "defmacrop" | "defguardp") {
             definition.visibility = Visibility::Private;
         }
     }
+    Some(definition)
+}
+
+/// Returns the field that `field :name` or an association defines in the block of a schema or of an
+/// object.
+fn schema_field<'t>(visit: &Visit<'_, 't>, call: Node<'t>, word: &str) -> Option<Definition<'t>> {
+    if !FIELD_MACROS.contains(&word) || visit.ancestor_kind(1) != "do_block" {
+        return None;
+    }
+    let around = visit.ancestor(2).filter(|around| around.kind() == "call")?;
+    if !SCHEMA_MACROS.contains(&target(visit, around)?.as_str()) {
+        return None;
+    }
+    let name = first_argument(visit, call).filter(|name| name.kind() == "atom")?;
+    let mut definition = Definition::new(visit, SymbolKind::Field, name);
+    definition.name = definition.name.trim_start_matches(':').to_owned();
+    definition.name_span = (name.start_byte() + 1).min(name.end_byte())..name.end_byte();
     Some(definition)
 }
 

@@ -23,6 +23,7 @@ pub(crate) static GO: Language = Language {
     grammar: tree_sitter_go::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

@@ -27,6 +27,7 @@ pub(crate) static HASKELL: Language = Language {
     grammar: tree_sitter_haskell::LANGUAGE,
     refine: None,
     mask: Some(mask),
+    embedded: None,
     comments: &["comment", "haddock"],
     doc_comments: &[],
     attributes: &["signature", "pragma"],

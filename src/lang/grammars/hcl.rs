@@ -26,6 +26,7 @@ pub(crate) static HCL: Language = Language {
     grammar: tree_sitter_hcl::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

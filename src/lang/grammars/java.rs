@@ -27,6 +27,7 @@ pub(crate) static JAVA: Language = Language {
     grammar: tree_sitter_java::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["line_comment", "block_comment"],
     doc_comments: &["/**", "///"],
     attributes: &[],

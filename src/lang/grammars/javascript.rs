@@ -49,6 +49,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     grammar: tree_sitter_javascript::LANGUAGE,
     refine: Some(typed),
     mask: None,
+    embedded: None,
     comments: &["comment", "html_comment"],
     doc_comments: &[],
     attributes: &["decorator"],

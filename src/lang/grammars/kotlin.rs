@@ -25,6 +25,7 @@ pub(crate) static KOTLIN: Language = Language {
     grammar: tree_sitter_kotlin_ng::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["line_comment", "block_comment"],
     doc_comments: &["/**"],
     attributes: &[],

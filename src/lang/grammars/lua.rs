@@ -26,6 +26,7 @@ pub(crate) static LUA: Language = Language {
     grammar: tree_sitter_lua::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

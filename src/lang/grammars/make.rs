@@ -21,6 +21,7 @@ pub(crate) static MAKE: Language = Language {
     grammar: tree_sitter_make::LANGUAGE,
     refine: None,
     mask: Some(mask),
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

@@ -22,6 +22,7 @@ pub(crate) static MARKDOWN: Language = Language {
     grammar: tree_sitter_md::LANGUAGE,
     refine: None,
     mask: Some(mask),
+    embedded: None,
     comments: &[],
     doc_comments: &[],
     attributes: &[],

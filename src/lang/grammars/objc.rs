@@ -28,6 +28,7 @@ pub(crate) static OBJC: Language = Language {
     grammar: tree_sitter_objc::LANGUAGE,
     refine: None,
     mask: Some(macros::mask),
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

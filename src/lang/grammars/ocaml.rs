@@ -26,6 +26,7 @@ pub(crate) static OCAML: Language = Language {
     grammar: tree_sitter_ocaml::LANGUAGE_OCAML,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

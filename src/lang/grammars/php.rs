@@ -26,6 +26,7 @@ pub(crate) static PHP: Language = Language {
     grammar: tree_sitter_php::LANGUAGE_PHP,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &["/**"],
     attributes: &[],

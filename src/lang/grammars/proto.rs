@@ -26,6 +26,7 @@ pub(crate) static PROTO: Language = Language {
     grammar: tree_sitter_proto::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

@@ -29,6 +29,7 @@ pub(crate) static PYTHON: Language = Language {
     grammar: tree_sitter_python::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &["#:"],
     attributes: &[],

@@ -26,6 +26,7 @@ pub(crate) static R: Language = Language {
     grammar: tree_sitter_r::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

@@ -4,6 +4,7 @@ use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod macros;
 mod refer;
 
 /// Ruby. Instance methods are named `Type#method`, class methods `Type.method`.
@@ -23,6 +24,7 @@ pub(crate) static RUBY: Language = Language {
     grammar: tree_sitter_ruby::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],
@@ -35,7 +37,8 @@ pub(crate) static RUBY: Language = Language {
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let definition = match node.kind() {
-        "call" => return attributes(visit, found),
+        "call" => return macros::define(visit, found),
+        "alias" => macros::alias(visit),
         "module" => Definition::named(visit, SymbolKind::Module),
         "class" => Definition::named(visit, SymbolKind::Class),
         "method" | "singleton_method" => method(visit),
@@ -43,27 +46,6 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         _ => None,
     };
     found.extend(definition);
-}
-
-/// Adds the properties that `attr_accessor :a, :b` defines.
-fn attributes<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let node = visit.node();
-    let is_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
-    let word = visit.field(node, "method").unwrap_or_default();
-    let makes = ["attr_accessor", "attr_reader", "attr_writer"];
-    if !is_type || !makes.contains(&word.as_ref()) {
-        return;
-    }
-    let Some(list) = node.child_by_field_name("arguments") else { return };
-    for name in (0..64).map_while(|at| list.named_child(at)) {
-        if name.kind() == "simple_symbol" {
-            let mut definition = Definition::new(visit, SymbolKind::Property, name);
-            definition.name = definition.name.trim_start_matches(':').to_owned();
-            definition.name_span = name.start_byte() + 1..name.end_byte();
-            definition.separator = Some("#");
-            found.push(definition);
-        }
-    }
 }
 
 fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {

@@ -6,7 +6,9 @@ use crate::lang::language::{Language, TestConventions};
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod generated;
 mod imports;
+mod items;
 mod patterns;
 mod refer;
 mod tokens;
@@ -31,6 +33,7 @@ pub(crate) static RUST: Language = Language {
     grammar: tree_sitter_rust::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: Some(items::in_macro),
     comments: &["line_comment", "block_comment"],
     doc_comments: &["///", "/**"],
     attributes: &["attribute_item"],
@@ -51,7 +54,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "function_signature_item" => SymbolKind::Prototype,
         "struct_item" => SymbolKind::Struct,
         "union_item" => SymbolKind::Union,
+        "enum_item" if items::is_flags(visit, node) => SymbolKind::Struct,
         "enum_item" => SymbolKind::Enum,
+        "enum_variant" if around == Some(SymbolKind::Struct) => SymbolKind::Constant,
         "enum_variant" => SymbolKind::EnumMember,
         "trait_item" => SymbolKind::Trait,
         "mod_item" => SymbolKind::Module,
@@ -63,6 +68,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "field_declaration" => SymbolKind::Field,
         "ordered_field_declaration_list" => return tuple_fields(visit, found),
         "impl_item" => return found.extend(implementation(visit)),
+        "macro_invocation" => return generated::made(visit, found),
+        "identifier" => return found.extend(generated::named(visit)),
         _ => return,
     };
     let Some(mut definition) = Definition::named(visit, kind) else { return };
@@ -138,13 +145,15 @@ fn base_type(mut node: Node) -> Node {
 }
 
 fn visibility(visit: &Visit<'_, '_>) -> Visibility {
-    use SymbolKind::{Enum, EnumMember, Trait};
+    use SymbolKind::{Enum, EnumMember, Struct, Trait};
     let node = visit.node();
     if let Some(modifier) = visit.child(node, "visibility_modifier") {
         let is_plain = modifier.child_count() <= 1 && visit.text(modifier) == "pub";
         return if is_plain { Visibility::Public } else { Visibility::Internal };
     }
     match visit.enclosing() {
+        // The constants of flags are public.
+        Some(Symbol { kind: Struct, .. }) if node.kind() == "enum_variant" => Visibility::Public,
         // A trait member has the visibility of the trait, a variant that of its enumeration.
         Some(Symbol { kind: Trait | Enum | EnumMember, visibility, .. }) => *visibility,
         Some(symbol) if symbol.kind == SymbolKind::Impl && symbol.name.contains(" for ") => {

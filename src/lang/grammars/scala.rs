@@ -25,6 +25,7 @@ pub(crate) static SCALA: Language = Language {
     grammar: tree_sitter_scala::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment", "block_comment"],
     doc_comments: &["/**"],
     attributes: &[],

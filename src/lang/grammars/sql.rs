@@ -30,6 +30,7 @@ pub(crate) static SQL: Language = Language {
     grammar: tree_sitter_sequel::LANGUAGE,
     refine: None,
     mask: Some(dialect::mask),
+    embedded: None,
     comments: &["comment", "marginalia"],
     doc_comments: &[],
     attributes: &[],

@@ -25,6 +25,7 @@ pub(crate) static SWIFT: Language = Language {
     grammar: tree_sitter_swift::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment", "multiline_comment"],
     doc_comments: &["///", "/**"],
     attributes: &[],

@@ -25,6 +25,7 @@ pub(crate) static ZIG: Language = Language {
     grammar: tree_sitter_zig::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &["///"],
     attributes: &[],

@@ -30,6 +30,7 @@ pub(super) const SOURCES: &[(&str, &str, &str)] = &[
     (python::PATH, python::TEXT, python::EXPECTED),
     (ruby::PATH, ruby::TEXT, ruby::EXPECTED),
     (rust::PATH, rust::TEXT, rust::EXPECTED),
+    (rust::PATH, rust::MACROS, rust::MACROS_EXPECTED),
     (typescript::PATH, typescript::TEXT, typescript::EXPECTED),
 ];
 

@@ -43,8 +43,10 @@ pub(super) type Fixture = (&'static str, &'static str, &'static str);
 /// Every fixture.
 pub(super) const FIXTURES: &[Fixture] = &[
     bash::DEPLOY,
+    c::MACROS,
     c::RING,
     cmake::SHOP,
+    cpp::MACROS,
     cpp::SHAPE,
     csharp::BASKET,
     csharp::PROGRAM,
@@ -56,6 +58,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     data::MANIFEST,
     dockerfile::IMAGE,
     elixir::CART,
+    elixir::MACROS,
     flow::HOOKS,
     go::SERVER,
     haskell::BRANCHES,
@@ -85,6 +88,8 @@ pub(super) const FIXTURES: &[Fixture] = &[
     python::STORE,
     r::CART,
     ruby::BANK,
+    ruby::MACROS,
+    rust::MACROS,
     rust::SHAPES,
     scala::STORE,
     scala::SYNTAX,

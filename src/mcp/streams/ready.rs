@@ -88,9 +88,10 @@ impl Ready {
         only_if(fd, PollFlags::OUT)?;
         // An empty pipe accepts a whole buffer. One large write then wakes the client only once.
         let is_empty = rustix::io::ioctl_fionread(fd).is_ok_and(|unread| unread == 0);
-        let room = match is_empty {
-            true => rustix::pipe::fcntl_getpipe_size(fd).unwrap_or(PIPE_BYTES),
-            false => PIPE_BYTES,
+        let room = if is_empty {
+            rustix::pipe::fcntl_getpipe_size(fd).unwrap_or(PIPE_BYTES)
+        } else {
+            PIPE_BYTES
         };
         Ok(rustix::io::write(fd, &bytes[..bytes.len().min(room)])?)
     }

@@ -136,19 +136,22 @@ impl Word {
     /// Returns the letters that a name needs to match, or `None` if no name can match. `reached` is
     /// the number of letters matched by its directory.
     pub(super) fn needed(&self, reached: usize) -> Option<u64> {
-        match self.directory.is_empty() {
-            true => Some(self.letters_from[reached.min(self.folded.len())]),
-            false => (reached == self.directory.len()).then_some(self.letters_from[0]),
+        if self.directory.is_empty() {
+            Some(self.letters_from[reached.min(self.folded.len())])
+        } else {
+            (reached == self.directory.len()).then_some(self.letters_from[0])
         }
     }
 
     /// Returns false if no name with these [`quarters`] can match. `reached` is the number of
     /// letters matched by its directory.
     pub(super) fn may_fit(&self, quarters: [u64; 4], reached: usize) -> bool {
-        let from = match self.directory.is_empty() {
-            true => reached.min(self.letters.len()),
-            false if reached == self.directory.len() => 0,
-            false => return false,
+        let from = if self.directory.is_empty() {
+            reached.min(self.letters.len())
+        } else if reached == self.directory.len() {
+            0
+        } else {
+            return false;
         };
         let mut rest = &self.letters[from..];
         for letters in quarters {

@@ -1,8 +1,8 @@
 //! Adds and removes members of an object.
 //!
 //! Adding a member is injective (different texts give different results), so that a removal can
-//! restore every byte. For that, the blanks in an object without members determine the layout of its
-//! first member.
+//! restore every byte. For that, the blanks in an object without members determine the layout of
+//! its first member.
 
 use std::ops::Range;
 

@@ -19,9 +19,9 @@ fn take_out(text: &str) -> Result<Option<Edit>> {
 /// `text`.
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let edit = put(text).expect("sound").expect("an edit");
+    let edit = put(text).expect("it is valid").expect("an edit");
     assert_eq!(edit.text, expected);
-    let gone = take_out(&edit.text).expect("sound").expect("an edit").text;
+    let gone = take_out(&edit.text).expect("it is valid").expect("an edit").text;
     assert_eq!(gone, text);
 }
 
@@ -94,25 +94,25 @@ fn removal_restores_every_byte_of_what_init_did_not_create() {
     let mut registered = std::collections::BTreeSet::new();
     for servers in servers.iter().chain(&more) {
         let text = with(servers);
-        let edit = put(&text).expect("sound").expect("an edit").text;
-        let out = take_out(&edit).expect("sound").expect("an edit");
+        let edit = put(&text).expect("it is valid").expect("an edit").text;
+        let out = take_out(&edit).expect("it is valid").expect("an edit");
         assert_eq!((out.text, out.act), (text, Act::Removes));
         registered.insert(edit);
     }
     assert_eq!(registered.len(), servers.len() + more.len(), "different texts stay different");
     for text in ["\n", " \r\n", "// a", "// a\n\n", "{}", "{ }", "{\n\n}", "{ /* a */ }"] {
-        let edit = put(text).expect("sound").expect("an edit").text;
-        let out = take_out(&edit).expect("sound").expect("an edit");
+        let edit = put(text).expect("it is valid").expect("an edit").text;
+        let out = take_out(&edit).expect("it is valid").expect("an edit");
         assert_eq!((out.text.as_str(), out.act), (text, Act::Removes));
     }
-    let edit = put("").expect("sound").expect("an edit").text;
-    let out = take_out(&edit).expect("sound").expect("an edit");
+    let edit = put("").expect("it is valid").expect("an edit").text;
+    let out = take_out(&edit).expect("it is valid").expect("an edit");
     assert_eq!((out.text.as_str(), out.act), ("", Act::RemovesAll));
     // Another program has rewritten the file. Whether `register` created the object of servers is
     // unknown, so it stays.
     let rewritten =
         "{\"a\":1,\"mcpServers\":{\"codedb\":{\"command\":\"codedb\",\"args\":[\"mcp\"]}}}";
-    let out = take_out(rewritten).expect("sound").expect("an edit").text;
+    let out = take_out(rewritten).expect("it is valid").expect("an edit").text;
     assert_eq!(out, "{\"a\":1,\"mcpServers\":{}}");
 }
 
@@ -120,18 +120,18 @@ fn removal_restores_every_byte_of_what_init_did_not_create() {
 fn existing_entries_are_recognised() {
     let with = |entry: &str| format!("{{\"mcpServers\": {{\"codedb\": {entry}, \"z\": 1}}}}");
     let same = with("{\"type\":\"stdio\",\"command\":\"codedb\",\"args\":[\"mcp\",\"--insist\"]}");
-    assert_eq!(put(&same).expect("sound"), None);
+    assert_eq!(put(&same).expect("it is valid"), None);
     let moved =
         with("{\"command\": \"/old/codedb\", \"args\": [\"mcp\", \"--insist\"], \"env\": {}}");
-    let edit = put(&moved).expect("sound").expect("an edit");
+    let edit = put(&moved).expect("it is valid").expect("an edit");
     assert_eq!((edit.act, edit.text), (Act::Moves, moved.replace("/old/codedb", "codedb")));
     let other = with("{\"url\": \"http://localhost\"}");
-    let edit = put(&other).expect("sound").expect("an edit");
+    let edit = put(&other).expect("it is valid").expect("an edit");
     assert_eq!(edit.text, format!("{{\"mcpServers\": {{{ENTRY}, \"z\": 1}}}}"));
     assert_eq!(edit.act, Act::Replaces);
     let text =
         "{\"mcp\": {\"codedb\": {\"type\": \"local\", \"command\": [\"/old/codedb\", \"mcp\"]}}}";
-    let edit = register(text, "mcp", Shape::LocalCommand, "codedb").expect("sound");
+    let edit = register(text, "mcp", Shape::LocalCommand, "codedb").expect("it is valid");
     let edit = edit.expect("an edit");
     assert_eq!((edit.act, edit.text), (Act::Moves, text.replace("/old/codedb", "codedb")));
 }
@@ -139,7 +139,7 @@ fn existing_entries_are_recognised() {
 #[test]
 fn a_member_is_removed_from_any_position() {
     let check = |text: &str, expected: &str| {
-        assert_eq!(take_out(text).expect("sound").expect("an edit").text, expected, "{text}");
+        assert_eq!(take_out(text).expect("it is valid").expect("an edit").text, expected, "{text}");
     };
     check("{\"mcpServers\":{\"codedb\":1,\"b\":2}}", "{\"mcpServers\":{\"b\":2}}");
     check("{\"mcpServers\":{\"a\":1,\"codedb\":1,\"b\":2}}", "{\"mcpServers\":{\"a\":1,\"b\":2}}");
@@ -151,9 +151,9 @@ fn a_member_is_removed_from_any_position() {
         "{\"mcpServers\":{\"a\":1, // note\n \"b\":2}}",
     );
     check("{\"mcpServers\":{\"codedb\":1 /*x*/, \"b\":2}}", "{\"mcpServers\":{/*x*/ \"b\":2}}");
-    assert_eq!(take_out("{\"mcpServers\":{\"a\":1}}").expect("sound"), None);
-    assert_eq!(take_out("{\"codedb\":1}").expect("sound"), None);
-    assert_eq!(take_out("// nothing").expect("sound"), None);
+    assert_eq!(take_out("{\"mcpServers\":{\"a\":1}}").expect("it is valid"), None);
+    assert_eq!(take_out("{\"codedb\":1}").expect("it is valid"), None);
+    assert_eq!(take_out("// nothing").expect("it is valid"), None);
 }
 
 #[test]
@@ -231,27 +231,28 @@ proptest! {
     ) {
         let others = format!("\"others\": {others}");
         let servers = format!("\"mcpServers\":{gap}{servers}");
-        let text = match is_first {
-            true => format!("{{{gap}{servers},{gap}{others}{gap}}}{gap}"),
-            false => format!("{{{gap}{others}{gap},{gap}{servers}{gap}}}{gap}"),
+        let text = if is_first {
+            format!("{{{gap}{servers},{gap}{others}{gap}}}{gap}")
+        } else {
+            format!("{{{gap}{others}{gap},{gap}{servers}{gap}}}{gap}")
         };
         let text = if has_crlf { text.replace('\n', "\r\n") } else { text };
         let text = if has_mark { format!("\u{feff}{text}") } else { text };
         let format = crate::register::Format::Jsonc { container: CONTAINER, shape: SHAPE };
-        let put = crate::register::register(&text, format, "codedb").expect("sound");
+        let put = crate::register::register(&text, format, "codedb").expect("it is valid");
         let put = put.expect("an edit").text;
         prop_assert!(is_supersequence(&put, &text), "{put:?}");
         prop_assert_eq!(put.contains('\r'), has_crlf && text.contains('\n'));
-        prop_assert_eq!(crate::register::register(&put, format, "codedb").expect("sound"), None);
-        let out = crate::register::unregister(&put, format).expect("sound").expect("an edit");
+        prop_assert_eq!(crate::register::register(&put, format, "codedb").expect("it is valid"), None);
+        let out = crate::register::unregister(&put, format).expect("it is valid").expect("an edit");
         prop_assert_eq!(out.text, text);
     }
 
     #[test]
     fn a_new_object_of_servers_is_removed_again(text in object(3)) {
-        let once = put(&text).expect("sound").expect("an edit").text;
+        let once = put(&text).expect("it is valid").expect("an edit").text;
         prop_assert!(is_supersequence(&once, &text), "{once:?}");
-        prop_assert_eq!(take_out(&once).expect("sound").expect("an edit").text, text);
+        prop_assert_eq!(take_out(&once).expect("it is valid").expect("an edit").text, text);
     }
 }
 

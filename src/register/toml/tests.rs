@@ -25,41 +25,41 @@ fn removal_undoes_registration() {
         "\t[a.b]\nc = [\n  1, # one\n]\n# end\n",
     ];
     for text in texts.iter().flat_map(|text| [(*text).to_owned(), text.replace('\n', "\r\n")]) {
-        let edit = put(&text).expect("sound").expect("an edit");
+        let edit = put(&text).expect("it is valid").expect("an edit");
         assert!(edit.text.starts_with(&text), "{text:?}");
         let ends = edit.text.matches('\n').count();
         let expected = if text.contains('\r') { ends } else { 0 };
         assert_eq!(edit.text.matches("\r\n").count(), expected, "{text:?}");
-        assert_eq!(put(&edit.text).expect("sound"), None, "{text:?}");
-        let out = unregister(&edit.text).expect("sound").expect("an edit");
+        assert_eq!(put(&edit.text).expect("it is valid"), None, "{text:?}");
+        let out = unregister(&edit.text).expect("it is valid").expect("an edit");
         assert_eq!(out.text, text);
         assert_eq!(out.act == Act::RemovesAll, text.is_empty());
-        assert_eq!(unregister(&text).expect("sound"), None, "{text:?}");
+        assert_eq!(unregister(&text).expect("it is valid"), None, "{text:?}");
     }
 }
 
 #[test]
 fn a_table_is_removed_from_any_position() {
     let text = format!("a = 1\n\n{BLOCK}\n# next\n[next]\nb = 2\n");
-    let out = unregister(&text).expect("sound").expect("an edit").text;
+    let out = unregister(&text).expect("it is valid").expect("an edit").text;
     assert_eq!(out, "a = 1\n\n# next\n[next]\nb = 2\n");
     let text = format!("{BLOCK}startup_timeout_sec = 20\n\n[mcp_servers.codedb.env]\nA = \"1\"\n");
-    assert_eq!(put(&text).expect("sound"), None, "further fields are the user's own");
-    let out = unregister(&format!("{text}\n[next]\n")).expect("sound").expect("an edit").text;
+    assert_eq!(put(&text).expect("it is valid"), None, "further fields are the user's own");
+    let out = unregister(&format!("{text}\n[next]\n")).expect("it is valid").expect("an edit").text;
     assert_eq!(out, "[next]\n");
 }
 
 #[test]
 fn another_entry_is_changed_in_place() {
     let moved = BLOCK.replace("\"codedb\"", "\"/old/codedb\" # where");
-    let edit = put(&format!("{moved}\n[next]\n")).expect("sound").expect("an edit");
+    let edit = put(&format!("{moved}\n[next]\n")).expect("it is valid").expect("an edit");
     let expected = moved.replace("/old/codedb", "codedb") + "\n[next]\n";
     assert_eq!((edit.act, edit.text), (Act::Moves, expected));
     let inline = "[mcp_servers]\ncodedb = { command = \"/old/codedb\", args = [\"mcp\"] }\n";
-    let edit = put(inline).expect("sound").expect("an edit");
+    let edit = put(inline).expect("it is valid").expect("an edit");
     assert_eq!(edit.text, inline.replace("/old/codedb", "codedb"));
     let other = "a = 1\n[mcp_servers.codedb]\nurl = \"http://localhost\"\n\n[next]\n";
-    let edit = put(other).expect("sound").expect("an edit");
+    let edit = put(other).expect("it is valid").expect("an edit");
     assert_eq!((edit.act, edit.text), (Act::Replaces, format!("a = 1\n{BLOCK}\n[next]\n")));
 }
 

@@ -28,6 +28,17 @@ pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
     }
 }
 
+/// Returns true for the error of taking a lock on a file system that has none.
+pub(crate) fn lacks_locks(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Unsupported
+}
+
+/// Returns false: the standard library does not report the number of names. There is no watcher
+/// here, so each search checks the metadata of every file.
+pub(in crate::source) fn has_other_names(_: &Metadata) -> bool {
+    false
+}
+
 /// A directory whose entries are inspected.
 pub(crate) struct DirHandle(PathBuf);
 
@@ -69,7 +80,7 @@ pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs
     std::fs::File::open(path)
 }
 
-/// Returns `None`: files are opened by their whole path here.
-pub(in crate::source) fn open_unlinked(_: &Path) -> Option<std::fs::File> {
+/// Returns `None`: no call opens a path without following links.
+pub(in crate::source) fn open_without_links(_: &Path) -> Option<io::Result<std::fs::File>> {
     None
 }

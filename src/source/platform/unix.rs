@@ -10,6 +10,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
 
 use crate::source::stamp::{EntryKind, Stamp};
 
@@ -23,6 +24,11 @@ pub(in crate::source) fn stamp(metadata: &Metadata) -> Stamp {
         ctime_ns: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
         inode: metadata.ino(),
     }
+}
+
+/// Returns true if the file has more than one name.
+pub(in crate::source) fn has_other_names(metadata: &Metadata) -> bool {
+    metadata.nlink() > 1
 }
 
 /// An open directory whose entries are inspected.
@@ -57,6 +63,13 @@ impl DirHandle {
     }
 }
 
+/// Returns true for the error of taking a lock on a file system that has none: user-space and
+/// network file systems, or one whose lock service does not answer.
+pub(crate) fn lacks_locks(error: &io::Error) -> bool {
+    let errnos = [Errno::NOLCK, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS];
+    Errno::from_io_error(error).is_some_and(|errno| errnos.contains(&errno))
+}
+
 fn flags() -> OFlags {
     // `O_PATH` needs no read permission and is cheaper.
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -87,19 +100,40 @@ pub(in crate::source) fn open_without_waiting(path: &Path) -> io::Result<std::fs
     std::fs::File::options().read(true).custom_flags(flags as i32).open(path)
 }
 
-/// Opens the file at `path` for reading, without waiting for the writer of a pipe, if no symbolic
-/// link is on the way. Returns `None` if it cannot be opened this way for any reason.
+/// Opens the file at `path` for reading, without waiting for the writer of a pipe; a symbolic link
+/// on the way is an error. Returns `None` where the system has no call for this.
 #[cfg(target_os = "linux")]
-pub(in crate::source) fn open_unlinked(path: &Path) -> Option<std::fs::File> {
+pub(in crate::source) fn open_without_links(path: &Path) -> Option<io::Result<std::fs::File>> {
+    use std::sync::atomic::{AtomicBool, Ordering};
+
     use rustix::fs::ResolveFlags;
+    use rustix::io::Errno;
+
+    /// The kernel (before 5.6) or a filter of system calls refused an earlier call.
+    static IS_REFUSED: AtomicBool = AtomicBool::new(false);
+    if IS_REFUSED.load(Ordering::Relaxed) {
+        return None;
+    }
     let access = OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
-    let resolve = ResolveFlags::NO_SYMLINKS;
-    rustix::fs::openat2(rustix::fs::CWD, path, access, Mode::empty(), resolve).ok().map(Into::into)
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    loop {
+        match rustix::fs::openat2(rustix::fs::CWD, path, access, Mode::empty(), resolve) {
+            Ok(fd) => return Some(Ok(fd.into())),
+            Err(Errno::INTR) => {}
+            Err(Errno::NOSYS) => {
+                IS_REFUSED.store(true, Ordering::Relaxed);
+                return None;
+            }
+            // A filter of system calls, or a file that no call opens.
+            Err(Errno::PERM) => return None,
+            Err(error) => return Some(Err(error.into())),
+        }
+    }
 }
 
 /// Returns `None`: only Linux has a system call for this, and Android kills programs that call it.
 #[cfg(not(target_os = "linux"))]
-pub(in crate::source) fn open_unlinked(_: &Path) -> Option<std::fs::File> {
+pub(in crate::source) fn open_without_links(_: &Path) -> Option<io::Result<std::fs::File>> {
     None
 }
 

@@ -115,6 +115,22 @@ fn files_are_replaced_and_made() {
 }
 
 #[test]
+fn repositories_without_a_work_tree_are_refused() {
+    let grounds = Grounds::new(&[
+        ("bare/HEAD", b"ref: refs/heads/main\n"),
+        ("bare/objects/info/packs", b""),
+        ("bare/refs/heads/main", b""),
+        ("bare/hooks/pre-receive", b"#!/bin/sh\n"),
+        ("other/HEAD", b"old"),
+    ]);
+    for path in ["bare/hooks/pre-receive", "bare/./hooks/pre-receive", "other/../bare/hooks/update"]
+    {
+        grounds.refuses(path, "git's own files");
+    }
+    grounds.edit("other/HEAD", "new").expect("it is no repository");
+}
+
+#[test]
 fn a_file_that_changed_since_is_left_alone() {
     let grounds = Grounds::new(&[("a.rs", b"old"), ("b.rs", b"old")]);
     let before = read(&grounds.root, b"a.rs").expect("it can be read");
@@ -143,7 +159,7 @@ fn edits_beside_each_other_lose_nothing() {
                 for round in 0..25 {
                     loop {
                         let before = read(&grounds.root, b"count").expect("it is there");
-                        let mut text = before.bytes.clone();
+                        let mut text = before.original().to_vec();
                         text.extend_from_slice(format!("{thread} {round}\n").as_bytes());
                         match replace(&grounds.root, b"count", &before, &text) {
                             Ok(()) => break,

@@ -137,7 +137,7 @@ fn invalid_edits_are_rejected() {
 #[test]
 fn long_diffs_are_cut_after_a_write() {
     let after = "line\n".repeat(1000);
-    let dry = reply_of(b"a.rs", None, &after);
+    let dry = reply_of(b"a.rs", None, &after, false);
     assert!(
         dry.render(&crate::answer::style::Plain).starts_with("a.rs  not written (dry run)  hash "),
         "{}",
@@ -249,7 +249,7 @@ proptest! {
 #[test]
 fn unchanged_lines_keep_mixed_line_endings() {
     let check = |before: &str, old: &str, content: &str, expected: &str| {
-        let after = edit(before.as_bytes(), str_replace(old, content)).expect("it stands once");
+        let after = edit(before.as_bytes(), str_replace(old, content)).expect("it occurs once");
         assert_eq!(after, expected, "{old:?} by {content:?}");
     };
     check("a\r\nb\nc\n", "a\nb\nc", "a\nb\nC", "a\r\nb\nC\n");
@@ -258,7 +258,7 @@ fn unchanged_lines_keep_mixed_line_endings() {
     check("a\r\nb\nc\n", "b\nc", "b\nnew\nc", "a\r\nb\nnew\nc\n");
     check("a\r\nb\n", "a\nb\n", "", "");
     let often = " ".repeat(5_000);
-    let error = edit(often.as_bytes(), str_replace("  ", "x")).expect_err("it stands often");
+    let error = edit(often.as_bytes(), str_replace("  ", "x")).expect_err("it occurs often");
     assert!(error.to_string().contains("more than 1000 times"), "{error}");
 }
 

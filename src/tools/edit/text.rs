@@ -259,9 +259,10 @@ fn not_unique(text: &str, old: &str, places: &[usize], total: usize) -> Error {
         if total > places.len() {
             lines.push("…".to_owned());
         }
-        let many = match total > COUNTED_MAX {
-            true => format!("more than {COUNTED_MAX}"),
-            false => total.to_string(),
+        let many = if total > COUNTED_MAX {
+            format!("more than {COUNTED_MAX}")
+        } else {
+            total.to_string()
         };
         return Error::usage(format!(
             "`old_string` occurs {many} times, at lines {}",
@@ -280,11 +281,12 @@ fn not_unique(text: &str, old: &str, places: &[usize], total: usize) -> Error {
         .map(|(at, _)| (at + 1).to_string())
         .take(LINES_SHOWN)
         .collect();
-    match alike.is_empty() {
-        true => error.with_hint("{tool:read} shows the lines"),
-        false => error.with_hint(format!(
+    if alike.is_empty() {
+        error.with_hint("{tool:read} shows the lines")
+    } else {
+        error.with_hint(format!(
             "its first line occurs at line {}, but the rest or the white space differs",
             alike.join(", ")
-        )),
+        ))
     }
 }

@@ -1,10 +1,12 @@
-//! The definitions that a look-up counts and shows. Candidates are ordered by the marks of their
-//! files and decoded only as far as a reply needs.
+//! The definitions that a look-up counts and shows. Candidates are ordered by what their files
+//! determine and decoded only as far as a reply needs, but at least [`DECODED_MIN`] of them, which
+//! are then ordered by their symbols, too.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Filter, Selected, id_parts};
+use crate::answer::precedence::{Group, Precedence};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -20,19 +22,19 @@ const NAMES_MAX: usize = 20_000;
 /// The maximum number of definitions that one look-up ranks.
 const CANDIDATES_MAX: usize = 200_000;
 
-/// The initial size of the sorted part of the candidates. The part doubles each time that more
-/// candidates are needed.
-const ORDERED_MIN: usize = 64;
+/// The number of candidates that are decoded, if there are so many, although fewer are shown. Beyond
+/// them, a definition comes first for what its file is, not for what it is itself.
+const DECODED_MIN: usize = 256;
 
-/// A definition that is not decoded yet.
+/// A definition that may not be decoded yet.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 struct Candidate {
-    /// Its file contains declarations only.
-    is_declared: bool,
-    /// The rank of its file by its marks.
-    rank: u8,
+    /// As far as its file determines it, until it is decoded.
+    group: Group,
     /// Its name, as an index into the names of the look-up.
     name: u32,
+    /// Its precedence among the definitions of the name.
+    precedence: Precedence,
     at: SymbolAt,
 }
 
@@ -60,8 +62,8 @@ impl<'a> Selection<'a> {
         self.selected.is_cut |= is_cut;
     }
 
-    /// Adds the definitions that match a name: for an id, the definition with that id; otherwise all
-    /// definitions with that name; otherwise those whose qualified name ends with it.
+    /// Adds the definitions that match a name: for an id, the definition with that id; otherwise
+    /// all definitions with that name; otherwise those whose qualified name ends with it.
     pub(super) fn add_named(&mut self, name: &str) -> Result<()> {
         if let Some((path, _)) = id_parts(name)
             && let Some(at) = paths::listed(self.catalog.files(), path.as_bytes())
@@ -137,19 +139,18 @@ impl<'a> Selection<'a> {
     ) -> Result<()> {
         let mut last = None;
         for &at in found {
-            let marks = match last {
-                Some((file, marks)) if file == at.file => marks,
-                _ => self.catalog.marks(at.file)?,
+            let precedence = match last {
+                Some((file, precedence)) if file == at.file => precedence,
+                _ => Precedence::of_file(self.catalog.marks(at.file)?, self.catalog.path(at.file)),
             };
-            last = Some((at.file, marks));
-            let (is_declared, rank) = (marks.declaration, marks.rank());
-            candidates.push(Candidate { is_declared, rank, name, at });
+            last = Some((at.file, precedence));
+            candidates.push(Candidate { group: precedence.group, name, precedence, at });
         }
         Ok(())
     }
 
-    /// Adds candidates in order and decodes as many as are shown, or all of them if the filter
-    /// needs their symbols. O(candidates + shown log shown) without a filter.
+    /// Adds candidates in order and decodes as many as are shown, at least [`DECODED_MIN`], or all of
+    /// them if the filter needs their symbols. O(candidates + shown log shown) without a filter.
     fn add_candidates(
         &mut self,
         mut candidates: Vec<Candidate>,
@@ -163,14 +164,13 @@ impl<'a> Selection<'a> {
             candidates.retain(|of| is_there(self.catalog.path(of.at.file)));
         }
         let room = self.max.saturating_sub(self.selected.symbols.len());
-        let (mut shown, mut later, mut fitting) = (Vec::new(), Vec::new(), 0);
-        let mut ordered = 0;
+        let (mut decoded, mut ordered) = (Vec::new(), 0);
         for place in 0..candidates.len() {
-            if shown.len() >= room && !decodes_all {
+            if decoded.len() >= room.max(DECODED_MIN) && !decodes_all {
                 break;
             }
             if place == ordered {
-                ordered = order(&mut candidates, place, room.max(ORDERED_MIN).max(place));
+                ordered = order(&mut candidates, place, room.max(DECODED_MIN).max(place));
             }
             let mut candidate = candidates[place];
             let Some(symbol) = self.catalog.symbol(candidate.at)? else { continue };
@@ -188,16 +188,13 @@ impl<'a> Selection<'a> {
             if kind.is_some_and(|kind| kind != symbol.kind) || *is_code && !is_code_kind(&symbol) {
                 continue;
             }
-            fitting += 1;
-            candidate.is_declared |= symbol.kind == SymbolKind::Prototype;
-            let list = if candidate.is_declared { &mut later } else { &mut shown };
-            if list.len() < room {
-                list.push(candidate);
-            }
+            candidate.precedence = candidate.precedence.of(&symbol);
+            candidate.group = candidate.precedence.group;
+            decoded.push(candidate);
         }
-        later.sort_unstable();
-        let all = shown.iter().chain(&later).take(room).map(|candidate| candidate.at);
-        self.selected.symbols.extend(all);
+        let fitting = decoded.len();
+        let shown = order(&mut decoded, 0, room);
+        self.selected.symbols.extend(decoded[..shown].iter().map(|candidate| candidate.at));
         self.selected.total += if decodes_all { fitting } else { candidates.len() };
         self.selected.unfiltered += unfiltered;
         Ok(())
@@ -209,12 +206,11 @@ impl<'a> Selection<'a> {
 /// O(candidates + count log count).
 fn order(candidates: &mut [Candidate], from: usize, count: usize) -> usize {
     let rest = &mut candidates[from..];
-    let end = match count < rest.len() {
-        true => {
-            rest.select_nth_unstable(count);
-            count
-        }
-        false => rest.len(),
+    let end = if count < rest.len() {
+        rest.select_nth_unstable(count);
+        count
+    } else {
+        rest.len()
     };
     rest[..end].sort_unstable();
     from + end
@@ -227,14 +223,15 @@ fn is_code_kind(symbol: &Symbol) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lang::Marks;
 
     #[test]
     fn candidates_are_sorted_only_as_far_as_needed() {
-        let candidate = |key: usize| Candidate {
-            is_declared: key.is_multiple_of(3),
-            rank: (key % 4) as u8,
-            name: 0,
-            at: SymbolAt { file: FileId::new(key * 7919 % 1000), place: 0 },
+        let candidate = |key: usize| {
+            let marks = Marks::from_bits((key % 32) as u8);
+            let precedence = Precedence::of_file(marks, b"a.rs");
+            let at = SymbolAt { file: FileId::new(key * 7919 % 1000), place: 0 };
+            Candidate { group: precedence.group, name: 0, precedence, at }
         };
         let mut found: Vec<Candidate> = (0..1000).map(candidate).collect();
         let mut sorted = found.clone();

@@ -7,7 +7,7 @@ use crate::base::{path, text};
 use crate::catalog::Catalog;
 use crate::error::{Error, Kind, Result};
 use crate::graph::link::SymbolAt;
-use crate::tools::known::{Known, Reading};
+use crate::tools::coverage::{Coverage, Reading};
 use crate::tools::{counted, paths};
 
 /// The maximum number of candidates that are examined. It is higher than the number of suggestions,
@@ -55,7 +55,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
         let files = counted(missing, "file");
         error = error.with_hint(format!("{files} not indexed yet; one of them may define it"));
     }
-    let unread = Known::of(catalog).or_unread(catalog, Reading::Symbols).unread_notice();
+    let unread = Coverage::of(catalog).or_unread(catalog, Reading::Symbols).unread_notices();
     Ok(unread.into_iter().fold(error, Error::with_hint))
 }
 

@@ -1,5 +1,5 @@
-//! The step `search`: keeps the files with a match. Whole words are looked up in the word index; for
-//! other queries, the files are read.
+//! The step `search`: keeps the files with a match. Whole words are looked up in the word index;
+//! for other queries, the files are read.
 
 use rayon::prelude::*;
 use regex_automata::meta::Regex;
@@ -12,7 +12,7 @@ use crate::catalog::extract::Extract;
 use crate::error::Result;
 use crate::lang::words::identifiers;
 use crate::tools::counted;
-use crate::tools::known::{Reading, is_unread};
+use crate::tools::coverage::{Reading, is_unread};
 use crate::tools::pattern::Pattern;
 
 /// The maximum number of files that one step reads.
@@ -94,12 +94,12 @@ fn is_word(step: &Step, query: &str) -> bool {
 /// Returns the file with its matching lines, if there are any.
 fn matched(catalog: &Catalog, regex: &Regex, mut item: Item, lines_max: usize) -> Option<Item> {
     let bytes = catalog.read(FileId::new(item.at), Extract::BYTES_MAX as usize)?;
-    let text = text::decode(&bytes)?;
-    let (text, mut at, mut line, mut counted) = (text.as_bytes(), 0, 1, 0);
+    let (text, quoted) = (bytes.original_utf8()?, bytes.utf8()?);
+    let (mut at, mut line, mut counted) = (0, 1, 0);
     item.matches.clear();
     item.matches_total = 0;
     while item.matches_total < LINES_MAX
-        && let Some(found) = regex.find(regex_automata::Input::new(text).range(at..))
+        && let Some(found) = regex.find(regex_automata::Input::new(&*text).range(at..))
     {
         let start = memchr::memrchr(b'\n', &text[..found.start()]).map_or(0, |end| end + 1);
         let rest = &text[found.start()..];
@@ -112,7 +112,7 @@ fn matched(catalog: &Catalog, regex: &Regex, mut item: Item, lines_max: usize) -
         }
         item.matches_total += 1;
         if item.matches.len() < lines_max {
-            let shown = String::from_utf8_lossy(&text[start..end]);
+            let shown = String::from_utf8_lossy(&quoted[start..end]);
             let shown = text::start(shown.trim(), LINE_BYTES_MAX).to_owned();
             item.matches.push(Line { line, text: shown });
         }

@@ -1,5 +1,6 @@
 //! The directories of a tree, and the number of their entries that fit into a budget.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -7,6 +8,7 @@ use super::{Entry, TreeReply};
 use crate::base::ids::FileId;
 use crate::base::{path, text};
 use crate::catalog::file_list::FileList;
+use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
 use crate::tools::{Call, paths};
 
@@ -66,6 +68,8 @@ pub(super) struct Folders<'a> {
     call: &'a Call<'a>,
     list: &'a FileList,
     pub(super) all: Vec<Folder>,
+    /// The last error of the code index.
+    error: Cell<Option<Error>>,
 }
 
 impl Folders<'_> {
@@ -117,9 +121,18 @@ impl Folders<'_> {
                 }
             }
         }
-        let mut folders = Folders { call, list, all };
+        let mut folders = Folders { call, list, all, error: Cell::new(None) };
         folders.join_chains();
         folders
+    }
+
+    /// Returns the error of the code index, if there was one: then facts about files are missing.
+    ///
+    /// # Errors
+    ///
+    /// This error.
+    pub(super) fn check(&self) -> Result<()> {
+        self.error.take().map_or(Ok(()), Err)
     }
 
     /// Merges directories that contain nothing but one directory, below the root.
@@ -250,7 +263,10 @@ impl Folders<'_> {
     fn file_entry(&self, at: usize, depth: usize, lines: Lines) -> Entry {
         let (path, size_bytes) = (self.list.path(at), self.list.info(at).size_bytes);
         let known = self.call.code.indexed().and_then(|known| known.summary(FileId::new(at)));
-        let known = known.ok().flatten();
+        let known = known.unwrap_or_else(|error| {
+            self.error.set(Some(error));
+            None
+        });
         // Binary files have no lines.
         let is_text = |lines: u32| lines > 0 || size_bytes == 0;
         let known_lines = known.map(|of| of.lines).filter(|&lines| is_text(lines));
@@ -278,12 +294,13 @@ impl Folders<'_> {
     /// Returns the number of lines of a file; `None` if it is not text, cannot be read or is not
     /// served. O(file).
     fn count_lines(&self, path: &[u8]) -> Option<usize> {
-        let bytes = self.call.code.read(path, COUNTED_BYTES_MAX).ok()?.bytes;
+        let content = self.call.code.read(path, COUNTED_BYTES_MAX).ok()?;
+        let bytes = content.original();
         let head = &bytes[..bytes.len().min(HEAD_BYTES)];
         if text::is_utf16(head) || !text::is_text(head) {
             return None;
         }
-        let ends = memchr::memchr_iter(b'\n', &bytes).count();
+        let ends = memchr::memchr_iter(b'\n', bytes).count();
         Some(ends + usize::from(bytes.last().is_some_and(|&last| last != b'\n')))
     }
 }

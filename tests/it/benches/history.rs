@@ -60,7 +60,7 @@ fn commits_are_deterministic_and_end_with_the_files() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
     let files = Made::new();
-    let head = repository::import(root, &files, 40).expect("git takes it");
+    let head = repository::import(root, &files, 40).expect("git accepts it");
     assert_eq!(head, "29ffec5268e3a0063ff4f36287dc960eaf488761");
     git(root, &["checkout", "--quiet", "-f", "HEAD"]);
     for (path, text) in &files.texts {
@@ -75,7 +75,7 @@ fn commits_are_deterministic_and_end_with_the_files() {
 fn a_history_has_merges_renames_and_reverts() {
     let folder = tempfile::tempdir().expect("a directory");
     let root = folder.path();
-    repository::import(root, &Made::new(), 40).expect("git takes it");
+    repository::import(root, &Made::new(), 40).expect("git accepts it");
     let lines = |args: &[&str]| git(root, args).lines().filter(|line| !line.is_empty()).count();
     assert!(lines(&["log", "--format=%h"]) > 30);
     assert!(lines(&["log", "--merges", "--format=%h"]) > 0, "no merge");

@@ -33,7 +33,8 @@ fn the_manifest_is_complete() {
 
 #[test]
 fn packages_have_distinct_names() {
-    let manifest = Manifest::parse(&package("keep = [\"src/**/*.{js,ts}\"]\n")).expect("right");
+    let manifest =
+        Manifest::parse(&package("keep = [\"src/**/*.{js,ts}\"]\n")).expect("it is correct");
     let package = manifest.packages_of(Profile::Full).next().expect("there is one");
     assert_eq!(manifest.packages_of(Profile::Small).count(), 0);
     assert_eq!(package.folder(), "npm/a-b");
@@ -65,7 +66,7 @@ fn invalid_manifests_are_refused() {
 fn missing_packages_are_named() {
     let folder = tempfile::tempdir().expect("a directory");
     let cache = Cache::at(folder.path().to_path_buf());
-    let manifest = Manifest::parse(&package("")).expect("right");
+    let manifest = Manifest::parse(&package("")).expect("it is correct");
     let error = corpus::open(&manifest, Profile::Full, &cache).expect_err("it was not fetched");
     assert!(error.contains("@a/b 1.0.0 (npm) is missing from"), "{error}");
     assert!(error.contains("--fetch --profile full"), "{error}");

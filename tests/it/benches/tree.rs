@@ -7,7 +7,7 @@ use super::corpus::{checksum, draft::Draft, random::Random, tree};
 
 fn write(root: &Path, path: &str, text: &str) {
     let path = root.join(path);
-    fs::create_dir_all(path.parent().expect("it has a folder")).expect("a directory");
+    fs::create_dir_all(path.parent().expect("it has a directory")).expect("a directory");
     fs::write(path, text).expect("a file");
 }
 
@@ -43,7 +43,7 @@ fn all_files_have_the_same_time() {
     write(folder.path(), "a", "1");
     write(folder.path(), "b", "2");
     let files = tree::files(folder.path()).expect("listed");
-    let other = || tree::first_of_another_time(folder.path(), &files).expect("they are there");
+    let other = || tree::first_of_another_time(folder.path(), &files).expect("they exist");
     assert_eq!(other().as_deref(), Some("a"));
     tree::set_times(folder.path(), &files).expect("they can be set");
     assert_eq!(other(), None);

@@ -43,7 +43,7 @@ fn a_missing_segment_is_reported_and_rebuilt() {
     assert!(doctor.text().contains("ok    checksums: every block"), "{}", doctor.text());
     let files = code_files(&place.store());
     let segment = files.iter().find(|path| path.extension().is_some_and(|end| end == "idx"));
-    fs::remove_file(segment.expect("a segment")).expect("our file");
+    fs::remove_file(segment.expect("a segment")).expect("a file of this test");
 
     let reported = Answer::of(place.codedb("status")).expect_success().text();
     let line = reported.lines().find(|line| line.starts_with("code ")).expect("a line");
@@ -86,7 +86,7 @@ fn clean_reports_locked_indexes() {
 
 /// Creates the index directory of another version of the program.
 fn other_version(place: &Place) -> PathBuf {
-    let other = place.store().parent().expect("a tree's folder").join("v1-0badc0de");
+    let other = place.store().parent().expect("the directory of a tree").join("v1-0badc0de");
     fs::create_dir(&other).expect("a directory can be created");
     for name in ["lock", "code-3.json", "code-segment-3-0.idx"] {
         fs::write(other.join(name), "of another version").expect("a file can be written");

@@ -103,7 +103,7 @@ fn check_reading(engine: &Engine, sound: &Reading, file: &Path, what: &str) -> b
 fn a_flipped_byte_is_detected_or_has_no_effect() {
     let place = small();
     let engine = engine(&place);
-    let sound = read(&engine).expect("sound").expect("an index");
+    let sound = read(&engine).expect("it is valid").expect("an index");
     let mut rng = prng(11);
     for path in generation(&place) {
         let len = fs::metadata(&path).expect("an index file").len();
@@ -137,7 +137,7 @@ fn a_flipped_byte_is_detected_or_has_no_effect() {
 fn a_truncated_file_is_detected() {
     let place = small();
     let engine = engine(&place);
-    let sound = read(&engine).expect("sound").expect("an index");
+    let sound = read(&engine).expect("it is valid").expect("an index");
     let mut rng = prng(12);
     for path in generation(&place) {
         let whole = fs::read(&path).expect("an index file");
@@ -252,6 +252,39 @@ fn check_whole_way(place: &Place, path: &Path, damage: Damage) {
     assert_eq!(trusted.stdout, place.check(&[query]).stdout, "{what}, after the repair");
 }
 
+/// A directory in place of a manifest or segment is damage, not an error of the call.
+#[test]
+fn a_directory_in_place_of_a_code_file_is_damage() {
+    for start in ["code-1.json", "code-segment-", "text-1/segment-", "gen-1.json"] {
+        let place = Place::new();
+        place.write("src/a.rs", "pub fn add_item() {}\n");
+        settle();
+        place.index(&["--stage", "full"]).expect_success();
+        let (dir, start) = match start.split_once('/') {
+            Some((below, start)) => (place.store().join(below), start),
+            None => (place.store(), start),
+        };
+        for name in names(&dir).iter().filter(|name| name.starts_with(start)) {
+            Damage::Folder.to(&dir.join(name));
+        }
+        let run = |tool: &str, args: &[&str]| {
+            let mut command = place.codedb(tool);
+            command.arg("--no-background").args(args);
+            Answer::of(command)
+        };
+        let symbol = run("symbol", &["add_item"]);
+        assert!(symbol.code == 0 && symbol.text().contains("src/a.rs:1"), "{start}: {symbol:?}");
+        let context = run("context", &["how does add_item work"]);
+        assert_eq!(context.code, 0, "{start}: {}", context.stderr);
+        let snapshot = run("snapshot", &[]);
+        assert_eq!(snapshot.code, 0, "{start}: {}", snapshot.stderr);
+        assert!(snapshot.text().contains("add_item"), "{start}: {}", snapshot.text());
+        place.index(&["--stage", "full"]).expect_success();
+        let doctor = Answer::of(place.codedb("doctor"));
+        assert!(doctor.text().contains("ok    checksums"), "{start}\n{}", doctor.text());
+    }
+}
+
 /// Damage in postings, which are read only by a merge, must not block refreshes for ever.
 #[test]
 fn a_refresh_that_finds_damage_rebuilds() {
@@ -307,7 +340,7 @@ fn copy(from: &Path, to: &Path) {
     for name in names(from) {
         // `fs::copy` does not work here, because a directory of the last round may be missing now.
         let mut source = File::open(from.join(&name)).expect("an index file");
-        let mut target = File::create(to.join(&name)).expect("an index file can be made");
+        let mut target = File::create(to.join(&name)).expect("an index file can be created");
         std::io::copy(&mut source, &mut target).expect("an index file can be copied");
     }
 }

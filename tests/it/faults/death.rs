@@ -129,10 +129,7 @@ fn edit(place: &Place, rng: &mut Prng, round: usize) -> String {
 
 /// Starts `codedb index` and kills it; returns false if it had already exited.
 fn kill(place: &Place, args: &[&str], time: KillTime) -> bool {
-    let seen = match place.cache().exists() {
-        true => names(&store_in(&place.cache())),
-        false => Vec::new(),
-    };
+    let seen = if place.cache().exists() { names(&store_in(&place.cache())) } else { Vec::new() };
     let mut command = place.codedb("index");
     command.args(["--stage", "ready"]).args(args);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

@@ -145,10 +145,10 @@ impl Sound {
         let table_name = table_name.expect("a table");
         let table = fs::read(store.join(&table_name)).expect("a table");
         let segment = fs::read(store.join(segment.expect("a segment"))).expect("a segment");
-        let container = Container::open(map(table), FileKind::Table).expect("sound");
+        let container = Container::open(map(table), FileKind::Table).expect("it is valid");
         let section = |id: &u32| {
             let range = container.section(*id).expect("a section");
-            (*id, container.bytes(range).expect("sound").to_vec())
+            (*id, container.bytes(range).expect("it is valid").to_vec())
         };
         let table = TABLE_SECTIONS.iter().map(section).collect();
         Sound { root: place.root(), place, table, table_name, segment }

@@ -216,8 +216,8 @@ fn readers_never_miss_the_index_while_generations_are_published() {
             scope.spawn(|| {
                 while !done.load(Ordering::Acquire) {
                     let least = newest.load(Ordering::Acquire);
-                    let snapshot = engine.snapshot().expect("no reader meets an error");
-                    let snapshot = snapshot.expect("no reader misses the index");
+                    let snapshot = engine.snapshot().expect("no reader gets an error");
+                    let snapshot = snapshot.expect("every reader finds the index");
                     assert!(snapshot.generation >= least, "a reader went back in time");
                     for container in snapshot.segments.iter().map(|segment| segment.container()) {
                         container.check_all().expect("a whole segment");
@@ -264,7 +264,7 @@ fn index_formats_coexist() {
     let place = filled(49);
     place.index(&[]).expect_success();
     let store = place.store();
-    let other = store.parent().expect("a tree's folder").join("v0-0badc0de");
+    let other = store.parent().expect("the directory of a tree").join("v0-0badc0de");
     fs::create_dir(&other).expect("a directory can be created");
     let others = ["lock", "gen-9.json", "table-9.idx", "segment-9.tmp"];
     for name in others {
@@ -299,7 +299,11 @@ fn index_formats_coexist() {
         place.check(QUERY);
     }
     for name in others {
-        assert_eq!(fs::read(other.join(name)).expect("left alone"), b"of another format", "{name}");
+        assert_eq!(
+            fs::read(other.join(name)).expect("it is unchanged"),
+            b"of another format",
+            "{name}"
+        );
     }
 }
 

@@ -46,7 +46,7 @@ fn truncating_an_open_segment_is_an_error() {
     let path = file(&place, "segment-");
     let whole = fs::read(&path).expect("a segment");
     for len in [0, 1, 4096, 65_536, 131_072, whole.len() as u64 / 2, whole.len() as u64 - 1] {
-        let snapshot = engine(&place).snapshot().expect("sound").expect("an index");
+        let snapshot = engine(&place).snapshot().expect("it is valid").expect("an index");
         let cut = OpenOptions::new().write(true).open(&path).expect("a segment");
         cut.set_len(len).expect("a segment can be cut");
         for query in [b"gam", b"amm", b"~~~", b"aaa", b"the"] {
@@ -70,7 +70,7 @@ fn truncating_an_open_table_is_an_error() {
     let whole = fs::read(&path).expect("a table");
     assert!(whole.len() > 3 * 65_536, "{} bytes are too few blocks", whole.len());
     for len in [0, 4096, 70_000, whole.len() as u64 - 1] {
-        let snapshot = engine(&place).snapshot().expect("sound").expect("an index");
+        let snapshot = engine(&place).snapshot().expect("it is valid").expect("an index");
         let cut = OpenOptions::new().write(true).open(&path).expect("a table");
         cut.set_len(len).expect("a table can be cut");
         // Opening reads only the block of the segment list, near the end.
@@ -85,8 +85,8 @@ fn truncating_an_open_table_is_an_error() {
 fn flipping_a_byte_of_an_open_file_is_an_error() {
     let place = large();
     let mut rng = prng(21);
-    let sound = engine(&place).snapshot().expect("sound").expect("an index");
-    let sound = look_up(&sound, b"gam").expect("sound");
+    let sound = engine(&place).snapshot().expect("it is valid").expect("an index");
+    let sound = look_up(&sound, b"gam").expect("it is valid");
     for start in ["segment-", "table-"] {
         let path = file(&place, start);
         let len = fs::metadata(&path).expect("an index file").len();
@@ -94,7 +94,7 @@ fn flipping_a_byte_of_an_open_file_is_an_error() {
         let mut noticed = 0;
         for _ in 0..40 {
             let at = 64 + rng.below(len as usize - 64) as u64;
-            let snapshot = engine(&place).snapshot().expect("sound").expect("an index");
+            let snapshot = engine(&place).snapshot().expect("it is valid").expect("an index");
             let mut byte = [0];
             file.read_exact_at(&mut byte, at).expect("an index file can be read");
             file.write_all_at(&[byte[0] ^ 0x10], at).expect("an index file can be damaged");

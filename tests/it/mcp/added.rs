@@ -43,9 +43,10 @@ fn a_directory_is_added_and_searched() {
 fn refused_directories_are_not_added() {
     let place = place();
     let home = place.base().join("home");
-    for folder in [".ssh", ".config/gcloud", "ssh"] {
+    for folder in [".ssh", ".config/gcloud", "ssh", "repo/objects", "repo/refs", ".cargo"] {
         std::fs::create_dir_all(home.join(folder)).expect("a directory");
     }
+    std::fs::write(home.join("repo/HEAD"), "ref: refs/heads/main\n").expect("a file");
     place.write("x/app/.git/config", "[core]\n");
     let mut session = of_roots(&place, &["x/app"]);
     let mut check = |given: &Path, expected: &str| {
@@ -59,6 +60,11 @@ fn refused_directories_are_not_added() {
     check(&home.join(".ssh"), "it is a directory of credentials");
     check(&home.join(".config/gcloud"), "it is a directory of credentials");
     check(Path::new(".git"), "it is a directory of credentials");
+    check(&home.join("repo"), "it is a directory of credentials or of version control");
+    check(&home.join("repo/refs"), "it is a directory of credentials or of version control");
+    check(&home.join(".config"), "it contains directories of credentials");
+    check(&home.join(".cargo"), "it contains directories of credentials");
+    check(Path::new("/etc"), "a directory of the operating system");
     check(Path::new("/proc/self"), "a directory of the operating system");
     check(Path::new("/dev"), "a directory of the operating system");
     check(Path::new("x_here.rs"), "not a directory");
@@ -153,7 +159,7 @@ fn addresses_are_refused_before_git_sees_them() {
     let reported = refused(&mut session, "codedb_index", json!({"url": "https://127.0.0.1:1/a/b"}));
     assert!(reported.contains("`git clone` failed: "), "{reported}");
     let clones = place.cache().join("clones");
-    let left = std::fs::read_dir(&clones).expect("it was made").count();
+    let left = std::fs::read_dir(&clones).expect("it was created").count();
     assert_eq!(left, 0, "nothing is kept of an address that leads nowhere");
     session.end();
 }

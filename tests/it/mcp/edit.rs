@@ -341,7 +341,8 @@ fn another_users_directory_is_not_edited() {
     use std::os::unix::process::CommandExt;
     let place = place();
     let mode = |path: &Path, mode| {
-        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("it is ours");
+        fs::set_permissions(path, fs::Permissions::from_mode(mode))
+            .expect("it is a file of this test");
     };
     // Root runs the program as an unprivileged user.
     let is_almighty = rustix::process::geteuid().is_root();

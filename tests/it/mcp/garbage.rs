@@ -67,13 +67,68 @@ fn huge_and_deeply_nested_messages_return_errors() {
     let params = json!({"name": "codedb_find", "arguments": {"query": name}});
     let answer = session.request("tools/call", params);
     assert!(answer["content"][0]["text"].as_str().is_some_and(|text| text.len() < 1000));
+    // Errors quote only the start of what was received.
+    let long = "z".repeat(1 << 20);
+    for arguments in [
+        json!({"query": "cart", "format": long}),
+        json!({"query": "cart", "format": [long]}),
+        json!({"query": "cart", "project": long}),
+        json!({"query": "cart", long.as_str(): 1}),
+        json!({"query": "cart", "limit": long}),
+    ] {
+        let answer = session.call("codedb_find", arguments);
+        assert_eq!(answer["isError"], true);
+        let text = answer["content"][0]["text"].as_str().expect("a text");
+        assert!((10..5000).contains(&text.len()), "{} bytes", text.len());
+    }
     let deep = |depth: usize| {
         let (open, close) = ("[".repeat(depth), "]".repeat(depth));
         format!(
             "{{\"jsonrpc\":\"2.0\",\"id\":74,\"method\":\"ping\",\"params\":{{\"a\":{open}{close}}}}}\n"
         )
     };
-    check(&mut session, deep(200_000).as_bytes(), Some((-32700, json!(74))));
+    check(&mut session, deep(5000).as_bytes(), Some((-32700, json!(74))));
+    check(&mut session, deep(200_000).as_bytes(), Some((-32600, json!(74))));
+    session.end();
+}
+
+/// Returns the largest amount of memory that a process had, in MiB.
+#[cfg(target_os = "linux")]
+fn peak_mib(process: u32) -> usize {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("Linux has it");
+    let kib: usize = line.trim().trim_end_matches(" kB").parse().expect("a number");
+    kib >> 10
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn large_arguments_take_a_bounded_amount_of_memory() {
+    let place = place();
+    let mut session = Session::start(&place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    // Calls that are pending at the same time. As parsed values, a list takes 240 MB.
+    let list = "1,".repeat(15 << 19);
+    for id in 1000..1016 {
+        let call = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\
+             \"codedb_find\",\"arguments\":{{\"query\":[{list}1]}}}}}}\n"
+        );
+        check(&mut session, call.as_bytes(), Some((-32600, json!(id))));
+    }
+    // Texts are not parsed into more, but only a few are pending at a time.
+    let name = "y".repeat(15 << 20);
+    for id in 2000..2006 {
+        let params = json!({"name": "codedb_find", "arguments": {"query": name}});
+        session
+            .send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    }
+    let answers = (0..6).map(|_| session.next());
+    let mut ids: Vec<u64> = answers.filter_map(|answer| answer["id"].as_u64()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (2000..2006).collect::<Vec<u64>>());
+    let peak = peak_mib(session.child.id());
+    assert!(peak < 500, "{peak} MiB");
     session.end();
 }
 
@@ -180,7 +235,7 @@ fn a_disconnected_client_stops_the_server() {
         }
         thread::sleep(Duration::from_millis(10));
     }
-    child.kill().expect("it can be ended");
+    child.kill().expect("it can be killed");
     panic!("the server does not exit although its output is closed");
 }
 
@@ -254,6 +309,6 @@ fn a_client_that_does_not_read_takes_no_memory() {
     // A late reader receives every reply.
     let answers = BufReader::new(from).lines().take(REQUESTS).map_while(Result::ok).count();
     assert_eq!(answers, REQUESTS);
-    writer.join().expect("it ends").expect("the server read");
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
+    writer.join().expect("it exits").expect("the server read");
+    assert_eq!(child.wait().expect("it exits").code(), Some(0));
 }

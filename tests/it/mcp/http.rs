@@ -270,6 +270,104 @@ fn invalid_requests_close_only_their_connection() {
     assert_eq!(server.post(&[], &initialize()).status, 200);
 }
 
+/// How long a client with the token may wait beside others. A slow head keeps a connection for 10 s.
+const FAIR: Duration = Duration::from_secs(5);
+
+/// Opens connections that send `request` and stay open.
+fn connections(server: &Server, count: usize, request: &[u8]) -> Vec<TcpStream> {
+    let open = |_| {
+        let mut stream = TcpStream::connect(server.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        // The server may have closed it already.
+        let _ = stream.write_all(request);
+        stream
+    };
+    (0..count).map(open).collect()
+}
+
+#[track_caller]
+fn check_served(server: &Server, headers: &[(&str, &str)]) {
+    let started = Instant::now();
+    for _ in 0..3 {
+        assert_eq!(server.post(headers, &initialize()).status, 200);
+    }
+    assert!(started.elapsed() < FAIR, "{:?}", started.elapsed());
+}
+
+#[test]
+fn clients_without_the_token_do_not_starve_others() {
+    let place = place();
+    let server = Server::start(&place, Some(TOKEN));
+    let bearer = format!("Bearer {TOKEN}");
+    let token = [("Authorization", bearer.as_str())];
+    let authorised =
+        format!("GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: {bearer}\r\n\r\n");
+    // A client with the token that was there before and idles.
+    let mut idle = connections(&server, 1, authorised.as_bytes()).remove(0);
+    for request in [
+        // Nothing, half a head, and requests that are answered without the token.
+        "",
+        "GET /healthz HTT",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /metrics HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    ] {
+        let others = connections(&server, 300, request.as_bytes());
+        check_served(&server, &token);
+        drop(others);
+    }
+    // Answered connections are closed, so that a client cannot keep one by repeating a request.
+    for (path, host, status) in
+        [("/healthz", "localhost", "200"), ("/mcp", "localhost", "401"), ("/mcp", "evil", "403")]
+    {
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        let answer = server.raw(request.repeat(2).as_bytes());
+        assert!(answer.head.starts_with(&format!("HTTP/1.1 {status}")), "{}", answer.head);
+        assert!(answer.head.to_lowercase().contains("connection: close"), "{}", answer.head);
+        assert!(!answer.body.contains("HTTP/1.1"), "a second answer: {}", answer.body);
+    }
+    // A body that follows the head later does not hide the response.
+    let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n";
+    let mut late = connections(&server, 1, head.as_bytes()).remove(0);
+    std::thread::sleep(Duration::from_millis(200));
+    late.write_all(&[b'x'; 100]).expect("it is open");
+    let mut text = String::new();
+    late.read_to_string(&mut text).expect("it answers");
+    assert!(text.starts_with("HTTP/1.1 401"), "{text}");
+    // A connection with the token stays.
+    let mut answer = vec![0; 1 << 16];
+    assert!(idle.read(&mut answer).expect("it answers") > 0);
+    idle.write_all(authorised.as_bytes()).expect("it is open");
+    assert!(idle.read(&mut answer).expect("it answers") > 0);
+}
+
+#[test]
+fn slow_requests_do_not_starve_others() {
+    let place = place();
+    let server = Server::start(&place, None);
+    let half = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+                Accept: application/json, text/event-stream\r\nContent-Length: 1000\r\n\r\n{";
+    let slow = connections(&server, 100, half.as_bytes());
+    check_served(&server, &[]);
+    drop(slow);
+    // A body with a length, and one in chunks.
+    let long = "x".repeat(5 << 20);
+    assert_eq!(server.post(&[], &json!({"id": long})).status, 413);
+    let mut chunked =
+        b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n\
+                        500000\r\n"
+            .to_vec();
+    chunked.extend(long.as_bytes());
+    assert_eq!(server.raw(&chunked).status, 413);
+    let many = json!({"jsonrpc": "2.0", "id": 1, "method": "x", "params": vec![1; 20_000]});
+    let refused = server.post(&[], &many);
+    assert_eq!(
+        (refused.status, refused.body.as_str()),
+        (413, "a message has at most 10000 JSON values\n")
+    );
+    check_served(&server, &[]);
+}
+
 #[test]
 fn concurrent_clients_get_their_own_replies() {
     let place = place();

@@ -2,9 +2,10 @@
 //! tool requires a line in the CHANGELOG, because prompts and caches of clients depend on the list.
 //!
 //! `listed.txt` has a line for each tool of the last release, in order: its name and a hash of its
-//! entry. Before the first release, the list is that of the day when this test was added. A line of the CHANGELOG's
-//! first section that begins with `- Tool list:` and names a tool, or contains `every tool`, covers
-//! its change. A release rewrites the file: `CODEDB_RELEASES=1 cargo test --test it listed`.
+//! entry. Before the first release, the list is that of the day when this test was added. A line of
+//! the CHANGELOG's first section that begins with `- Tool list:` and names a tool, or contains
+//! `every tool`, covers its change. A release rewrites the file:
+//! `CODEDB_RELEASES=1 cargo test --test it listed`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

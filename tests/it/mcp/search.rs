@@ -197,10 +197,10 @@ fn unreadable_files_are_reported_and_not_cached() {
     let pid = Pid::from_child(&session.child);
     let before = rustix::process::getrlimit(Resource::Nofile);
     let starved = Rlimit { current: Some(3), maximum: before.maximum };
-    prlimit(Some(pid), Resource::Nofile, starved).expect("it is our child");
+    prlimit(Some(pid), Resource::Nofile, starved).expect("a child of this process");
     let answer = session.call("codedb_search", json!({"query": "common"}));
     let reported = answer["content"][0]["text"].as_str().expect("a text").to_owned();
-    prlimit(Some(pid), Resource::Nofile, before).expect("it is our child");
+    prlimit(Some(pid), Resource::Nofile, before).expect("a child of this process");
     let is_reported = answer["isError"] == true || reported.contains("could not be read");
     assert!(is_reported, "{reported}");
     let answer = session.call("codedb_search", json!({"query": "common", "format": "json"}));

@@ -41,7 +41,7 @@ fn compared(base: &str, head: &str) -> (Comparison, Vec<Row>) {
         time_limits,
         scratch: folder.path().to_owned(),
     };
-    let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are right");
+    let thresholds = Thresholds::parse(DEFAULT).expect("the thresholds are valid");
     let (base, head) = (program(folder.path(), base), program(folder.path(), head));
     let compared = compare(Some(&base), &head, &settings, &thresholds, &|_| {});
     let same_corpus = compared.base_corpus == compared.head_corpus;

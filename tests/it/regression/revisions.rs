@@ -3,10 +3,16 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+#[cfg(unix)]
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
 use super::gate;
+use super::gate::corpus::cache::Cache;
+use super::gate::corpus_ready;
+#[cfg(unix)]
+use super::gate::run_lock::RunLock;
 
 const MANIFEST: &str = "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
 const BENCH: &str = "[[bench]]\nname = \"cases\"\nharness = false\n";
@@ -172,7 +178,8 @@ fn revisions_are_built_compared_and_reported() {
     assert_eq!(porcelain(root), "");
 }
 
-/// The corpus is checked before anything is built, and the message names the command that fetches it.
+/// The corpus is checked before anything is built, and the message names the command that fetches
+/// it.
 #[test]
 fn a_missing_corpus_is_reported_before_the_builds() {
     let small = Small::new();
@@ -188,6 +195,58 @@ fn a_missing_corpus_is_reported_before_the_builds() {
     assert_eq!(code, ExitCode::from(1));
     let built = ["base", "head"].map(|side| small.folder.path().join("work").join(side).exists());
     assert_eq!(built, [false, false], "nothing is built");
+}
+
+/// A fetch is offered, and refused by default.
+#[test]
+fn a_missing_corpus_is_fetched_if_the_user_agrees() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let cache = Cache::at(place.path().join("cache"));
+    let tree = place.path().join("tree");
+    fs::create_dir_all(tree.join("bench-corpus")).expect("a directory");
+    // The corpus is empty, so that nothing is downloaded; its checksum is wrong.
+    let profile = "checksum = \"00000000000000000000000000000000\"\nhead = \"0\"\nsubjects = 1\n";
+    let manifest = format!("package = []\n[profile.small]\n{profile}[profile.full]\n{profile}");
+    fs::write(tree.join("bench-corpus/manifest.toml"), manifest).expect("a file");
+
+    let refused = corpus_ready::check(&tree, "small", &cache, &|_| false).expect_err("no corpus");
+    assert!(
+        refused.contains("`cargo bench --bench cases -- --fetch --profile small`"),
+        "{refused}"
+    );
+    assert!(refused.ends_with(&format!("(run it in {})", tree.display())), "{refused}");
+    assert!(!place.path().join("cache").exists(), "nothing is fetched");
+    let agree = |missing: &str| missing.starts_with("the corpus `small` is not ready");
+    let fetched = corpus_ready::check(&tree, "small", &cache, &agree).expect_err("the checksum");
+    assert!(fetched.contains("another checksum than the manifest says"), "{fetched}");
+
+    // Tests have no terminal, or run in continuous integration where nobody answers.
+    if std::env::var_os("CI").is_some() || !std::io::IsTerminal::is_terminal(&std::io::stdin()) {
+        assert!(!corpus_ready::confirm("the corpus is missing"));
+    }
+    let answers = ["y\n", "Yes\n", "\n", "", "n\n", "yesterday\n"].map(corpus_ready::is_yes);
+    assert_eq!(answers, [true, true, false, false, false, false]);
+}
+
+/// A process that another thread starts inherits the lock's file for a moment; the lock must be free
+/// nevertheless as soon as the run has ended.
+#[cfg(unix)]
+#[test]
+fn the_lock_is_free_after_a_run() {
+    let place = tempfile::tempdir().expect("a temporary directory");
+    let has_ended = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..3 {
+            scope.spawn(|| {
+                while !has_ended.load(Ordering::Relaxed) {
+                    Command::new("true").current_dir("/").status().expect("`true` runs");
+                }
+            });
+        }
+        let refused = (0..2000).find_map(|_| RunLock::take(place.path()).err());
+        has_ended.store(true, Ordering::Relaxed);
+        assert_eq!(refused, None);
+    });
 }
 
 #[test]

@@ -39,7 +39,7 @@ fn waivers_are_read_strictly() {
 
 #[test]
 fn incomplete_thresholds_are_refused() {
-    let thresholds = Thresholds::parse(DEFAULT).expect("it is right");
+    let thresholds = Thresholds::parse(DEFAULT).expect("it is correct");
     assert_eq!(thresholds.of("tight").instructions, 0.01);
     assert_eq!(thresholds.of("tight").wall, thresholds.of("search").wall);
     assert_eq!(thresholds.of("search").wall_floor_ns, 50_000.0);
@@ -58,7 +58,7 @@ fn incomplete_thresholds_are_refused() {
 #[test]
 fn the_thresholds_of_the_repository_are_valid() {
     let text = include_str!("../../../benches/thresholds.toml");
-    let limits = Thresholds::parse(text).expect("it is right").of("no such tool");
+    let limits = Thresholds::parse(text).expect("it is correct").of("no such tool");
     assert_eq!((limits.instructions, limits.wall), (0.05, 0.10));
     assert_eq!((limits.wall_floor_ns, limits.wall_from_ns), (50e3, 1e6));
 }
@@ -86,7 +86,7 @@ fn the_handshake_and_answers_are_validated() {
         r#"{"protocol":1,"corpus":"c","cases":[{"name":"tool/search/rare","tool":"search","reply":"r"},
             {"name":"cli/search","tool":"","reply":"r","countable":false,"error":null}]}"#,
     )
-    .expect("it is right");
+    .expect("it is correct");
     let cases: Vec<_> = reported.cases.iter().map(|it| (&*it.tool, it.countable)).collect();
     assert_eq!(cases, [("search", true), ("cli", false)]);
     for wrong in [
@@ -116,7 +116,7 @@ fn the_handshake_and_answers_are_validated() {
 }
 
 fn report(recorded: Vec<Recorded>, messages: &str) -> Report {
-    let thresholds = Thresholds::parse(DEFAULT).expect("it is right");
+    let thresholds = Thresholds::parse(DEFAULT).expect("it is correct");
     let (waivers, remarks) = waivers::parse(messages);
     let rules = Rules { thresholds: &thresholds, waivers: &waivers, same_corpus: true };
     let subject = |name: &str| Subject {

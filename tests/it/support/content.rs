@@ -233,7 +233,8 @@ fn tiny(rng: &mut Prng) -> Vec<u8> {
     (0..rng.between(1, 3)).map(|_| *rng.pick(b"\n\rax_\0\xFF\xFE\xEFK k.")).collect()
 }
 
-/// Many lines over `size_min` bytes: filler with few words, and matches at random places and at the ends.
+/// Many lines over `size_min` bytes: filler with few words, and matches at random places and at the
+/// ends.
 fn large(rng: &mut Prng, size_min: usize) -> Vec<u8> {
     let terminator: &[u8] = if rng.chance(15) { b"\r\n" } else { b"\n" };
     let filler_every = rng.between(2, 400);

@@ -58,7 +58,8 @@ pub(crate) fn run(program: &Program, query: &Query, tree: &Tree) -> ChildOutput 
     let mut stderr = messages(&output.stderr, program.name);
     let code = output.status.code();
     if code == Some(2) || DEPTHS.iter().any(|flag| query.has(flag)) {
-        // Which ignore files were read before an error or at the deepest level depends on the walker.
+        // Which ignore files were read before an error or at the deepest level depends on the
+        // walker.
         stderr.retain(|line| !is_ignore_file_error(line));
     }
     ChildOutput { stdout, stderr, code, hung }
@@ -89,8 +90,8 @@ pub(crate) fn command(program: &Path, tree: &Tree) -> Command {
 /// Runs a command until it exits or the timeout is over.
 pub(crate) fn output(mut command: Command, stdin: Option<&[u8]>) -> (std::process::Output, bool) {
     command.stdin(stdin.map_or_else(Stdio::null, |bytes| {
-        // A file, not a pipe: with a pipe, the place where a late NUL is detected depends on the sizes of
-        // the reads.
+        // A file, not a pipe: with a pipe, the place where a late NUL is detected depends on the
+        // sizes of the reads.
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(bytes)
             .and_then(|()| file.rewind())

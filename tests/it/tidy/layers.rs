@@ -156,7 +156,8 @@ fn layers(page: &str) -> BTreeMap<String, usize> {
     for row in rows {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
         let layer = cells[1].parse().unwrap_or_else(|_| panic!("no layer number: {row}"));
-        // Every second piece of the line, starting with the second, is between backticks: these are names.
+        // Every second piece of the line, starting with the second, is between backticks: these are
+        // names.
         for name in cells[2].split('`').skip(1).step_by(2) {
             assert!(layers.insert(name.to_owned(), layer).is_none(), "`{name}` is listed twice");
         }

@@ -1,8 +1,8 @@
 //! The module tree of a crate, read from its sources, and every path in it that names a module.
 //!
 //! Code for tests (`#[cfg(test)]`) is left out. The tree follows `mod` declarations as rustc does,
-//! `#[path]` included, but it evaluates no other `cfg`: alternatives for several platforms under one
-//! name are one module with several files.
+//! `#[path]` included, but it evaluates no other `cfg`: alternatives for several platforms under
+//! one name are one module with several files.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -69,8 +69,8 @@ impl ModuleTree {
         tree
     }
 
-    /// Reads `file` as `module`; `owns_directory` is true for `main.rs`, `mod.rs` and files named by
-    /// `#[path]`, whose submodules are in the file's own directory.
+    /// Reads `file` as `module`; `owns_directory` is true for `main.rs`, `mod.rs` and files named
+    /// by `#[path]`, whose submodules are in the file's own directory.
     fn read_file(&mut self, root: &Path, file: &Path, module: ModulePath, owns_directory: bool) {
         let text = fs::read_to_string(root.join(file))
             .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
@@ -128,8 +128,8 @@ impl ModuleTree {
         target.into_iter().next().filter(|name| name != from)
     }
 
-    /// Returns the edges between modules that have the same parent: the parent, the importing child,
-    /// the imported child, and a reference that causes the edge. Re-exports are followed.
+    /// Returns the edges between modules that have the same parent: the parent, the importing
+    /// child, the imported child, and a reference that causes the edge. Re-exports are followed.
     pub(crate) fn sibling_edges(&self) -> BTreeMap<(ModulePath, String, String), &Reference> {
         let mut edges = BTreeMap::new();
         for reference in &self.references {

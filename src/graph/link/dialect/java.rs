@@ -21,6 +21,7 @@ static SCALA: Dialect = Dialect {
 };
 
 static CSHARP: Dialect = Dialect {
+    has_global_imports: true,
     arguments: Some(ArgumentRules {
         passes_instance: true,
         ..ArgumentRules::new(|part| many_or_usual(has_word(part, "params"), part))

@@ -5,6 +5,8 @@ use super::{ArgumentRules, Dialect, NONE, Surplus};
 pub(super) static OTHER: Dialect = RULES;
 
 pub(super) static PHP: Dialect = Dialect {
+    imports_types: true,
+    imports_namespaces: true,
     // More arguments are legal; `func_get_args` reads them.
     arguments: Some(ArgumentRules { surplus: Surplus::Allowed, ..ArgumentRules::USUAL }),
     ..RULES

@@ -8,6 +8,7 @@ pub(super) static PYTHON: Dialect = Dialect {
     group: Group::Python,
     binds_dotted_names: true,
     package_file: Some("__init__.py"),
+    wildcard_list: Some("__all__"),
     has_closed_types: true,
     arguments: Some(ArgumentRules {
         passes_instance: true,

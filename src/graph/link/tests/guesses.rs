@@ -12,7 +12,7 @@ fn unfit_definitions_are_dropped_before_the_bound() {
         let _ = write!(tree, "//- /b{at}.py\ndef process_it(): pass\n");
     }
     let use_of = "//- /z.py\ndef go(x):\n    x.$0process_it()\n";
-    check(&format!("{tree}{use_of}"), "a.py:2 First.process_it UniqueName");
+    check(&format!("{tree}{use_of}"), "a.py:2 First.process_it OnlyFit");
     tree += "//- /y.py\nclass Second:\n    def process_it(self): pass\n";
     let seen = meaning(&format!("{tree}{use_of}"));
     let expected = ["y.py:2 Second.process_it Ambiguous", "a.py:2 First.process_it Ambiguous"];

@@ -28,10 +28,10 @@ fn search(dir: &Path) -> Result<Vec<Hit>, String> {
 
 #[test]
 fn missing_and_broken_indexes_are_distinguished() {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Missing)));
     assert!(matches!(TextIndex::open(&dir.path().join("x"), false), Err(Unusable::Missing)));
-    fs::create_dir(dir.path().join("text-3")).expect("a folder to write to");
+    fs::create_dir(dir.path().join("text-3")).expect("a writable directory");
     assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Broken(_))));
 }
 
@@ -39,16 +39,16 @@ fn missing_and_broken_indexes_are_distinguished() {
 fn an_empty_tree_has_an_index() {
     let (_dir, overlay) = indexed(&Tree::new());
     let query = Query::parse("anything");
-    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
-    assert!(ranking.chunks(10).expect("a sound index").is_empty());
-    assert!(ranking.files(10).expect("a sound index").is_empty());
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+    assert!(ranking.chunks(10).expect("a valid index").is_empty());
+    assert!(ranking.files(10).expect("a valid index").is_empty());
 }
 
 #[test]
 fn flipped_bytes_and_truncation_are_detected_or_harmless() {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     build(dir.path(), 1, &sample(), usize::MAX);
-    let sound = search(dir.path()).expect("a sound index");
+    let sound = search(dir.path()).expect("a valid index");
     assert_eq!(sound.len(), 20);
     for name in ["files.idx", "segment-0.idx"] {
         let path = dir.path().join("text-1").join(name);
@@ -56,52 +56,52 @@ fn flipped_bytes_and_truncation_are_detected_or_harmless() {
         for at in (0..bytes.len()).step_by(89) {
             let mut damaged = bytes.clone();
             damaged[at] ^= 0x41;
-            fs::write(&path, &damaged).expect("a folder to write to");
+            fs::write(&path, &damaged).expect("a writable directory");
             if let Ok(hits) = search(dir.path()) {
                 assert_eq!(hits, sound, "byte {at} of {name} changes what is found");
             }
         }
         for len in [0, 10, bytes.len() / 2, bytes.len() - 1] {
-            fs::write(&path, &bytes[..len]).expect("a folder to write to");
+            fs::write(&path, &bytes[..len]).expect("a writable directory");
             assert!(search(dir.path()).is_err(), "{name} was cut at {len}");
         }
-        fs::remove_file(&path).expect("a folder to write to");
+        fs::remove_file(&path).expect("a writable directory");
         assert!(search(dir.path()).is_err(), "{name} is missing");
-        fs::write(&path, &bytes).expect("a folder to write to");
+        fs::write(&path, &bytes).expect("a writable directory");
     }
-    assert_eq!(search(dir.path()).expect("a sound index"), sound);
+    assert_eq!(search(dir.path()).expect("a valid index"), sound);
 }
 
 #[test]
 fn files_of_two_indexes_cannot_be_mixed() {
-    let dir = TempDir::new().expect("a temporary folder");
-    let other = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
+    let other = TempDir::new().expect("a temporary directory");
     build(dir.path(), 1, &sample(), usize::MAX);
     let mut changed = sample();
     changed.insert("src/file3.rs".to_owned(), "fn other() {}\n".to_owned());
     build(other.path(), 1, &changed, usize::MAX);
     fs::copy(other.path().join("text-1/segment-0.idx"), dir.path().join("text-1/segment-0.idx"))
-        .expect("a folder to write to");
+        .expect("a writable directory");
     assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Broken(_))));
 }
 
 #[test]
 fn an_interrupted_builder_leaves_the_old_index() {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     build(dir.path(), 1, &sample(), usize::MAX);
-    let sound = search(dir.path()).expect("a sound index");
-    let mut builder = TextBuilder::new(dir.path(), 2).expect("a folder to write to");
+    let sound = search(dir.path()).expect("a valid index");
+    let mut builder = TextBuilder::new(dir.path(), 2).expect("a writable directory");
     builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
     // Simulates a killed process: no cleanup runs.
     std::mem::forget(builder);
     assert!(dir.path().join("text-2.new").exists());
-    assert_eq!(search(dir.path()).expect("a sound index"), sound);
+    assert_eq!(search(dir.path()).expect("a valid index"), sound);
 
     // The next builder removes the leftovers, and its index replaces the old one.
     build(dir.path(), 3, &tree(&[("a.rs", "fn common() {}\n")]), usize::MAX);
-    assert_eq!(search(dir.path()).expect("a sound index").len(), 1);
+    assert_eq!(search(dir.path()).expect("a valid index").len(), 1);
     let names: Vec<String> = fs::read_dir(dir.path())
-        .expect("a folder to read")
+        .expect("a readable directory")
         .flatten()
         .map(|entry| entry.file_name().to_string_lossy().into_owned())
         .filter(|name| name.starts_with("text-"))
@@ -111,73 +111,74 @@ fn an_interrupted_builder_leaves_the_old_index() {
 
 #[test]
 fn a_writer_of_the_search_index_does_not_disturb_a_running_text_build() {
-    let dir = TempDir::new().expect("a temporary folder");
-    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let dir = TempDir::new().expect("a temporary directory");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a writable directory");
     // The directory of the text index is still empty.
-    drop(Store::new(dir.path().to_path_buf(), false).lock().expect("nobody has it"));
+    drop(Store::new(dir.path().to_path_buf(), false).lock().expect("the lock is free"));
     builder.add(&prepare("a.rs", "fn common() {}\n")).expect("one file");
-    builder.finish(&lock(dir.path())).expect("nobody took its folder");
-    assert_eq!(search(dir.path()).expect("a sound index").len(), 1);
+    builder.finish(&lock(dir.path())).expect("its directory is unchanged");
+    assert_eq!(search(dir.path()).expect("a valid index").len(), 1);
 }
 
 #[test]
 fn an_index_is_not_published_after_losing_its_lock() {
-    let dir = TempDir::new().expect("a temporary folder");
-    let builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let dir = TempDir::new().expect("a temporary directory");
+    let builder = TextBuilder::new(dir.path(), 1).expect("a writable directory");
     let lock = lock(dir.path());
-    fs::remove_file(dir.path().join("code.lock")).expect("our file");
+    fs::remove_file(dir.path().join("code.lock")).expect("a file of this test");
     assert_eq!(builder.finish(&lock).expect_err("it was lost").kind(), Kind::Busy);
     assert!(matches!(TextIndex::open(dir.path(), false), Err(Unusable::Missing)));
 }
 
 #[test]
 fn an_index_of_another_builder_is_not_used() {
-    let dir = TempDir::new().expect("a temporary folder");
+    let dir = TempDir::new().expect("a temporary directory");
     build(dir.path(), 1, &sample(), usize::MAX);
     let path = dir.path().join("text-1/files.idx");
     let sections: Vec<(u32, Vec<u8>)> = {
         let map = Map::open(&path, true).expect("a file of the index");
-        let container = Container::open(map, FileKind::TextFiles).expect("sound");
+        let container = Container::open(map, FileKind::TextFiles).expect("it is valid");
         let section = |id| {
-            let mut bytes = container.copy(container.section(id).expect("there")).expect("sound");
+            let mut bytes =
+                container.copy(container.section(id).expect("it exists")).expect("it is valid");
             // The builder follows the version in the head.
             bytes[4..12].iter_mut().filter(|_| id == 1).for_each(|byte| *byte ^= 1);
             (id, bytes)
         };
         (1..=7).map(section).collect()
     };
-    fs::remove_file(&path).expect("our file");
+    fs::remove_file(&path).expect("a file of this test");
     let parts: Vec<[&[u8]; 1]> = sections.iter().map(|(_, bytes)| [&bytes[..]]).collect();
     let sections: Vec<(u32, &[&[u8]])> =
         sections.iter().zip(&parts).map(|((id, _), part)| (*id, &part[..])).collect();
-    format::write(&path, FileKind::TextFiles, &sections).expect("a folder to write to");
+    format::write(&path, FileKind::TextFiles, &sections).expect("a writable directory");
     let refused = search(dir.path()).expect_err("of another builder");
     assert!(refused.contains("another version"), "{refused}");
 }
 
 #[test]
 fn files_without_words_are_listed() {
-    let dir = TempDir::new().expect("a temporary folder");
-    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let dir = TempDir::new().expect("a temporary directory");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a writable directory");
     builder.add(&Prepared::without_words(b"a.png", 7)).expect("the first file");
     builder.add(&prepare("b.rs", "fn common() {}\n")).expect("the second file");
     builder.add(&Prepared::without_words(b"c.png", 8)).expect("the third file");
-    builder.finish(&lock(dir.path())).expect("a folder to write to");
-    assert_eq!(search(dir.path()).expect("a sound index").len(), 1);
-    let index = TextIndex::open(dir.path(), false).expect("a sound index");
-    let hash = index.files().hash(1).expect("a sound index");
+    builder.finish(&lock(dir.path())).expect("a writable directory");
+    assert_eq!(search(dir.path()).expect("a valid index").len(), 1);
+    let index = TextIndex::open(dir.path(), false).expect("a valid index");
+    let hash = index.files().hash(1).expect("a valid index");
     let files = [(&b"a.png"[..], 7), (b"b.rs", hash), (b"c.png", 9)];
-    let changes = index.changes(files.into_iter()).expect("a sound index");
+    let changes = index.changes(files.into_iter()).expect("a valid index");
     assert_eq!((changes.changed, changes.removed.len()), (vec![b"c.png".to_vec()], 0));
 }
 
 #[test]
 fn files_out_of_order_are_rejected() {
-    let dir = TempDir::new().expect("a temporary folder");
-    let mut builder = TextBuilder::new(dir.path(), 1).expect("a folder to write to");
+    let dir = TempDir::new().expect("a temporary directory");
+    let mut builder = TextBuilder::new(dir.path(), 1).expect("a writable directory");
     builder.add(&prepare("b.rs", "")).expect("the first file");
     assert!(builder.add(&prepare("a.rs", "")).is_err());
     assert!(builder.add(&prepare("b.rs", "")).is_err());
     drop(builder);
-    assert_eq!(fs::read_dir(dir.path()).expect("a folder to read").count(), 0);
+    assert_eq!(fs::read_dir(dir.path()).expect("a readable directory").count(), 0);
 }

@@ -46,15 +46,17 @@ fn same(
     bm25: &Bm25,
 ) -> Result<(), TestCaseError> {
     let query = Query::parse(question);
-    let edited = rank(edited, &query, bm25).expect("a sound index");
-    let rebuilt = rank(rebuilt, &query, bm25).expect("a sound index");
+    let edited = rank(edited, &query, bm25).expect("a valid index");
+    let rebuilt = rank(rebuilt, &query, bm25).expect("a valid index");
     for k in [0, 1, 3, 1000] {
-        let (a, b) = (edited.chunks(k).expect("sound"), rebuilt.chunks(k).expect("sound"));
+        let (a, b) =
+            (edited.chunks(k).expect("it is valid"), rebuilt.chunks(k).expect("it is valid"));
         prop_assert_eq!(&a, &b, "chunks for {}", question);
         for (a, b) in a.iter().zip(&b) {
             prop_assert_eq!(a.score.to_bits(), b.score.to_bits());
         }
-        let (a, b) = (edited.files(k).expect("sound"), rebuilt.files(k).expect("sound"));
+        let (a, b) =
+            (edited.files(k).expect("it is valid"), rebuilt.files(k).expect("it is valid"));
         prop_assert_eq!(a, b, "files for {}", question);
     }
     Ok(())
@@ -70,7 +72,7 @@ proptest! {
         segments in any::<bool>(),
         (k1, b) in (0.1_f32..3.0, 0.0_f32..1.0),
     ) {
-        let dir = TempDir::new().expect("a temporary folder");
+        let dir = TempDir::new().expect("a temporary directory");
         let mut tree: Tree =
             before.iter().map(|(&path, pieces)| (PATHS[path].to_owned(), text(pieces))).collect();
         let heap_bytes = if segments { 1 } else { usize::MAX };
@@ -80,11 +82,11 @@ proptest! {
             match pieces {
                 Some(pieces) => {
                     let prepared = prepare(PATHS[*path], &text(pieces));
-                    edited.put(&prepared).expect("a sound index");
+                    edited.put(&prepared).expect("a valid index");
                     tree.insert(PATHS[*path].to_owned(), text(pieces));
                 }
                 None => {
-                    edited.remove(PATHS[*path].as_bytes()).expect("a sound index");
+                    edited.remove(PATHS[*path].as_bytes()).expect("a valid index");
                     tree.remove(PATHS[*path]);
                 }
             }

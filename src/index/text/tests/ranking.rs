@@ -6,8 +6,8 @@ use crate::index::text::query::TERMS_MAX;
 /// Ranks and writes each chunk as `path:first-last`.
 fn ranked(overlay: &Overlay, question: &str) -> Vec<String> {
     let query = Query::parse(question);
-    let ranking = rank(overlay, &query, &Bm25::DEFAULT).expect("a sound index");
-    let hits = ranking.chunks(10).expect("a sound index");
+    let ranking = rank(overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+    let hits = ranking.chunks(10).expect("a valid index");
     hits.iter()
         .map(|hit| {
             let path = String::from_utf8_lossy(&hit.path);
@@ -50,8 +50,8 @@ fn ties_are_broken_by_path() {
         indexed(&tree(&[("c/z.rs", text), ("c/a.rs", text), ("c.rs", text), ("d.rs", text)]));
     let expected = ["c/a.rs:1-4", "c/z.rs:1-4", "c.rs:1-4", "d.rs:1-4"];
     assert_eq!(ranked(&overlay, "equal"), expected);
-    overlay.put(&prepare("c/m.rs", text)).expect("a sound index");
-    overlay.put(&prepare("c/a.rs", text)).expect("a sound index");
+    overlay.put(&prepare("c/m.rs", text)).expect("a valid index");
+    overlay.put(&prepare("c/a.rs", text)).expect("a valid index");
     let with_edits = ranked(&overlay, "equal");
     let of_c: Vec<&String> = with_edits.iter().filter(|hit| hit.starts_with("c/")).collect();
     assert_eq!(of_c, ["c/a.rs:1-4", "c/m.rs:1-4", "c/z.rs:1-4"]);
@@ -63,9 +63,9 @@ fn a_file_scores_the_sum_of_its_best_three_chunks() {
     let many: String = ["a", "b", "c", "d", "e"].map(|name| function(&name.repeat(3))).concat();
     let (_dir, overlay) = indexed(&tree(&[("many.rs", &many), ("one.rs", &function("aaa"))]));
     let query = Query::parse("target");
-    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a sound index");
-    let chunks = ranking.chunks(10).expect("a sound index");
-    let files = ranking.files(10).expect("a sound index");
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+    let chunks = ranking.chunks(10).expect("a valid index");
+    let files = ranking.files(10).expect("a valid index");
     assert_eq!(files.len(), 2);
     assert_eq!(files[0].path, b"many.rs");
     assert_eq!(files[0].ordinals, [0, 1, 2]);
@@ -86,7 +86,7 @@ fn coverage_is_summed_over_all_chunks_of_a_file() {
     let (_dir, overlay) = indexed(&tree(&[("both.rs", &both), ("one.rs", &one)]));
     let query = Query::parse("walnut hazel");
     let files = rank(&overlay, &query, &Bm25::DEFAULT).and_then(|ranking| ranking.files(10));
-    let files = files.expect("a sound index");
+    let files = files.expect("a valid index");
     let covered = |path: &[u8]| files.iter().find(|file| file.path == path).expect("a hit").covered;
     assert!(covered(b"both.rs") > 1.5 * covered(b"one.rs"));
 }
@@ -121,7 +121,7 @@ fn changes_since_the_index_are_listed() {
         ("src/new.rs", 8),
     ];
     let changes = overlay.base().changes(now.iter().map(|(path, hash)| (path.as_bytes(), *hash)));
-    let changes = changes.expect("a sound index");
+    let changes = changes.expect("a valid index");
     assert_eq!(changes.changed, [&b"src/config.rs"[..], b"src/new.rs"]);
     assert_eq!(changes.removed, [b"src/walk.rs"]);
 }

@@ -17,6 +17,7 @@ pub(crate) static JSON: Language = Language {
     grammar: tree_sitter_json::LANGUAGE,
     refine: None,
     mask: Some(mask),
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

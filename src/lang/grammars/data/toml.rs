@@ -17,6 +17,7 @@ pub(crate) static TOML: Language = Language {
     grammar: tree_sitter_toml_ng::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

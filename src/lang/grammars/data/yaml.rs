@@ -17,6 +17,7 @@ pub(crate) static YAML: Language = Language {
     grammar: tree_sitter_yaml::LANGUAGE,
     refine: None,
     mask: None,
+    embedded: None,
     comments: &["comment"],
     doc_comments: &[],
     attributes: &[],

@@ -232,9 +232,10 @@ fn declare(
             "assignment_pattern" | "object_assignment_pattern" => {
                 let Some(left) = node.child_by_field_name("left") else { continue };
                 let is_short = left.kind() == "shorthand_property_identifier_pattern";
-                let chain = match is_short {
-                    true => member(chain::text(visit, left).unwrap_or_default()),
-                    false => chain,
+                let chain = if is_short {
+                    member(chain::text(visit, left).unwrap_or_default())
+                } else {
+                    chain
                 };
                 if is_short {
                     read(visit, notes, left, chain.as_ref());

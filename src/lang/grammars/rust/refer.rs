@@ -32,8 +32,9 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind() {
         "identifier" if visit.ancestor_kind(1).starts_with("token_tree") => {
-            tokens::name(visit, notes);
+            tokens::name(visit, notes, node);
         }
+        "token_tree" => tokens::keyword_names(visit, notes),
         "identifier" => name(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => field_name(visit, notes),

@@ -1,5 +1,7 @@
 //! Names in the token trees of Rust macro calls, which the grammar does not parse.
 
+use tree_sitter::Node;
+
 use super::written;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Role};
@@ -9,9 +11,24 @@ use crate::lang::visit::Visit;
 /// Number of bytes after a name that are searched for its type or value.
 const BOUND_BYTES_MAX: usize = 200;
 
-/// Records the visited name by the text around it.
-pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+/// Records the calls of `default` in the visited token tree, where the grammar takes it for a
+/// keyword.
+pub(super) fn keyword_names(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    let mut cursor = node.walk();
+    for token in node.children(&mut cursor).filter(|token| token.kind() == "default") {
+        if visit.text.get(token.end_byte()) == Some(&b'(') {
+            name(visit, notes, token);
+        }
+    }
+}
+
+/// Records the name `node` by the text around it.
+pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>) {
+    // The name of a definition.
+    if node == visit.node() && !visit.defined.is_empty() {
+        return;
+    }
     let span = node.byte_range();
     let own = visit.bytes(node);
     let around = code_text::around(visit.text, span.clone());
@@ -35,7 +52,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     // `#[cfg(…)]` does not contain calls.
-    let in_attribute = (2..8).any(|levels| visit.ancestor_kind(levels) == "attribute");
+    let in_attribute = (1..8).any(|levels| visit.ancestor_kind(levels) == "attribute");
     if matches!(own, b"Some" | b"Ok" | b"Err" | b"None") {
         return;
     }

@@ -142,9 +142,10 @@ impl Values<'_, '_, '_> {
         let inner = node.named_child(0)?;
         let value = self.of(inner, depth);
         let is_twice = inner.kind() == "unary_expression";
-        match is_twice || inner.kind() == "self" && self.is_of_reference() {
-            true => chain::called(chain::member(value, b"deref")),
-            false => value,
+        if is_twice || inner.kind() == "self" && self.is_of_reference() {
+            chain::called(chain::member(value, b"deref"))
+        } else {
+            value
         }
     }
 

@@ -5,13 +5,13 @@
 //! also keeps its columns. Statements are separated by semicolons, except for those between `BEGIN`
 //! and `END` of a routine. Members of Oracle packages therefore count as separate statements.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::Range;
 
-use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Parser, Tree};
 
 use super::super::blank::blank;
 use super::{head, word};
-use crate::lang::parse::Limits;
+use crate::lang::parse::{Limits, Work, parse_bounded};
 use crate::lang::symbols::SymbolKind;
 
 /// A statement that is parsed after another one, to test whether the grammar recovers.
@@ -95,7 +95,7 @@ struct Outcome {
 /// text.
 struct Trial {
     parser: Parser,
-    rounds: usize,
+    work: Work,
 }
 
 impl Trial {
@@ -104,8 +104,7 @@ impl Trial {
         parser
             .set_language(&tree_sitter_sequel::LANGUAGE.into())
             .expect("a test checks that the library supports the version of every grammar");
-        let Limits { rounds_free, round_bytes, .. } = Limits::DEFAULT;
-        Trial { parser, rounds: 2 * (rounds_free + len / round_bytes) }
+        Trial { parser, work: Work::of(len, Limits::DEFAULT).times(2) }
     }
 
     fn of(&mut self, text: &[u8]) -> Outcome {
@@ -136,18 +135,7 @@ impl Trial {
     }
 
     fn parse(&mut self, text: &[u8]) -> Option<Tree> {
-        let rounds = &mut self.rounds;
-        let mut on_progress = |_: &ParseState| {
-            *rounds = rounds.saturating_sub(1);
-            if *rounds == 0 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        };
-        let options = ParseOptions::new().progress_callback(&mut on_progress);
-        let mut input = |at: usize, _| text.get(at..).unwrap_or_default();
-        let tree = self.parser.parse_with_options(&mut input, None, Some(options));
-        if tree.is_none() {
-            self.parser.reset();
-        }
-        tree
+        parse_bounded(&mut self.parser, text, 0, &mut self.work)
     }
 }
 

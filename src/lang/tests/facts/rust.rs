@@ -160,3 +160,45 @@ idioms = @Vec<Item>
 72 idioms: call @slice<Item> . iter/0, call @slice<Item>.iter() . filter/1, call @slice<Item>.iter()[] . nine/0, call @slice<Item>.iter().filter() . cloned/0, call @slice<Item>.iter().filter() . collect/0, type Vec, type Item,
 74 run: call ? . ten/1, call helper/1,
 "#;
+
+/// Items in macro calls.
+pub(super) const MACROS: &str = r#"cfg_sync! {
+    pub use waker::AtomicWaker;
+    mod waker;
+    cfg_rt! {
+        pub mod deep { use super::Waker as W; }
+        pub fn spawn<F: Future>(f: F) -> JoinHandle<F> { Handle::current().spawn(f) }
+    }
+}
+impl Handle {
+    cfg_rt! {
+        fn current() -> Handle { let own = Context::get(); own.handle() }
+    }
+}
+bitflags! { struct Flags: u8 { const A = 1 << bit(); const B = Self::A.bits(); } }
+lazy_static! { static ref POOL: Pool = Pool::open(); }
+not_items!(call(one), Type::two);
+"#;
+
+pub(super) const MACROS_EXPECTED: &str = r#"reexport waker {AtomicWaker} :2
+submodule waker { as waker} :3
+module super {Waker as W} :5
+spawn = @JoinHandle<Future>
+impl Handle = @Handle
+Handle::current = @Handle
+POOL = @Pool
+1 : call cfg_sync/0,
+2 : read waker, import waker . AtomicWaker,
+4 : call cfg_rt/0,
+5 deep: import super . Waker,
+6 spawn: type Future, type JoinHandle, type Handle, call Handle . current/0, call Handle.current() . spawn/1,
+9 impl Handle: type Handle,
+10 impl Handle: call cfg_rt/0,
+11 current: type Handle, type Context, call Context . get/0, call Context.get() . handle/0,
+14 : call bitflags/0,
+14 A: call bit/0,
+14 B: read Self . A, call Self.A . bits/0,
+15 : call lazy_static/0,
+15 POOL: type Pool, type Pool, call Pool . open/0,
+16 : call not_items/0, call call/1, read one, type Type, read Type . two,
+"#;

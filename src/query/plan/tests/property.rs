@@ -62,10 +62,8 @@ fn check_against_matcher(
     for _ in 0..TEXTS {
         let text = text(&hir, &mut dice);
         let by_line = !options.multi_line && !options.null_data;
-        let haystacks: Vec<&[u8]> = match by_line {
-            true => text.split(|byte| *byte == b'\n').collect(),
-            false => vec![&text],
-        };
+        let haystacks: Vec<&[u8]> =
+            if by_line { text.split(|byte| *byte == b'\n').collect() } else { vec![&text] };
         let mut matches = Vec::new();
         for haystack in haystacks {
             let found = matcher.find_iter(haystack, |m| {
@@ -135,9 +133,8 @@ fn matcher(
 
 /// Parses the patterns for sampling. Differences from the matcher only reduce the matches.
 fn expression(patterns: &[String], options: &PatternOptions) -> Option<Hir> {
-    let escaped = |pattern: &String| match options.fixed_strings {
-        true => regex_syntax::escape(pattern),
-        false => pattern.clone(),
+    let escaped = |pattern: &String| {
+        if options.fixed_strings { regex_syntax::escape(pattern) } else { pattern.clone() }
     };
     let joined: Vec<String> = patterns.iter().map(|p| format!("(?:{})", escaped(p))).collect();
     regex_syntax::ParserBuilder::new()

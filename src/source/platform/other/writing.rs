@@ -34,10 +34,7 @@ impl DirHandle {
     /// Returns the target of the symbolic link `name`, or `None` if it is not a link.
     pub(in crate::source) fn link(&self, name: &CStr) -> io::Result<Option<PathBuf>> {
         let path = self.path(name);
-        match path.symlink_metadata()?.is_symlink() {
-            true => fs::read_link(path).map(Some),
-            false => Ok(None),
-        }
+        if path.symlink_metadata()?.is_symlink() { fs::read_link(path).map(Some) } else { Ok(None) }
     }
 
     /// Opens the file `name` for reading.

@@ -42,7 +42,7 @@ pub enum Reading {
 
 /// The first fields of a reply: its coverage.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
-pub struct Known {
+pub struct Coverage {
     /// Whether the reply is complete.
     pub status: Status,
     /// How many files are not indexed yet.
@@ -51,24 +51,28 @@ pub struct Known {
     /// How many texts are not read because of their size or encoding, if they were counted.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unread: usize,
+    /// How many files could not be parsed completely, if they were counted.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_unparsed: usize,
 }
 
 fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-impl Known {
+impl Coverage {
     /// Returns the coverage of `catalog`. O(1).
-    pub fn of(catalog: &Catalog) -> Known {
+    pub fn of(catalog: &Catalog) -> Coverage {
         let files_unknown = catalog.missing().len();
         let status = if files_unknown == 0 { Status::Ok } else { Status::Partial };
-        Known { status, files_unknown, files_unread: 0 }
+        Coverage { status, files_unknown, files_unread: 0, files_unparsed: 0 }
     }
 
-    /// Returns the coverage with the number of texts that are not read for the given purpose.
+    /// Returns the coverage with the number of texts that are not read for the given purpose, and
+    /// for definitions also of files that could not be parsed.
     /// O(files) the first time, then cached.
     #[must_use]
-    pub fn or_unread(self, catalog: &Catalog, reading: Reading) -> Known {
+    pub fn or_unread(self, catalog: &Catalog, reading: Reading) -> Coverage {
         let count = || {
             let is_certain = AtomicBool::new(true);
             let is_unread = |at: &usize| {
@@ -79,7 +83,11 @@ impl Known {
             let files = (0..catalog.files().len()).into_par_iter().with_min_len(4096);
             (files.filter(is_unread).count(), is_certain.into_inner())
         };
-        Known { files_unread: catalog.unread(reading as usize, count), ..self }
+        let files_unparsed = match reading {
+            Reading::Symbols => catalog.unparsed().len(),
+            Reading::Words => 0,
+        };
+        Coverage { files_unread: catalog.unread(reading as usize, count), files_unparsed, ..self }
     }
 
     /// Returns the notice that the reply may be incomplete, if so.
@@ -88,16 +96,21 @@ impl Known {
             let files = counted(self.files_unknown, "file");
             format!("{files} not indexed yet; results may be incomplete")
         });
-        let all: Vec<String> = unknown.into_iter().chain(self.unread_notice()).collect();
+        let all: Vec<String> = unknown.into_iter().chain(self.unread_notices()).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 
-    /// Returns the notice that texts are not read, if there are some.
-    pub fn unread_notice(self) -> Option<String> {
-        (self.files_unread > 0).then(|| {
+    /// Returns the notices that texts are not read or could not be parsed, if there are some.
+    pub fn unread_notices(self) -> Vec<String> {
+        let unread = (self.files_unread > 0).then(|| {
             let files = counted(self.files_unread, "file");
             format!("{files} not read because of size or encoding; {{tool:search}} reads them")
-        })
+        });
+        let unparsed = (self.files_unparsed > 0).then(|| {
+            let files = counted(self.files_unparsed, "file");
+            format!("{files} not parsed completely; `codedb status` names them, {{tool:search}} reads them")
+        });
+        unread.into_iter().chain(unparsed).collect()
     }
 }
 

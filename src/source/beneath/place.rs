@@ -5,31 +5,28 @@ use std::ffi::CString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use super::{c_name, is_git};
 use crate::base::path;
 use crate::error::{Error, Result};
 use crate::source::platform::DirHandle;
-use crate::source::secret;
 use crate::source::stamp::EntryKind;
-
-/// The error for paths inside of `.git`.
-const IN_GIT: &str = "refusing to edit git's own files";
 
 /// Maximum number of links followed for one file.
 const LINKS_MAX: usize = 40;
 
 /// The target of a path: a directory of the tree and a name in it.
-pub(super) struct Place {
+pub(in crate::source) struct Place {
     /// The innermost existing directory on the path.
-    pub(super) dir: DirHandle,
+    pub(in crate::source) dir: DirHandle,
     /// The missing directories, outermost first.
-    pub(super) missing_dirs: Vec<CString>,
+    pub(in crate::source) missing_dirs: Vec<CString>,
     /// The file's own name.
-    pub(super) name: CString,
+    pub(in crate::source) name: CString,
     /// The kind of the entry, never a link; `None` if there is none.
-    pub(super) kind: Option<EntryKind>,
+    pub(in crate::source) kind: Option<EntryKind>,
     /// The path itself is a symbolic link.
-    pub(super) is_link: bool,
+    pub(in crate::source) is_link: bool,
+    /// The repository path that it was reached by, without links.
+    pub(in crate::source) real: Vec<u8>,
 }
 
 impl Place {
@@ -37,10 +34,9 @@ impl Place {
     ///
     /// # Errors
     ///
-    /// [`crate::Kind::Usage`] for a path that leaves the tree, a secret and git's own files; errors
-    /// of the system.
-    pub(super) fn reach(root: &Path, path: &[u8]) -> Result<Place> {
-        let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    /// [`crate::Kind::Usage`] for a path that leaves the tree; errors of the system.
+    pub(in crate::source) fn reach(root: &Path, path: &[u8]) -> Result<Place> {
+        let names = path.split(|&byte| byte == b'/').filter(|name| !matches!(*name, b"" | b"."));
         let left: Vec<CString> = names.map(|name| c_name(name, path)).collect::<Result<_>>()?;
         let top = open_root(root)?;
         let mut way = Way {
@@ -53,16 +49,15 @@ impl Place {
             links: 0,
             is_link: false,
         };
-        refuse(path, path)?;
         let (missing_dirs, name, kind) = way.walk()?;
         way.real.extend(missing_dirs.iter().chain([&name]).map(|name| name.as_bytes().to_vec()));
-        refuse(&way.real.join(&b'/'), path)?;
-        let Way { top, mut dirs, is_link, .. } = way;
-        Ok(Place { dir: dirs.pop().unwrap_or(top), missing_dirs, name, kind, is_link })
+        let Way { top, mut dirs, is_link, real, .. } = way;
+        let (dir, real) = (dirs.pop().unwrap_or(top), real.join(&b'/'));
+        Ok(Place { dir, missing_dirs, name, kind, is_link, real })
     }
 
     /// Returns true if `other` is the same name in the same directory.
-    pub(super) fn is_same(&self, other: &Place) -> bool {
+    pub(in crate::source) fn is_same(&self, other: &Place) -> bool {
         self.name == other.name
             && self.missing_dirs == other.missing_dirs
             && self.dir.is_same(&other.dir).unwrap_or(false)
@@ -109,9 +104,6 @@ impl Way<'_> {
                 self.ascend()?;
                 continue;
             }
-            if is_git(&name) {
-                return Err(refused(self.path, IN_GIT));
-            }
             let dir = self.dirs.last().unwrap_or(&self.top);
             let kind = match dir.stat(&name) {
                 Ok((kind, _)) => kind,
@@ -146,9 +138,6 @@ impl Way<'_> {
         while let Some(name) = self.left.pop() {
             if name.as_bytes() == b".." {
                 return Err(refused(self.path, "dangling symbolic link"));
-            }
-            if is_git(&name) {
-                return Err(refused(self.path, IN_GIT));
             }
             names.push(name);
         }
@@ -218,20 +207,20 @@ impl Way<'_> {
     }
 }
 
-/// Refuses the path of a secret; `named` is the path as given by the caller.
-fn refuse(path: &[u8], named: &[u8]) -> Result<()> {
-    let is_git = |name: &[u8]| CString::new(name).is_ok_and(|name| is_git(&name));
-    if path.split(|&byte| byte == b'/').any(is_git) {
-        return Err(refused(named, IN_GIT));
+/// Returns a name as a C string.
+fn c_name(name: &[u8], path: &[u8]) -> Result<CString> {
+    let refused = |what: &str| Err(Error::usage(what).with_path(&path::to_path(path)));
+    if cfg!(windows) && name.iter().any(|byte| matches!(byte, b':' | b'\\')) {
+        return refused("a file name cannot contain a colon or a backslash on Windows");
     }
-    if secret::is_secret(path) {
-        return Err(refused(named, "refusing to edit a secret (detected by its file name)"));
+    match CString::new(name) {
+        Ok(name) => Ok(name),
+        Err(_) => refused("a path cannot contain a NUL character"),
     }
-    Ok(())
 }
 
 fn refused(path: &[u8], what: &str) -> Error {
     Error::usage(what)
         .with_path(&path::to_path(path))
-        .with_hint("only files inside the tree that are not secrets can be edited")
+        .with_hint("only files inside the tree can be read or edited")
 }

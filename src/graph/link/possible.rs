@@ -1,0 +1,137 @@
+//! Unresolved calls: whether they can refer to something of the repository at all, and to which
+//! definitions.
+
+use super::code::{FileFacts, SymbolAt};
+use super::dialect::Group;
+use super::result::{CONFIDENCE_ANSWER, Reason, Use};
+use super::value::{Candidate, Place, Value};
+use super::walk::Walk;
+use crate::base::ids::FileId;
+use crate::graph::imports::Resolution;
+use crate::lang::chain::{Root, Step};
+
+/// The most wildcard imports that are examined.
+const WILDCARDS_MAX: usize = 32;
+
+impl Walk<'_> {
+    /// Returns what a use refers to, without guesses.
+    pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+        let Some(chain) = used.receiver else { return self.name(place, used.name, 0) };
+        match (chain.decode(), used.name) {
+            ((Root::Unknown, _), _) => Vec::new(),
+            // `super(…)` runs the base's constructor.
+            ((Root::Base, steps), "super") if steps.is_done() => {
+                let mut bases = self.chain(place, None, chain, 0);
+                bases.retain(|base| !self.is_interface_value(base));
+                bases.iter().filter_map(Candidate::of_type).collect()
+            }
+            // `this(…)` runs another constructor of the same type.
+            ((Root::Own, steps), "this") if steps.is_done() => {
+                self.chain(place, None, chain, 0).iter().filter_map(Candidate::of_type).collect()
+            }
+            _ => self
+                .chain(place, None, chain, 0)
+                .iter()
+                .flat_map(|candidate| self.member(candidate, used.name, 0))
+                .collect(),
+        }
+    }
+
+    /// Returns true if a use refers to something outside of the repository: every candidate is
+    /// outside, or it is a bare name that nothing visible binds.
+    pub(super) fn is_outside(&self, place: Place, used: Use<'_>, candidates: &[Candidate]) -> bool {
+        if self.is_cut.get() {
+            return false;
+        }
+        if candidates.is_empty() && used.receiver.is_none() {
+            return self.facts(place.file).is_some_and(|facts| {
+                has_bound_names(facts.dialect.group) && !self.has_lost_wildcard(&facts, place.file)
+            });
+        }
+        if let (true, Some(chain)) = (candidates.is_empty(), used.receiver) {
+            let (root, mut steps) = chain.decode();
+            // What a function from outside passes to a callback may be from the repository.
+            let has_callback = steps.any(|step| matches!(step, Ok(Step::Parameter(_))));
+            return match root {
+                Root::Name(name) => !has_callback && self.is_undefined(place, name),
+                _ => false,
+            };
+        }
+        !candidates.is_empty() && candidates.iter().all(Candidate::is_outside)
+    }
+
+    /// Returns true for a name that nothing binds and nothing in the repository defines, in
+    /// languages where it can then only be one that the language itself defines.
+    fn is_undefined(&self, place: Place, name: &str) -> bool {
+        let Some(facts) = self.facts(place.file) else { return false };
+        let is_parameter = name.len() <= 2 && name.starts_with(char::is_uppercase);
+        has_bound_names(facts.dialect.group)
+            && !is_parameter
+            && self.code.named(name).is_empty()
+            && !self.has_lost_wildcard(&facts, place.file)
+    }
+
+    /// Returns true if a file imports all names of a module that was not found.
+    fn has_lost_wildcard(&self, facts: &FileFacts, file: FileId) -> bool {
+        let mut wildcards = facts.wildcards().take(WILDCARDS_MAX);
+        wildcards.any(|import| matches!(self.code.targets(file, import), Resolution::Unknown))
+    }
+
+    /// Returns the confidence that an unresolved call refers to a definition, and the reason; see
+    /// [`super::Linker::possibility`].
+    pub(super) fn possibility(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        to: SymbolAt,
+    ) -> Option<(f32, Reason)> {
+        let facts = self.facts(place.file)?;
+        let (there, at) = self.symbol(to)?;
+        if !facts.shares_definitions(&there) {
+            return None;
+        }
+        let guess = |candidate: &Candidate| match candidate.value {
+            Value::Name(same) if same == to => Some((candidate.confidence, candidate.reason)),
+            _ => None,
+        };
+        let symbol = &there.symbols[at];
+        let (confidence, reason) = if used.receiver.is_none() {
+            (0.05, Reason::Unbound)
+        } else if !self.accepts_arguments(used, to, &there, symbol) {
+            (0.03, Reason::OtherArguments)
+        } else if let Some(guess) = self.guesses(place, used).iter().find_map(guess) {
+            guess
+        } else if facts.dialect.common.contains(&used.name) {
+            (0.05, Reason::CommonName)
+        } else {
+            (0.08, Reason::Ambiguous)
+        };
+        let factor = if self.is_in_scope(&facts, place.file, &there, to, at) { 1.5 } else { 0.8 };
+        Some(((confidence * factor).min(CONFIDENCE_ANSWER - 0.01), reason))
+    }
+
+    /// Returns true if a file defines or imports a definition's file or type, or is next to it.
+    fn is_in_scope(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        there: &FileFacts,
+        to: SymbolAt,
+        at: usize,
+    ) -> bool {
+        let directory = |path: &str| path.rfind('/').map_or(0, |end| end + 1);
+        let is_near = |a: &str, b: &str| a[..directory(a)] == b[..directory(b)];
+        file == to.file
+            || is_near(&facts.path, &there.path)
+            || there.owner(at).is_some_and(|owner| facts.bindings(owner).next().is_some())
+            || (0..facts.imports.len().min(WILDCARDS_MAX)).any(|import| {
+                self.code.targets(file, import).targets().iter().any(|it| it.file == to.file)
+            })
+    }
+}
+
+/// Returns true for languages in which a bare name refers to what its file defines or imports, and
+/// otherwise to what the language itself defines.
+fn has_bound_names(group: Group) -> bool {
+    matches!(group, Group::Go | Group::JavaScript | Group::Python | Group::Rust)
+}

@@ -1,0 +1,93 @@
+//! The state and bounds of one resolution.
+
+use std::cell::Cell;
+
+use super::code::{Code, SymbolAt};
+use super::hops::Hops;
+use super::memo::{Memo, Shared};
+use crate::base::ids::FileId;
+
+/// The most steps of one use: look-ups in files and lists.
+const STEPS_MAX: u32 = 16_384;
+
+/// How deep bases and chains are followed; chains of re-exports have their own bound
+/// ([`mod@super::exports`]).
+pub(super) const DEPTH_MAX: usize = 8;
+
+/// The resolution of one use.
+pub(super) struct Walk<'a> {
+    pub(super) code: &'a dyn Code,
+    pub(super) memo: &'a Memo,
+    /// A membership query is running; see [`Walk::nested_query`].
+    is_nested: Cell<bool>,
+    /// A bound was reached, so that candidates may be missing.
+    pub(super) is_cut: Cell<bool>,
+    /// The deepest step so far.
+    pub(super) deepest: Cell<usize>,
+    pub(super) steps: Cell<u32>,
+    pub(super) hops: Hops,
+}
+
+impl<'a> Walk<'a> {
+    pub(super) fn new(code: &'a dyn Code, memo: &'a Memo) -> Walk<'a> {
+        Walk {
+            code,
+            memo,
+            is_nested: Cell::new(false),
+            is_cut: Cell::new(false),
+            deepest: Cell::new(0),
+            steps: Cell::new(STEPS_MAX),
+            hops: Hops::default(),
+        }
+    }
+
+    /// Returns true if no steps are left, so that candidates may be missing.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.steps.get() == 0
+    }
+
+    /// Runs `query` for another name while a name at `depth` is followed. The outermost such query
+    /// starts at depth 1, nested ones continue from their depth, so the stack is bounded by twice
+    /// the depth.
+    pub(super) fn nested_query<T>(&self, depth: usize, query: impl FnOnce(usize) -> T) -> T {
+        if self.is_nested.get() {
+            return query(depth + 1);
+        }
+        self.is_nested.set(true);
+        let answer = query(1);
+        self.is_nested.set(false);
+        answer
+    }
+
+    /// Returns true while a query of [`Walk::nested_query`] runs.
+    pub(super) fn is_nested(&self) -> bool {
+        self.is_nested.get()
+    }
+
+    /// Takes a step; returns false if none is left or `depth` is too deep.
+    pub(super) fn take_step(&self, depth: usize) -> bool {
+        let left = self.steps.get();
+        self.steps.set(left.saturating_sub(1));
+        self.deepest.set(self.deepest.get().max(depth));
+        let is_possible = left > 0 && depth <= DEPTH_MAX;
+        self.is_cut.set(self.is_cut.get() || !is_possible);
+        is_possible
+    }
+
+    /// Returns the facts of a file, while steps are left.
+    pub(super) fn facts(&self, file: FileId) -> Option<Shared> {
+        if self.take_step(0) { self.memo.file(self.code, file) } else { None }
+    }
+
+    /// Returns the signature of a definition; empty if it is unknown.
+    pub(super) fn signature(&self, at: SymbolAt) -> String {
+        if self.take_step(0) { self.code.signature(at) } else { String::new() }
+    }
+
+    /// Returns the facts of the file of `at`, and the symbol's position in it.
+    pub(super) fn symbol(&self, at: SymbolAt) -> Option<(Shared, usize)> {
+        let facts = self.facts(at.file)?;
+        let place = at.place as usize;
+        (place < facts.symbols.len()).then_some((facts, place))
+    }
+}

@@ -1,0 +1,274 @@
+//! Names in the arguments of Rust macro calls that are not items: names after a keyword such as
+//! `struct`, and names from which a macro of the same file makes a definition (`fn $name`).
+//!
+//! The call is the origin of such a definition: it has the call's lines and signature.
+
+use tree_sitter::Node;
+
+use super::items;
+use crate::lang::code_text;
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Maximum nesting of a macro's pattern.
+const DEPTH_MAX: usize = 8;
+
+/// Maximum number of arguments that are compared with the patterns of a macro.
+const ARGUMENTS_MAX: usize = 4096;
+
+/// A definition that a macro makes of its argument: the name of the argument with its `$`, the kind
+/// and the visibility.
+type Made<'v> = (&'v [u8], SymbolKind, Visibility);
+
+/// Returns the kind of the definition whose name follows `before`, and its visibility.
+fn keyword(before: &[u8]) -> Option<(SymbolKind, Visibility)> {
+    let (mut rest, word) = last_word(before);
+    let kind = match word {
+        b"fn" => SymbolKind::Function,
+        b"struct" => SymbolKind::Struct,
+        b"enum" => SymbolKind::Enum,
+        b"trait" => SymbolKind::Trait,
+        b"type" => SymbolKind::Type,
+        b"mod" => SymbolKind::Module,
+        _ => return None,
+    };
+    loop {
+        let (before, word) = last_word(rest);
+        match word {
+            b"async" | b"const" | b"unsafe" | b"extern" => rest = before,
+            b"pub" => return Some((kind, Visibility::Public)),
+            _ if rest.ends_with(b")") => {
+                let open = rest.iter().rposition(|&byte| byte == b'(')?;
+                let is_limited = last_word(&rest[..open]).1 == b"pub";
+                let limited = if is_limited { Visibility::Internal } else { Visibility::Private };
+                return Some((kind, limited));
+            }
+            _ => return Some((kind, Visibility::Private)),
+        }
+    }
+}
+
+/// Splits `text` before its last word. The first part has no spaces at its end.
+fn last_word(text: &[u8]) -> (&[u8], &[u8]) {
+    let text = text.trim_ascii_end();
+    let len = text.iter().rev().take_while(|byte| code_text::is_name(**byte)).count();
+    let (before, word) = text.split_at(text.len() - len);
+    (before.trim_ascii_end(), word)
+}
+
+/// Returns the definition whose name is the visited identifier: `struct Name` at the outermost level
+/// of arguments that are not items.
+pub(super) fn named<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let tree = visit.ancestor(1).filter(|tree| tree.kind() == "token_tree")?;
+    if visit.ancestor_kind(2) != "macro_invocation" || !items::is_item_place(visit, 2) {
+        return None;
+    }
+    let head = &visit.text[tree.start_byte() + 1..node.start_byte()];
+    let (kind, visibility) = keyword(&head[head.len().saturating_sub(64)..])?;
+    let span = node.byte_range();
+    if visit.symbols.iter().rev().take(64).any(|symbol| symbol.name_span == span) {
+        return None;
+    }
+    let line = head.iter().rposition(|&byte| matches!(byte, b'\n' | b';' | b'}'));
+    let line = &head[line.map_or(0, |at| at + 1)..];
+    let signature = node.start_byte() - line.trim_ascii_start().len();
+    let mut definition = Definition::new(visit, kind, node);
+    definition.visibility = visibility;
+    definition.signature_start = Some(signature);
+    Some(definition)
+}
+
+/// Adds the definitions that a macro of the same file makes of the arguments of the visited call.
+pub(super) fn made<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let call = visit.node();
+    let Some(name) = call.child_by_field_name("macro") else { return };
+    if !visit.ordinals.contains_key(visit.text(name).as_ref()) || !items::is_item_place(visit, 0) {
+        return;
+    }
+    let Some(arguments) = visit.child(call, "token_tree") else { return };
+    if items::begins_item(visit, arguments) {
+        return;
+    }
+    let is_macro = |node: Node<'_>, name: &[u8]| {
+        let own = node.child_by_field_name("name");
+        node.kind() == "macro_definition" && own.is_some_and(|own| visit.bytes(own) == name)
+    };
+    let own = visit.bytes(name);
+    let mut symbols = visit.symbols.iter().rev();
+    let Some(symbol) =
+        symbols.find(|symbol| symbol.kind == SymbolKind::Macro && symbol.name.as_bytes() == own)
+    else {
+        return;
+    };
+    let Some(root) = visit.root() else { return };
+    let (start, end) = (symbol.span.start, symbol.span.end);
+    let Some(definition) = root.named_descendant_for_byte_range(start, end) else { return };
+    if !is_macro(definition, own) {
+        return;
+    }
+    let arguments = inside(arguments);
+    let mut cursor = definition.walk();
+    for rule in definition.named_children(&mut cursor).filter(|rule| rule.kind() == "macro_rule") {
+        let (left, right) = (rule.child_by_field_name("left"), rule.child_by_field_name("right"));
+        let (Some(left), Some(right)) = (left, right) else { continue };
+        let mut bound = Vec::new();
+        let matching = Matching { text: visit.text, bound: &mut bound };
+        if matching.all(&inside(left), &arguments) {
+            let made = definitions_of(visit.bytes(right));
+            return add(visit, &made, &bound, found);
+        }
+    }
+}
+
+/// Adds the definitions of those bound names that a macro makes one of.
+fn add<'t>(
+    visit: &Visit<'_, 't>,
+    made: &[Made<'_>],
+    bound: &[(&[u8], Node<'t>)],
+    found: &mut Vec<Definition<'t>>,
+) {
+    let in_impl = visit.ancestor_kind(1) == "declaration_list"
+        && matches!(visit.enclosing_kind(), Some(SymbolKind::Impl | SymbolKind::Trait));
+    for (variable, name) in bound {
+        let of = made.iter().find(|(made, ..)| made == variable);
+        let Some(&(_, kind, visibility)) = of else { continue };
+        let is_method = in_impl && kind == SymbolKind::Function;
+        let kind = if is_method { SymbolKind::Method } else { kind };
+        found.push(Definition { visibility, ..Definition::new(visit, kind, *name) });
+    }
+}
+
+/// Returns the arguments of which the expansion `text` makes definitions: `$name` of `fn $name`.
+fn definitions_of(text: &[u8]) -> Vec<Made<'_>> {
+    let mut made = Vec::new();
+    for at in memchr::memchr_iter(b'$', text) {
+        let len = text[at + 1..].iter().take_while(|byte| code_text::is_name(**byte)).count();
+        let head = &text[at.saturating_sub(64)..at];
+        if let (Some((kind, visibility)), 1..) = (keyword(head), len) {
+            made.push((&text[at..=at + len], kind, visibility));
+        }
+    }
+    made
+}
+
+/// Returns the tokens between the brackets of a tree, without comments.
+fn inside(tree: Node<'_>) -> Vec<Node<'_>> {
+    let mut cursor = tree.walk();
+    let tokens = tree.children(&mut cursor).skip(1).take(ARGUMENTS_MAX);
+    let mut tokens: Vec<Node<'_>> = tokens.filter(|token| !items::is_comment(*token)).collect();
+    tokens.pop();
+    tokens
+}
+
+/// The comparison of the pattern of a macro with the arguments of a call. It follows names, literal
+/// tokens, nesting and repetitions; an expression or type extends to the next literal token.
+struct Matching<'v, 'p, 't> {
+    text: &'p [u8],
+    /// The identifiers bound to arguments of the kind `ident`.
+    bound: &'v mut Vec<(&'p [u8], Node<'t>)>,
+}
+
+impl<'p, 't> Matching<'_, 'p, 't> {
+    /// Returns true if the pattern matches all arguments.
+    fn all(mut self, pattern: &[Node<'_>], arguments: &[Node<'t>]) -> bool {
+        self.prefix(pattern, arguments, b"", DEPTH_MAX) == Some(arguments.len())
+    }
+
+    fn bytes(&self, node: Node<'_>) -> &'p [u8] {
+        &self.text[node.byte_range()]
+    }
+
+    /// Returns the number of arguments that the pattern matches; `None` if it matches none. What
+    /// the pattern ends with extends at most to the token `end`.
+    fn prefix(
+        &mut self,
+        pattern: &[Node<'_>],
+        arguments: &[Node<'t>],
+        end: &[u8],
+        depth: usize,
+    ) -> Option<usize> {
+        let depth = depth.checked_sub(1)?;
+        let mut at = 0;
+        for (index, &part) in pattern.iter().enumerate() {
+            match part.kind() {
+                "token_binding_pattern" => {
+                    let next = pattern.get(index + 1).map_or(end, |next| self.bytes(*next));
+                    at += self.bind(part, &arguments[at..], next)?;
+                }
+                "token_repetition_pattern" => {
+                    at += self.repeated(part, &arguments[at..], depth)?;
+                }
+                "token_tree_pattern" => {
+                    let tree = arguments.get(at).filter(|tree| tree.kind() == "token_tree")?;
+                    let inner = inside(*tree);
+                    let is_same = self.bytes(*tree).first() == self.bytes(part).first();
+                    let matched = self.prefix(&inside(part), &inner, b"", depth)?;
+                    if !is_same || matched != inner.len() {
+                        return None;
+                    }
+                    at += 1;
+                }
+                _ if self.bytes(*arguments.get(at)?) == self.bytes(part) => at += 1,
+                _ => return None,
+            }
+        }
+        Some(at)
+    }
+
+    /// Returns the number of arguments that the variable `part` matches.
+    fn bind(&mut self, part: Node<'_>, arguments: &[Node<'t>], next: &[u8]) -> Option<usize> {
+        let first = arguments.first();
+        match self.bytes(part.child_by_field_name("type")?) {
+            b"ident" => {
+                let name = *first.filter(|name| name.kind() == "identifier")?;
+                self.bound.push((self.bytes(part.child_by_field_name("name")?), name));
+                Some(1)
+            }
+            b"tt" | b"block" | b"literal" => first.map(|_| 1),
+            b"vis" => {
+                let has_word = first.is_some_and(|first| self.bytes(*first) == b"pub");
+                let list = arguments.get(1).filter(|list| self.bytes(**list).starts_with(b"("));
+                Some(if has_word { 1 + usize::from(list.is_some()) } else { 0 })
+            }
+            _ => {
+                let is_end = |token: &Node<'t>| !next.is_empty() && self.bytes(*token) == next;
+                let len = arguments.iter().position(is_end).unwrap_or(arguments.len());
+                Some(len).filter(|&len| len > 0)
+            }
+        }
+    }
+
+    /// Returns the number of arguments that the repetition `part` matches.
+    fn repeated(&mut self, part: Node<'_>, arguments: &[Node<'t>], depth: usize) -> Option<usize> {
+        let mut cursor = part.walk();
+        let tokens: Vec<Node<'_>> = part.children(&mut cursor).collect();
+        let close = tokens.iter().rposition(|token| token.kind() == ")")?;
+        let inner: Vec<Node<'_>> = tokens.get(2..close)?.to_vec();
+        let tail = &self.text[tokens[close].end_byte()..part.end_byte()];
+        let (separator, operator) = tail.split_at(tail.len().checked_sub(1)?);
+        let separator = separator.trim_ascii();
+        let mut at = 0;
+        loop {
+            let mut from = at;
+            if at > 0 && !separator.is_empty() {
+                let is_next = arguments.get(at).is_some_and(|next| self.bytes(*next) == separator);
+                if !is_next {
+                    return Some(at);
+                }
+                from += 1;
+            }
+            let bound = self.bound.len();
+            match self.prefix(&inner, &arguments[from..], separator, depth) {
+                Some(len @ 1..) => at = from + len,
+                _ => {
+                    self.bound.truncate(bound);
+                    return Some(at);
+                }
+            }
+            if operator == b"?" {
+                return Some(at);
+            }
+        }
+    }
+}

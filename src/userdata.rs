@@ -1,0 +1,16 @@
+//! Data that people and test runs recorded about a repository: test results and locks.
+//!
+//! Unlike the index, it cannot be computed again, so it is never evicted. It lives in one SQLite
+//! database per repository, below the user's data directory: [`location`] chooses the file,
+//! [`database`] opens it and keeps its schema current, [`runs`] and [`locks`] read and write its
+//! tables, [`exchange`] exports and imports everything as JSON Lines. Several processes may use one
+//! database at once; everything that belongs together is written in one transaction.
+
+pub mod database;
+pub mod exchange;
+pub mod location;
+pub mod locks;
+pub mod runs;
+
+pub use database::{Database, Repository};
+pub use location::Location;

@@ -1,0 +1,106 @@
+//! Names and contents that a terminal would obey: escaped there, and names everywhere.
+
+use std::process::Command;
+
+use crate::support::place::{Answer, Place};
+
+/// A title for the window, red text, a bidirectional override, a tag, a C1 control.
+const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[31mred\u{202e}desrever\u{e0041}\u{9b}2J";
+
+/// The name of a file with an escape sequence and an override.
+const NAME: &str = "a\u{1b}]0;x\u{7}\u{202e}sr.py";
+
+fn place() -> Place {
+    let place = Place::new();
+    let text = format!("def hostile():\n    '''{HOSTILE}'''\n    return '{HOSTILE}'\n");
+    place.write("hostile.py", &text);
+    place.write(NAME, "def named():\n    return 1\n");
+    place
+}
+
+/// Returns the output of a command on a terminal; `None` if the program `script` is not installed.
+fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
+    let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
+    let words = place.codedb_words(args[0]);
+    let words: Vec<String> = words
+        .iter()
+        .map(|word| quoted(&word.to_string_lossy()))
+        .chain(args[1..].iter().map(|word| quoted(word)))
+        .collect();
+    let exists = Command::new("script").arg("--version").output().is_ok();
+    let mut command = place.command("script");
+    command.env("TERM", "xterm").args(["-qec", &words.join(" "), "/dev/null"]);
+    exists.then(|| Answer::of(command).text())
+}
+
+/// Fails if a text has a character that a terminal obeys, except those of codedb's own colours.
+#[track_caller]
+fn check_harmless(text: &str, what: &str) {
+    let mut rest = text.to_owned();
+    for color in ["\u{1b}[35m", "\u{1b}[32m", "\u{1b}[1m", "\u{1b}[1;31m", "\u{1b}[0m"] {
+        rest = rest.replace(color, "");
+    }
+    let is_hostile = |c: char| {
+        c.is_control() && !matches!(c, '\n' | '\r' | '\t')
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{e0000}'..='\u{e007f}')
+    };
+    assert!(!rest.contains(is_hostile), "{what}: {text:?}");
+}
+
+const CALLS: &[&[&str]] = &[
+    &["read", "hostile.py"],
+    &["read", "hostile.py", "--json"],
+    &["symbol", "hostile", "--body"],
+    &["symbol", "hostile", "--body", "--json"],
+    &["symbol", "hostile", "--vimgrep"],
+    &["outline", "hostile.py"],
+    &["word", "desrever"],
+    &["context", "fix hostile and named"],
+    &["bundle", r#"[{"tool": "codedb_read", "args": {"path": "hostile.py"}}]"#],
+    &["query", r#"[{"op": "find", "query": "hostile"}, {"op": "read"}]"#],
+    &["find", "py"],
+    &["ls"],
+    &["tree"],
+    &["glob", "*"],
+    &["symbol", "named"],
+    &["read", "none\u{1b}]0;x\u{7}.py"],
+    &["read", "none\u{1b}]0;x\u{7}.py", "--color", "always"],
+    &["read", "hostile.py", "--color", "always"],
+];
+
+#[test]
+#[expect(clippy::print_stdout, reason = "says that it was skipped")]
+fn a_terminal_gets_no_escape_sequences_of_files() {
+    let place = place();
+    for args in CALLS {
+        let Some(shown) = on_terminal(&place, args) else {
+            println!("skipped: there is no program `script`");
+            return;
+        };
+        check_harmless(&shown, &args.join(" "));
+        assert!(!shown.trim().is_empty(), "{args:?}");
+    }
+    let shown = on_terminal(&place, &["read", "hostile.py"]).unwrap_or_default();
+    assert!(shown.contains(r"\u{1b}]0;owned\u{7}") && shown.contains(r"\u{e0041}"), "{shown:?}");
+}
+
+#[test]
+fn names_are_escaped_everywhere_and_contents_only_on_terminals() {
+    let place = place();
+    let run = |args: &[&str]| {
+        let mut command = place.codedb(args[0]);
+        command.args(&args[1..]);
+        Answer::of(command)
+    };
+    assert!(run(&["read", "hostile.py"]).text().contains(HOSTILE));
+    for args in
+        [&["ls"][..], &["find", "py"], &["symbol", "named"], &["read", "none\u{1b}]0;x\u{7}.py"]]
+    {
+        let answer = run(args);
+        check_harmless(&answer.text(), &args.join(" "));
+        check_harmless(&answer.stderr, &args.join(" "));
+    }
+    // As ripgrep prints it.
+    assert!(place.check(&["owned"]).text().contains(HOSTILE));
+    assert!(place.check(&["named"]).text().contains(NAME));
+}
