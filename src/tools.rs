@@ -7,6 +7,7 @@
 //! environment, and accesses the tree only through [`Code`](crate::catalog::code::Code).
 
 pub mod aliases;
+pub mod analysis;
 pub mod bundle;
 pub mod call;
 pub mod callers;
@@ -161,9 +162,36 @@ pub trait Reply: Serialize {
     /// True if [`Reply::locations`] lists the results.
     const HAS_LOCATIONS: bool = false;
 
+    /// Replaces mentions of tools in texts of the reply by their names, and removes recommendations
+    /// of tools that the caller does not have.
+    fn adapt(&mut self, _offered: Offered<'_>) {}
+
     /// Returns the results as places in files, for editors.
     fn locations(&self) -> Vec<Location> {
         Vec::new()
+    }
+}
+
+/// The tools that the caller of a tool has.
+#[derive(Clone, Copy)]
+pub struct Offered<'a>(&'a dyn Fn(&str) -> bool);
+
+impl Offered<'_> {
+    /// Returns true if there is a tool with this name (with its prefix), and the caller has it.
+    pub fn has(&self, name: &str) -> bool {
+        find(name).is_some_and(|tool| (self.0)(&tool.command()))
+    }
+
+    /// Returns a sentence with the mentions of tools replaced by their names, without the clauses
+    /// that mention a tool that the caller does not have; `None` if no clause remains.
+    pub fn render(&self, sentence: &str) -> Option<String> {
+        mentions::render(sentence, self.0)
+    }
+}
+
+impl std::fmt::Debug for Offered<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Offered")
     }
 }
 
@@ -200,6 +228,8 @@ pub trait Answer {
     fn notices(&self) -> Vec<String>;
     /// Returns the results as places in files, if [`Tool::has_locations`].
     fn locations(&self) -> Vec<Location>;
+    /// Adapts the reply to the tools that the caller has; see [`Reply::adapt`].
+    fn adapt(&mut self, offered: Offered<'_>);
 }
 
 impl<R: Reply> Answer for R {
@@ -221,6 +251,10 @@ impl<R: Reply> Answer for R {
 
     fn locations(&self) -> Vec<Location> {
         Reply::locations(self)
+    }
+
+    fn adapt(&mut self, offered: Offered<'_>) {
+        Reply::adapt(self, offered);
     }
 }
 
@@ -262,6 +296,10 @@ impl Answer for Rendered {
             ..of
         };
         self.answer.locations().into_iter().map(redacted).collect()
+    }
+
+    fn adapt(&mut self, offered: Offered<'_>) {
+        self.answer.adapt(offered);
     }
 }
 
@@ -398,7 +436,8 @@ impl Tool {
                 Value::Object(args) => aliases::replace(self.aliases, args, call.code.root())?,
                 _ => Vec::new(),
             };
-            let answer = (self.run)(&call, self.arguments(), args)?;
+            let mut answer = (self.run)(&call, self.arguments(), args)?;
+            answer.adapt(Offered(&is_offered));
             let own = answer.notices();
             let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
             let notices = notices.into_iter().chain(own).collect();

@@ -7,6 +7,8 @@
 
 use std::borrow::Cow;
 
+use serde_json::{Map, Value};
+
 use crate::base::text::plain;
 
 /// A part of a line that may be coloured.
@@ -37,6 +39,11 @@ pub trait Style {
     /// Returns `text`, perhaps coloured, as a hyperlink to a file or to one of its lines.
     fn link(&self, _path: &str, _line: Option<usize>, text: String) -> String {
         text
+    }
+
+    /// Returns a call of a tool as the reader would make it; `tool` has its prefix.
+    fn call(&self, tool: &str, args: &Map<String, Value>) -> String {
+        format!("{tool} {}", plain(&Value::Object(args.clone()).to_string()))
     }
 }
 

@@ -9,13 +9,14 @@ use std::path::Path;
 
 use clap::{Arg, ArgMatches};
 use grep_printer::{HyperlinkFormat, HyperlinkFormatError};
+use serde_json::{Map, Value};
 
 use super::hyperlink::Hyperlinks;
 use super::terminal;
 use crate::answer::style::{Part, Style};
 use crate::base::path::{from_path, shown};
 use crate::base::text::plain;
-use crate::tools::Location;
+use crate::tools::{self, Location};
 
 /// Fields of a reply that hold a repository path, and the field that `--json` adds to each: the
 /// same path, relative to the current directory.
@@ -24,6 +25,9 @@ const PATH_FIELDS: [(&str, &str); 2] =
 
 /// The field that holds a list of paths, and what `--json` adds to it.
 const PATHS_FIELD: (&str, &str) = ("\"files\":[", "\"relative_files\":[");
+
+/// The arguments of tools that are repository paths.
+const PATH_ARGS: [&str; 5] = ["path", "paths", "file_path", "files", "directory"];
 
 /// The display of replies about one tree.
 #[derive(Debug)]
@@ -156,6 +160,16 @@ impl<'a> Display<'a> {
     }
 }
 
+/// Returns a word as a shell reads it.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 impl Style for Display<'_> {
     fn relative<'p>(&self, path: &'p str) -> Cow<'p, str> {
         let Some(current) = self.current.as_ref().filter(|parts| !parts.is_empty()) else {
@@ -186,6 +200,35 @@ impl Style for Display<'_> {
             Part::Match => "1;31",
         };
         format!("\x1b[{sequence}m{text}\x1b[0m")
+    }
+
+    /// Returns the command: `codedb churn src/a.rs --limit 3`.
+    fn call(&self, tool: &str, args: &Map<String, Value>) -> String {
+        let known = tools::find(tool);
+        let mut words = vec!["codedb".to_owned()];
+        words.push(known.map_or_else(|| tool.to_owned(), tools::Tool::command));
+        let positional = |name: &str| known.is_some_and(|tool| tool.positional.contains(&name));
+        for (name, value) in args {
+            let values = match value {
+                Value::Array(values) => values.as_slice(),
+                Value::Bool(false) => &[],
+                value => std::slice::from_ref(value),
+            };
+            for value in values {
+                if !positional(name) {
+                    words.push(format!("--{}", name.replace('_', "-")));
+                }
+                match value {
+                    Value::Bool(_) => {}
+                    Value::String(text) if PATH_ARGS.contains(&name.as_str()) => {
+                        words.push(quoted(&plain(&self.relative(text))));
+                    }
+                    Value::String(text) => words.push(quoted(&plain(text))),
+                    value => words.push(value.to_string()),
+                }
+            }
+        }
+        words.join(" ")
     }
 
     fn link(&self, path: &str, line: Option<usize>, text: String) -> String {
@@ -254,6 +297,14 @@ mod tests {
         let (has_colors, is_terminal) = (false, false);
         let (root, urls) = (Path::new("/tree"), RefCell::default());
         Display { root, current, has_colors, is_terminal, hyperlinks: None, urls }
+    }
+
+    #[test]
+    fn a_call_is_a_command_line() {
+        let args = serde_json::json!({"path": "src/a b.rs", "max_results": 3, "body": true});
+        let args = args.as_object().expect("an object");
+        let command = display(Some("src")).call("codedb_symbol", args);
+        assert_eq!(command, "codedb symbol --body --max-results 3 --path 'a b.rs'");
     }
 
     #[test]

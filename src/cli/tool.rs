@@ -22,7 +22,7 @@ use crate::tools::session::Session;
 use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
-const PATHS: [&str; 3] = ["path", "paths", "exclude"];
+const PATHS: [&str; 6] = ["path", "paths", "exclude", "file_path", "files", "directory"];
 
 /// The argument that is a glob of paths, which is relative to the current directory as well.
 const GLOB: &str = "path_glob";

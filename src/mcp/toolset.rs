@@ -111,7 +111,7 @@ mod tests {
 
     #[test]
     fn every_tool_is_in_one_set() {
-        let all = tools(&[Toolset::Navigate, Toolset::Core], Writes::Allowed);
+        let all = tools(&[Toolset::History, Toolset::Navigate, Toolset::Core], Writes::Allowed);
         assert_eq!(all.len(), TOOLS.len());
         for tool in TOOLS {
             let count = all.iter().filter(|other| other.name == tool.name).count();
@@ -144,8 +144,8 @@ mod tests {
     #[test]
     fn toolsets_are_parsed() {
         assert_eq!(Toolset::parse("core").expect("one"), [Toolset::Core]);
-        assert_eq!(Toolset::parse("all").expect("two"), [Toolset::Core, Toolset::Navigate]);
-        let sets = Toolset::parse("navigate, core").expect("two");
+        assert_eq!(Toolset::parse("all").expect("all"), Toolset::ALL);
+        let sets = Toolset::parse("navigate, history, core").expect("three");
         assert_eq!(tools(&sets, Writes::Allowed).len(), TOOLS.len());
         for list in ["cor", "", ","] {
             assert!(Toolset::parse(list).is_err(), "{list}");

@@ -21,17 +21,20 @@ pub enum Toolset {
     Core,
     /// Further tools to navigate the code.
     Navigate,
+    /// Tools on commits, tests and risk.
+    History,
 }
 
 impl Toolset {
     /// Every set, in the order in which their tools are listed.
-    pub const ALL: [Toolset; 2] = [Toolset::Core, Toolset::Navigate];
+    pub const ALL: [Toolset; 3] = [Toolset::Core, Toolset::Navigate, Toolset::History];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
         match self {
             Toolset::Core => "core",
             Toolset::Navigate => "navigate",
+            Toolset::History => "history",
         }
     }
 }

@@ -1,0 +1,214 @@
+//! The reply of an analysis tool (history, tests, risk, user data): a status, the data, the size of
+//! the list, and the next calls.
+//!
+//! As JSON: `{status, message?, hint?, data…, shown?, total?, truncated?, next_steps?}`. The edges
+//! add `freshness` where the index was not checked. An empty list with [`Status::Ok`] means that
+//! nothing matched. Whatever else prevents an answer has its own status, with a message and a hint;
+//! an unknown path is an error, with the nearest paths.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// How far a reply answers the call.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// The answer is complete.
+    #[default]
+    Ok,
+    /// The answer lacks something that the message describes.
+    Partial,
+    /// There is nothing to compute the answer from: no repository, no commits, no recorded tests.
+    NoData,
+    /// Nothing changed.
+    NoChanges,
+    /// Nothing in the graph is connected to what was asked for.
+    NoEdges,
+    /// Git failed, or is not installed.
+    GitError,
+    /// The data is older than the tree; the hint contains the call that updates it.
+    Stale,
+    /// A background build that computes the missing data was started.
+    AutoQueued,
+    /// Another process holds what the call needs; a later call may succeed.
+    Busy,
+    /// The call failed.
+    Error,
+}
+
+impl Status {
+    /// Returns its name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Ok => "ok",
+            Status::Partial => "partial",
+            Status::NoData => "no_data",
+            Status::NoChanges => "no_changes",
+            Status::NoEdges => "no_edges",
+            Status::GitError => "git_error",
+            Status::Stale => "stale",
+            Status::AutoQueued => "auto_queued",
+            Status::Busy => "busy",
+            Status::Error => "error",
+        }
+    }
+}
+
+/// A recommended next call or action.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum NextStep {
+    /// A call of a tool.
+    Call {
+        /// The name of the tool with its prefix: `codedb_churn`.
+        tool: &'static str,
+        /// Its arguments.
+        args: Map<String, Value>,
+        /// What the call adds.
+        reason: String,
+    },
+    /// Something that is not a call, for example a command to run.
+    Action {
+        /// What to do.
+        action: String,
+        /// Its purpose.
+        reason: String,
+    },
+}
+
+impl NextStep {
+    /// Returns a call of `tool`; `args` is a JSON object.
+    pub fn call(tool: &'static str, args: Value, reason: impl Into<String>) -> NextStep {
+        let args = match args {
+            Value::Object(args) => args,
+            _ => Map::new(),
+        };
+        NextStep::Call { tool, args, reason: reason.into() }
+    }
+
+    /// Returns an action.
+    pub fn action(action: impl Into<String>, reason: impl Into<String>) -> NextStep {
+        NextStep::Action { action: action.into(), reason: reason.into() }
+    }
+}
+
+/// The reply of an analysis tool with the data `D`, a struct whose fields become fields of the
+/// reply.
+///
+/// `message` and `hint` may mention tools as `{tool:churn}`, see [`crate::tools`]; a next step with a
+/// tool that the caller is not offered is left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Analysis<D> {
+    /// How far the reply answers the call.
+    pub status: Status,
+    /// Why the status is not [`Status::Ok`], or a remark on a complete answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// The data.
+    #[serde(flatten)]
+    pub data: D,
+    /// The size of the list in `data`; absent if it has none.
+    #[serde(flatten)]
+    pub size: Option<Size>,
+    /// The next calls or actions, the most useful first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next_steps: Vec<NextStep>,
+}
+
+/// The size of a list.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Size {
+    /// How many entries the reply has.
+    pub shown: usize,
+    /// How many there are.
+    pub total: usize,
+    /// True if the reply has fewer than there are.
+    pub truncated: bool,
+}
+
+impl Size {
+    /// Returns the size of a list of `total` entries of which the reply has `shown`.
+    pub fn new(shown: usize, total: usize) -> Size {
+        Size { shown, total, truncated: shown < total }
+    }
+}
+
+impl<D> Analysis<D> {
+    /// Returns a complete answer without a list.
+    pub fn of(data: D) -> Analysis<D> {
+        let (status, message, hint, size) = (Status::Ok, None, None, None);
+        Analysis { status, message, hint, data, size, next_steps: Vec::new() }
+    }
+
+    /// Returns a complete answer whose data has `shown` entries of `total`.
+    pub fn list(data: D, shown: usize, total: usize) -> Analysis<D> {
+        Analysis { size: Some(Size::new(shown, total)), ..Analysis::of(data) }
+    }
+
+    /// Returns the reply with a status and the reason for it.
+    #[must_use]
+    pub fn with_status(self, status: Status, message: impl Into<String>) -> Analysis<D> {
+        Analysis { status, message: Some(message.into()), ..self }
+    }
+
+    /// Returns the reply with a hint.
+    #[must_use]
+    pub fn with_hint(self, hint: impl Into<String>) -> Analysis<D> {
+        Analysis { hint: Some(hint.into()), ..self }
+    }
+
+    /// Returns the reply with another next step.
+    #[must_use]
+    pub fn with_step(mut self, step: NextStep) -> Analysis<D> {
+        self.next_steps.push(step);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[derive(Serialize)]
+    struct Data {
+        files: Vec<&'static str>,
+    }
+
+    #[test]
+    fn a_reply_is_flat() {
+        let reply = Analysis::list(Data { files: vec!["a.rs"] }, 1, 2)
+            .with_step(NextStep::call("codedb_churn", json!({"file_path": "a.rs"}), "why"))
+            .with_step(NextStep::action("pytest a.py", "runs it"));
+        let expected = r#"{"status":"ok","files":["a.rs"],"shown":1,"total":2,"truncated":true,"next_steps":[{"tool":"codedb_churn","args":{"file_path":"a.rs"},"reason":"why"},{"action":"pytest a.py","reason":"runs it"}]}"#;
+        assert_eq!(serde_json::to_string(&reply).expect("it is JSON"), expected);
+        let reply = Analysis::of(Data { files: vec![] })
+            .with_status(Status::NoData, "no commits")
+            .with_hint("commit something");
+        let expected =
+            r#"{"status":"no_data","message":"no commits","hint":"commit something","files":[]}"#;
+        assert_eq!(serde_json::to_string(&reply).expect("it is JSON"), expected);
+    }
+
+    #[test]
+    fn names_agree_with_json() {
+        let all = [
+            Status::Ok,
+            Status::Partial,
+            Status::NoData,
+            Status::NoChanges,
+            Status::NoEdges,
+            Status::GitError,
+            Status::Stale,
+            Status::AutoQueued,
+            Status::Busy,
+            Status::Error,
+        ];
+        for status in all {
+            assert_eq!(json!(status), json!(status.name()));
+        }
+    }
+}
