@@ -6,6 +6,8 @@ pub mod diff;
 pub mod ids;
 pub mod interrupt;
 pub mod path;
+#[cfg(test)]
+pub(crate) mod testing;
 pub mod text;
 pub mod time;
 pub(crate) mod varint;

@@ -1,7 +1,7 @@
 //! While another process swaps files and directories of the tree for symbolic links, no reply has a
 //! byte of a file outside of it.
 //!
-//! Each tool is called 60 times; `CODEDB_LONG=1` calls it 100,000 times.
+//! Each tool is called 25 times; `CODEDB_LONG=1` calls it 100,000 times.
 
 use std::fs;
 use std::io;
@@ -95,7 +95,7 @@ fn swapped_links_lead_no_tool_outside() {
         ),
         ("codedb_context", json!({"task": "what does shared_word return", "detail": "full"})),
     ];
-    let rounds = if long() { 100_000 } else { 60 };
+    let rounds = if long() { 100_000 } else { 25 };
     let mut session = Session::start(&place, &["--toolsets", "core,navigate"]);
     session.initialize("2025-11-25", json!({}));
     let stop = Stop::default();

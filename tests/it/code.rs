@@ -264,7 +264,7 @@ fn check(place: &Place, engine: &Engine, when: &str) {
 #[test]
 fn the_catalog_agrees_with_the_files() {
     let first = std::env::var("CODEDB_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
-    let rounds = if long() { 200 } else { 4 };
+    let rounds = if long() { 200 } else { 2 };
     for seed in first..first + rounds {
         let rng = &mut Prng::new(seed);
         let place = Place::new();
@@ -337,7 +337,7 @@ fn damage_causes_a_rebuild() {
 fn a_killed_builder_leaves_the_old_segments_or_the_new_ones() {
     let rng = &mut Prng::new(11);
     let place = Place::new();
-    let rounds = if long() { 200 } else { 15 };
+    let rounds = if long() { 200 } else { 8 };
     let mut killed = 0;
     for round in 0..rounds {
         settle();

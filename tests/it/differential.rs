@@ -6,7 +6,7 @@
 //! | variable | meaning |
 //! | --- | --- |
 //! | `CODEDB_SEED` | the seed of the first round; a failure prints the seed to set |
-//! | `CODEDB_LONG=1` | run for `CODEDB_LONG_SECS` seconds (default 600) instead of 4 rounds |
+//! | `CODEDB_LONG=1` | run for `CODEDB_LONG_SECS` seconds (default 600) instead of 2 rounds |
 //! | `CODEDB_MAX_FAILURES` | continue until this many rounds have failed (default 1) |
 //! | `CODEDB_BIN` | the program under test (default: this crate's `codedb`) |
 //! | `CODEDB_NO_INDEX=1` | only `--no-index` (to test the flags without an index) |
@@ -31,7 +31,7 @@ use crate::support::query::Query;
 use crate::support::tree::Tree;
 
 /// Rounds of a short run.
-const SHORT_ROUNDS: u64 = 4;
+const SHORT_ROUNDS: u64 = 2;
 const SEED_DEFAULT: u64 = 20_240_601;
 const STEPS_PER_ROUND: usize = 8;
 const QUERIES_PER_STEP: usize = 5;
@@ -72,7 +72,7 @@ fn codedb_prints_what_ripgrep_prints() {
 fn ripgrep_prints_what_ripgrep_prints() {
     let folder = tempfile::tempdir().expect("a temporary directory");
     let setup = Setup::new(wrapper(folder.path(), "cat"), false);
-    for seed in 0..3 {
+    for seed in 0..2 {
         if let Err(failure) = round(&setup, seed) {
             panic!("{}", failure.report);
         }

@@ -30,7 +30,7 @@ use self::seeds::Seeds;
 use crate::support::prng::Prng;
 
 /// Number of texts of each language in the short run.
-const SHORT: u64 = 48;
+const SHORT: u64 = 16;
 
 /// Number of threads, each of which uses one worker.
 const THREADS: u64 = 2;

@@ -155,6 +155,7 @@ impl<'a> Postings<'a> {
 mod tests {
     use super::super::{RunBuilder, merge, write_runs};
     use super::*;
+    use crate::base::testing;
     use crate::index::extract;
     use crate::index::gram::Gram;
     use proptest::prelude::*;
@@ -192,7 +193,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
+        #![proptest_config(ProptestConfig::with_cases(testing::cases(10)))]
         #[test]
         fn postings_match_the_definition(
             texts in prop::collection::vec("[a-cAB \n]{0,40}".prop_map(String::into_bytes), 1..40),

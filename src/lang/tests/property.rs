@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::facts::SOURCES;
 use super::fixtures::FIXTURES;
+use crate::base::testing;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain, Reference, Role};
 use crate::lang::language::{LANGUAGES, Language, of_path};
 use crate::lang::parse::Limits;
@@ -73,7 +74,7 @@ fn check_invariants(language: &'static Language, text: &[u8]) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(20), ..ProptestConfig::default() })]
 
     #[test]
     fn any_bytes_keep_the_invariants(text in prop::collection::vec(any::<u8>(), 0..400)) {

@@ -14,7 +14,7 @@ use crate::support::place::{Place, WORDS, long, settle};
 use crate::support::prng::Prng;
 
 /// Tasks of a short run. `CODEDB_TASKS` overrides this number and the next one.
-const TASKS: usize = 500;
+const TASKS: usize = 250;
 
 /// Tasks of a run with `CODEDB_LONG`.
 const TASKS_LONG: usize = 200_000;

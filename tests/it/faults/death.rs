@@ -32,12 +32,12 @@ const STEPS: &[(&str, &str)] = &[
 
 #[test]
 fn a_killed_build_leaves_the_old_generation_or_the_new_one() {
-    kills(1, &["--rebuild"], if long() { 300 } else { 28 });
+    kills(1, &["--rebuild"], if long() { 300 } else { 14 });
 }
 
 #[test]
 fn a_killed_refresh_leaves_the_old_generation_or_the_new_one() {
-    kills(2, &[], if long() { 300 } else { 28 });
+    kills(2, &[], if long() { 300 } else { 14 });
 }
 
 /// A first build that is killed leaves a tree without an index, not an index without its tree.

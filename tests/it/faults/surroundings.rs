@@ -206,7 +206,7 @@ fn builders_at_once_do_not_harm_each_other() {
 fn readers_never_miss_the_index_while_generations_are_published() {
     let place = filled(48);
     place.index(&[]).expect_success();
-    let publications = if long() { 600 } else { 25 };
+    let publications = if long() { 600 } else { 12 };
     let engine = engine(&place);
     let done = AtomicBool::new(false);
     let opened = AtomicU64::new(0);

@@ -56,7 +56,7 @@ fn damaged_code_segments_stay_in_bounds() {
     let sound: Vec<Vec<u8>> = SECTIONS.iter().map(|&id| section(id).expect("sound")).collect();
     let rng = &mut Prng::new(1601);
     let mut opened = 0;
-    for _ in 0..if long() { 200_000 } else { 3000 } {
+    for _ in 0..if long() { 200_000 } else { 1000 } {
         let mut sections = sound.clone();
         // The statistics, which are JSON, would mostly fail to parse.
         let damaged = rng.between(1, SECTIONS.len() - 1);
@@ -105,7 +105,7 @@ fn damaged_facts_of_a_worker_stay_in_bounds() {
     exchange::put_facts(&mut sound, &facts);
     let rng = &mut Prng::new(1602);
     let mut decoded = 0;
-    for _ in 0..if long() { 1_000_000 } else { 20_000 } {
+    for _ in 0..if long() { 1_000_000 } else { 8000 } {
         let mut bytes = sound.clone();
         damage(rng, &mut bytes);
         if let Some(facts) = exchange::facts(&bytes, "cart.rs", SOURCE.len()) {

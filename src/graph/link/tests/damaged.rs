@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use proptest::prelude::*;
 
+use crate::base::testing;
 use crate::graph::link::{Code, LINKS_MAX, Linker, Use};
 use crate::graph::program::Program;
 
@@ -50,7 +51,7 @@ fn damage(text: &mut Vec<u8>, at: usize, len: usize, how: u8) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: testing::cases(40), ..ProptestConfig::default() })]
 
     #[test]
     fn every_use_is_resolved_within_bounds(

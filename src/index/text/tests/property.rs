@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::base::testing;
 
 const PATHS: &[&str] =
     &["a.rs", "a/b.rs", "a/parse.rs", "a-b.py", "b.md", "lib/walk.js", "lib/x.unknown", "z/z.c"];
@@ -63,7 +64,7 @@ fn same(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(ProptestConfig::with_cases(testing::cases(20)))]
 
     #[test]
     fn edits_rank_like_a_rebuild(

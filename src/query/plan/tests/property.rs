@@ -9,6 +9,7 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::super::Plan;
+use crate::base::testing;
 use crate::index::gram::Gram;
 use crate::query::gram_query::GramQuery;
 use crate::query::pattern::{Case, PatternOptions};
@@ -22,7 +23,7 @@ const SAMPLE_BYTES_MAX: usize = 400;
 #[test]
 #[expect(clippy::print_stderr, reason = "prints how much was tested, with --nocapture")]
 fn every_match_satisfies_its_plan() {
-    let cases = Config::default().cases * 8;
+    let cases = testing::cases(1000);
     let config = Config { cases, failure_persistence: None, ..Config::default() };
     let tally = Tally::default();
     let strategy = (patterns(), pattern_options(), any::<u64>());
