@@ -228,18 +228,18 @@ mod tests {
         input.extend(vec![b'y'; BYTES_MAX]);
         input.extend(b"\nhalf");
         for bytes in [1000, 64 << 10, 5 << 20, input.len()] {
-            let (mut lines, mut told) = (Lines::default(), Vec::new());
+            let (mut lines, mut read) = (Lines::default(), Vec::new());
             for chunk in input.chunks(bytes) {
                 lines.push(chunk);
                 while let Some(line) = lines.next() {
-                    told.push(match line {
+                    read.push(match line {
                         Line::Whole(line) => Some(line.len()),
                         Line::TooLong => None,
                     });
                 }
                 assert!(lines.bytes.len() <= BYTES_MAX + bytes, "{} kept", lines.bytes.len());
             }
-            assert_eq!(told, [Some(1), Some(0), Some(3), None, Some(BYTES_MAX)], "by {bytes}");
+            assert_eq!(read, [Some(1), Some(0), Some(3), None, Some(BYTES_MAX)], "by {bytes}");
         }
     }
 

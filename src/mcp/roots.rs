@@ -411,14 +411,14 @@ mod tests {
         std::thread::scope(|scope| {
             let opening = scope.spawn(|| roots.project(Some(&slow)));
             begun.recv().expect("it begins");
-            let (done, told) = mpsc::channel();
+            let (done, finished) = mpsc::channel();
             let others = &roots;
             scope.spawn(move || {
                 let is_open = |wanted| others.open_project(wanted).expect("there is one").is_some();
                 let slow = ProjectSelector::Named("slow".to_owned());
                 let _ = done.send((others.names(), is_open(None), is_open(Some(&slow))));
             });
-            let seen = told.recv_timeout(Duration::from_secs(20));
+            let seen = finished.recv_timeout(Duration::from_secs(20));
             go.send(()).expect("it waits");
             let names = vec!["first".to_owned(), "slow".to_owned()];
             assert_eq!(seen.expect("no lock is held"), (names, true, false));

@@ -124,9 +124,9 @@ impl Output {
             Output::Ready(ready) => ready.write(bytes).await,
             Output::Thread(to) => {
                 let closed = || io::Error::from(io::ErrorKind::BrokenPipe);
-                let (written, told) = oneshot::channel();
+                let (written, outcome) = oneshot::channel();
                 to.send((std::mem::take(bytes), written)).await.map_err(|_| closed())?;
-                let (given_back, result) = told.await.map_err(|_| closed())?;
+                let (given_back, result) = outcome.await.map_err(|_| closed())?;
                 *bytes = given_back;
                 result
             }

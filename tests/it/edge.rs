@@ -6,7 +6,6 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -142,22 +141,15 @@ fn a_snapshot_of_a_damaged_index_is_complete_and_repairs_it() {
     assert_eq!(files(tool(&place, &["snapshot"])), whole);
 }
 
-fn git(place: &Place, args: &[&str]) -> String {
-    let mut command: Command = place.command("git");
-    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
-    Answer::of(command).expect_success().text()
-}
-
 /// Creates a repository with one commit of `files`.
 fn repository(files: &[(&str, &str)]) -> Place {
     let place = Place::new();
     for (path, text) in files {
         place.write(path, text);
     }
-    git(&place, &["init", "-q", "-b", "main"]);
-    git(&place, &["add", "."]);
-    git(&place, &["commit", "-q", "-m", "one"]);
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "one"]);
     place
 }
 
@@ -202,14 +194,14 @@ fn a_repository_cannot_run_programs() {
         "core.sshCommand",
         "core.alternateRefsCommand",
     ] {
-        git(&place, &["config", key, run]);
+        place.git(&["config", key, run]);
     }
-    git(&place, &["config", "log.showSignature", "true"]);
-    git(&place, &["config", "filter.x.required", "true"]);
+    place.git(&["config", "log.showSignature", "true"]);
+    place.git(&["config", "filter.x.required", "true"]);
     // The same attack through another file.
     let other = place.base().join("other-config");
     fs::write(&other, format!("[filter \"Z\"]\n\tclean = {run}\n")).expect("a file");
-    git(&place, &["config", "include.path", other.to_str().expect("text")]);
+    place.git(&["config", "include.path", other.to_str().expect("text")]);
     for hook in ["post-index-change", "reference-transaction", "fsmonitor-watchman"] {
         fs::copy(&script, place.root().join(".git/hooks").join(hook)).expect("a hook");
     }
@@ -223,7 +215,7 @@ fn a_repository_cannot_run_programs() {
     tool(&place, &["hot"]).expect_success();
     assert!(!mark.exists(), "a program of the repository was run");
     assert_eq!(fs::read(place.root().join(".git/index")).expect("an index"), index);
-    git(&place, &["config", "filter.a=b.clean", run]);
+    place.git(&["config", "filter.a=b.clean", run]);
     check_error(&tool(&place, &["changes", "HEAD"]), &["`a=b`", "hint:"]);
     assert!(!mark.exists(), "a program of the repository was run");
 }
@@ -237,7 +229,7 @@ fn errors_of_git_are_reported() {
         command.env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1").args(&args[1..]);
         check_error(&Answer::of(command), &["dubious ownership", "hint:"]);
     }
-    let commit = git(&place, &["rev-parse", "HEAD"]);
+    let commit = place.git(&["rev-parse", "HEAD"]);
     let (folder, file) = commit.trim().split_at(2);
     fs::remove_file(place.root().join(".git/objects").join(folder).join(file)).expect("it exists");
     for args in [&["hot", "--json"][..], &["changes", "HEAD"], &["changes", "main"]] {
@@ -262,7 +254,7 @@ fn errors_of_git_are_reported() {
 fn a_branch_without_a_commit_is_not_an_error() {
     let place = Place::new();
     place.write("a.rs", "");
-    git(&place, &["init", "-q", "-b", "main"]);
+    place.git(&["init", "-q", "-b", "main"]);
     let hot = json(&tool(&place, &["hot", "--json"]).expect_success());
     assert_eq!(hot["history"]["commits"], 0);
     check_error(&tool(&place, &["changes", "HEAD"]), &["not a time, a commit or a generation"]);
@@ -271,8 +263,8 @@ fn a_branch_without_a_commit_is_not_an_error() {
 #[test]
 fn gits_variables_and_settings_have_no_effect() {
     let place = repository(&[("a.rs", "fn a() {}\n"), ("d/[b].rs", "")]);
-    git(&place, &["config", "log.showRoot", "false"]);
-    git(&place, &["config", "log.follow", "true"]);
+    place.git(&["config", "log.showRoot", "false"]);
+    place.git(&["config", "log.follow", "true"]);
     place.write("a.rs", "fn b() {}\n");
     let expected = json(&tool(&place, &["hot", "--json"]).expect_success());
     assert_eq!(expected["history"]["shown"], 2);
@@ -306,7 +298,7 @@ fn gits_variables_and_settings_have_no_effect() {
 #[test]
 fn an_existing_file_is_not_listed_as_deleted() {
     let place = repository(&[("pkg/a.rs", "fn a() {}\n"), ("pkg/b.rs", "fn b() {}\n")]);
-    git(&place, &["rm", "-q", "--cached", "pkg/a.rs", "pkg/b.rs"]);
+    place.git(&["rm", "-q", "--cached", "pkg/a.rs", "pkg/b.rs"]);
     assert_eq!(changes(&place), "");
     place.write("pkg/a.rs", "fn other() {}\n");
     assert_eq!(changes(&place), "modified  pkg/a.rs\n");
@@ -322,7 +314,7 @@ fn an_existing_file_is_not_listed_as_deleted() {
 fn a_renamed_file_whose_old_name_exists_is_a_copy() {
     let text = "fn one() {}\nfn two() {}\nfn three() {}\n";
     let place = repository(&[("a.rs", text)]);
-    git(&place, &["mv", "a.rs", "b.rs"]);
+    place.git(&["mv", "a.rs", "b.rs"]);
     place.write("b.rs", format!("{text}fn four() {{}}\n"));
     assert_eq!(changes(&place), "renamed   b.rs  from a.rs\n");
     place.write("a.rs", text);
@@ -342,9 +334,9 @@ fn links_and_modes_are_compared() {
         std::os::unix::fs::symlink(target, path).expect("a link");
     };
     link("a.rs");
-    git(&place, &["init", "-q", "-b", "main"]);
-    git(&place, &["add", "."]);
-    git(&place, &["commit", "-q", "-m", "one"]);
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "one"]);
     thread::sleep(Duration::from_millis(20));
     link("a.rs");
     assert_eq!(changes(&place), "");

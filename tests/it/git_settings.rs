@@ -16,24 +16,17 @@ use crate::support::place::{Answer, Place};
 /// The time limit of one command. It takes less than a second; a stalled git took at least 20 s.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-fn git(place: &Place, args: &[&str]) -> String {
-    let mut command: Command = place.command("git");
-    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
-    Answer::of(command).expect_success().text()
-}
-
 /// Creates a repository with two commits, a changed, a touched and an untracked file.
 fn repository() -> Place {
     let place = Place::new();
     place.write("src/cart.py", "def add(item):\n    pass\n");
     place.write("src/money.py", "def total():\n    return 0\n");
     place.write(".gitattributes", "* filter=x diff=x merge=x\n");
-    git(&place, &["init", "-q", "-b", "main"]);
-    git(&place, &["add", "."]);
-    git(&place, &["commit", "-q", "-m", "Begin a shop"]);
-    git(&place, &["mv", "src/money.py", "src/price.py"]);
-    git(&place, &["commit", "-q", "-m", "Rename a file"]);
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "Begin a shop"]);
+    place.git(&["mv", "src/money.py", "src/price.py"]);
+    place.git(&["commit", "-q", "-m", "Rename a file"]);
     place.write("src/cart.py", "def add(item):\n    return item\n");
     place.write("src/price.py", "def total():\n    return 0\n");
     place.write("src/new.py", "def new():\n    pass\n");
@@ -245,7 +238,7 @@ fn a_file_of_the_repository_without_end_is_reported() {
 #[test]
 fn commits_are_listed_in_any_output_encoding() {
     let place = repository();
-    git(&place, &["config", "i18n.logOutputEncoding", "UTF-16"]);
+    place.git(&["config", "i18n.logOutputEncoding", "UTF-16"]);
     let listed = Answer::of(place.codedb("hot")).expect_success().text();
     assert!(listed.contains("the last 2 commits"), "{listed}");
     check_complete(&place);

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::Arc;
 
 use codedb::catalog::code::Code as _;
@@ -14,26 +13,19 @@ use serde_json::Value;
 
 use crate::support::place::{Answer, Place};
 
-fn git(place: &Place, args: &[&str]) -> String {
-    let mut command: Command = place.command("git");
-    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
-    Answer::of(command).expect_success().text()
-}
-
 /// Creates a repository with one commit.
 fn repository() -> Place {
     let place = Place::new();
     place.write("src/cart.py", "def add(item):\n    pass\n");
     place.write("src/money.py", "def total():\n    return 0\n");
-    git(&place, &["init", "-q", "-b", "main"]);
-    git(&place, &["add", "."]);
-    git(&place, &["commit", "-q", "-m", "Begin a shop"]);
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "Begin a shop"]);
     place
 }
 
 fn commit(place: &Place, subject: &str) {
-    git(place, &["commit", "-q", "--allow-empty", "-m", subject]);
+    place.git(&["commit", "-q", "--allow-empty", "-m", subject]);
 }
 
 fn full(place: &Place) -> Answer {
@@ -69,7 +61,7 @@ fn indexing_reads_the_log_and_later_only_new_commits() {
     commit(&place, "More");
     assert_eq!(status(&place)["history"]["behind"], true);
     assert!(full(&place).text().ends_with(": 2 commits, 1 read\n"));
-    git(&place, &["commit", "-q", "--amend", "--allow-empty", "-m", "Less"]);
+    place.git(&["commit", "-q", "--amend", "--allow-empty", "-m", "Less"]);
     assert!(full(&place).text().ends_with(": 2 commits, 1 read\n"));
     assert_eq!(status(&place)["history"]["behind"], false);
     let anew = place.index(&["--stage", "full", "--rebuild"]).expect_success();
@@ -100,7 +92,7 @@ fn without_a_repository_there_is_no_log() {
     let text = full(&place).text();
     assert!(!text.contains("commits"), "{text}");
     assert_eq!(status(&place)["history"], Value::Null);
-    git(&place, &["init", "-q", "-b", "main"]);
+    place.git(&["init", "-q", "-b", "main"]);
     assert!(full(&place).text().ends_with(": 0 commits, 0 read\n"));
     assert_eq!(status(&place)["history"]["behind"], false);
 }
@@ -151,7 +143,7 @@ fn a_call_reads_a_few_commits_and_keeps_them() {
     assert!(!engine.store().dir().exists(), "a call publishes nothing");
     commit(&place, "Second");
     assert_eq!(subjects(&ask(&engine).expect("read")), ["Second", "Begin a shop"]);
-    git(&place, &["checkout", "-q", "-b", "side", "HEAD~1"]);
+    place.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
     assert_eq!(subjects(&ask(&engine).expect("read")), ["Begin a shop"]);
 }
 
@@ -164,7 +156,7 @@ fn a_call_does_not_wait_for_many_commits() {
     let built = engine::build_code(&engine, false, &progress).expect("a tree").history;
     assert_eq!((built.commits, built.read, built.published), (1, 1, true));
     let begin = ask(&engine).expect("it exists");
-    let tip = git(&place, &["rev-parse", "HEAD"]);
+    let tip = place.git(&["rev-parse", "HEAD"]);
     let mut stream = String::new();
     for number in 0..301 {
         let from = if number == 0 { format!("from {tip}") } else { String::new() };

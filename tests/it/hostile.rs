@@ -67,8 +67,9 @@ fn files_that_ended_the_process_cost_only_their_definitions() {
         for (path, _) in files() {
             let outline = run(&place, &["outline", path]);
             assert!(outline.code < 2, "{path}: {}", outline.stderr);
-            let told = outline.stderr.contains("skipped") || outline.stderr.contains("limit");
-            assert!(told, "{path}: {}", outline.stderr);
+            let is_reported =
+                outline.stderr.contains("skipped") || outline.stderr.contains("limit");
+            assert!(is_reported, "{path}: {}", outline.stderr);
         }
     }
     let code = &status(&place)["code"];

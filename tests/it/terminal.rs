@@ -69,7 +69,7 @@ const CALLS: &[&[&str]] = &[
 ];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "says that it was skipped")]
+#[expect(clippy::print_stdout, reason = "reports that the test is skipped")]
 fn a_terminal_gets_no_escape_sequences_of_files() {
     let place = place();
     for args in CALLS {

@@ -1,7 +1,6 @@
 //! The tools as commands, on a small realistic tree: text, JSON, exit codes and errors.
 
 use std::fs::File;
-use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use crate::support::place::{Answer, Place, settle};
@@ -369,29 +368,22 @@ fn hot_lists_the_newest_outside_of_git() {
     check_error(&place, &["changes"], &["there is no index"]);
 }
 
-fn git(place: &Place, args: &[&str]) {
-    let mut command: Command = place.command("git");
-    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
-    Answer::of(command).expect_success();
-}
-
 #[test]
 fn hot_and_changes_use_git() {
     let place = place();
     place.write(".gitignore", "target\n");
-    git(&place, &["init", "-q", "-b", "main"]);
+    place.git(&["init", "-q", "-b", "main"]);
     assert!(tool(&place, &["hot", "1"]).expect_success().text().contains("the last 0 commits"));
-    git(&place, &["add", "."]);
-    git(&place, &["commit", "-q", "-m", "one"]);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "one"]);
     place.write("src/main.rs", "fn main() {}\n");
-    git(&place, &["commit", "-q", "-a", "-m", "two"]);
+    place.git(&["commit", "-q", "-a", "-m", "two"]);
     let text = tool(&place, &["hot", "1"]).expect_success().text();
     let (_, history) = text.split_once("most often changed in the last 2 commits\n").expect("both");
     assert!(history.starts_with("  2  ") && history.ends_with("Z  src/main.rs\n"), "{text}");
     assert_eq!(tool(&place, &["changes", "HEAD"]).code, 1);
     place.write("src/new.rs", "");
-    git(&place, &["mv", "src/cart.rs", "src/basket.rs"]);
+    place.git(&["mv", "src/cart.rs", "src/basket.rs"]);
     std::fs::remove_file(place.root().join("notes.txt")).expect("it exists");
     let expected = "\
 deleted   notes.txt

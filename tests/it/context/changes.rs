@@ -1,16 +1,6 @@
 //! Tasks about a change, given as a diff or as a commit to compare with.
 
-use std::process::Command;
-
 use super::{CART_PY, ask, json, paths, shop};
-use crate::support::place::{Answer, Place};
-
-fn git(place: &Place, args: &[&str]) {
-    let mut command: Command = place.command("git");
-    let who = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"];
-    command.args(who).args(args).env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
-    Answer::of(command).expect_success();
-}
 
 /// Returns the names of the definitions that a reply lists as changed.
 fn changed(reply: &serde_json::Value) -> Vec<&str> {
@@ -22,9 +12,9 @@ fn changed(reply: &serde_json::Value) -> Vec<&str> {
 #[test]
 fn a_task_about_a_commit_covers_its_differences() {
     let place = shop();
-    git(&place, &["init", "-q", "-b", "main"]);
-    git(&place, &["add", "."]);
-    git(&place, &["commit", "-q", "-m", "one"]);
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "one"]);
     let since = ["--since", "HEAD"];
     let answer = ask(&place, "what broke the login", &since);
     assert!(answer.stderr.contains("nothing differs from `HEAD`"), "{}", answer.stderr);

@@ -145,6 +145,16 @@ impl Place {
         command
     }
 
+    /// Runs git in the root with a fixed author and without the settings of the system; returns its
+    /// output.
+    pub(crate) fn git(&self, args: &[&str]) -> String {
+        let mut command = self.command("git");
+        let author = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
+        command.args(author).args(["-c", "commit.gpgsign=false"]).args(args);
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+        Answer::of(command).expect_success().text()
+    }
+
     /// Returns the command line of `codedb NAME` for this tree and index.
     pub(crate) fn codedb_words(&self, name: &str) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec![env!("CARGO_BIN_EXE_codedb").into(), name.into()];
