@@ -68,6 +68,7 @@ use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
 use crate::parsers::Parsers;
 use crate::source::walk::Environment;
+use crate::source::write::Editable;
 use cache::EngineCache;
 
 /// One tree and its index: their locations and the settings of the environment.
@@ -77,6 +78,8 @@ pub struct Engine {
     store: Store,
     environment: Environment,
     parsers: Arc<Parsers>,
+    /// The files that edits may change.
+    editable: Editable,
     /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
@@ -86,13 +89,21 @@ impl Engine {
     /// tree nor index. It parses in this process; see [`Engine::parsing_with`].
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
         let cache = Arc::new(EngineCache::new(&root));
-        Engine { root, store, environment, parsers: Parsers::in_process(), cache }
+        let (parsers, editable) = (Parsers::in_process(), Editable::default());
+        Engine { root, store, environment, parsers, editable, cache }
     }
 
     /// Returns the same engine with other parsers.
     #[must_use]
     pub fn parsing_with(self, parsers: Arc<Parsers>) -> Engine {
         Engine { parsers, ..self }
+    }
+
+    /// Returns the same engine with other limits for edits; by default, files that other programs
+    /// execute are refused.
+    #[must_use]
+    pub fn editing(self, editable: Editable) -> Engine {
+        Engine { editable, ..self }
     }
 
     /// Returns the same engine for a user who may see the secrets in files.

@@ -12,6 +12,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::index::store;
 use crate::mcp::{self, Allows, Options, Served, Toolset, Writes};
+use crate::source::write::Editable;
 
 pub(super) fn command() -> Command {
     Command::new("mcp")
@@ -49,10 +50,10 @@ pub(super) fn server_args() -> [Arg; 4] {
             .value_name("LIST")
             .default_value("core")
             .help("The tools to offer: `core`, `core,navigate` or `all`"),
-        Arg::new("allow-edit")
-            .long("allow-edit")
-            .action(ArgAction::SetTrue)
-            .help("Also offer `codedb_edit`, which writes files of the tree"),
+        allow_edit_arg().help(
+            "Also offer `codedb_edit`, which writes files of the tree; `=all` includes files that \
+             other programs execute, such as CI workflows and tasks of editors",
+        ),
         Arg::new("insist")
             .long("insist")
             .action(ArgAction::SetTrue)
@@ -64,6 +65,23 @@ pub(super) fn server_args() -> [Arg; 4] {
     ]
 }
 
+/// Returns the flag `--allow-edit[=all]`, without its help.
+pub(super) fn allow_edit_arg() -> Arg {
+    Arg::new("allow-edit")
+        .long("allow-edit")
+        .num_args(0..=1)
+        .require_equals(true)
+        .value_name("FILES")
+        .value_parser(["ordinary", "all"])
+        .default_missing_value("ordinary")
+}
+
+/// Returns the value of [`allow_edit_arg`]; `None` if the flag is not given.
+pub(super) fn allowed_edits(matches: &ArgMatches) -> Option<Editable> {
+    let typed = matches.get_one::<String>("allow-edit")?;
+    Some(if typed == "all" { Editable::All } else { Editable::Ordinary })
+}
+
 /// Returns the options of a server from the flags.
 ///
 /// # Errors
@@ -71,10 +89,11 @@ pub(super) fn server_args() -> [Arg; 4] {
 /// On an unknown toolset.
 pub(super) fn server_options(matches: &ArgMatches, tree: &TreeOptions) -> Result<Options> {
     let insists = matches.get_flag("insist");
+    let edits = allowed_edits(matches);
     let toolsets = matches.get_one::<String>("toolsets").map_or("core", String::as_str);
     Ok(Options {
         toolsets: Toolset::parse(toolsets)?,
-        writes: if matches.get_flag("allow-edit") { Writes::Allowed } else { Writes::Refused },
+        writes: if edits.is_some() { Writes::Allowed } else { Writes::Refused },
         threads: tree.threads.unwrap_or_else(place::threads),
         roots: matches.get_many("root").into_iter().flatten().cloned().collect(),
         cache: place::cache(tree)?.0,
@@ -83,7 +102,8 @@ pub(super) fn server_options(matches: &ArgMatches, tree: &TreeOptions) -> Result
             let tree = tree.clone();
             move |folder| {
                 let root = folder.map(ToOwned::to_owned);
-                open(&TreeOptions { root, ..tree.clone() }, insists)
+                let engine = open(&TreeOptions { root, ..tree.clone() }, insists)?;
+                Ok(engine.editing(edits.unwrap_or_default()))
             }
         }),
     })

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::display::{self, Display};
 use super::index::{place_args, print, tree_options};
+use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
@@ -72,6 +73,7 @@ fn command(tool: &'static Tool) -> Command {
     let properties = schema["properties"].as_object().into_iter().flatten();
     let mut args: Vec<Arg> =
         properties.map(|(name, property)| arg(tool, name, property, required(name))).collect();
+    args.extend(tool.positional.iter().flat_map(|name| positional_aliases(tool, name)));
     // Positional arguments come in their own order.
     args.sort_by_key(|arg| tool.positional.iter().position(|name| arg.get_id() == *name));
     command = command.args(args);
@@ -84,6 +86,7 @@ fn command(tool: &'static Tool) -> Command {
         )
         .arg(show_secrets_arg())
         .args(tool.has_locations.then(vimgrep_arg))
+        .args((tool.effect == Effect::Writes).then(executed_arg))
         .args(display::args())
         .args(edge_args())
         .args(place_args())
@@ -97,6 +100,14 @@ fn show_secrets_arg() -> Arg {
         .long(SHOW_SECRETS)
         .action(ArgAction::SetTrue)
         .help("Print tokens, private keys and passwords in URLs, instead of `[redacted: …]`")
+}
+
+/// Returns the flag that lets a command edit files that other programs execute.
+fn executed_arg() -> Arg {
+    allow_edit_arg().help(
+        "`=all` also edits files that other programs execute, such as CI workflows and tasks of \
+         editors",
+    )
 }
 
 /// The flag that prints locations for editors.
@@ -145,12 +156,17 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     let mut arg = Arg::new(name.to_owned()).help(help + base);
     let is_positional = tool.positional.contains(&name);
     if is_positional {
-        arg = arg.value_name(name.to_uppercase()).required(required);
+        arg = arg.value_name(name.to_uppercase());
+        let aliases: Vec<&str> = alias_names(tool, name).collect();
+        if required && !aliases.is_empty() && property["type"] != "array" {
+            arg = arg.required_unless_present_any(aliases);
+        } else {
+            arg = arg.required(required);
+        }
     } else {
         arg = arg.long(name.replace('_', "-")).required(required);
-        let aliases = tool.aliases.iter().filter(|alias| alias.canonical == name);
-        let aliases = aliases.filter(|alias| alias.convert.is_none());
-        arg = arg.aliases(aliases.map(|alias| alias.name.replace('_', "-")).collect::<Vec<_>>());
+        let aliases = alias_names(tool, name).map(|alias| alias.replace('_', "-"));
+        arg = arg.aliases(aliases.collect::<Vec<_>>());
     }
     if (TEXTS.contains(&name) || EXACT.contains(&name)) && !is_positional {
         // Diffs and code may begin with a hyphen.
@@ -175,6 +191,25 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         arg = arg.value_name("JSON");
     }
     if is_positional { arg } else { arg.value_name(value) }
+}
+
+/// Returns the flags by which a positional argument may be given, too: its aliases, so that a call
+/// of the tool can be typed as it is written for a server. They are not listed in the help.
+fn positional_aliases(tool: &'static Tool, name: &str) -> Vec<Arg> {
+    let is_list = (tool.schema)()["properties"][name]["type"] == "array";
+    let aliases = alias_names(tool, name).filter(|_| !is_list);
+    aliases
+        .map(|alias| {
+            let flag = Arg::new(alias).long(alias.replace('_', "-")).hide(true);
+            flag.value_name("TEXT").conflicts_with(name.to_owned())
+        })
+        .collect()
+}
+
+/// Returns the aliases of an argument that have the same values.
+fn alias_names<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = &'static str> + 'a {
+    let aliases = tool.aliases.iter().filter(move |alias| alias.canonical == name);
+    aliases.filter(|alias| alias.convert.is_none()).map(|alias| alias.name)
 }
 
 /// Returns true for an argument that is a list of objects, which is JSON on the command line.
@@ -236,6 +271,8 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let shows_secrets = matches.get_flag(SHOW_SECRETS);
     let engine = place::engine(&options)?;
     let engine = if shows_secrets { engine.showing_secrets() } else { engine };
+    let edits = (tool.effect == Effect::Writes).then(|| allowed_edits(matches)).flatten();
+    let engine = engine.editing(edits.unwrap_or_default());
     let check = check(matches);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
@@ -302,6 +339,14 @@ fn arguments(
                 _ => value.clone(),
             })
         };
+        let typed = || {
+            let by_alias = || {
+                let is_positional = tool.positional.contains(&name.as_str());
+                let mut aliases = alias_names(tool, name).filter(|_| is_positional);
+                aliases.find_map(|alias| matches.get_one::<String>(alias))
+            };
+            matches.get_one::<String>(name).or_else(by_alias)
+        };
         let value = match property["type"].as_str() {
             Some("boolean") => matches.get_flag(name).then_some(Value::Bool(true)),
             Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),
@@ -313,15 +358,13 @@ fn arguments(
                 .get_many::<String>(name)
                 .map(|values| Value::Array(values.map(convert).collect())),
             _ if TEXTS.contains(&name.as_str()) => {
-                let typed = matches.get_one::<String>(name);
-                typed.map(|typed| value_or_input(typed).map(Value::String)).transpose()?
+                typed().map(|typed| value_or_input(typed).map(Value::String)).transpose()?
             }
             _ if name == PIPED => {
-                let typed = matches.get_one::<String>(name);
-                let whole = typed.map(|typed| value_or_whole_input(name, typed));
+                let whole = typed().map(|typed| value_or_whole_input(name, typed));
                 whole.transpose()?.map(Value::String)
             }
-            _ => matches.get_one::<String>(name).map(convert),
+            _ => typed().map(convert),
         };
         args.extend(value.map(|value| (name.clone(), value)));
     }

@@ -9,22 +9,22 @@ use crate::source::write;
 impl Editor for Engine {
     fn read(&self, path: &[u8]) -> Result<Content> {
         self.refuse_index(path)?;
-        write::read(&self.root, path)
+        write::read(&self.root, path, self.editable)
     }
 
     fn replace(&self, path: &[u8], before: &Content, after: &[u8]) -> Result<()> {
         self.refuse_index(path)?;
-        write::replace(&self.root, path, before, after)
+        write::replace(&self.root, path, self.editable, before, after)
     }
 
     fn check_vacant(&self, path: &[u8]) -> Result<()> {
         self.refuse_index(path)?;
-        write::check_vacant(&self.root, path)
+        write::check_vacant(&self.root, path, self.editable)
     }
 
     fn create(&self, path: &[u8], text: &[u8]) -> Result<()> {
         self.refuse_index(path)?;
-        write::create(&self.root, path, text)
+        write::create(&self.root, path, self.editable, text)
     }
 }
 

@@ -4,9 +4,11 @@
 //! tracks the sources of ignore rules, and `watch` reports changes as they happen. [`secret`] lists
 //! the files that no index may contain. [`beneath`] opens files of a tree so that no link leads out
 //! of it; [`guarded`] reads files that may be served to others, and
-//! [`text_cache`] caches them in memory. [`mod@write`] edits files for callers that are allowed to.
+//! [`text_cache`] caches them in memory. [`mod@write`] edits files for callers that are allowed to,
+//! [`executed`] lists those among them that other programs execute.
 
 pub mod beneath;
+pub mod executed;
 pub mod global_excludes;
 pub mod guarded;
 mod platform;

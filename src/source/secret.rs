@@ -32,7 +32,7 @@ pub fn is_secret(path: &[u8]) -> bool {
 /// Returns a path as the least exact file systems compare it: in lower case, without characters
 /// that HFS+ ignores, and without the dots, blanks and names of streams that NTFS ignores at the end
 /// of a name.
-fn folded(path: &[u8]) -> Vec<u8> {
+pub(super) fn folded(path: &[u8]) -> Vec<u8> {
     let mut folded = path.to_ascii_lowercase();
     if !path.is_ascii() {
         let is_seen = |c: &char| !matches!(c, '\u{200C}'..='\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{206A}'..='\u{206F}' | '\u{FEFF}');

@@ -20,13 +20,23 @@ use std::time::SystemTime;
 use super::beneath::place::Place;
 use super::guarded::Content;
 use super::platform::{self, DirHandle};
-use super::secret;
 use super::stamp::{EntryKind, Stamp};
+use super::{executed, secret};
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
 
 /// Maximum size of a file that is edited.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
+
+/// The files that a caller may edit, among those that can be edited at all.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub enum Editable {
+    /// All but those that other programs execute by themselves; see [`executed`].
+    #[default]
+    Ordinary,
+    /// Those, too.
+    All,
+}
 
 /// Makes the names of temporary files unique.
 static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -37,9 +47,9 @@ static COUNT: AtomicU64 = AtomicU64::new(0);
 ///
 /// [`Kind::NotFound`] if there is none; [`Kind::Usage`] for what is not edited: a directory, a
 /// device, a secret, git's own files, a path that leaves the tree, a file of more than 64 MiB, one
-/// that is read-only; [`Kind::Io`] if it cannot be read.
-pub fn read(root: &Path, path: &[u8]) -> Result<Content> {
-    let place = reach(root, path)?;
+/// that is read-only, one that is not `editable`; [`Kind::Io`] if it cannot be read.
+pub fn read(root: &Path, path: &[u8], editable: Editable) -> Result<Content> {
+    let place = reach(root, path, editable)?;
     let file = open(&place, path)?;
     Ok(content(file, path)?.0)
 }
@@ -51,13 +61,19 @@ pub fn read(root: &Path, path: &[u8]) -> Result<Content> {
 ///
 /// Those of [`read`]; [`Kind::Busy`] if the file was changed since, or another edit in its
 /// directory does not finish; [`Kind::Io`] if it cannot be written. Then nothing has changed.
-pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Result<()> {
-    let place = reach(root, path)?;
+pub fn replace(
+    root: &Path,
+    path: &[u8],
+    editable: Editable,
+    before: &Content,
+    after: &[u8],
+) -> Result<()> {
+    let place = reach(root, path, editable)?;
     let _lock = lock(&place.dir, path)?;
     let like = unchanged(&place, path, before)?;
     let waiting = Waiting::write(&place.dir, path, after, Some(&like))?;
     // Detects what was created or changed while the text was written.
-    let again = reach(root, path)?;
+    let again = reach(root, path, editable)?;
     if !again.is_same(&place) {
         return Err(changed(path));
     }
@@ -73,8 +89,8 @@ pub fn replace(root: &Path, path: &[u8], before: &Content, after: &[u8]) -> Resu
 /// # Errors
 ///
 /// [`Kind::Usage`] if something is there, or the path is one that [`read`] refuses.
-pub fn check_vacant(root: &Path, path: &[u8]) -> Result<()> {
-    vacant(&reach(root, path)?, path)
+pub fn check_vacant(root: &Path, path: &[u8], editable: Editable) -> Result<()> {
+    vacant(&reach(root, path, editable)?, path)
 }
 
 /// Creates a file with `text` at a repository path, with the directories that it needs.
@@ -82,11 +98,12 @@ pub fn check_vacant(root: &Path, path: &[u8]) -> Result<()> {
 /// # Errors
 ///
 /// As [`check_vacant`]; [`Kind::Io`] if it cannot be written. Then nothing has changed.
-pub fn create(root: &Path, path: &[u8], text: &[u8]) -> Result<()> {
-    let place = reach(root, path)?;
+pub fn create(root: &Path, path: &[u8], editable: Editable, text: &[u8]) -> Result<()> {
+    let reached = || reach(root, path, editable);
+    let place = reached()?;
     vacant(&place, path)?;
     let mut made = Vec::new();
-    let created = create_below(root, path, &place, text, &mut made);
+    let created = create_below(path, &place, text, &mut made, &reached);
     if created.is_err() {
         // From the innermost outwards; a directory that is not empty any more stays.
         while let Some((above, name)) = made.pop() {
@@ -100,12 +117,14 @@ pub fn create(root: &Path, path: &[u8], text: &[u8]) -> Result<()> {
 /// A created directory: its parent (`None` for the directory of the place), and its name.
 type Made = (Option<DirHandle>, CString);
 
+/// Creates the missing directories of `place`, which go into `made`, and the file; `reached`
+/// resolves its path again.
 fn create_below(
-    root: &Path,
     path: &[u8],
     place: &Place,
     text: &[u8],
     made: &mut Vec<Made>,
+    reached: &dyn Fn() -> Result<Place>,
 ) -> Result<()> {
     let io = |error| Error::io(&path::to_path(path), error);
     let mut innermost: Option<DirHandle> = None;
@@ -126,7 +145,7 @@ fn create_below(
     }
     let dir = innermost.as_ref().unwrap_or(&place.dir);
     let waiting = Waiting::write(dir, path, text, None)?;
-    let again = reach(root, path)?;
+    let again = reached()?;
     vacant(&again, path)?;
     if !again.missing_dirs.is_empty() || !again.dir.is_same(dir).map_err(io)? {
         return Err(changed(path));
@@ -275,11 +294,33 @@ fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
 }
 
 /// Resolves the path of a file that may be edited.
-fn reach(root: &Path, path: &[u8]) -> Result<Place> {
+fn reach(root: &Path, path: &[u8], editable: Editable) -> Result<Place> {
     refuse(root, path, path)?;
     let place = Place::reach(root, path)?;
     refuse(root, &place.real, path)?;
+    // A program that opens the path as typed executes the target of a link.
+    let is_executed = executed::is_executed(&place.real) || executed::is_executed(path);
+    if editable == Editable::Ordinary && is_executed {
+        return Err(refused_executed(path, &place.real));
+    }
     Ok(place)
+}
+
+fn refused_executed(path: &[u8], real: &[u8]) -> Error {
+    let what = if real == path {
+        "refusing to edit a file that other programs execute by themselves".to_owned()
+    } else {
+        let real = path::to_path(real);
+        format!(
+            "refusing to edit a file that other programs execute by themselves (the path leads to \
+             `{}`)",
+            crate::base::text::plain(&real.to_string_lossy())
+        )
+    };
+    Error::usage(what).with_path(&path::to_path(path)).with_hint(
+        "only the option `--allow-edit=all` of `codedb mcp`, `codedb serve` and `codedb edit` \
+         allows it",
+    )
 }
 
 /// Refuses the path of a secret and of git's own files; `named` is the path as given by the caller.

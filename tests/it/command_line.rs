@@ -36,6 +36,7 @@ fn paths_are_relative_to_the_current_directory() {
     let place = place();
     for (args, expected) in [
         (&["symbol", "dial"][..], "function dial  mod.rs:1-3  pub fn dial()\n"),
+        (&["symbol", "--query", "dial"], "function dial  mod.rs:1-3  pub fn dial()\n"),
         (&["symbol", "start"], "function start  ../lib.rs:5-7  pub fn start()\n"),
         (&["find", "lib"], "../lib.rs\n"),
         (&["word", "start"], "../lib.rs  1 place\n  5  pub fn start() {\n"),

@@ -14,6 +14,7 @@ struct Grounds {
     _base: TempDir,
     root: PathBuf,
     outside: PathBuf,
+    editable: Editable,
 }
 
 impl Grounds {
@@ -25,7 +26,7 @@ impl Grounds {
             fs::create_dir(dir).expect("a directory");
         }
         fs::write(outside.join("a.rs"), "outside").expect("a file");
-        let grounds = Grounds { _base: base, root, outside };
+        let grounds = Grounds { _base: base, root, outside, editable: Editable::Ordinary };
         for (file, text) in files {
             let file = grounds.root.join(file);
             fs::create_dir_all(file.parent().expect("a directory")).expect("a directory");
@@ -36,12 +37,12 @@ impl Grounds {
 
     /// Reads a file for an edit and writes it.
     fn edit(&self, path: &str, text: &str) -> Result<()> {
-        let before = read(&self.root, path.as_bytes())?;
-        replace(&self.root, path.as_bytes(), &before, text.as_bytes())
+        let before = read(&self.root, path.as_bytes(), self.editable)?;
+        replace(&self.root, path.as_bytes(), self.editable, &before, text.as_bytes())
     }
 
     fn create(&self, path: &str, text: &str) -> Result<()> {
-        create(&self.root, path.as_bytes(), text.as_bytes())
+        create(&self.root, path.as_bytes(), self.editable, text.as_bytes())
     }
 
     fn text(&self, path: &str) -> String {
@@ -133,18 +134,20 @@ fn repositories_without_a_work_tree_are_refused() {
 #[test]
 fn a_file_that_changed_since_is_left_alone() {
     let grounds = Grounds::new(&[("a.rs", b"old"), ("b.rs", b"old")]);
-    let before = read(&grounds.root, b"a.rs").expect("it can be read");
+    let before = read(&grounds.root, b"a.rs", Editable::Ordinary).expect("it can be read");
     // The same length and time, so that only the bytes differ.
     let path = grounds.root.join("a.rs");
     let modified = fs::metadata(&path).and_then(|metadata| metadata.modified()).expect("a time");
     fs::write(&path, "own").expect("it can be written");
     let file = File::options().write(true).open(&path).expect("it can be opened");
     file.set_modified(modified).expect("it can be set");
-    let error = replace(&grounds.root, b"a.rs", &before, b"new").expect_err("it changed");
+    let error = replace(&grounds.root, b"a.rs", Editable::Ordinary, &before, b"new")
+        .expect_err("it changed");
     assert_eq!((error.kind(), grounds.text("a.rs").as_str()), (Kind::Busy, "own"));
-    let before = read(&grounds.root, b"b.rs").expect("it can be read");
+    let before = read(&grounds.root, b"b.rs", Editable::Ordinary).expect("it can be read");
     fs::remove_file(grounds.root.join("b.rs")).expect("it goes");
-    let error = replace(&grounds.root, b"b.rs", &before, b"new").expect_err("it went");
+    let error =
+        replace(&grounds.root, b"b.rs", Editable::Ordinary, &before, b"new").expect_err("it went");
     assert_eq!(error.kind(), Kind::Busy);
     assert!(!grounds.root.join("b.rs").exists());
 }
@@ -158,10 +161,11 @@ fn edits_beside_each_other_lose_nothing() {
             scope.spawn(move || {
                 for round in 0..25 {
                     loop {
-                        let before = read(&grounds.root, b"count").expect("it is there");
+                        let before =
+                            read(&grounds.root, b"count", Editable::Ordinary).expect("it is there");
                         let mut text = before.original().to_vec();
                         text.extend_from_slice(format!("{thread} {round}\n").as_bytes());
-                        match replace(&grounds.root, b"count", &before, &text) {
+                        match replace(&grounds.root, b"count", Editable::Ordinary, &before, &text) {
                             Ok(()) => break,
                             Err(error) => assert_eq!(error.kind(), Kind::Busy, "{error}"),
                         }
@@ -400,4 +404,71 @@ mod unix {
         grounds.edit("a", "new").expect("it is written");
         assert_ne!(Stamp::of_file(&path), before);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn executed_files_are_refused_wherever_the_path_leads() {
+    use std::os::unix::fs::symlink;
+
+    let files: [(&str, &[u8]); 4] = [
+        (".vscode/tasks.json", b"old"),
+        (".github/workflows/ci.yml", b"old"),
+        ("config/tasks.json", b"old"),
+        ("a.rs", b"old"),
+    ];
+    let mut grounds = Grounds::new(&files);
+    symlink(".vscode/tasks.json", grounds.root.join("link.json")).expect("a link");
+    symlink(".github/workflows", grounds.root.join("flows")).expect("a link");
+    symlink(".husky", grounds.root.join("missing")).expect("a link");
+    fs::create_dir(grounds.root.join(".zed")).expect("a directory");
+    symlink("../config/tasks.json", grounds.root.join(".zed/tasks.json")).expect("a link");
+    let executed = "that other programs execute";
+    for path in [
+        ".vscode/tasks.json",
+        ".VSCODE/tasks.json",
+        "link.json",
+        "flows/ci.yml",
+        "flows/new.yml",
+        "missing/pre-commit",
+        "new/.husky/pre-commit",
+        "flows/../workflows/new.yml",
+        ".zed/tasks.json",
+        ".mcp.json",
+        "Jenkinsfile",
+    ] {
+        let error = grounds.create(path, "new").expect_err("it is refused");
+        assert!(error.to_string().contains(executed), "{path}: {error}");
+    }
+    for path in [".vscode/tasks.json", "link.json", "flows/ci.yml", ".zed/tasks.json"] {
+        let error = grounds.edit(path, "new").expect_err("it is refused");
+        assert!(error.to_string().contains(executed), "{path}: {error}");
+    }
+    let error = grounds.edit("link.json", "new").expect_err("it is refused");
+    let hints = error.hints().join(" ");
+    assert!(error.to_string().contains(".vscode/tasks.json") && hints.contains("--allow-edit=all"));
+    assert_eq!(grounds.text(".vscode/tasks.json"), "old");
+    assert!(!grounds.root.join("new").exists() && !grounds.root.join(".husky").exists());
+    grounds.edit("a.rs", "new").expect("it is an ordinary file");
+    grounds.editable = Editable::All;
+    grounds.edit("link.json", "new").expect("it is allowed");
+    grounds.create("flows/new.yml", "new").expect("it is allowed");
+    assert_eq!(grounds.text(".vscode/tasks.json"), "new");
+    assert_eq!(grounds.text(".github/workflows/new.yml"), "new");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_directory_that_becomes_a_link_does_not_lead_to_executed_files() {
+    use std::os::unix::fs::symlink;
+
+    let files: [(&str, &[u8]); 2] = [(".husky/a.rs", b"old"), ("d/a.rs", b"old")];
+    let grounds = Grounds::new(&files);
+    let before = read(&grounds.root, b"d/a.rs", Editable::Ordinary).expect("it can be read");
+    fs::rename(grounds.root.join("d"), grounds.root.join("e")).expect("it moves");
+    symlink(".husky", grounds.root.join("d")).expect("a link");
+    let replaced = replace(&grounds.root, b"d/a.rs", Editable::Ordinary, &before, b"new");
+    let error = replaced.expect_err("it is refused");
+    assert!(error.to_string().contains("execute"), "{error}");
+    assert_eq!(grounds.text(".husky/a.rs"), "old");
 }

@@ -148,6 +148,7 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     check(create(".git/hooks/pre-commit"), &["git's own files"]);
     check(create(".git/config"), &["git's own files"]);
     check(insert("src"), &["is a directory"]);
+    check(create(".github/workflows/ci.yml"), &["other programs execute", "`--allow-edit=all`"]);
     check(insert("src/cartt.rs"), &["no such file", "`src/cart.rs`"]);
     check(create("src/cart.rs"), &["already exists"]);
     check(create("README.md/x"), &["a file, not a directory"]);
@@ -178,6 +179,32 @@ fn a_refused_edit_returns_an_error_and_writes_nothing() {
     );
     session.end();
     assert_eq!(state(&place.root()), before);
+}
+
+#[test]
+fn executed_files_need_another_option() {
+    let place = place();
+    place.write(".vscode/tasks.json", "{}\n");
+    let mut session = Session::start(&place, &["--toolsets", "all", "--allow-edit=all"]);
+    session.initialize("2025-11-25", json!({}));
+    let arguments = json!({"path": ".husky/pre-commit", "op": "create", "content": "true\n"});
+    let text = session.text("codedb_edit", arguments);
+    assert!(text.starts_with(".husky/pre-commit  created"), "{text}");
+    session.end();
+    let run = |flags: &[&str]| {
+        let insert = [".vscode/tasks.json", "--op", "insert", "--after", "0", "--content", "// a"];
+        edit(&place, &[&insert, flags].concat())
+    };
+    for flags in [&[][..], &["--allow-edit"]] {
+        let answer = run(flags);
+        let message = &answer.stderr;
+        assert!(message.contains("other programs execute"), "{message}");
+        assert!(message.contains(".vscode/tasks.json") && message.contains("--allow-edit=all"));
+    }
+    let answer = run(&["--allow-edit=all"]);
+    assert!(answer.code == 0, "{}", answer.stderr);
+    let text = fs::read_to_string(place.root().join(".vscode/tasks.json")).expect("it exists");
+    assert_eq!(text, "// a\n{}\n");
 }
 
 #[test]
