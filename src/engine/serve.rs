@@ -37,7 +37,7 @@ use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
 use crate::source::rules::Source;
-use crate::source::watch::{Event, Watch, Watcher};
+use crate::source::watch::{self, Event, Mounts, Watch, Watcher};
 
 /// How long a mark may take to be drained.
 const MARK_PATIENCE: Duration = Duration::from_secs(1);
@@ -89,6 +89,9 @@ struct Shared<'a> {
 struct Server<'a> {
     shared: Shared<'a>,
     watcher: Watcher,
+    /// `None` if the system has no table of mounts.
+    mounts: Option<Mounts>,
+    has_new_mounts: bool,
     sender: Sender<Result<Built>>,
     refreshed: Receiver<Result<Built>>,
     refreshing_since: Option<Instant>,
@@ -126,11 +129,14 @@ impl<'a> Server<'a> {
         refreshed: Receiver<Result<Built>>,
     ) -> Server<'a> {
         let now = Instant::now();
+        let mounts = Mounts::new(shared.engine.root());
         let mut dirty = Dirty::default();
         dirty.lose();
         Server {
             shared,
             watcher,
+            mounts,
+            has_new_mounts: false,
             sender,
             refreshed,
             refreshing_since: None,
@@ -179,7 +185,7 @@ impl<'a> Server<'a> {
     }
 
     /// Waits for the next event, connection or deadline.
-    fn wait(&self, place: &Place) -> Result<()> {
+    fn wait(&mut self, place: &Place) -> Result<()> {
         let now = Instant::now();
         let accepts = now >= self.accepts_from && self.clients.has_room();
         let mut poll_fds = vec![
@@ -187,6 +193,10 @@ impl<'a> Server<'a> {
             PollFd::from_borrowed_fd(self.shared.wake.fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.watcher.fd(), PollFlags::IN),
         ];
+        let mounts_at = poll_fds.len();
+        if let Some(mounts) = &self.mounts {
+            poll_fds.push(PollFd::from_borrowed_fd(mounts.fd(), watch::CHANGE));
+        }
         if accepts {
             poll_fds.push(PollFd::new(&place.listener, PollFlags::IN));
         }
@@ -203,7 +213,12 @@ impl<'a> Server<'a> {
             let left = until.saturating_duration_since(Instant::now());
             Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()) }
         });
-        match poll(&mut poll_fds, timeout.as_ref()) {
+        let polled = poll(&mut poll_fds, timeout.as_ref());
+        // A change is reported by one poll only.
+        let has_new_mounts =
+            self.mounts.is_some() && poll_fds[mounts_at].revents().intersects(watch::CHANGE);
+        self.has_new_mounts |= has_new_mounts;
+        match polled {
             Ok(_) | Err(Errno::INTR) => {}
             Err(error) => {
                 return Err(Error::new(Kind::Io, format!("cannot wait for events: {error}")));
@@ -222,6 +237,7 @@ impl<'a> Server<'a> {
         let (result, code_publications) = self.drained();
         if let Some(watched_tree) = &mut *watched_tree {
             watched_tree.code_publications += code_publications;
+            watched_tree.mounts_were_read();
             watched_tree.unchanged = before.filter(|_| result.is_ok() && self.is_unchanged());
         }
         result
@@ -231,12 +247,20 @@ impl<'a> Server<'a> {
     fn drained(&mut self) -> (Result<()>, u64) {
         let touched = self.check_table();
         let touched = self.lose_if_damaged(touched);
+        let new_mounts = self.new_mounts();
+        let root = self.shared.engine.root();
         let Server { watcher, dirty, current, .. } = self;
         // During a refresh a path may belong to the next generation.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
         let (mut has_changes, mut root_changed, mut result, mut code_publications) =
             (false, false, touched, 0);
+        for event in new_mounts {
+            match dirty.note(event, table) {
+                Ok(noted) => has_changes |= noted,
+                Err(error) => result = Err(error),
+            }
+        }
         let marks = watcher.touches();
         watcher.drain(&mut |event| match event {
             Event::Touched(mark) => self.touched = self.touched.max(mark),
@@ -265,6 +289,10 @@ impl<'a> Server<'a> {
             }
             event => {
                 root_changed |= event == Event::Tree(Vec::new());
+                if dirty.is_new_name(root, &event) {
+                    dirty.lose();
+                    has_changes = true;
+                }
                 match dirty.note(event, table) {
                     Ok(noted) => has_changes |= noted,
                     Err(error) => result = Err(error),
@@ -278,6 +306,22 @@ impl<'a> Server<'a> {
             self.note_change();
         }
         (self.lose_if_damaged(result), code_publications)
+    }
+
+    /// Returns the events of mounts that came or went since the last call. One system call if
+    /// there are none.
+    fn new_mounts(&mut self) -> Vec<Event> {
+        let Some(mounts) = &mut self.mounts else { return Vec::new() };
+        let has_changed = std::mem::take(&mut self.has_new_mounts) | mounts.has_changed();
+        if !has_changed {
+            return Vec::new();
+        }
+        let Some(changes) = mounts.changes() else { return vec![Event::Tree(Vec::new())] };
+        // A mount covers a directory and all below it, or one file.
+        changes
+            .into_iter()
+            .flat_map(|path| [Event::Tree(path.clone()), Event::Entry(path)])
+            .collect()
     }
 
     /// Returns an error if the table was changed in place since it was opened: its blocks may no

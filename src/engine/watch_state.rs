@@ -15,7 +15,7 @@ use crate::base::path;
 use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
 use crate::source::rules::{Followed, Source};
-use crate::source::watch::{self, Queue, Watcher};
+use crate::source::watch::{self, Mounts, Queue, Watcher};
 
 /// Minimum interval between two records of the index's last use by calls on the fast path.
 const NOTED_EVERY: Duration = Duration::from_secs(600);
@@ -32,6 +32,10 @@ pub(super) struct WatchState {
 #[derive(Debug)]
 pub(super) struct WatchedTree {
     queue: Queue,
+    /// The table of mounts, with a descriptor of its own; `None` if the system has none.
+    mounts: Option<Mounts>,
+    /// The table of mounts changed since the server read it.
+    has_new_mounts: bool,
     root: PathBuf,
     root_identity: (u64, u64),
     /// The generation that is unchanged while the queue is empty; `None` if something changed.
@@ -41,6 +45,20 @@ pub(super) struct WatchedTree {
     /// Number of publications of the code index, as far as events were drained.
     pub(super) code_publications: u64,
     noted: Option<Instant>,
+}
+
+impl WatchedTree {
+    /// Returns true if every event of the tree was drained. Two system calls.
+    fn has_no_events(&mut self) -> bool {
+        // A change is reported by one poll only.
+        self.has_new_mounts |= self.mounts.as_ref().is_some_and(Mounts::has_changed);
+        !self.has_new_mounts && self.queue.is_empty()
+    }
+
+    /// Records that the server has read the table of mounts, after each drain of the queue.
+    pub(super) fn mounts_were_read(&mut self) {
+        self.has_new_mounts = false;
+    }
 }
 
 /// A generation that is unchanged since it was made.
@@ -99,9 +117,12 @@ impl WatchState {
     /// queue it never will.
     pub(super) fn begin(&self, root: &Path, watcher: &Watcher) -> ServerGuard<'_> {
         let (root, root_identity) = (root.to_path_buf(), watcher.root_identity());
+        let mounts = Mounts::new(&root);
         let code_publications = self.servers.fetch_add(1, Ordering::Relaxed) << 32;
         let begun = |queue| WatchedTree {
             queue,
+            mounts,
+            has_new_mounts: false,
             root,
             root_identity,
             unchanged: None,
@@ -141,7 +162,7 @@ impl WatchState {
             let mut watched_tree = self.lock();
             let watched_tree = watched_tree.as_mut()?;
             let unchanged =
-                watched_tree.unchanged.clone().filter(|_| watched_tree.queue.is_empty())?;
+                watched_tree.unchanged.clone().filter(|_| watched_tree.has_no_events())?;
             if watch::identity(&watched_tree.root).ok()? != watched_tree.root_identity {
                 return None;
             }
@@ -158,8 +179,8 @@ impl WatchState {
     /// Returns true if no change was noticed since the newest generation. Costs a check of the
     /// queue.
     pub(super) fn is_settled(&self) -> bool {
-        let watched_tree = self.lock();
-        watched_tree.as_ref().is_some_and(|it| it.unchanged.is_some() && it.queue.is_empty())
+        let mut watched_tree = self.lock();
+        watched_tree.as_mut().is_some_and(|it| it.unchanged.is_some() && it.has_no_events())
     }
 
     /// Returns a number that differs after each publication of the code index, if no event is

@@ -2,9 +2,10 @@
 //!
 //! Limits: a write through a shared memory map is reported when the map is closed. Not reported are
 //! changes through another name of a file (hard link), changes by another machine on a network file
-//! system, and changes below a mount. Searches check the metadata of files that had
-//! several names when they were indexed; a name that is made later causes no event at the others. The watcher reports what may have changed, never the present
-//! content.
+//! system, and changes below a mount, except that `mounts` reports a mount itself. Searches check
+//! the metadata of files that had several names when they were indexed. A name that is made later
+//! is noticed if it is in a watched directory; one that is made elsewhere causes no event. The
+//! watcher reports what may have changed, never the present content.
 //!
 //! On Linux this module reads inotify directly: one watch for each directory, with a mask that
 //! excludes opening and reading (which `notify` does not allow, so that a search of a large tree
@@ -18,6 +19,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 pub use backend::Queue;
+pub use mounts::{CHANGE, Mounts};
 
 use crate::error::{Error, Kind, Result};
 
@@ -27,6 +29,8 @@ mod backend;
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 #[path = "watch/notify.rs"]
 mod backend;
+
+mod mounts;
 
 /// Prefix of the files with which [`Watcher::touch`] marks the queue.
 const COOKIE: &str = "cookie-";

@@ -267,6 +267,119 @@ fn writes_through_other_names_of_a_file_are_detected() {
 }
 
 #[test]
+fn writes_through_names_made_later_are_detected() {
+    let watching = Watching::start(EAGER, &FILES);
+    watching.settle();
+    let (one, link) = (watching.root().join("a/one.rs"), watching.root().join("c/link.rs"));
+    fs::hard_link(&one, &link).unwrap();
+    // `a/one.rs` caused no event.
+    append(&link, "through the link");
+    watching.believe();
+    watching.settle();
+    append(&link, "again");
+    watching.believe();
+    // A name that came from elsewhere by a rename.
+    watching.settle();
+    let outside = watching.root().with_extension("outside");
+    fs::hard_link(watching.root().join("c/four.rs"), &outside).unwrap();
+    fs::rename(&outside, watching.root().join("a/four-too.rs")).unwrap();
+    append(&watching.root().join("a/four-too.rs"), "more");
+    watching.believe();
+    watching.settle();
+    append(&watching.root().join("a/four-too.rs"), "more");
+    watching.believe();
+}
+
+/// Runs this test again in a mount namespace of its own, where it may mount; returns false if it is
+/// that run already, or if the system permits no namespace.
+#[cfg(target_os = "linux")]
+fn runs_in_namespace(test: &str) -> bool {
+    const INSIDE: &str = "CODEDB_TEST_NAMESPACE";
+    if std::env::var_os(INSIDE).is_some() {
+        return true;
+    }
+    let unshare = || {
+        let mut command = std::process::Command::new("unshare");
+        command.args(["--map-root-user", "--mount"]);
+        command
+    };
+    let may = unshare().arg("true").output().is_ok_and(|output| output.status.success());
+    if may {
+        let own = std::env::current_exe().unwrap();
+        let mut run = unshare();
+        run.arg(own).args(["--exact", test, "--nocapture"]).env(INSIDE, "1");
+        let output = run.output().unwrap();
+        let printed = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{printed}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("1 passed"), "{printed}");
+    }
+    false
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn mounts_below_the_tree_are_detected() {
+    if !runs_in_namespace("watch::mounts_below_the_tree_are_detected") {
+        return;
+    }
+    let run = |command: &str, args: &[&Path]| {
+        let mut run = std::process::Command::new(command);
+        if command == "mount" {
+            run.arg("--bind");
+        }
+        let output = run.args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    const POINTS: [&str; 3] = ["a/b", "a", "empty"];
+    for pace in [LAZY, EAGER] {
+        let others = POINTS.map(|_| TempDir::new().unwrap());
+        for other in &others {
+            write(other.path(), "one.rs", "mounted");
+            write(other.path(), "in/new.rs", "mounted");
+        }
+        let watching = Watching::start(pace, &FILES);
+        let root = watching.root();
+        fs::create_dir(root.join("empty")).unwrap();
+        watching.believe();
+        for (point, other) in POINTS.into_iter().zip(&others) {
+            run("mount", &[other.path(), &root.join(point)]);
+            let view = watching.believe();
+            let name = format!("{point}/in/new.rs");
+            assert!(view.is_none_or(|view| view.files.contains(&name)), "{point}");
+            append(&root.join(point).join("one.rs"), "more");
+            watching.believe();
+        }
+        // A file.
+        run("mount", &[&others[0].path().join("one.rs"), &root.join("top.rs")]);
+        watching.believe();
+        for point in ["top.rs", "empty", "a", "a/b"] {
+            if pace == EAGER {
+                watching.settle();
+            }
+            run("umount", &[&root.join(point)]);
+            let view = watching.believe();
+            let name = format!("{point}/in/new.rs");
+            assert!(view.is_none_or(|view| !view.files.contains(&name)), "{point}");
+        }
+        // One directory in two places.
+        for point in ["a", "c"] {
+            run("mount", &[others[1].path(), &root.join(point)]);
+            watching.believe();
+        }
+        for _ in 0..5 {
+            append(&root.join("c/one.rs"), "more");
+            watching.believe();
+            append(&root.join("a/in/new.rs"), "more");
+            watching.believe();
+        }
+        for point in ["a", "c"] {
+            run("umount", &[&root.join(point)]);
+            watching.believe();
+        }
+    }
+}
+
+#[test]
 fn edits_of_directories_are_detected() {
     let new_dirs = |root: &Path| {
         write(root, "x/one", "1");

@@ -1,6 +1,8 @@
 //! The changes since the generation of a server.
 
 use std::collections::BTreeMap;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 
 use crate::base::path;
 use crate::engine::compare::WatchReport;
@@ -44,6 +46,16 @@ impl Dirty {
     /// Marks everything as changed until a refresh that starts later has ended.
     pub(super) fn lose(&mut self) {
         *self = Dirty { lost: Some(self.era), era: self.era, ..Dirty::default() };
+    }
+
+    /// Returns true if the event is that of a new entry which is one of several names of a file:
+    /// writes through this name cause no event at the others, of which only a refresh knows. One
+    /// system call for an entry, none while everything counts as changed.
+    pub(super) fn is_new_name(&self, root: &Path, event: &Event) -> bool {
+        let Event::Entry(path) = event else { return false };
+        let metadata = || std::fs::symlink_metadata(root.join(path::to_path(path)));
+        !self.is_lost_in_this_era()
+            && metadata().is_ok_and(|entry| entry.is_file() && entry.nlink() > 1)
     }
 
     /// Records the start of a refresh.

@@ -96,6 +96,11 @@ impl Backend {
         if known.paths.get(&descriptor).is_some_and(|path| path == dir) {
             return Watch::Stood;
         }
+        // A directory that is mounted in two places has one watch, which reports only one path.
+        if known.paths.get(&descriptor).is_some_and(|other| is_same(root, other, dir)) {
+            self.end(dir);
+            return Watch::Refused;
+        }
         self.end(dir);
         let known = &mut self.known;
         // It was watched under another path before.
@@ -192,6 +197,12 @@ impl Known {
             each(Event::Content(entry));
         }
     }
+}
+
+/// Returns true if two paths lead to the same directory now.
+fn is_same(root: &Path, a: &[u8], b: &[u8]) -> bool {
+    let identity = |dir: &[u8]| super::identity(&root.join(path::to_path(dir)));
+    matches!((identity(a), identity(b)), (Ok(a), Ok(b)) if a == b)
 }
 
 /// All events that change something. Opening and reading are excluded: a search opens every file.
