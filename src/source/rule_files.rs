@@ -19,6 +19,10 @@ use ignore::WalkBuilder;
 
 use super::read;
 
+mod ordered;
+
+pub use ordered::{OrderedWalk, Step};
+
 /// Maximum size of an ignore file.
 pub const BYTES_MAX: u64 = 1 << 20;
 
@@ -164,16 +168,9 @@ pub fn walk_each(
         let found = Arc::new(Mutex::new(Vec::new()));
         let closed = Arc::clone(&found);
         builder.filter_entry(move |entry| {
-            if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
-                return true;
-            }
-            let here = refused.with(refused_in(entry.path()));
-            if here != refused {
-                let (path, depth) = (entry.path().to_path_buf(), depth + entry.depth());
-                let mut closed = closed.lock().unwrap_or_else(PoisonError::into_inner);
-                closed.push(WalkStart { path, depth, refused: here });
-            }
-            here == refused
+            let Some(here) = closed_at(entry, depth, refused) else { return true };
+            closed.lock().unwrap_or_else(PoisonError::into_inner).push(here);
+            false
         });
         run(&builder);
         // Each round refuses at least one kind more, so there are few.
@@ -187,6 +184,21 @@ pub fn walk_each(
         groups.extend(by_kinds.into_values());
     }
     all
+}
+
+/// Returns the start of another walk if `entry` is a directory with files that are refused in
+/// addition to `refused`; `depth` is the depth of the present walk's start.
+fn closed_at(entry: &ignore::DirEntry, depth: usize, refused: Refused) -> Option<WalkStart> {
+    if !entry.file_type().is_some_and(|kind| kind.is_dir()) {
+        return None;
+    }
+    let here = refused.with(refused_in(entry.path()));
+    let start = || WalkStart {
+        path: entry.path().to_path_buf(),
+        depth: depth + entry.depth(),
+        refused: here,
+    };
+    (here != refused).then(start)
 }
 
 /// Returns the kinds of which `dir` or a directory above it has a file that is refused.

@@ -57,6 +57,8 @@ mod ripgrep_flags;
 #[cfg(unix)]
 mod secrets;
 #[cfg(unix)]
+mod stream;
+#[cfg(unix)]
 mod structure;
 #[cfg(unix)]
 mod support;

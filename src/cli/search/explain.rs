@@ -26,7 +26,7 @@ pub(super) fn explain(job: &SearchJob<'_>, listing: &Listing) -> Result<bool> {
     let factory = PrinterFactory::new(job.request, job.mode);
     let mut sink = Counts::default();
     ordered::run(
-        &listing.items,
+        &ordered::Listed::new(&listing.items),
         job.request.threads,
         &mut sink,
         || job.parts.worker(factory.separated_printer(Buffer::no_color(), Buffer::clear)),

@@ -38,6 +38,8 @@ const SYNC_PATIENCE: Duration = Duration::from_millis(100);
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     pub(crate) items: Vec<Item>,
+    /// There is no usable index: `items` is empty, and the files are found by a walk.
+    pub(crate) is_walk: bool,
     /// The number of files in scope that are not listed because they cannot match.
     pub(crate) unread: u64,
     /// The index is missing or outdated and should be built.
@@ -102,7 +104,7 @@ pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     }
 }
 
-/// Lists the files to search with the index of `engine`, or by a walk if there is none.
+/// Lists the files to search with the index of `engine`, if there is one.
 ///
 /// # Errors
 ///
@@ -120,8 +122,7 @@ pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
     report.step("open the index", started);
     let Some(snapshot) = snapshot else {
         report.freshness = "no index: all files are searched".to_owned();
-        let items = targets::list(request)?;
-        return Ok(Listing { items, needs_build: true, report, ..Listing::default() });
+        return Ok(Listing { is_walk: true, needs_build: true, report, ..Listing::default() });
     };
     engine.store().note_use();
     let uses_watcher = !matches!(request.index.fresh, Some(Fresh::Strict | Fresh::Trust));
@@ -135,8 +136,8 @@ pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
     match lookup.list(report) {
         Err(error) if error.kind() == Kind::Corrupt => {
             log::debug!("index damaged, scanning instead: {error}");
-            let items = targets::list(request)?;
-            Ok(Listing { items, needs_build: true, is_damaged: true, ..Listing::default() })
+            let (is_walk, needs_build, is_damaged) = (true, true, true);
+            Ok(Listing { is_walk, needs_build, is_damaged, ..Listing::default() })
         }
         other => other,
     }

@@ -1,7 +1,7 @@
 //! `codedb search` (or `grep`): ripgrep's flags, semantics and output.
 //!
 //! `parse` parses the command line into `args`, by the table in `flags`; `request` resolves them;
-//! `run` lists the files with `targets` or `indexed`, searches each with `worker` and prints in
+//! `run` lists the files with `stream`, `targets` or `indexed`, searches each with `worker` and prints in
 //! order with `ordered`. clap is not used here: a search often takes less time than clap's start.
 
 mod args;
@@ -21,6 +21,7 @@ mod printer;
 mod request;
 mod run;
 mod searcher;
+mod stream;
 mod targets;
 mod walker;
 mod worker;

@@ -8,6 +8,7 @@
 
 use std::cell::Cell;
 use std::collections::VecDeque;
+use std::iter::Enumerate;
 use std::ops::ControlFlow;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -37,6 +38,66 @@ pub(crate) trait PartSink: Sink {
     fn accept_part(&mut self, bytes: &[u8]) -> ControlFlow<()>;
 }
 
+/// The items of a run, which threads claim in order.
+pub(crate) trait Items: Sync {
+    /// One item, or a reference to it.
+    type Item;
+
+    /// Returns the next item and its index, which counts from 0; `None` after the last one.
+    fn claim(&self) -> Option<(usize, Self::Item)>;
+
+    /// Returns the number of items, if it is known.
+    fn count(&self) -> Option<usize>;
+}
+
+/// Items that are listed before the run.
+#[derive(Debug)]
+pub(crate) struct Listed<'a, T> {
+    items: &'a [T],
+    claimed: AtomicUsize,
+}
+
+impl<'a, T> Listed<'a, T> {
+    pub(crate) fn new(items: &'a [T]) -> Listed<'a, T> {
+        Listed { items, claimed: AtomicUsize::new(0) }
+    }
+}
+
+impl<'a, T: Sync> Items for Listed<'a, T> {
+    type Item = &'a T;
+
+    fn claim(&self) -> Option<(usize, &'a T)> {
+        let index = self.claimed.fetch_add(1, Ordering::Relaxed);
+        self.items.get(index).map(|item| (index, item))
+    }
+
+    fn count(&self) -> Option<usize> {
+        Some(self.items.len())
+    }
+}
+
+/// Items that are listed during the run, by the threads that claim them.
+#[derive(Debug)]
+pub(crate) struct Streamed<I: Iterator>(Mutex<Enumerate<I>>);
+
+impl<I: Iterator> Streamed<I> {
+    pub(crate) fn new(items: I) -> Streamed<I> {
+        Streamed(Mutex::new(items.enumerate()))
+    }
+}
+
+impl<I: Iterator + Send> Items for Streamed<I> {
+    type Item = I::Item;
+
+    fn claim(&self) -> Option<(usize, I::Item)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).next()
+    }
+
+    fn count(&self) -> Option<usize> {
+        None
+    }
+}
+
 /// The index of the item that a thread is processing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Position(Rc<Cell<usize>>);
@@ -45,24 +106,22 @@ pub(crate) struct Position(Rc<Cell<usize>>);
 /// items.
 ///
 /// `start` creates the local state of a thread, `work` processes one item.
-pub(crate) fn run<T, S, L>(
-    items: &[T],
+pub(crate) fn run<I, S, L>(
+    items: &I,
     threads: usize,
     sink: &mut S,
     start: impl Fn() -> L + Sync,
-    work: impl Fn(&mut L, &T) -> S::Output + Sync,
+    work: impl Fn(&mut L, I::Item) -> S::Output + Sync,
 ) where
-    T: Sync,
+    I: Items,
     S: Sink + Send,
 {
-    Queue::new(sink, items.len(), WAITING_BYTES_MAX).run(items, threads, |_| start(), work);
+    Queue::new(sink, WAITING_BYTES_MAX).run(items, threads, |_| start(), work);
 }
 
 /// The queue of one run.
 pub(crate) struct Queue<'s, S: Sink> {
-    len: usize,
     waiting_bytes_max: usize,
-    claimed: AtomicUsize,
     stopped: AtomicBool,
     state: Mutex<QueueState<'s, S>>,
     turn_changed: Condvar,
@@ -80,12 +139,10 @@ struct QueueState<'s, S: Sink> {
 }
 
 impl<'s, S: Sink> Queue<'s, S> {
-    /// Returns a queue for `len` items, in which up to `waiting_bytes_max` bytes of outputs wait.
-    pub(crate) fn new(sink: &'s mut S, len: usize, waiting_bytes_max: usize) -> Queue<'s, S> {
+    /// Returns a queue in which up to `waiting_bytes_max` bytes of outputs wait.
+    pub(crate) fn new(sink: &'s mut S, waiting_bytes_max: usize) -> Queue<'s, S> {
         Queue {
-            len,
             waiting_bytes_max,
-            claimed: AtomicUsize::new(0),
             stopped: AtomicBool::new(false),
             state: Mutex::new(QueueState {
                 next: 0,
@@ -99,40 +156,36 @@ impl<'s, S: Sink> Queue<'s, S> {
     }
 
     /// As [`run()`]; `start` also gets the position of its thread, for [`Queue::emit`].
-    pub(crate) fn run<T, L>(
+    pub(crate) fn run<I, L>(
         &self,
-        items: &[T],
+        items: &I,
         threads: usize,
         start: impl Fn(Position) -> L + Sync,
-        work: impl Fn(&mut L, &T) -> S::Output + Sync,
+        work: impl Fn(&mut L, I::Item) -> S::Output + Sync,
     ) where
-        T: Sync,
+        I: Items,
         S: Send,
     {
         let work_through = || {
             let stop_on_panic = StopOnPanic(self);
             let position = Position::default();
             let mut local = start(position.clone());
-            while let Some(index) = self.claim() {
+            while let Some((index, item)) = self.claim(items) {
                 position.0.set(index);
-                self.submit(index, work(&mut local, &items[index]));
+                self.submit(index, work(&mut local, item));
             }
             drop(stop_on_panic);
         };
         std::thread::scope(|scope| {
-            for _ in 1..threads.min(items.len()) {
+            for _ in 1..items.count().map_or(threads, |count| threads.min(count)) {
                 scope.spawn(work_through);
             }
             work_through();
         });
     }
 
-    fn claim(&self) -> Option<usize> {
-        if self.stopped.load(Ordering::Relaxed) {
-            return None;
-        }
-        let index = self.claimed.fetch_add(1, Ordering::Relaxed);
-        (index < self.len).then_some(index)
+    fn claim<I: Items>(&self, items: &I) -> Option<(usize, I::Item)> {
+        if self.stopped.load(Ordering::Relaxed) { None } else { items.claim() }
     }
 
     fn submit(&self, index: usize, output: S::Output) {
@@ -249,7 +302,7 @@ mod tests {
     use std::ops::ControlFlow;
     use std::time::Duration;
 
-    use super::{PartSink, Queue, Sink, WAITING_BYTES_MAX, run};
+    use super::{Listed, PartSink, Queue, Sink, Streamed, WAITING_BYTES_MAX, run};
 
     #[derive(Default)]
     struct Collected {
@@ -298,7 +351,11 @@ mod tests {
         let items: Vec<usize> = (0..500).collect();
         for threads in [1, 2, 8] {
             let mut sink = Collected::default();
-            run(&items, threads, &mut sink, || (), |(), &item| slow_sometimes(item));
+            run(&Listed::new(&items), threads, &mut sink, || (), |(), &item| slow_sometimes(item));
+            assert_eq!(sink.numbers, items);
+            let streamed = Streamed::new(items.iter().copied());
+            let mut sink = Collected::default();
+            run(&streamed, threads, &mut sink, || (), |(), item| slow_sometimes(item));
             assert_eq!(sink.numbers, items);
         }
     }
@@ -315,9 +372,9 @@ mod tests {
         for (threads, stop_at) in [(1, None), (2, None), (8, None), (2, Some(250)), (8, Some(250))]
         {
             let mut sink = Collected { stop_at, ..Collected::default() };
-            let queue = Queue::new(&mut sink, items.len(), WAITING_BYTES_MAX);
+            let queue = Queue::new(&mut sink, WAITING_BYTES_MAX);
             queue.run(
-                &items,
+                &Listed::new(&items),
                 threads,
                 |position| position,
                 |position, &item| {
@@ -342,7 +399,7 @@ mod tests {
     fn a_break_stops_the_threads() {
         let items: Vec<usize> = (0..100_000).collect();
         let mut sink = Collected { stop_at: Some(70), ..Collected::default() };
-        run(&items, 4, &mut sink, || (), |(), &item| slow_sometimes(item));
+        run(&Listed::new(&items), 4, &mut sink, || (), |(), &item| slow_sometimes(item));
         assert_eq!(sink.numbers, items[..=70]);
     }
 
@@ -350,12 +407,13 @@ mod tests {
     fn a_full_queue_blocks_without_deadlock() {
         let items: Vec<usize> = (0..300).collect();
         let mut sink = Collected::default();
-        let queue = Queue::new(&mut sink, items.len(), 1);
+        let queue = Queue::new(&mut sink, 1);
+        let listed = Listed::new(&items);
         std::thread::scope(|scope| {
             for _ in 0..8 {
                 scope.spawn(|| {
-                    while let Some(index) = queue.claim() {
-                        queue.submit(index, slow_sometimes(index));
+                    while let Some((index, &item)) = queue.claim(&listed) {
+                        queue.submit(index, slow_sometimes(item));
                     }
                 });
             }
@@ -370,7 +428,7 @@ mod tests {
         let mut sink = Collected::default();
         let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
             run(
-                &items,
+                &Listed::new(&items),
                 4,
                 &mut sink,
                 || (),

@@ -1,8 +1,10 @@
 //! Runs a request: lists the files, searches each and prints the results in order.
 //!
-//! [`targets::list`] lists the files; [`SearchOne`] searches one; [`search_items`] searches all, in
-//! one thread that prints immediately or in several whose output is ordered.
+//! [`targets::list`] lists the files, or [`Stream`] while they are searched; [`SearchOne`] searches
+//! one; [`search_items`] searches all, in one thread that prints immediately or in several whose
+//! output is ordered.
 
+use std::borrow::Borrow;
 use std::io::{self, ErrorKind, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -14,10 +16,11 @@ use super::super::background::{self, Build};
 use super::super::report::Reporter;
 use super::args::{Buffering, Mode, SearchMode, SortBy};
 use super::job::SearchJob;
-use super::ordered::{Queue, WAITING_BYTES_MAX};
+use super::ordered::{Items, Listed, Queue, Streamed, WAITING_BYTES_MAX};
 use super::output::{ItemOutput, ItemWriter, Outcome, StdoutSink, report, write_totals};
 use super::printer::{self, PrinterFactory};
 use super::request::Request;
+use super::stream::Stream;
 use super::targets::{self, Item, Origin, Problem, ProblemKind, Target};
 use super::walker::WalkRules;
 use super::worker::{Verdict, Worker, WorkerParts};
@@ -117,17 +120,23 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     })?;
     let parts = WorkerParts::new(request, matcher)?;
     let Some(engine) = indexed::engine(request)? else {
-        let items = targets::list(request)?;
         let job = SearchJob { request, mode, reporter, parts: &parts, started, unread: 0 };
-        return Ok(search_items(&job, &items, &PlainScan).matched);
+        return Ok(search_walked(&job, &rules, &PlainScan)?.matched);
     };
-    let listing = indexed::list(request, &engine)?;
+    let mut listing = indexed::list(request, &engine)?;
     let unread = listing.unread;
     let job = SearchJob { request, mode, reporter, parts: &parts, started, unread };
     if request.index.explain_plan {
+        if listing.is_walk {
+            listing.items = targets::list(request)?;
+        }
         return explain::explain(&job, &listing);
     }
-    let outcome = search_items(&job, &listing.items, &CandidateScan);
+    let outcome = if listing.is_walk {
+        search_walked(&job, &rules, &CandidateScan)?
+    } else {
+        search_items(&job, &Listed::new(&listing.items), &CandidateScan)
+    };
     if listing.needs_build && !request.index.no_background {
         let what = if listing.is_damaged { Build::ForSearchAnew } else { Build::ForSearch };
         background::build(&engine, what);
@@ -135,12 +144,25 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     Ok(outcome.matched)
 }
 
-/// Searches `items` in their order, prints the results and, if requested, the totals.
-pub(crate) fn search_items(
+/// Searches the files that a walk finds.
+fn search_walked(
     job: &SearchJob<'_>,
-    items: &[Item],
+    rules: &WalkRules<'_>,
     searches: &impl SearchOne,
-) -> Outcome {
+) -> Result<Outcome> {
+    if let Some(stream) = Stream::new(job.request, rules) {
+        return Ok(search_items(job, &Streamed::new(stream), searches));
+    }
+    let items = targets::list(job.request)?;
+    Ok(search_items(job, &Listed::new(&items), searches))
+}
+
+/// Searches `items` in their order, prints the results and, if requested, the totals.
+fn search_items<I>(job: &SearchJob<'_>, items: &I, searches: &impl SearchOne) -> Outcome
+where
+    I: Items,
+    I::Item: Borrow<Item>,
+{
     let request = job.request;
     let outcome = if request.threads == 1 {
         search_serially(job, items, searches)
@@ -157,13 +179,17 @@ pub(crate) fn search_items(
 }
 
 /// Searches in one thread; output is printed immediately.
-fn search_serially(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
+fn search_serially<I>(job: &SearchJob<'_>, items: &I, searches: &impl SearchOne) -> Outcome
+where
+    I: Items,
+    I::Item: Borrow<Item>,
+{
     let SearchJob { request, reporter, .. } = *job;
     let factory = PrinterFactory::new(request, job.mode);
     let mut worker = job.parts.worker(factory.printer(stdout(request)));
     let mut outcome = job.outcome();
-    for item in items {
-        let target = match item {
+    while let Some((_, item)) = items.claim() {
+        let target = match item.borrow() {
             Item::Search(target) => target,
             Item::Problem(problem) => {
                 report(reporter, problem);
@@ -206,13 +232,17 @@ fn search_guarded<W: WriteColor>(
 
 /// Searches in several threads; each prints to memory, and the queue restores the order. A large
 /// output is written while its item is searched.
-fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl SearchOne) -> Outcome {
+fn search_in_parallel<I>(job: &SearchJob<'_>, items: &I, searches: &impl SearchOne) -> Outcome
+where
+    I: Items,
+    I::Item: Borrow<Item>,
+{
     let SearchJob { request, reporter, .. } = *job;
     let factory = PrinterFactory::new(request, job.mode);
     let buffers = BufferWriter::stdout(request.output_format.color);
     let mut sink = StdoutSink::new(request, reporter, factory.separator());
     sink.outcome = job.outcome();
-    let queue = Queue::new(&mut sink, items.len(), WAITING_BYTES_MAX);
+    let queue = Queue::new(&mut sink, WAITING_BYTES_MAX);
     queue.run(
         items,
         request.threads,
@@ -220,7 +250,7 @@ fn search_in_parallel(job: &SearchJob<'_>, items: &[Item], searches: &impl Searc
             let writer = ItemWriter::new(buffers.buffer(), &queue, position);
             job.parts.worker(factory.separated_printer(writer, ItemWriter::clear))
         },
-        |worker, item| search_item(worker, item, searches, || buffers.buffer()),
+        |worker, item| search_item(worker, item.borrow(), searches, || buffers.buffer()),
     );
     drop(queue);
     sink.finish();

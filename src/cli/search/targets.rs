@@ -117,10 +117,9 @@ pub(crate) fn list_path(request: &Request, path: &Path) -> Result<Vec<Item>> {
 
 fn list_paths(request: &Request, paths: &[PathBuf]) -> Result<Vec<Item>> {
     let rules = WalkRules::new(request)?;
-    let mut listing = Listing { request, items: Vec::new(), has_ignore_faults: false };
+    let mut listing = Listing::new(request);
     let mut at = 0;
     while at < paths.len() {
-        let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
         let files = paths[at..].iter().take_while(|path| is_file(path)).count();
         match files {
             0 => listing.add_directory(&rules, &paths[at]),
@@ -131,15 +130,37 @@ fn list_paths(request: &Request, paths: &[PathBuf]) -> Result<Vec<Item>> {
     Ok(listing.items)
 }
 
-struct Listing<'a> {
+/// Returns true for a path that is not walked.
+pub(super) fn is_file(path: &Path) -> bool {
+    is_stdin_path(path) || !path.is_dir()
+}
+
+/// The items found so far.
+#[derive(Debug)]
+pub(super) struct Listing<'a> {
     request: &'a Request,
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     /// Errors in the files of `--ignore-file` are listed already.
     has_ignore_faults: bool,
 }
 
-impl Listing<'_> {
-    fn walk(&mut self, rules: &WalkRules<'_>, from: &WalkStart) -> ignore::WalkBuilder {
+impl<'a> Listing<'a> {
+    pub(super) fn new(request: &'a Request) -> Listing<'a> {
+        Listing { request, items: Vec::new(), has_ignore_faults: false }
+    }
+
+    /// Adds the items of one entry of a serial walk.
+    pub(super) fn add_entry(&mut self, entry: std::result::Result<DirEntry, ignore::Error>) {
+        convert(entry, self.request.scope.implicit, ToString::to_string, &mut self.items);
+    }
+
+    /// Adds a warning about a directory with ignore files that are not read.
+    pub(super) fn add_refused(&mut self, start: &WalkStart) {
+        self.items.push(refused_problem(start, self.request.scope.implicit));
+    }
+
+    /// Returns the walk of a directory; adds errors in the files of `--ignore-file` once.
+    pub(super) fn walk(&mut self, rules: &WalkRules<'_>, from: &WalkStart) -> ignore::WalkBuilder {
         let (walk, faults) = rules.walk(from);
         if !std::mem::replace(&mut self.has_ignore_faults, true) {
             self.items.extend(faults.iter().map(|fault| ignore_problem(Path::new(""), fault)));
@@ -147,7 +168,7 @@ impl Listing<'_> {
         walk
     }
 
-    fn add_files(&mut self, rules: &WalkRules<'_>, paths: &[PathBuf]) {
+    pub(super) fn add_files(&mut self, rules: &WalkRules<'_>, paths: &[PathBuf]) {
         // No rule applies to these files, but the walker reads those of their directories.
         let dirs: BTreeSet<&Path> = paths.iter().filter_map(|path| path.parent()).collect();
         let refused = dirs
@@ -171,13 +192,7 @@ impl Listing<'_> {
             walk.build_parallel().visit(&mut CollectorBuilder { found: &found, strip });
         });
         let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-        found.extend(closed.iter().map(|closed| {
-            Item::Problem(Box::new(Problem {
-                path: spelled(&closed.path, strip),
-                message: closed.message(),
-                kind: ProblemKind::IgnoreRules,
-            }))
-        }));
+        found.extend(closed.iter().map(|closed| refused_problem(closed, strip)));
         let compare = |a: &Item, b: &Item| {
             compare_paths(item_path(a), item_path(b)).then_with(|| compare_at_same_path(a, b))
         };
@@ -263,6 +278,14 @@ fn origin(entry: &DirEntry) -> Option<Origin> {
     }
     // Links that are to be followed are already resolved; others are not files.
     kind.is_some_and(|kind| kind.is_file()).then_some(Origin::Walked)
+}
+
+fn refused_problem(start: &WalkStart, strip: bool) -> Item {
+    Item::Problem(Box::new(Problem {
+        path: spelled(&start.path, strip),
+        message: start.message(),
+        kind: ProblemKind::IgnoreRules,
+    }))
 }
 
 fn ignore_problem(path: &Path, err: &ignore::Error) -> Item {
