@@ -21,6 +21,7 @@ use crate::eval::measures::{
 };
 use crate::history::git::Git;
 use crate::rank::Weights;
+use crate::source::secret;
 use crate::tools::Call;
 
 /// The default token budgets of replies whose recall is measured.
@@ -205,7 +206,7 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     if matches.get_flag("json") {
         for case in &measured {
-            print(&format!("{}\n", serde_json::to_string(case).unwrap_or_default()))?;
+            print_redacted(format!("{}\n", serde_json::to_string(case).unwrap_or_default()))?;
         }
     } else {
         print(&table(&name, &measured, &options))?;
@@ -363,7 +364,7 @@ fn grade(matches: &ArgMatches) -> Result<ExitCode> {
         } else {
             format!("missing {}", graded.missing.join("; "))
         };
-        print(&format!("{} tokens, {result}: {}\n", graded.tokens, key.task))?;
+        print_redacted(format!("{} tokens, {result}: {}\n", graded.tokens, key.task))?;
         wrong += usize::from(!graded.missing.is_empty());
         tokens += graded.tokens;
     }
@@ -374,6 +375,11 @@ fn grade(matches: &ArgMatches) -> Result<ExitCode> {
         keys.len()
     ))?;
     Ok(ExitCode::from(if wrong == 0 { 0 } else { 1 }))
+}
+
+/// Prints a text that contains commit messages, names or quoted lines.
+fn print_redacted(text: String) -> Result<()> {
+    print(&secret::redacted(text))
 }
 
 fn fit_weights(matches: &ArgMatches) -> Result<ExitCode> {

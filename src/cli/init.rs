@@ -21,6 +21,7 @@ use crate::base::diff;
 use crate::error::{Error, Kind, Result};
 use crate::register::clients::{CLIENTS, Client, Homes, Scope};
 use crate::register::{self, Act, Edit, agents};
+use crate::source::secret;
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -188,7 +189,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     for change in &plan.changes {
         text.push_str(&change.diff());
     }
-    print(&text)?;
+    // The settings around a change may contain tokens of other servers.
+    print(&secret::redacted(text))?;
     if options.scope == Scope::Project
         && Path::new(&options.command).is_absolute()
         && !options.is_removal

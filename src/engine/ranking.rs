@@ -12,7 +12,8 @@ use crate::catalog::file_list::FileList;
 use crate::error::Result;
 use crate::index::text::{Input, Overlay, Preparer, TextIndex, Unusable};
 
-/// Maximum number of changed files whose words are added; the others are not ranked.
+/// Maximum number of changed files whose words are added; the others are counted in
+/// [`Overlay::left_out`].
 const FILES_MAX: usize = 200;
 
 /// Maximum number of bytes read of a changed file: larger files are not indexed, either.
@@ -40,6 +41,7 @@ pub(super) fn overlay(
         Err(reason) => return Ok(Err(reason)),
     };
     let mut preparer = Preparer::default();
+    overlay.left_out = changed.len().saturating_sub(FILES_MAX);
     for path in changed.iter().take(FILES_MAX) {
         let file = state.files.find(path).map(FileId::new);
         let Some(text) = file.and_then(|file| catalog.read(file, FILE_BYTES_MAX)) else { continue };

@@ -3,7 +3,7 @@
 //! ```text
 //! writing    locked while a process clones or updates
 //! used       share-locked by the sessions that use the clone; its modification time is the last use
-//! partial-*  a clone in progress, or of a process that was killed
+//! partial-*  a clone in progress or about to be removed, or of a process that was killed
 //! ```
 //!
 //! Limits: 32 clones. Beyond that, the least recently used ones are removed, except those in use.
@@ -19,6 +19,9 @@ use crate::source::stamp::Stamp;
 
 /// The number of clones that are kept.
 const CLONES_MAX: usize = 32;
+
+/// The start of the names of directories that are not a complete clone.
+const PARTIAL: &str = "partial-";
 
 /// The interval at which a lock that another process holds is retried.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -114,7 +117,7 @@ impl Clones {
         is_cancelled: &dyn Fn() -> bool,
     ) -> Result<()> {
         remove_partial(own);
-        let partial = own.join(format!("partial-{}", std::process::id()));
+        let partial = own.join(format!("{PARTIAL}{}", std::process::id()));
         let made = remote.copy_to(&partial, is_cancelled).and_then(|()| {
             let parent = place.parent().unwrap_or(own);
             let moved = fs::create_dir_all(parent).and_then(|()| fs::rename(&partial, place));
@@ -153,7 +156,17 @@ fn remove(dir: &Path) -> bool {
     let lock = |name: &str| lock_in_place(&dir.join(name)).ok().flatten();
     // Both stay locked until the directory is gone.
     let locks = lock("writing").and_then(|writing| Some((writing, lock("used")?)));
-    locks.is_some() && fs::remove_dir_all(dir).is_ok()
+    locks.is_some() && put_aside(dir).and_then(|()| fs::remove_dir_all(dir)).is_ok()
+}
+
+/// Renames the clone in `dir`, so that it does not look complete if its removal is interrupted.
+fn put_aside(dir: &Path) -> std::io::Result<()> {
+    let folders = folders(dir).into_iter().filter(|dir| !is_partial(dir));
+    for (number, folder) in folders.enumerate() {
+        let name = format!("{PARTIAL}removed-{}-{number}", std::process::id());
+        fs::rename(folder, dir.join(name))?;
+    }
+    Ok(())
 }
 
 /// Locks the file at `path`, which is created. Returns `None` if another process holds the lock, or
@@ -175,12 +188,15 @@ fn lock_in_place(path: &Path) -> Result<Option<File>> {
 
 fn remove_partial(own: &Path) {
     for dir in folders(own) {
-        let name = dir.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if name.starts_with("partial-") {
+        if is_partial(&dir) {
             // Leftover files do no harm: every process uses a different temporary name.
             let _ = fs::remove_dir_all(&dir);
         }
     }
+}
+
+fn is_partial(dir: &Path) -> bool {
+    dir.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with(PARTIAL))
 }
 
 /// Marks a clone as used and returns a lease of it.
@@ -259,6 +275,24 @@ mod tests {
         assert!(!remove(own), "somebody holds it");
         drop(lease);
         assert!(remove(own) && !own.exists());
+    }
+
+    #[test]
+    fn a_clone_whose_removal_was_interrupted_is_made_again() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        repository(&base.join("origin"));
+        let clones = Clones::new(&base.join("cache"));
+        let remote = Remote::local(&base.join("origin"));
+        let (folder, lease) = clones.copy(&remote, false, &|| false).expect("it is copied");
+        drop(lease);
+        let own = folder.parent().expect("a folder");
+        put_aside(own).expect("it is renamed");
+        let left = folders(own).pop().expect("it is not removed yet");
+        fs::remove_file(left.join("a.rs")).expect("a part of it is removed");
+        let (again, _lease) = clones.copy(&remote, false, &|| false).expect("it is copied");
+        assert!(again == folder && again.join("a.rs").is_file());
+        assert_eq!(folders(own), [folder], "the rest is removed");
     }
 
     #[test]

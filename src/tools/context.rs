@@ -91,6 +91,8 @@ pub struct ContextReply {
     coverage: Coverage,
     /// Why the files were ranked without the text index, if so.
     without_text: Option<&'static str>,
+    /// The number of changed files that are not ranked by their text.
+    unranked_files: usize,
     /// Why the files were ranked without the commit log, if so.
     without_history: Option<&'static str>,
     /// The notice about the diff or the commit.
@@ -193,6 +195,7 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
     let path = |at: usize| catalog.files().path(at);
     let named = || path_names().map(|index| Paths { index, path: &path });
     let text = overlay.as_deref();
+    let unranked_files = text.map_or(0, |overlay| overlay.left_out);
     let history = call.code.history()?;
     let history = history.as_deref();
     let sources = Sources { catalog, text, history, path_names: &named, changed: &changed };
@@ -205,11 +208,20 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
     let without_history = call.code.history_problem();
     let mut coverage = Coverage::of(catalog);
     coverage.status = match coverage.status {
-        Status::Ok if without_text.or(without_history).is_some() => Status::Partial,
+        Status::Ok if without_text.or(without_history).is_some() || unranked_files > 0 => {
+            Status::Partial
+        }
         Status::Ok if !choice.is_found() => Status::NoData,
         status => status,
     };
-    Ok(ContextReply { coverage, without_text, without_history, change_notice, choice })
+    Ok(ContextReply {
+        coverage,
+        without_text,
+        unranked_files,
+        without_history,
+        change_notice,
+        choice,
+    })
 }
 
 /// Returns the changes of the given diff or since the given commit, and a notice about them.
@@ -336,6 +348,13 @@ impl Reply for ContextReply {
         let mut notices: Vec<String> = self.coverage.notice().into_iter().collect();
         if let Some(reason) = self.without_text {
             notices.push(format!("the text index is {reason}; results are ranked without it"));
+        }
+        if self.unranked_files > 0 {
+            notices.push(format!(
+                "{} files that changed since the text index was built are not ranked by their \
+                 text; a background build adds them",
+                self.unranked_files
+            ));
         }
         if let Some(reason) = self.without_history {
             notices.push(format!("results are ranked without the commit log: {reason}"));

@@ -107,6 +107,20 @@ fn nothing_is_written_without_consent() {
 }
 
 #[test]
+fn tokens_beside_a_change_are_not_printed() {
+    let place = Place::new();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let other = format!(
+        "{{\n  \"mcpServers\": {{\n    \"a\": {{\"env\": {{\"T\": \"{token}\"}}}}\n  }}\n}}\n"
+    );
+    write(&home(&place).join(".claude.json"), &other);
+    let answer = init(&place, &["--client", "claude-code", "--yes"]).expect_success();
+    assert!(answer.text().contains("[redacted: ") && !answer.text().contains("ghp_"));
+    let written = fs::read_to_string(home(&place).join(".claude.json")).expect("settings");
+    assert!(written.contains(&token) && written.contains("codedb"));
+}
+
+#[test]
 fn registering_is_idempotent_and_removing_restores_every_byte() {
     let place = with_settings();
     let before = all(&place);

@@ -348,6 +348,55 @@ mod tests {
     }
 
     #[test]
+    fn damaged_logs_give_bounded_commits_at_any_piece_size() {
+        let sound = format!(
+            "\x01{A}\0{B} {A}\x0020\0Fix\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
+             \x01{B}\0\x0010\0Merge\0\nA\0{}\0",
+            "x".repeat(300)
+        );
+        // A linear congruential generator (Knuth, MMIX): the same texts in every run.
+        let mut state = 1603_u64;
+        let mut random = |below: usize| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) as usize % below
+        };
+        let mut commits_read = 0;
+        for _ in 0..if std::env::var_os("CODEDB_LONG").is_some() { 300_000 } else { 3_000 } {
+            let mut bytes = sound.clone().into_bytes();
+            for _ in 0..=random(4) {
+                let at = random(bytes.len());
+                match random(7) {
+                    0 => bytes.truncate(at.max(1)),
+                    1 => bytes.insert(at, b'\0'),
+                    2 => bytes[at] = 1,
+                    3 => bytes[at] = random(256) as u8,
+                    4 => drop(bytes.drain(at..(at + random(50)).min(bytes.len()))),
+                    5 => bytes.extend_from_within(at..),
+                    _ => bytes.splice(at..at, b"\0R100\0".repeat(random(400))).for_each(drop),
+                }
+                if bytes.is_empty() {
+                    bytes.push(0);
+                }
+            }
+            let whole = read(&bytes, bytes.len());
+            assert_eq!(read(&bytes, 1 + random(40)), whole);
+            for commit in &whole {
+                assert!(commit.id.is_some() && commit.changes.len() <= FILES_MAX);
+                assert!(commit.subject.len() <= SUBJECT_BYTES_MAX);
+            }
+            commits_read += whole.len();
+        }
+        assert!(commits_read > 1_000, "{commits_read}");
+        // A field without an end is cut.
+        let endless = [&b"\x01"[..], &vec![b'a'; FIELD_BYTES_MAX * 2]].concat();
+        let mut reader = Reader::default();
+        for piece in endless.chunks(1 << 13) {
+            reader.take(piece, &mut |_| panic!("no commit is complete"));
+            assert!(reader.field.capacity() <= 2 * FIELD_BYTES_MAX);
+        }
+    }
+
+    #[test]
     fn commits_with_many_files_keep_only_their_subject() {
         let mut log = format!("\x01{A}\0\x0020\0Format\0\n").into_bytes();
         for file in 0..=FILES_MAX {

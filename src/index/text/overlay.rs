@@ -22,6 +22,8 @@ pub struct Overlay {
     /// Edited files, in path order.
     files: Vec<Arc<Edited>>,
     live: Totals,
+    /// The number of edited files whose words are missing.
+    pub left_out: usize,
 }
 
 /// The words of an edited file.
@@ -76,7 +78,7 @@ impl Overlay {
     pub fn new(base: Arc<TextIndex>) -> Overlay {
         let masked = Bits::new(base.files().documents());
         let live = base.files().totals();
-        Overlay { base, masked, has_masked: false, files: Vec::new(), live }
+        Overlay { base, masked, has_masked: false, files: Vec::new(), live, left_out: 0 }
     }
 
     /// Replaces the file in the index by `prepared`. O(words of the file + edits).

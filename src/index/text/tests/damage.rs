@@ -182,3 +182,56 @@ fn files_out_of_order_are_rejected() {
     drop(builder);
     assert_eq!(fs::read_dir(dir.path()).expect("a readable directory").count(), 0);
 }
+
+/// Sections with any content and valid checksums, as another program could write them.
+#[test]
+fn damaged_sections_stay_in_bounds() {
+    let dir = TempDir::new().expect("a temporary directory");
+    build(dir.path(), 1, &sample(), usize::MAX);
+    let path = dir.path().join("text-1/files.idx");
+    let sound: Vec<Vec<u8>> = {
+        let map = Map::open(&path, true).expect("a file of the index");
+        let container = Container::open(map, FileKind::TextFiles).expect("it is valid");
+        let section =
+            |id| container.copy(container.section(id).expect("it exists")).expect("it is valid");
+        (1..=7).map(section).collect()
+    };
+    // A linear congruential generator (Knuth, MMIX): the same damage in every run.
+    let mut state = 1604_u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let mut opened = 0;
+    for _ in 0..if std::env::var_os("CODEDB_LONG").is_some() { 100_000 } else { 400 } {
+        let mut sections = sound.clone();
+        for _ in 0..=random(3) {
+            let section = &mut sections[random(7)];
+            let at = random(section.len() + 1);
+            match random(6) {
+                0 => section.truncate(at),
+                1 => section.insert(at, random(256) as u8),
+                2 => section.extend([0xFF; 8]),
+                _ if at == section.len() => {}
+                3 => section[at] = 0xFF,
+                4 => section[at] ^= 1 << random(8),
+                _ => section[at] = random(20) as u8,
+            }
+        }
+        let parts: Vec<[&[u8]; 1]> = sections.iter().map(|bytes| [&bytes[..]]).collect();
+        let parts: Vec<(u32, &[&[u8]])> =
+            (1..).zip(&parts).map(|(id, part)| (id, &part[..])).collect();
+        fs::write(&path, format::to_bytes(FileKind::TextFiles, &parts)).expect("a file");
+        let Ok(index) = TextIndex::open(dir.path(), false) else { continue };
+        opened += 1;
+        drop(index.check_all());
+        drop(index.changes([(&b"src/file3.rs"[..], 1), (b"zz", 2)].into_iter()));
+        let mut overlay = Overlay::new(Arc::new(index));
+        drop((overlay.remove(b"src/file7.rs"), overlay.put(&prepare("src/file8.rs", "fn a() {}"))));
+        let query = Query::parse("common target numbers");
+        if let Ok(ranking) = rank(&overlay, &query, &Bm25::DEFAULT) {
+            drop((ranking.chunks(30), ranking.files(30)));
+        }
+    }
+    assert!(opened > 20, "{opened} could be opened");
+}
