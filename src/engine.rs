@@ -30,6 +30,7 @@ mod sync;
 mod text;
 #[cfg(not(unix))]
 mod unwatched;
+mod user_data;
 #[cfg(unix)]
 mod watch_state;
 #[cfg(not(unix))]
@@ -69,6 +70,7 @@ use crate::index::store::Store;
 use crate::parsers::Parsers;
 use crate::source::walk::Environment;
 use crate::source::write::Editable;
+use crate::userdata::Location;
 use cache::EngineCache;
 
 /// One tree and its index: their locations and the settings of the environment.
@@ -80,6 +82,8 @@ pub struct Engine {
     parsers: Arc<Parsers>,
     /// The files that edits may change.
     editable: Editable,
+    /// Where user data is stored, if anywhere.
+    data: Option<Location>,
     /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
@@ -90,7 +94,7 @@ impl Engine {
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
         let cache = Arc::new(EngineCache::new(&root));
         let (parsers, editable) = (Parsers::in_process(), Editable::default());
-        Engine { root, store, environment, parsers, editable, cache }
+        Engine { root, store, environment, parsers, editable, data: None, cache }
     }
 
     /// Returns the same engine with other parsers.

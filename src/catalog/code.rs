@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::Catalog;
 use super::damage::Part;
 use super::file_list::FileList;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::history::History;
 use crate::history::git::Git;
 use crate::index::text::Overlay;
@@ -17,6 +17,7 @@ use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
+use crate::userdata::Database;
 
 /// Writes files of a tree, each as a whole and in one step; see [`crate::source::write`].
 pub trait Editor: Sync {
@@ -147,6 +148,26 @@ pub trait Code: Sync {
 
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;
+
+    /// Opens the database of what people and test runs recorded about the repository; `None` if
+    /// nothing was recorded yet. O(1); a call that needs it twice opens it once.
+    ///
+    /// # Errors
+    ///
+    /// If the database is damaged or cannot be read.
+    fn user_data(&self) -> Result<Option<Database>> {
+        Ok(None)
+    }
+
+    /// Opens the same database to record something, and creates it if needed.
+    ///
+    /// # Errors
+    ///
+    /// If there is no directory for it, or it cannot be written.
+    fn create_user_data(&self) -> Result<Database> {
+        Err(Error::new(Kind::NotFound, "there is no directory for user data")
+            .with_hint("set one with `--data-dir` or CODEDB_DATA_DIR"))
+    }
 
     /// Returns the editor, if this call may write files.
     fn editor(&self) -> Option<&dyn Editor> {

@@ -16,6 +16,7 @@ use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
+use crate::userdata::Database;
 
 /// A method of [`Code`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -46,6 +47,8 @@ pub enum Access {
     Damage,
     /// [`Code::git`].
     Git,
+    /// [`Code::user_data`] and [`Code::create_user_data`].
+    UserData,
     /// [`Code::editor`].
     Editor,
 }
@@ -123,6 +126,14 @@ impl<C: DelegatingCode> Code for C {
 
     fn git(&self) -> Option<&Git> {
         self.before(Access::Git).ok()?.git()
+    }
+
+    fn user_data(&self) -> Result<Option<Database>> {
+        self.before(Access::UserData)?.user_data()
+    }
+
+    fn create_user_data(&self) -> Result<Database> {
+        self.before(Access::UserData)?.create_user_data()
     }
 
     fn editor(&self) -> Option<&dyn Editor> {

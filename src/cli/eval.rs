@@ -234,7 +234,7 @@ impl WorkDirectory {
     fn engine(&self, matches: &ArgMatches) -> Result<crate::engine::Engine> {
         let root = Some(self.dir.join("tree"));
         let index_dir = Some(self.dir.join("index"));
-        place::engine(&TreeOptions { root, index_dir, threads: tree_options(matches).threads })
+        place::engine(&TreeOptions { root, index_dir, ..tree_options(matches) })
     }
 }
 

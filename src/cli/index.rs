@@ -113,6 +113,15 @@ pub(super) fn place_args() -> Vec<Arg> {
             .value_parser(path())
             .global(true)
             .help("The directory of indexes (default: CODEDB_INDEX_DIR, else the user's cache)"),
+        Arg::new("data-dir")
+            .long("data-dir")
+            .value_name("DIR")
+            .value_parser(path())
+            .global(true)
+            .help(
+                "The directory of recorded test results and other data of the user (default: \
+                 CODEDB_DATA_DIR, else `codedb` in the user's data directory)",
+            ),
         Arg::new("threads")
             .long("threads")
             .short('j')
@@ -135,6 +144,7 @@ pub(super) fn tree_options(matches: &ArgMatches) -> TreeOptions {
     TreeOptions {
         root: path("root").or_else(|| path("dir")),
         index_dir: path("index-dir"),
+        data_dir: path("data-dir"),
         threads: matches.get_one::<usize>("threads").copied().filter(|&threads| threads > 0),
     }
 }

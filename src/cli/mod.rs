@@ -6,6 +6,7 @@
 
 mod background;
 mod commands;
+mod data;
 mod display;
 mod doctor;
 mod eval;
@@ -60,7 +61,8 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
 }
 
 /// The global flags that take a value.
-const WITH_VALUE: [&str; 5] = ["--root", "--index-dir", "--fresh", "--threads", "-j"];
+const WITH_VALUE: [&str; 6] =
+    ["--root", "--index-dir", "--data-dir", "--fresh", "--threads", "-j"];
 
 /// Returns the index of the command: the first argument that is neither a flag nor the value of a
 /// global flag.

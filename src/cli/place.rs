@@ -12,12 +12,14 @@ use crate::parsers::Parsers;
 use crate::source::global_excludes::GlobalExcludes;
 use crate::source::secret;
 use crate::source::walk::Environment;
+use crate::userdata::Location;
 
 /// The flags that choose tree, index directory and threads.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TreeOptions {
     pub(crate) root: Option<PathBuf>,
     pub(crate) index_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     pub(crate) threads: Option<usize>,
 }
 
@@ -44,8 +46,11 @@ pub(crate) fn engine(options: &TreeOptions) -> Result<Engine> {
     store.check_access()?;
     let threads = options.threads.unwrap_or_else(threads);
     let environment = Environment { global_excludes: Some(global_excludes()), threads };
-    let engine = Engine::new(root, store, environment);
-    Ok(engine.parsing_with(parsers(threads)?))
+    let engine = Engine::new(root, store, environment).parsing_with(parsers(threads)?);
+    Ok(match data(options)? {
+        Some(location) => engine.keeping_data_in(location),
+        None => engine,
+    })
 }
 
 /// Returns the parsers of all engines of this process: this program, as worker processes. A build
@@ -109,6 +114,27 @@ pub(crate) fn cache(options: &TreeOptions) -> Result<Cache> {
         )
         .with_hint("set one with `--index-dir` or CODEDB_INDEX_DIR")
     })
+}
+
+/// Returns the directory of user data: `--data-dir`, else `CODEDB_DATA_DIR`, else `codedb` in the
+/// user's data directory; `None` if there is no home directory.
+///
+/// # Errors
+///
+/// If the named directory has no absolute path.
+fn data(options: &TreeOptions) -> Result<Option<Location>> {
+    let named =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(dir) = options.data_dir.clone().or_else(|| named("CODEDB_DATA_DIR")) {
+        let dir = std::path::absolute(&dir).map_err(|error| Error::io(&dir, error))?;
+        return Ok(Some(Location(dir)));
+    }
+    let base = named("XDG_DATA_HOME").filter(|path| path.is_absolute());
+    let base = if cfg!(windows) { named("APPDATA") } else { base };
+    let in_home =
+        if cfg!(target_os = "macos") { "Library/Application Support" } else { ".local/share" };
+    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(in_home)));
+    Ok(base.map(|base| Location(base.join("codedb"))))
 }
 
 /// Returns why the tree at `root` is not indexed without `--insist`, if so: it is the whole file

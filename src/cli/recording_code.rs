@@ -118,6 +118,7 @@ impl DelegatingCode for RecordingCode<'_> {
             | Access::History
             | Access::Damage
             | Access::Git
+            | Access::UserData
             | Access::Editor => {}
         }
         Ok(&self.code)

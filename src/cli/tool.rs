@@ -265,6 +265,17 @@ pub(super) fn is_trusted(engine: &Engine, check: Check) -> bool {
     is_trusted
 }
 
+/// Returns the present time in nanoseconds since 1970.
+pub(super) fn now_ns() -> i64 {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(now.as_nanos()).unwrap_or(i64::MAX)
+}
+
+/// Returns the present time in milliseconds since 1970.
+pub(super) fn now_ms() -> i64 {
+    now_ns() / 1_000_000
+}
+
 /// Runs the tool and prints its reply.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
@@ -274,8 +285,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let edits = (tool.effect == Effect::Writes).then(|| allowed_edits(matches)).flatten();
     let engine = engine.editing(edits.unwrap_or_default());
     let check = check(matches);
-    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-    let now_ns = i64::try_from(now.as_nanos()).unwrap_or(i64::MAX);
+    let now_ns = now_ns();
     let indexed = Indexed::new(place::cache(&options)?);
     let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());
     let display = Display::new(engine.root(), matches);

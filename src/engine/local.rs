@@ -26,6 +26,7 @@ use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
+use crate::userdata::Database;
 
 /// The state of an engine's tree during one call: the list of files is made on first use and then
 /// reused, so that one reply is consistent.
@@ -264,6 +265,14 @@ impl Code for Local<'_> {
 
     fn git(&self) -> Option<&Git> {
         self.git.get_or_init(|| Git::open(self.engine.root())).as_ref()
+    }
+
+    fn user_data(&self) -> Result<Option<Database>> {
+        self.engine.user_data()
+    }
+
+    fn create_user_data(&self) -> Result<Database> {
+        self.engine.create_user_data()
     }
 
     fn editor(&self) -> Option<&dyn Editor> {

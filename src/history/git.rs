@@ -9,6 +9,7 @@
 mod checkout;
 mod clone;
 mod head;
+mod identity;
 mod layout;
 mod process;
 mod range;
@@ -25,6 +26,7 @@ use std::time::Duration;
 pub use checkout::Message;
 pub use clone::Remote;
 pub use head::Head;
+pub use identity::common_directory;
 pub use range::{FILES_MAX, Place, Range, ReportedCommit, Status};
 pub use since::Difference;
 pub use stream::StreamOptions;

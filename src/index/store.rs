@@ -14,13 +14,14 @@
 //! cookie-<pid>-<n>       a short-lived file by which the watch server marks its event queue
 //! ```
 //!
-//! `access` refuses directories that others can change, [`cache`] manages the cache directory that contains index directories, [`lock`] the locks.
+//! [`cache`] manages the cache directory that contains index directories, [`lock`] the locks.
 //!
 //! Publishing writes new files under temporary names and renames them, the manifest last, so that a
 //! crash leaves either the old generation or the new one. Files are immutable; old ones are
 //! unlinked after a newer generation is published. Nothing is synced to the device: after a power
 //! failure a checksum may be wrong, which leads to a rebuild.
 
+#[cfg(all(test, unix))]
 mod access;
 pub mod cache;
 pub mod lock;
@@ -40,6 +41,7 @@ use crate::index::map::Map;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Table;
+use crate::source::private_dir;
 
 /// How often a reader retries when files disappear because a writer published.
 const ATTEMPTS: usize = 10;
@@ -149,7 +151,7 @@ impl Store {
     ///
     /// Those of [`Store::check_access`]; [`Kind::Io`] if it cannot be created.
     pub fn create(&self) -> Result<()> {
-        create_private_dir(&self.dir)?;
+        private_dir::create(&self.dir, private_dir::INDEX)?;
         self.check_access()
     }
 
@@ -161,7 +163,7 @@ impl Store {
     /// [`Kind::Usage`] if it, or the directory above it, is a symbolic link, belongs to another user
     /// or is writable by others.
     pub fn check_access(&self) -> Result<()> {
-        access::check(&self.dir)
+        private_dir::check(&self.dir, private_dir::INDEX)
     }
 
     /// Takes the writer's lock without waiting, and removes temporary files of writers that died or
@@ -374,18 +376,6 @@ fn parse_manifest(text: &str) -> Option<Manifest> {
         && plain(&manifest.table)
         && manifest.segments.iter().all(plain);
     sound.then_some(manifest)
-}
-
-/// Creates `dir` and its parents, accessible only to the user.
-fn create_private_dir(dir: &Path) -> Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(|error| {
-        Error::io(dir, error)
-            .with_hint("choose another directory with --index-dir or CODEDB_INDEX_DIR")
-    })
 }
 
 #[cfg(test)]

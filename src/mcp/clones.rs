@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::error::{Error, Kind, Result};
 use crate::history::git::Remote;
+use crate::source::private_dir;
 use crate::source::stamp::Stamp;
 
 /// The number of clones that are kept.
@@ -81,7 +82,7 @@ impl Clones {
         let hash = xxhash_rust::xxh3::xxh3_64(remote.url().as_bytes());
         let own = self.dir.join(format!("{hash:016x}"));
         let writing = loop {
-            create_private(&own)?;
+            private_dir::create(&own, private_dir::INDEX)?;
             match lock_in_place(&own.join("writing")) {
                 Ok(Some(writing)) => break writing,
                 // Another process writes the clone, or has just removed it.
@@ -214,14 +215,6 @@ fn open(path: &Path) -> Result<File> {
     file.map_err(|error| Error::io(path, error))
 }
 
-fn create_private(dir: &Path) -> Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(dir).map_err(|error| Error::io(dir, error))
-}
-
 fn folders(dir: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let is_folder =
@@ -313,7 +306,7 @@ mod tests {
             let waiting = scope.spawn(|| clones.copy(&remote, false, &|| false));
             std::thread::sleep(3 * PAUSE);
             fs::remove_dir_all(own).expect("it can be removed");
-            create_private(own).expect("a folder");
+            private_dir::create(own, private_dir::INDEX).expect("a folder");
             let cloning = lock();
             drop(removing);
             std::thread::sleep(6 * PAUSE);
@@ -331,7 +324,7 @@ mod tests {
         let dirs: Vec<PathBuf> =
             (0..CLONES_MAX + 3).map(|n| clones.dir.join(format!("{n:016x}"))).collect();
         for (age, dir) in dirs.iter().enumerate() {
-            create_private(dir).expect("a folder");
+            private_dir::create(dir, private_dir::INDEX).expect("a folder");
             let at = SystemTime::now() - Duration::from_secs(3600 * (age as u64 + 1));
             open(&dir.join("used"))
                 .and_then(|used| used.set_modified(at).map_err(|error| Error::io(dir, error)))

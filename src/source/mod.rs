@@ -1,7 +1,8 @@
 //! The work tree: the only module below the edge that reads and writes its files.
 //!
 //! [`walk`] lists the files that ripgrep would search. [`stamp`] compares file metadata, [`rules`]
-//! tracks the sources of ignore rules, and `watch` reports changes as they happen. [`secret`] lists
+//! tracks the sources of ignore rules, and `watch` reports changes as they happen. [`private_dir`]
+//! creates and checks directories of the user. [`secret`] lists
 //! the files that no index may contain. [`beneath`] opens files of a tree so that no link leads out
 //! of it; [`guarded`] reads files that may be served to others, and
 //! [`text_cache`] caches them in memory. [`mod@write`] edits files for callers that are allowed to,
@@ -12,6 +13,7 @@ pub mod executed;
 pub mod global_excludes;
 pub mod guarded;
 mod platform;
+pub mod private_dir;
 pub mod read;
 pub mod rule_files;
 pub mod rules;

@@ -109,7 +109,11 @@ impl Database {
     }
 
     /// Returns the identity of the repository that the data belongs to; `None` for a new database.
-    pub(super) fn identity(&self) -> Result<Option<Repository>> {
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be read.
+    pub fn identity(&self) -> Result<Option<Repository>> {
         let identity =
             self.connection.query_row("SELECT directory, first_commit FROM identity", [], |row| {
                 let directory: Vec<u8> = row.get(0)?;

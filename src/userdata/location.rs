@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::database::{Database, Repository};
 use crate::error::{Error, Result};
+use crate::source::private_dir::{self, DATA};
 
 /// The directories of other repositories that are examined for one that was moved.
 const EXAMINED_MAX: usize = 1000;
@@ -21,78 +22,95 @@ const EXAMINED_MAX: usize = 1000;
 pub struct Location(pub PathBuf);
 
 impl Location {
-    /// Returns the path of the database of a repository, whether it exists or not. O(1).
-    pub fn database(&self, repository: &Repository) -> PathBuf {
+    /// Returns the path of the database of the repository whose common git directory (or root,
+    /// outside of git) is `repository`, a canonical path, whether it exists or not. O(1).
+    pub fn database(&self, repository: &Path) -> PathBuf {
         self.directory(repository).join("data.sqlite")
     }
 
     /// Opens the database of a repository, and creates it if needed. A database of the same
     /// repository at its former path is taken over: one with the same first commit whose path does
-    /// not exist any more. O(number of repositories) for a new database, else O(1).
+    /// not exist any more. `first_commit` returns the id of the first commit, and is called only if
+    /// it is needed. O(number of repositories) for a new database, else O(1).
     ///
     /// # Errors
     ///
-    /// Those of [`Database::open`], and if the directory cannot be created.
-    pub fn open(&self, repository: &Repository) -> Result<Database> {
+    /// Those of [`Database::open`] and of [`private_dir::check`], and if the directory cannot be
+    /// created.
+    pub fn open(
+        &self,
+        repository: &Path,
+        first_commit: &dyn Fn() -> Option<String>,
+    ) -> Result<Database> {
         let directory = self.directory(repository);
         if !directory.exists() {
-            match self.former(repository) {
+            match self.former(first_commit) {
                 Some(former) => {
                     fs::rename(&former, &directory).map_err(|error| Error::io(&former, error))?;
                 }
-                None => create_private(&directory)?,
+                None => private_dir::create(&directory, DATA)?,
             }
         }
+        check(&directory)?;
         let database = Database::open(&self.database(repository))?;
-        database.identify(repository)?;
+        let has_first = database.identity()?.is_some_and(|stored| stored.first_commit.is_some());
+        let first_commit = if has_first { None } else { first_commit() };
+        database.identify(&Repository { directory: repository.to_owned(), first_commit })?;
         Ok(database)
     }
 
-    /// Opens the database of a repository if it exists. O(1).
+    /// Opens the database of a repository if it exists; see [`Location::open`]. O(1), or O(number
+    /// of repositories) without one.
     ///
     /// # Errors
     ///
-    /// Those of [`Database::open`].
-    pub fn open_existing(&self, repository: &Repository) -> Result<Option<Database>> {
+    /// Those of [`Location::open`].
+    pub fn open_existing(
+        &self,
+        repository: &Path,
+        first_commit: &dyn Fn() -> Option<String>,
+    ) -> Result<Option<Database>> {
         let path = self.database(repository);
-        if path.exists() || self.former(repository).is_some() {
-            return self.open(repository).map(Some);
+        if path.exists() {
+            check(&self.directory(repository))?;
+            return Database::open(&path).map(Some);
         }
-        Ok(None)
+        match self.former(first_commit) {
+            Some(_) => self.open(repository, first_commit).map(Some),
+            None => Ok(None),
+        }
     }
 
-    fn directory(&self, repository: &Repository) -> PathBuf {
-        let key = xxh3_64(repository.directory.as_os_str().as_encoded_bytes());
+    fn directory(&self, repository: &Path) -> PathBuf {
+        let key = xxh3_64(repository.as_os_str().as_encoded_bytes());
         self.0.join("repositories").join(format!("{key:016x}"))
     }
 
     /// Returns the directory of a database of the same repository that has lost its path.
-    fn former(&self, repository: &Repository) -> Option<PathBuf> {
-        let first_commit = repository.first_commit.as_deref()?;
+    fn former(&self, first_commit: &dyn Fn() -> Option<String>) -> Option<PathBuf> {
         let entries = fs::read_dir(self.0.join("repositories")).ok()?;
         let mut candidates: Vec<PathBuf> =
             entries.flatten().take(EXAMINED_MAX).map(|entry| entry.path()).collect();
         candidates.sort();
+        let mut first: Option<Option<String>> = None;
         candidates.into_iter().find(|candidate| {
             let path = candidate.join("data.sqlite");
-            let identity =
-                path.exists().then(|| Database::open(&path).and_then(|it| it.identity()));
-            matches!(identity, Some(Ok(Some(other)))
-                if other.first_commit.as_deref() == Some(first_commit) && !other.directory.exists())
+            let is_sound = path.exists() && check(candidate).is_ok();
+            let identity = is_sound.then(|| Database::open(&path).and_then(|it| it.identity()));
+            let Some(Ok(Some(Repository { directory, first_commit: Some(stored) }))) = identity
+            else {
+                return false;
+            };
+            let is_lost = !directory.exists();
+            is_lost && first.get_or_insert_with(first_commit).as_ref() == Some(&stored)
         })
     }
 }
 
-/// Creates a directory, with its parents, that only this user can enter.
-fn create_private(directory: &Path) -> Result<()> {
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(directory).map_err(|error| {
-        Error::io(directory, error)
-            .with_hint("choose another directory with `--data-dir` or CODEDB_DATA_DIR")
-    })
+/// Checks that nobody else can change the directory of a database, or one of the two above it.
+fn check(directory: &Path) -> Result<()> {
+    private_dir::check(directory, DATA)?;
+    directory.parent().map_or(Ok(()), |above| private_dir::check(above, DATA))
 }
 
 #[cfg(test)]
@@ -100,11 +118,8 @@ mod tests {
     use super::*;
     use crate::userdata::locks::Request;
 
-    fn repository(directory: &Path, first_commit: Option<&str>) -> Repository {
-        Repository {
-            directory: directory.to_owned(),
-            first_commit: first_commit.map(str::to_owned),
-        }
+    fn first() -> Option<String> {
+        Some("abc".to_owned())
     }
 
     fn lock(database: &Database) {
@@ -118,12 +133,12 @@ mod tests {
         let location = Location(dir.path().join("data"));
         let (before, after) = (dir.path().join("before"), dir.path().join("after"));
         fs::create_dir(&before).unwrap();
-        lock(&location.open(&repository(&before, Some("abc"))).unwrap());
+        lock(&location.open(&before, &first).unwrap());
         fs::rename(&before, &after).unwrap();
-        let moved = location.open_existing(&repository(&after, Some("abc"))).unwrap().unwrap();
+        let moved = location.open_existing(&after, &first).unwrap().unwrap();
         assert_eq!(moved.locks(0).unwrap().len(), 1);
         assert_eq!(moved.identity().unwrap().unwrap().directory, after);
-        assert!(!location.database(&repository(&before, None)).exists(), "moved, not copied");
+        assert!(!location.database(&before).exists(), "moved, not copied");
     }
 
     #[test]
@@ -133,9 +148,9 @@ mod tests {
         let (original, copy) = (dir.path().join("original"), dir.path().join("copy"));
         fs::create_dir(&original).unwrap();
         fs::create_dir(&copy).unwrap();
-        lock(&location.open(&repository(&original, Some("abc"))).unwrap());
-        assert!(location.open_existing(&repository(&copy, Some("abc"))).unwrap().is_none());
-        let other = location.open(&repository(&copy, Some("abc"))).unwrap();
+        lock(&location.open(&original, &first).unwrap());
+        assert!(location.open_existing(&copy, &first).unwrap().is_none());
+        let other = location.open(&copy, &first).unwrap();
         assert_eq!(other.locks(0).unwrap().len(), 0);
     }
 
@@ -145,13 +160,30 @@ mod tests {
         use std::os::unix::fs::PermissionsExt as _;
         let dir = tempfile::tempdir().unwrap();
         let location = Location(dir.path().join("data"));
-        let repository = repository(dir.path(), None);
-        lock(&location.open(&repository).unwrap());
-        let path = location.database(&repository);
+        lock(&location.open(dir.path(), &|| None).unwrap());
+        let path = location.database(dir.path());
         for name in fs::read_dir(path.parent().unwrap()).unwrap() {
             let name = name.unwrap();
             let mode = name.metadata().unwrap().permissions().mode();
             assert_eq!(mode & 0o077, 0, "{}", name.path().display());
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_directory_that_others_can_change_is_refused() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let location = Location(dir.path().join("data"));
+        let opened = || location.open_existing(dir.path(), &|| None);
+        lock(&location.open(dir.path(), &|| None).unwrap());
+        let own = location.database(dir.path()).parent().unwrap().to_owned();
+        for path in [&own, &dir.path().join("data/repositories"), &location.0] {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o770)).unwrap();
+            let error = opened().unwrap_err();
+            assert!(error.to_string().contains("data directory is writable by other"), "{error}");
+            fs::set_permissions(path, fs::Permissions::from_mode(0o700)).unwrap();
+            assert!(opened().unwrap().is_some());
         }
     }
 }

@@ -14,6 +14,8 @@ mod compared;
 #[cfg(unix)]
 mod context;
 #[cfg(unix)]
+mod data;
+#[cfg(unix)]
 mod differential;
 #[cfg(unix)]
 mod docs;

@@ -91,6 +91,7 @@ pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
     let options = TreeOptions {
         root: request.index.root.clone(),
         index_dir: request.index.index_dir.clone(),
+        data_dir: None,
         threads: Some(request.threads),
     };
     match place::engine(&options) {

@@ -140,6 +140,8 @@ impl Place {
             .env("XDG_CACHE_HOME", home.join(".cache"))
             .env("CODEDB_BACKGROUND", "0")
             .env_remove("CODEDB_INDEX_DIR")
+            .env_remove("CODEDB_DATA_DIR")
+            .env_remove("XDG_DATA_HOME")
             .env_remove("RIPGREP_CONFIG_PATH")
             .current_dir(self.root());
         command

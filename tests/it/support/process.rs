@@ -82,6 +82,8 @@ pub(crate) fn command(program: &Path, tree: &Tree) -> Command {
         .env("XDG_CACHE_HOME", tree.home().join(".cache"))
         .env("CODEDB_BACKGROUND", "0")
         .env_remove("CODEDB_INDEX_DIR")
+        .env_remove("CODEDB_DATA_DIR")
+        .env_remove("XDG_DATA_HOME")
         .env_remove("RIPGREP_CONFIG_PATH")
         .env_remove("GIT_DIR");
     command
