@@ -19,6 +19,7 @@ pub mod parsers;
 pub mod query;
 pub mod rank;
 pub mod register;
+pub mod reports;
 pub mod source;
 pub mod tools;
 pub mod userdata;

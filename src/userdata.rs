@@ -1,11 +1,13 @@
-//! Data that people and test runs recorded about a repository: test results and locks.
+//! Data that people and test runs recorded about a repository: test results, coverage and locks.
 //!
 //! Unlike the index, it cannot be computed again, so it is never evicted. It lives in one SQLite
 //! database per repository, below the user's data directory: [`location`] chooses the file,
-//! [`database`] opens it and keeps its schema current, [`runs`] and [`locks`] read and write its
-//! tables, [`exchange`] exports and imports everything as JSON Lines. Several processes may use one
+//! [`database`] opens it and keeps its schema current, [`runs`], [`coverage`] and [`locks`] read and
+//! write its tables, [`coverage_py`] reads the database of another program, [`exchange`] exports and imports everything as JSON Lines. Several processes may use one
 //! database at once; everything that belongs together is written in one transaction.
 
+pub mod coverage;
+pub mod coverage_py;
 pub mod database;
 pub mod exchange;
 pub mod location;

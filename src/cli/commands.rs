@@ -8,6 +8,7 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
+use super::run as test_run;
 use super::{data, doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
@@ -34,6 +35,7 @@ fn tree() -> Command {
         .subcommand(snapshot::command())
         .subcommand(with_globals(index::command()))
         .subcommand(with_globals(status::command()))
+        .subcommand(test_run::command())
         .subcommand(data::command())
         .subcommand(with_globals(mcp::command()))
         .subcommand(with_globals(serve::command()))
@@ -83,6 +85,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("index", matches)) => index::run(matches),
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("status", matches)) => status::run(matches),
+        Some(("run", matches)) => test_run::run(matches),
         Some(("data", matches)) => data::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches),

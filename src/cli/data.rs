@@ -1,4 +1,7 @@
-//! `codedb data`: shows, exports and imports what people and test runs recorded.
+//! `codedb data`: shows, exports and imports what people and test runs recorded; `coverage` imports
+//! coverage reports.
+
+mod coverage;
 
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Write};
@@ -33,7 +36,6 @@ pub(super) fn command() -> Command {
              contains. The database is in the user's data directory, never in the tree; all work \
              trees of a repository share it.",
         )
-        .args_conflicts_with_subcommands(true)
         .arg(
             Arg::new("json")
                 .long("json")
@@ -41,6 +43,7 @@ pub(super) fn command() -> Command {
                 .help("Print the reply as JSON"),
         )
         .args(place_args())
+        .subcommand(coverage::command())
         .subcommand(
             Command::new("export")
                 .about("Write everything that is recorded as JSON Lines")
@@ -67,6 +70,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("export", matches)) => export(&place::engine(&tree_options(matches))?, file(matches)),
         Some(("import", matches)) => import(&place::engine(&tree_options(matches))?, file(matches)),
+        Some(("coverage", matches)) => coverage::run(matches),
         _ => show(&place::engine(&tree_options(matches))?, matches.get_flag("json")),
     }
 }
@@ -90,6 +94,8 @@ struct Shown {
     tests: u64,
     /// Results.
     results: u64,
+    /// Functions with coverage.
+    covered_functions: u64,
     /// Locks that are held.
     locks: usize,
 }
@@ -109,22 +115,26 @@ fn show(engine: &Engine, as_json: bool) -> Result<ExitCode> {
         runs: counts.runs,
         tests: counts.tests,
         results: counts.results,
+        covered_functions: database.as_ref().map_or(Ok(0), |it| it.covered_count())?,
         locks,
     };
     if as_json {
-        let json = serde_json::to_string(&shown).map_err(|error| Error::usage(error.to_string()))?;
+        let json =
+            serde_json::to_string(&shown).map_err(|error| Error::usage(error.to_string()))?;
         print(&format!("{json}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Shown { path, exists, bytes, runs, tests, results, locks } = shown;
+    let Shown { path, exists, bytes, runs, tests, results, covered_functions, locks } = shown;
     let path = report::plain(&path);
     print(&if exists {
         format!(
             "path      {path}\nbytes     {bytes}\nruns      {runs}\ntests     {tests}\n\
-             results   {results}\nlocks     {locks}\n"
+             results   {results}\ncovered   {covered_functions}\nlocks     {locks}\n"
         )
     } else {
-        format!("path      {path}\nnothing is recorded; `codedb run -- COMMAND` records test runs\n")
+        format!(
+            "path      {path}\nnothing is recorded; `codedb run -- COMMAND` records test runs\n"
+        )
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -20,6 +20,7 @@ mod place;
 mod projects;
 mod recording_code;
 mod report;
+mod run;
 mod search;
 mod serve;
 mod similar;
@@ -61,8 +62,7 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
 }
 
 /// The global flags that take a value.
-const WITH_VALUE: [&str; 6] =
-    ["--root", "--index-dir", "--data-dir", "--fresh", "--threads", "-j"];
+const WITH_VALUE: [&str; 6] = ["--root", "--index-dir", "--data-dir", "--fresh", "--threads", "-j"];
 
 /// Returns the index of the command: the first argument that is neither a flag nor the value of a
 /// global flag.

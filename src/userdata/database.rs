@@ -55,6 +55,27 @@ const MIGRATIONS: &[&str] = &["
         acquired_ms INTEGER NOT NULL,
         expires_ms INTEGER NOT NULL
     ) STRICT;
+", "
+    -- The lines are bit sets of offsets from the first line of the function.
+    CREATE TABLE covered (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL,
+        name TEXT NOT NULL,
+        body INTEGER NOT NULL,
+        executable BLOB NOT NULL,
+        executed BLOB NOT NULL,
+        is_whole INTEGER NOT NULL,
+        imported_ms INTEGER NOT NULL,
+        UNIQUE (path, name, body)
+    ) STRICT;
+    CREATE INDEX covered_body ON covered (body);
+    CREATE TABLE covered_by (
+        symbol INTEGER NOT NULL REFERENCES covered ON DELETE CASCADE,
+        test INTEGER NOT NULL REFERENCES test,
+        lines INTEGER NOT NULL,
+        PRIMARY KEY (symbol, test)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX covered_by_test ON covered_by (test);
 "];
 
 /// The identity of a repository.

@@ -305,21 +305,24 @@ fn insert(connection: &Connection, run: &Run) -> rusqlite::Result<bool> {
         return Ok(false);
     }
     let id = connection.last_insert_rowid();
-    let mut find = connection.prepare_cached("SELECT id FROM test WHERE name = ?1")?;
-    let mut add = connection.prepare_cached("INSERT INTO test (name) VALUES (?1)")?;
     let mut insert = connection.prepare_cached(
         "INSERT OR REPLACE INTO result (run, test, attempt, outcome, duration_ms)
             VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
     for result in &run.results {
-        let test = find.query_row([&result.test], |row| row.get::<_, i64>(0)).optional()?;
-        let test = match test {
-            Some(test) => test,
-            None => add.insert([&result.test])?,
-        };
+        let test = test_id(connection, &result.test)?;
         insert.execute((id, test, result.attempt, result.outcome.name(), result.duration_ms))?;
     }
     Ok(true)
+}
+
+/// Returns the row of a test, which is added if it is new.
+pub(super) fn test_id(connection: &Connection, test: &str) -> rusqlite::Result<i64> {
+    let mut find = connection.prepare_cached("SELECT id FROM test WHERE name = ?1")?;
+    match find.query_row([test], |row| row.get(0)).optional()? {
+        Some(id) => Ok(id),
+        None => connection.prepare_cached("INSERT INTO test (name) VALUES (?1)")?.insert([test]),
+    }
 }
 
 fn run_of(row: &Row<'_>) -> rusqlite::Result<Run> {

@@ -57,6 +57,8 @@ mod replies;
 #[cfg(unix)]
 mod ripgrep_flags;
 #[cfg(unix)]
+mod run;
+#[cfg(unix)]
 mod secrets;
 #[cfg(unix)]
 mod stream;
