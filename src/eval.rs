@@ -4,13 +4,15 @@
 //! Each case runs on the tree and the history before the change. [`cases`] reads the cases;
 //! [`localize`] checks out the trees and records the ranks, next to those of the [`baselines`];
 //! [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
-//! evidence that `localize` recorded. [`answers`] grades replies against written keys; [`patch`]
+//! evidence that `localize` recorded. [`history`] measures co-change, risk and
+//! reviewers on commits alone. [`answers`] grades replies against written keys; [`patch`]
 //! parses patches.
 
 pub mod answers;
 pub mod baselines;
 pub mod cases;
 pub mod fit;
+pub mod history;
 pub mod localize;
 pub mod measures;
 pub mod patch;

@@ -4,23 +4,37 @@
 //! [`mod@git`] runs git, [`read`] builds a [`log`] from its output or updates one, [`store`] keeps
 //! the log in the index directory, and [`History`] answers queries about it. See docs/history.md.
 
+pub mod activity;
+pub mod coupling;
 pub mod files;
+pub mod functions;
 pub mod git;
 pub mod id;
+pub mod ignored;
+pub mod likely;
 pub mod log;
+pub mod mailmap;
+pub mod people;
 pub mod read;
 pub mod store;
 pub mod subjects;
 
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+pub use activity::{Activity, Rules};
+pub use coupling::Coupling;
 pub use files::Decay;
-pub use log::{Commit, Log};
+pub use functions::FileChanges;
+pub use id::CommitId;
+pub use log::{AuthorId, Commit, Log, PathId};
 pub use subjects::{FileHit, Parameters};
 
 use files::Files;
+use git::Blamed;
+use rustc_hash::FxHashMap;
 use subjects::Subjects;
 
+use crate::error::Result;
 use crate::index::text::Query;
 
 /// The log of HEAD, and data derived from it on first use.
@@ -29,12 +43,22 @@ pub struct History {
     log: Log,
     files: OnceLock<Files>,
     subjects: OnceLock<Subjects>,
+    activity: Mutex<Option<Arc<Activity>>>,
+    coupling: Mutex<Option<Arc<Coupling>>>,
+    file_changes: Mutex<FxHashMap<Vec<u8>, Arc<FileChanges>>>,
+    blamed: Mutex<FxHashMap<(Vec<u8>, u64), Arc<[Blamed]>>>,
 }
+
+/// The maximum number of files whose changes, and whose blame, are held in memory.
+const FILES_HELD_MAX: usize = 256;
 
 impl History {
     /// Returns the history of `log`. O(1).
     pub fn new(log: Log) -> History {
-        History { log, files: OnceLock::new(), subjects: OnceLock::new() }
+        let (files, subjects) = (OnceLock::new(), OnceLock::new());
+        let (activity, coupling) = (Mutex::default(), Mutex::default());
+        let (file_changes, blamed) = (Mutex::default(), Mutex::default());
+        History { log, files, subjects, activity, coupling, file_changes, blamed }
     }
 
     /// Returns the commits.
@@ -69,12 +93,106 @@ impl History {
         self.files().changed_with(&self.log, path)
     }
 
+    /// Returns the commits that changed a file under any of its names, newest first. Commits
+    /// without files are not among them; see [`Commit::changes`]. O(1), and O(log) the first time.
+    pub fn changes_to(&self, path: &[u8]) -> impl ExactSizeIterator<Item = Commit<'_>> {
+        let commits = self.files().commits_of(&self.log, path);
+        commits.iter().map(|&commit| self.log.commit(commit as usize))
+    }
+
+    /// Returns the files that a commit changed, under their present names and in the order of its
+    /// changes. O(1), and O(log) the first time.
+    pub fn changed_by(&self, commit: Commit<'_>) -> &[PathId] {
+        self.files().of_commit(&self.log, commit.at())
+    }
+
+    /// Returns who changed which files how often, under `rules`. Computed anew if the rules differ
+    /// from those of the last call: O(log).
+    pub fn activity(&self, rules: &Rules) -> Arc<Activity> {
+        cached(
+            &self.activity,
+            |it| it.rules() == rules,
+            || Activity::new(&self.log, self.files(), rules.clone()),
+        )
+    }
+
+    /// Returns which files change together, under `rules`. Computed anew if the rules differ from
+    /// those of the last call: O(pairs of files of each commit).
+    pub fn coupling(&self, rules: &Rules) -> Arc<Coupling> {
+        let activity = self.activity(rules);
+        cached(
+            &self.coupling,
+            |it| it.rules() == rules,
+            || Coupling::new(&self.log, self.files(), &activity),
+        )
+    }
+
+    /// Returns the changes of a file, which `read` computes the first time.
+    ///
+    /// # Errors
+    ///
+    /// Those of `read`.
+    pub fn file_changes(
+        &self,
+        path: &[u8],
+        read: impl FnOnce() -> Result<FileChanges>,
+    ) -> Result<Arc<FileChanges>> {
+        held(&self.file_changes, path.to_vec(), || read().map(Arc::new))
+    }
+
+    /// Returns the blame of a file in HEAD without the commits `ignored`, which must be in the log;
+    /// `git` runs the first time.
+    ///
+    /// # Errors
+    ///
+    /// As [`git::Git::blame`].
+    pub fn blame(&self, git: &git::Git, path: &[u8], rules: &Rules) -> Result<Arc<[Blamed]>> {
+        let ids = self.log.commits().map(|commit| commit.id());
+        let ignored: Vec<CommitId> = ids.filter(|id| rules.ignored.contains(id)).collect();
+        let bytes: Vec<u8> = ignored.iter().flat_map(|id| id.as_bytes().to_vec()).collect();
+        let key = (path.to_vec(), xxhash_rust::xxh3::xxh3_64(&bytes));
+        held(&self.blamed, key, || git.blame(path, &ignored).map(Arc::from))
+    }
+
     fn files(&self) -> &Files {
         self.files.get_or_init(|| Files::new(&self.log))
     }
 
     fn subjects(&self) -> &Subjects {
         self.subjects.get_or_init(|| Subjects::new(&self.log))
+    }
+}
+
+/// Returns the value of a key, which `make` computes if it is not held.
+fn held<K: Clone + Eq + std::hash::Hash, T: Clone>(
+    slots: &Mutex<FxHashMap<K, T>>,
+    key: K,
+    make: impl FnOnce() -> Result<T>,
+) -> Result<T> {
+    let lock = || slots.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(value) = lock().get(&key) {
+        return Ok(value.clone());
+    }
+    // Other calls do not wait: at worst, two compute the same.
+    let value = make()?;
+    let mut slots = lock();
+    if slots.len() >= FILES_HELD_MAX {
+        slots.clear();
+    }
+    slots.insert(key, value.clone());
+    Ok(value)
+}
+
+/// Returns the value in `slot` if it `fits`, or else a new one, which replaces it.
+fn cached<T>(
+    slot: &Mutex<Option<Arc<T>>>,
+    fits: impl FnOnce(&T) -> bool,
+    make: impl FnOnce() -> T,
+) -> Arc<T> {
+    let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+    match &*slot {
+        Some(value) if fits(value) => Arc::clone(value),
+        _ => Arc::clone(slot.insert(Arc::new(make()))),
     }
 }
 

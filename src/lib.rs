@@ -20,6 +20,7 @@ pub mod query;
 pub mod rank;
 pub mod register;
 pub mod reports;
+pub mod risk;
 pub mod source;
 pub mod tools;
 pub mod userdata;

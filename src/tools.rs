@@ -13,19 +13,23 @@ pub mod call;
 pub mod callers;
 pub mod callpath;
 pub mod changes;
+pub mod churn;
 pub mod context;
+pub mod coupling;
 pub mod coverage;
 pub mod deps;
 pub mod edit;
 pub mod explain;
 pub mod find;
 pub mod glob;
+pub mod history;
 pub mod hot;
 pub mod index;
 pub mod lookup;
 pub mod ls;
 mod mentions;
 pub mod outline;
+pub mod ownership;
 pub mod paths;
 pub mod pattern;
 pub mod projects;
@@ -33,14 +37,19 @@ pub mod properties;
 pub mod qualified;
 pub mod query;
 pub mod read;
+pub mod risk_map;
 pub mod schema;
 pub mod search;
 pub mod session;
 pub mod snapshot;
+pub mod stats;
 pub mod status;
 pub mod structure;
 pub mod symbol;
 pub mod tree;
+pub mod triage;
+mod units;
+pub mod who_reviews;
 pub mod word;
 
 use std::sync::OnceLock;
@@ -62,7 +71,7 @@ use crate::source::secret;
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 23] = [
+static TABLE: [Tool; 31] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -86,6 +95,14 @@ static TABLE: [Tool; 23] = [
     Tool::of::<index::Index>(),
     Tool::of::<edit::Edit>(),
     Tool::of::<snapshot::Snapshot>(),
+    Tool::of::<churn::Churn>(),
+    Tool::of::<coupling::Coupling>(),
+    Tool::of::<ownership::Ownership>(),
+    Tool::of::<who_reviews::WhoReviews>(),
+    Tool::of::<history::FileHistory>(),
+    Tool::of::<stats::Stats>(),
+    Tool::of::<risk_map::RiskMap>(),
+    Tool::of::<triage::Triage>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

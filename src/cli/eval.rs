@@ -1,5 +1,7 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
+mod history;
+
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -135,6 +137,7 @@ pub(super) fn command() -> Command {
         .about("Measure retrieval quality on the history of your repository")
         .subcommand_required(true)
         .subcommand(localize)
+        .subcommand(history::command())
         .subcommand(answers)
         .subcommand(fit)
 }
@@ -142,6 +145,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("localize", matches)) => localize(matches),
+        Some(("history", matches)) => history::run(matches),
         Some(("answers", matches)) => grade(matches),
         Some(("fit", matches)) => fit_weights(matches),
         _ => Err(Error::usage("missing command of `eval`")

@@ -176,6 +176,9 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         arg = arg.value_hint(clap::ValueHint::AnyPath);
     }
     match property["type"].as_str() {
+        Some("boolean") if is_on_by_default(property) => {
+            return arg.value_parser(value_parser!(bool)).value_name("BOOL");
+        }
         Some("boolean") => return arg.action(ArgAction::SetTrue),
         Some("integer") => arg = arg.value_parser(value_parser!(u64)),
         Some("array") if !is_json(property) => arg = arg.action(ArgAction::Append),
@@ -210,6 +213,11 @@ fn positional_aliases(tool: &'static Tool, name: &str) -> Vec<Arg> {
 fn alias_names<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = &'static str> + 'a {
     let aliases = tool.aliases.iter().filter(move |alias| alias.canonical == name);
     aliases.filter(|alias| alias.convert.is_none()).map(|alias| alias.name)
+}
+
+/// Returns true for a switch that is on unless it is set to `false`.
+fn is_on_by_default(property: &Value) -> bool {
+    property["description"].as_str().is_some_and(|text| text.ends_with("(default true)"))
 }
 
 /// Returns true for an argument that is a list of objects, which is JSON on the command line.
@@ -358,7 +366,10 @@ fn arguments(
             matches.get_one::<String>(name).or_else(by_alias)
         };
         let value = match property["type"].as_str() {
-            Some("boolean") => matches.get_flag(name).then_some(Value::Bool(true)),
+            Some("boolean") => {
+                let typed = matches.get_one::<bool>(name).copied();
+                typed.filter(|&on| on || is_on_by_default(property)).map(Value::Bool)
+            }
             Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),
             Some("array") if is_json(property) => {
                 let typed = matches.get_one::<String>(name);

@@ -144,6 +144,11 @@ impl Files {
         &self.commits[start as usize..self.ends[path.index()] as usize]
     }
 
+    /// Returns the present name of the file of each change of a commit.
+    pub(super) fn of_commit(&self, log: &Log, at: usize) -> &[PathId] {
+        own(log, &self.owners, at)
+    }
+
     pub(super) fn recency(&self, log: &Log, path: &[u8], decay: Decay) -> f64 {
         // The newest by rank, because its time may come from a wrong clock.
         let newest = self.commits_of(log, path).first();

@@ -6,11 +6,13 @@
 //! A failure of git is an error with git's own message. Only the absence of a repository and names
 //! that denote nothing are regular results.
 
+mod blame;
 mod checkout;
 mod clone;
 mod head;
 mod identity;
 mod layout;
+mod patches;
 mod process;
 mod range;
 mod settings;
@@ -18,15 +20,17 @@ mod since;
 mod stream;
 
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
+pub use blame::Blamed;
 pub use checkout::Message;
 pub use clone::Remote;
 pub use head::Head;
 pub use identity::common_directory;
+pub use patches::{FilePatch, Hunk, Patch};
 pub use range::{FILES_MAX, Place, Range, ReportedCommit, Status};
 pub use since::Difference;
 pub use stream::StreamOptions;
@@ -97,6 +101,8 @@ struct Invocation<'a, A> {
     settings: &'a [OsString],
     /// Whether git reads attributes and ignore rules from files outside of the tree.
     uses_rule_files: bool,
+    /// What git reads on its standard input.
+    input: &'a [u8],
 }
 
 impl Git {
@@ -214,8 +220,21 @@ impl Git {
         if output.code == Some(0) { Ok(output.answer) } else { Err(output.failure(command)) }
     }
 
+    /// Runs git with `input` on its standard input, and returns its output.
+    fn output_of<A: AsRef<OsStr>>(
+        &self,
+        command: &str,
+        args: &[A],
+        input: &[u8],
+    ) -> Result<Vec<u8>> {
+        let settings = &[];
+        let invocation = Invocation { command, args, settings, uses_rule_files: false, input };
+        let output = self.call(&invocation)?;
+        if output.code == Some(0) { Ok(output.answer) } else { Err(output.failure(command)) }
+    }
+
     fn run<A: AsRef<OsStr>>(&self, command: &str, args: &[A]) -> Result<GitOutput> {
-        self.call(&Invocation { command, args, settings: &[], uses_rule_files: false })
+        self.call(&Invocation { command, args, settings: &[], uses_rule_files: false, input: &[] })
     }
 
     /// Runs git in the root until it exits.
@@ -251,7 +270,7 @@ impl Git {
 
     /// Starts git in the root. No other function runs git.
     fn start<A: AsRef<OsStr>>(&self, invocation: &Invocation<'_, A>) -> Result<Child> {
-        let Invocation { command, args, settings, uses_rule_files } = *invocation;
+        let Invocation { command, args, settings, uses_rule_files, input } = *invocation;
         if let Some(Refused { kind, message, hints }) = &self.refused {
             let error = Error::new(*kind, message.clone());
             return Err(hints.iter().cloned().fold(error, Error::with_hint));
@@ -265,10 +284,10 @@ impl Git {
         git.arg(command)
             .args(args)
             .current_dir(&self.root)
-            .stdin(Stdio::null())
+            .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = git.spawn().map_err(|error| match error.kind() {
+        let mut child = git.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 Error::new(Kind::NotFound, "git is not installed, or not found on the PATH")
                     .with_hint("only tools that use commits need it; the others work without it")
@@ -276,6 +295,12 @@ impl Git {
             _ => failed(command, &error.to_string()),
         })?;
         source::limit_memory(&child, MEMORY_BYTES_MAX);
+        if let Some(mut pipe) = child.stdin.take() {
+            let input = input.to_vec();
+            // Git prints while it reads. If it exits before it has read everything, its own error is
+            // reported.
+            std::thread::spawn(move || drop(pipe.write_all(&input)));
+        }
         Ok(child)
     }
 }

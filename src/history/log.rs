@@ -47,6 +47,8 @@ pub struct Log {
     pub(super) times_s: Vec<i64>,
     pub(super) parents: Vec<u8>,
     pub(super) files: Vec<u32>,
+    /// The author of each commit in `people`.
+    pub(super) authors: Vec<u32>,
     pub(super) subjects: Interned,
     /// The end of each commit's range in `changes`.
     pub(super) change_ends: Vec<u32>,
@@ -57,6 +59,8 @@ pub struct Log {
     /// The interned texts.
     pub(super) paths: Interned,
     pub(super) vocabulary: Interned,
+    /// Names and addresses of authors, separated by a NUL.
+    pub(super) people: Interned,
 }
 
 /// A change of a file by a commit.
@@ -75,6 +79,16 @@ pub struct Change {
 pub struct PathId(pub(super) u32);
 
 impl PathId {
+    pub(super) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// The number of an author of a log.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct AuthorId(pub(super) u32);
+
+impl AuthorId {
     pub(super) fn index(self) -> usize {
         self.0 as usize
     }
@@ -128,6 +142,17 @@ impl Log {
         self.paths.get(path.0)
     }
 
+    /// Returns name and address of an author as the commits have them. The caller escapes control
+    /// characters before it displays them.
+    pub fn author(&self, author: AuthorId) -> (&str, &str) {
+        self.people.text(author.0).split_once('\0').unwrap_or_default()
+    }
+
+    /// Returns the number of distinct authors, before `.mailmap` is applied.
+    pub fn authors(&self) -> usize {
+        self.people.len()
+    }
+
     pub(super) fn changes_of(&self, at: usize) -> &[Change] {
         &self.changes[span(&self.change_ends, at)]
     }
@@ -173,6 +198,11 @@ impl<'a> Commit<'a> {
     /// before it displays the subject.
     pub fn subject(&self) -> &'a str {
         self.log.subjects.text(self.at as u32)
+    }
+
+    /// Returns the number of its author, as the commit has it; see [`Log::author`].
+    pub fn author(&self) -> AuthorId {
+        AuthorId(self.log.authors[self.at])
     }
 
     /// Returns how many files below the root it changed, whether they are kept or not.

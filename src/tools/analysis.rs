@@ -5,12 +5,15 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Call, Offered, Reply, cut_notice};
-use crate::answer::analysis::{Analysis, NextStep, Status};
+use super::{Call, Offered, Reply, cut_notice, paths};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::style::Style;
 use crate::base::text::plain;
-use crate::error::Result;
-use crate::history::History;
+use crate::context::tokens;
+use crate::error::{Error, Result};
+use crate::history::mailmap::{self, Mailmap};
+use crate::history::people::Person;
+use crate::history::{FileChanges, History, Rules, ignored};
 
 /// The data of an analysis reply.
 pub trait Data: Serialize {
@@ -19,6 +22,27 @@ pub trait Data: Serialize {
 
     /// Appends the data as lines of text.
     fn render(&self, style: &dyn Style, out: &mut String);
+
+    /// Removes the entries of the list from `shown` on.
+    fn truncate(&mut self, _shown: usize) {}
+}
+
+/// The default of the argument `max_tokens`.
+const TOKENS_DEFAULT: usize = 4000;
+
+/// Returns the reply with as many entries of its list as fit into `max_tokens` as JSON, at least one.
+pub fn fit<D: Data>(mut reply: Analysis<D>, max_tokens: Option<usize>) -> Analysis<D> {
+    let max = max_tokens.unwrap_or(TOKENS_DEFAULT);
+    while let Some(size) = reply.size.filter(|size| size.shown > 1) {
+        let cost = tokens::count(&serde_json::to_string(&reply).unwrap_or_default());
+        if cost <= max {
+            break;
+        }
+        let shown = (size.shown * max / cost).clamp(1, size.shown - 1);
+        reply.data.truncate(shown);
+        reply.size = Some(Size::new(shown, size.total));
+    }
+    reply
 }
 
 impl<D: Data> Reply for Analysis<D> {
@@ -130,4 +154,111 @@ pub fn history(call: &Call<'_>) -> Result<std::result::Result<Arc<History>, Miss
         },
     };
     Ok(Err(missing))
+}
+
+/// Returns the files of the tree that decide how commits are counted. Those that are missing, or may
+/// not be read, have no effect.
+pub fn rules(call: &Call<'_>) -> Rules {
+    let text = |name: &str, bytes_max| {
+        let content = call.code.read(name.as_bytes(), bytes_max).ok();
+        content.map(|content| String::from_utf8_lossy(content.bytes()).into_owned())
+    };
+    let mailmap = text(".mailmap", mailmap::BYTES_MAX).map(|text| Mailmap::parse(&text));
+    let ignored = text(ignored::NAME, ignored::BYTES_MAX).map(|text| ignored::parse(&text));
+    Rules {
+        mailmap: Arc::new(mailmap.unwrap_or_default()),
+        ignored: Arc::new(ignored.unwrap_or_default()),
+    }
+}
+
+/// Returns the repository path of the file `given`.
+///
+/// # Errors
+///
+/// If it is not a listed file, with the nearest paths.
+pub fn file(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
+    let path = paths::resolve(call, given)?;
+    let files = call.code.files()?;
+    match paths::listed(files, &path) {
+        Some(at) => Ok(files.path(at).to_vec()),
+        None if !path.is_empty() && files.below(&path).is_empty() => {
+            Err(paths::unknown(call, &path))
+        }
+        None => Err(Error::usage("it is a directory")
+            .with_path(&crate::base::path::to_path(&path))
+            .with_hint("pass a file")),
+    }
+}
+
+/// Returns `reply` with the status that the log calls for: it is behind HEAD, or lacks old commits.
+/// A status that is already set stays.
+pub fn with_log_status<D>(call: &Call<'_>, history: &History, reply: Analysis<D>) -> Analysis<D> {
+    let log = history.log();
+    if reply.status != Status::Ok {
+        return reply;
+    }
+    let remark = reply.message.clone().map(|message| format!("; {message}")).unwrap_or_default();
+    if call.code.history_problem().is_some() {
+        let message = format!("the newest commits are not in the commit log yet{remark}");
+        return reply
+            .with_status(Status::Stale, message)
+            .with_hint("`codedb index` reads them, then repeat the call");
+    }
+    if log.origin().shallow != 0 {
+        let message = format!("the clone is shallow: it has only {} commits{remark}", log.len());
+        return reply
+            .with_status(Status::Partial, message)
+            .with_hint("`git fetch --unshallow` adds the older commits");
+    }
+    if log.origin().is_cut {
+        let message = format!("only the newest {} commits are counted{remark}", log.len());
+        return Analysis { message: Some(message), ..reply };
+    }
+    reply
+}
+
+/// Returns the reply for a file that no counted commit changed.
+pub fn no_commits<D>(data: D) -> Analysis<D> {
+    Analysis::of(data)
+        .with_status(Status::NoData, "no commit that counts changed this file")
+        .with_hint(
+            "it is new or ignored, or was only changed by merges, commits of more than 300 files, \
+             or those of `.git-blame-ignore-revs`",
+        )
+}
+
+/// Returns the reply for a failure of git.
+pub fn git_failed<D>(data: D, error: &Error) -> Analysis<D> {
+    let hint = error.hints().first().cloned();
+    let hint = hint.unwrap_or_else(|| "run `git status` in that directory for details".to_owned());
+    Analysis::of(data).with_status(Status::GitError, error.to_string()).with_hint(hint)
+}
+
+/// Returns the reply with a remark if not all commits of the file were examined for definitions.
+pub fn with_units_message<D>(reply: Analysis<D>, changes: &FileChanges) -> Analysis<D> {
+    let examined = changes.changes.len();
+    if examined >= changes.total || reply.status != Status::Ok {
+        return reply;
+    }
+    let message =
+        format!("definitions from the newest {examined} of {} commits of the file", changes.total);
+    Analysis { message: Some(message), ..reply }
+}
+
+/// Returns name and address of a person on one line: `Ann Lee <ann@example.org>`.
+pub fn displayed(person: &Person) -> String {
+    let bot = if person.is_bot { " [automated]" } else { "" };
+    format!("{} <{}>{bot}", plain(&person.name), plain(&person.email))
+}
+
+/// Returns a time as `2026-01-31`.
+pub fn date(seconds: i64) -> String {
+    let mut time = crate::base::time::format(seconds.saturating_mul(1_000_000_000));
+    time.truncate(10);
+    time
+}
+
+/// Returns a score with three decimals.
+pub fn rounded(score: f64) -> f64 {
+    (score * 1000.0).round() / 1000.0
 }

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::mcp::session::Session;
 use crate::mcp::transcript::shop;
-use crate::support::place::{Place, settle};
+use crate::support::place::{Answer, Place, settle};
 
 /// The length up to which JSON stays on one line.
 const JSON_CHARS: usize = 100;
@@ -80,6 +80,7 @@ impl Examples {
     fn start() -> Examples {
         let place = shop();
         let mut files: Vec<_> = walk(&place.root());
+        commit(&place);
         files.sort();
         for (day, file) in files.iter().enumerate() {
             let at = Duration::from_secs(1_736_942_400 + day as u64 * 86_400);
@@ -101,7 +102,8 @@ impl Examples {
             session
         };
         list(&[], "core").end();
-        list(&["--toolsets", "all"], "navigate").end();
+        list(&["--toolsets", "core,navigate"], "navigate").end();
+        list(&["--toolsets", "all"], "history").end();
         let edits = ["--toolsets", "all", "--allow-edit"];
         let session = list(&edits, "navigate, only with `--allow-edit`");
         Examples { place, session, listed }
@@ -130,6 +132,31 @@ impl Examples {
         };
         (reported(text), serde_json::from_str(&reported(data.to_string())).expect("it is JSON"))
     }
+}
+
+/// Stores the files in git, in two commits at fixed times.
+fn commit(place: &Place) {
+    let git = |day: u32, name: &str, args: &[&str]| {
+        let mut command = place.command("git");
+        command.args(["-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"]).args(args);
+        for role in ["AUTHOR", "COMMITTER"] {
+            let email = format!("{}@example.org", name.to_lowercase());
+            command.env(format!("GIT_{role}_NAME"), name).env(format!("GIT_{role}_EMAIL"), email);
+            command.env(format!("GIT_{role}_DATE"), format!("2025-01-{day}T12:00:00Z"));
+        }
+        command.env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_CONFIG_GLOBAL", "/dev/null");
+        Answer::of(command).expect_success();
+    };
+    let cart = fs::read_to_string(place.root().join("src/cart.rs")).expect("a file");
+    place.write("src/cart.rs", cart.replace("Price::of(sum)", "Price { cents: sum }"));
+    git(10, "Ann", &["init", "-q", "-b", "main"]);
+    git(10, "Ann", &["add", "-A"]);
+    git(10, "Ann", &["commit", "-q", "-m", "Begin a shop"]);
+    place.write("src/cart.rs", cart);
+    let price = fs::read_to_string(place.root().join("src/price.rs")).expect("a file");
+    place.write("src/price.rs", price.replace("/// Cents.", "/// A price in cents."));
+    git(20, "Ben", &["add", "-A"]);
+    git(20, "Ben", &["commit", "-q", "-m", "Fix the total without a coupon"]);
 }
 
 fn walk(folder: &Path) -> Vec<std::path::PathBuf> {

@@ -1,6 +1,8 @@
 //! The integration tests, in one binary.
 
 #[cfg(unix)]
+mod analysis;
+#[cfg(unix)]
 mod benches;
 #[cfg(unix)]
 mod beneath;

@@ -230,7 +230,7 @@ impl Git {
         if is_cancelled() {
             return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
         }
-        let invocation = Invocation { command, args, settings, uses_rule_files: false };
+        let invocation = Invocation { command, args, settings, uses_rule_files: false, input: &[] };
         // Its output is not used.
         let exit = self.drive(&invocation, self.limits(None, is_cancelled), &mut |_| true);
         let exit = exit.map_err(|error| match error.kind() {

@@ -15,6 +15,9 @@ const FIELD_BYTES_MAX: usize = 64 << 10;
 /// Bytes of a subject that are kept.
 const SUBJECT_BYTES_MAX: usize = 400;
 
+/// Bytes of an author's name or address that are kept.
+const AUTHOR_BYTES_MAX: usize = 200;
+
 /// Git's limit for rename detection by content. If the number of pairs of an old and a new path
 /// exceeds the square of this limit, only files that moved unchanged are detected as renames.
 const RENAMES_MAX: &str = "-l200";
@@ -59,6 +62,10 @@ pub struct ReportedCommit {
     pub parents: Vec<CommitId>,
     /// The time of the commit, in seconds since 1970.
     pub committed_s: i64,
+    /// The author's name as the commit has it; `.mailmap` is not applied.
+    pub author_name: String,
+    /// The author's address, likewise.
+    pub author_email: String,
     /// The first paragraph of its message, as one line.
     pub subject: String,
     /// The number of files that it changed; 0 for a merge.
@@ -158,7 +165,7 @@ impl Git {
             "-O/dev/null",
             "--relative",
             "-z",
-            "--format=%x01%H%x00%P%x00%ct%x00%s",
+            "--format=%x01%H%x00%P%x00%ct%x00%an%x00%ae%x00%s",
         ];
         let args: Vec<String> =
             fixed.iter().map(|arg| (*arg).to_owned()).chain(range.args()).collect();
@@ -193,10 +200,13 @@ enum State {
     StatusOrCommit,
     Parents,
     Time,
+    AuthorName,
+    AuthorEmail,
     Subject,
     Path(Status),
     Source,
     Target,
+    CopySource,
 }
 
 impl Reader {
@@ -239,7 +249,8 @@ impl Reader {
                         None => State::StatusOrCommit,
                         Some(b'A') => State::Path(Status::Added),
                         Some(b'D') => State::Path(Status::Deleted),
-                        Some(b'R' | b'C') => State::Source,
+                        Some(b'R') => State::Source,
+                        Some(b'C') => State::CopySource,
                         Some(_) => State::Path(Status::Modified),
                     }
                 }
@@ -252,6 +263,14 @@ impl Reader {
             State::Time => {
                 let seconds = String::from_utf8_lossy(field).trim().parse();
                 self.commit.committed_s = seconds.unwrap_or_default();
+                State::AuthorName
+            }
+            State::AuthorName => {
+                self.commit.author_name = text(field, AUTHOR_BYTES_MAX);
+                State::AuthorEmail
+            }
+            State::AuthorEmail => {
+                self.commit.author_email = text(field, AUTHOR_BYTES_MAX);
                 State::Subject
             }
             State::Subject => {
@@ -268,6 +287,8 @@ impl Reader {
                 self.commit.changes.push((Status::Renamed, Vec::new(), Some(field.to_vec())));
                 State::Target
             }
+            // A copy leaves its source as it is: it only adds a file.
+            State::CopySource => State::Path(Status::Added),
             State::Target => {
                 let source = self.commit.changes.pop().and_then(|(_, _, source)| source);
                 self.change(Status::Renamed, field, source);
@@ -320,20 +341,23 @@ mod tests {
     #[test]
     fn commits_are_parsed_at_any_piece_size() {
         let log = format!(
-            "\x01{A}\0{B}\x0020\0Fix\x01 it\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
-             \x01{B}\0\x0010\0Merge\0"
+            "\x01{A}\0{B}\x0020\0Ann\0a@b.c\0Fix\x01 it\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
+             C075\0a.rs\0copy\0\x01{B}\0\x0010\0\0\0Merge\0"
         );
         let id = |name: &str| CommitId::parse(name.as_bytes());
         let first = ReportedCommit {
             id: id(A),
             parents: id(B).into_iter().collect(),
             committed_s: 20,
+            author_name: "Ann".to_owned(),
+            author_email: "a@b.c".to_owned(),
             subject: "Fix\x01 it".to_owned(),
-            files: 3,
+            files: 4,
             changes: vec![
                 (Status::Modified, b"a.rs".to_vec(), None),
                 (Status::Renamed, b"d/new".to_vec(), Some(b"old".to_vec())),
                 (Status::Modified, b"link".to_vec(), None),
+                (Status::Added, b"copy".to_vec(), None),
             ],
         };
         let second = ReportedCommit {
@@ -398,7 +422,7 @@ mod tests {
 
     #[test]
     fn commits_with_many_files_keep_only_their_subject() {
-        let mut log = format!("\x01{A}\0\x0020\0Format\0\n").into_bytes();
+        let mut log = format!("\x01{A}\0\x0020\0\0\0Format\0\n").into_bytes();
         for file in 0..=FILES_MAX {
             log.extend(format!("M\0{file}\0").into_bytes());
         }
@@ -411,7 +435,7 @@ mod tests {
     fn a_token_at_the_cut_of_a_subject_is_masked() {
         let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
         let text = "x ".repeat(SUBJECT_BYTES_MAX / 2 - 5);
-        let commits = read(format!("\x01{A}\0\x0020\0{text}{token}\0\n").as_bytes(), 1000);
+        let commits = read(format!("\x01{A}\0\x0020\0\0\0{text}{token}\0\n").as_bytes(), 1000);
         let subject = &commits[0].subject;
         assert!(subject.starts_with(&text) && !subject.contains("ghp_"), "{subject}");
         assert!(subject.len() > text.len(), "{subject}");

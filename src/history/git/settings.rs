@@ -58,6 +58,11 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 /// Overrides of settings of a repository or a user that would run a program, read a file or change
 /// the output.
 const SETTINGS: &[&str] = &[
+    "blame.coloring=none",
+    // An empty name resets the list of files.
+    "blame.ignoreRevsFile=",
+    "blame.markIgnoredLines=false",
+    "blame.markUnblamableLines=false",
     "core.fsmonitor=false",
     "core.hooksPath=/dev/null",
     "core.quotePath=false",

@@ -141,7 +141,8 @@ impl Git {
         command: &str,
         args: &[A],
     ) -> Result<Vec<u8>> {
-        let output = self.call(&Invocation { command, args, settings, uses_rule_files: true })?;
+        let output =
+            self.call(&Invocation { command, args, settings, uses_rule_files: true, input: &[] })?;
         if output.code == Some(0) { Ok(output.answer) } else { Err(output.failure(command)) }
     }
 

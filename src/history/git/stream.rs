@@ -41,7 +41,8 @@ impl Git {
         options: StreamOptions<'_>,
         take: &mut dyn FnMut(&[u8]),
     ) -> Result<()> {
-        let invocation = Invocation { command, args, settings: &[], uses_rule_files: false };
+        let invocation =
+            Invocation { command, args, settings: &[], uses_rule_files: false, input: &[] };
         let limits = self.limits(Some(SILENCE_MAX), options.is_cancelled);
         let limits = Limits { patience: options.patience, ..limits };
         let exit = self.drive(&invocation, limits, &mut |piece| {

@@ -18,6 +18,7 @@ pub(in crate::history) struct LogBuilder {
     log: Log,
     paths: Interner,
     vocabulary: Interner,
+    authors: Interner,
     stems: Stems,
 }
 
@@ -132,14 +133,16 @@ struct Columns<'a> {
     rank: i64,
     parents: u8,
     files: u32,
+    author: u32,
     subject: &'a [u8],
 }
 
 impl LogBuilder {
     /// Returns true if there is no room for another commit.
     fn is_full(&self) -> bool {
-        let texts = [&self.paths.texts, &self.log.subjects, &self.vocabulary.texts];
-        texts.iter().any(|texts| texts.bytes_len() > TEXT_BYTES_MAX / 2)
+        let of_all = [&self.paths, &self.vocabulary, &self.authors].map(|it| &it.texts);
+        let texts = of_all.into_iter().chain([&self.log.subjects]);
+        texts.into_iter().any(|texts| texts.bytes_len() > TEXT_BYTES_MAX / 2)
             || self.log.changes.len() > u32::MAX as usize / 4
     }
 
@@ -154,8 +157,11 @@ impl LogBuilder {
                 log.words.push(self.vocabulary.number(word.as_bytes()));
             });
         }
+        let author = format!("{}\0{}", commit.author_name, commit.author_email);
+        let author = self.authors.number(author.as_bytes());
         self.push_columns(Columns {
             id,
+            author,
             time_s: commit.committed_s,
             rank: 0,
             parents: commit.parents.len().min(u8::MAX.into()) as u8,
@@ -173,8 +179,10 @@ impl LogBuilder {
             let word = self.vocabulary.number(log.vocabulary.get(word));
             self.log.words.push(word);
         }
+        let author = self.authors.number(log.people.get(log.authors[at]));
         self.push_columns(Columns {
             id: log.ids[at],
+            author,
             time_s: log.times_s[at],
             rank,
             parents: log.parents[at],
@@ -197,12 +205,14 @@ impl LogBuilder {
         log.ranks.push(commit.rank);
         log.parents.push(commit.parents);
         log.files.push(commit.files);
+        log.authors.push(commit.author);
         log.subjects.push(commit.subject);
         log.change_ends.push(log.changes.len() as u32);
         log.word_ends.push(log.words.len() as u32);
     }
 
     fn finish(self, origin: Origin) -> Log {
-        Log { origin, paths: self.paths.texts, vocabulary: self.vocabulary.texts, ..self.log }
+        let (paths, people) = (self.paths.texts, self.authors.texts);
+        Log { origin, paths, people, vocabulary: self.vocabulary.texts, ..self.log }
     }
 }

@@ -9,17 +9,17 @@ use crate::history::id::CommitId;
 
 /// The version of the format; increased with every change of the contents of a commit or of the
 /// encoding. A log of another version is read anew from git.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// The number of sections. Their ids are their positions, from 1.
-pub(in crate::history) const SECTIONS: usize = 5;
+pub(in crate::history) const SECTIONS: usize = 6;
 
 const STATUSES: [Status; 4] = [Status::Added, Status::Modified, Status::Deleted, Status::Renamed];
 
 /// Returns the sections of a log. O(log).
 pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
     let mut sections: [Vec<u8>; SECTIONS] = Default::default();
-    let [meta, commits, subjects, paths, words] = &mut sections;
+    let [meta, commits, subjects, paths, words, people] = &mut sections;
     put_origin(meta, &log.origin);
     varint::put(meta, log.len() as u64);
     let mut last = 0;
@@ -30,6 +30,7 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
         last = rank;
         commits.push(log.parents[at]);
         varint::put(commits, log.files[at].into());
+        varint::put(commits, log.authors[at].into());
         let (changes, words) = (log.changes_of(at), log.words_of(at));
         varint::put(commits, changes.len() as u64);
         for change in changes {
@@ -45,13 +46,14 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
     log.subjects.encode(subjects);
     log.paths.encode(paths);
     log.vocabulary.encode(words);
+    log.people.encode(people);
     sections
 }
 
 /// Decodes the sections of a log; `None` if they are damaged or of another [`VERSION`]. O(their
 /// bytes), on any input.
 pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
-    let [meta, commits, subjects, paths, words] = sections;
+    let [meta, commits, subjects, paths, words, people] = sections;
     let texts = |bytes| Interned::decode(&mut ByteReader::new(bytes), TEXT_BYTES_MAX);
     let mut meta = ByteReader::new(meta);
     let (origin, id_bytes) = take_origin(&mut meta)?;
@@ -61,6 +63,7 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
         subjects: texts(subjects)?,
         paths: texts(paths)?,
         vocabulary: texts(words)?,
+        people: texts(people)?,
         ..Log::default()
     };
     let mut input = ByteReader::new(commits);
@@ -68,7 +71,7 @@ pub fn decode(sections: [&[u8]; SECTIONS]) -> Option<Log> {
     for _ in 0..count {
         rank = rank.wrapping_add(take_commit(&mut log, &mut input, id_bytes, rank)?);
     }
-    let is_text = log.subjects.is_text() && log.vocabulary.is_text();
+    let is_text = [&log.subjects, &log.vocabulary, &log.people].iter().all(|it| it.is_text());
     let is_sound = is_text
         && input.is_empty()
         && log.subjects.len() == count
@@ -92,6 +95,7 @@ fn take_commit(
     log.times_s.push(rank.wrapping_sub(input.read_i64()?));
     log.parents.push(*input.read_bytes(1)?.first()?);
     log.files.push(input.read_u32()?);
+    log.authors.push(below(input.read_u32()?, &log.people)?);
     for _ in 0..input.read_len().filter(|&changes| changes <= FILES_MAX)? {
         let number = input.read_u64()?;
         let status = STATUSES[(number & 3) as usize];

@@ -1,0 +1,435 @@
+//! `risk_map`: the files in which errors are most likely, with the components of each score.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::analysis::{self, Data, Missing, rounded};
+use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
+use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::style::Style;
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::history::Activity;
+use crate::lang::facts::ImportKind;
+use crate::risk::{self, Breakdown, Input, Meta, Risk, Weights};
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct RiskMap;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Only files below this directory
+    pub directory: Option<String>,
+    /// Leave out tests (default true)
+    pub exclude_tests: Option<bool>,
+    /// Do not raise the score of files without commits and tests
+    #[serde(default)]
+    pub exclude_new_file_boost: bool,
+    /// Maximum number of files (default 20)
+    pub limit: Option<usize>,
+    /// Maximum number of tokens (default 4000)
+    pub max_tokens: Option<usize>,
+}
+
+/// A file with its risk.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FileRisk {
+    /// Its repository path.
+    pub path: String,
+    /// The score; greater is riskier.
+    pub risk_score: f64,
+    /// Its components, from 0 to 1.
+    pub breakdown: Breakdown,
+    /// min(dynamic edges / 20, 1) × 0.15, a part of the score.
+    pub hidden_risk_factor: f64,
+    /// 0.5 for a file without commits and tests, a part of the score.
+    pub new_file_boost: f64,
+    /// Test files that import it or are named after it.
+    pub tests: usize,
+    /// Imports to it that are not certain.
+    pub shadow_edge_count: usize,
+    /// Dynamic imports in it or to it.
+    pub dynamic_edge_count: usize,
+}
+
+/// How the scores were made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RiskMeta {
+    /// Weights and components.
+    #[serde(flatten)]
+    pub scorer: Meta,
+    /// Where the components on tests come from.
+    pub coverage_source: &'static str,
+    /// Cycles of imports, each with up to ten of its files; the longest first.
+    pub import_cycles: Vec<Vec<String>>,
+    /// How many there are.
+    pub import_cycles_total: usize,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct RiskData {
+    /// The files with the highest score first.
+    pub files: Vec<FileRisk>,
+    /// How the scores were made.
+    #[serde(rename = "_meta")]
+    pub meta: RiskMeta,
+}
+
+/// The number of cycles and of their files that are listed.
+const CYCLES_MAX: usize = 5;
+const CYCLE_FILES_MAX: usize = 10;
+
+impl Define for RiskMap {
+    const NAME: &'static str = "codedb_risk_map";
+    const SUMMARY: &'static str = "Rank files by risk, with the components of each score";
+    const DETAILS: &'static str = "Churn, coupling and size are percentiles within the repository; components without data are \
+         absent, and `_meta` lists them with the effective weights.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("triage", "for the riskiest files with reasons")];
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 2}"#];
+    const POSITIONAL: &'static [&'static str] = &["directory"];
+    const ALIASES: &'static [Alias] =
+        &[Alias::new("path", "directory"), Alias::new("top_n", "limit")];
+    type Args = Args;
+    type Reply = Analysis<RiskData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<RiskData>> {
+        let selection = Selection {
+            directory: args.directory,
+            exclude_tests: args.exclude_tests.unwrap_or(true),
+            exclude_new_file_boost: args.exclude_new_file_boost,
+        };
+        let ranked = rank(call, &selection)?;
+        let total = ranked.files.len();
+        let files: Vec<FileRisk> =
+            ranked.files.into_iter().take(results_max(args.limit, 20)).collect();
+        let shown = files.len();
+        let riskiest = files.first().map(|file| file.path.clone());
+        let mut reply = Analysis::list(RiskData { files, meta: ranked.meta }, shown, total);
+        if let Some(missing) = ranked.missing {
+            let message = format!("{}; churn and co-change are absent", missing.message);
+            reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
+        }
+        if let Some(path) = riskiest {
+            let args = json!({"file_path": path});
+            reply = reply
+                .with_step(NextStep::call("codedb_churn", args.clone(), "which definitions change"))
+                .with_step(NextStep::call("codedb_suggest_tests", args, "which tests to run"));
+        }
+        Ok(analysis::fit(reply, args.max_tokens))
+    }
+}
+
+/// Which files are ranked.
+pub(super) struct Selection {
+    pub(super) directory: Option<String>,
+    pub(super) exclude_tests: bool,
+    pub(super) exclude_new_file_boost: bool,
+}
+
+/// All ranked files.
+pub(super) struct Ranked {
+    /// Those with the highest score first, then by path.
+    pub(super) files: Vec<FileRisk>,
+    pub(super) meta: RiskMeta,
+    /// Why there is no commit log, if so.
+    pub(super) missing: Option<Missing>,
+}
+
+/// Returns the risk of the source files below a directory. Percentiles are those among all source
+/// files of the tree, so the score of a file does not depend on the directory.
+pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
+    let (_, below) = paths::folder(call, selection.directory.as_deref())?;
+    let (activity, missing) = match analysis::history(call)? {
+        Ok(history) => {
+            // The status of the log is that of an empty reply.
+            let status = analysis::with_log_status(call, &history, Analysis::of(()));
+            let missing = (status.status != Status::Ok).then(|| Missing {
+                status: status.status,
+                message: status.message.unwrap_or_default(),
+                hint: status.hint.unwrap_or_default(),
+            });
+            (Some(history.activity(&analysis::rules(call))), missing)
+        }
+        Err(missing) => (None, Some(missing)),
+    };
+    let catalog = call.code.catalog(&[])?;
+    let tests = Tests::new(catalog)?;
+    let mut sources: Vec<FileId> = Vec::new();
+    for at in 0..catalog.files().len() {
+        let file = FileId::new(at);
+        let marks = catalog.marks(file)?;
+        let is_code = paths::language(catalog.path(file)).is_some_and(|it| it.is_code());
+        if is_code
+            && !marks.generated
+            && !marks.vendored
+            && !marks.minified
+            && !(selection.exclude_tests && marks.test)
+        {
+            sources.push(file);
+        }
+    }
+    let inputs: Vec<Input> = sources
+        .iter()
+        .map(|&file| input(catalog, activity.as_deref(), &tests, file))
+        .collect::<Result<_>>()?;
+    let (risks, scorer) = risk::scores(&inputs, &Weights::DEFAULT);
+    let entry = |((&file, input), risk): ((&FileId, &Input), &Risk)| {
+        let boost = if selection.exclude_new_file_boost { 0.0 } else { risk.new_file_boost };
+        FileRisk {
+            path: paths::shown(catalog.path(file)),
+            risk_score: rounded(risk.score - risk.new_file_boost + boost),
+            breakdown: rounded_all(&risk.breakdown),
+            hidden_risk_factor: rounded(risk.hidden_risk_factor),
+            new_file_boost: boost,
+            tests: input.tests.unwrap_or_default(),
+            shadow_edge_count: input.shadow_edges,
+            dynamic_edge_count: input.dynamic_edges,
+        }
+    };
+    let all = sources.iter().zip(&inputs).zip(&risks);
+    let mut files: Vec<FileRisk> =
+        all.filter(|((file, _), _)| below.contains(&file.index())).map(entry).collect();
+    // A stable sort: files of one score stay in the order of their paths.
+    files.sort_by(|a, b| b.risk_score.total_cmp(&a.risk_score));
+    let (import_cycles, import_cycles_total) = cycles(catalog);
+    let coverage_source = "import_graph";
+    let meta = RiskMeta {
+        scorer: rounded_meta(scorer),
+        coverage_source,
+        import_cycles,
+        import_cycles_total,
+    };
+    Ok(Ranked { files, meta, missing })
+}
+
+fn rounded_meta(meta: Meta) -> Meta {
+    let weights = meta.effective_weights.into_iter().map(|(name, it)| (name, rounded(it)));
+    Meta { effective_weights: weights.collect(), ..meta }
+}
+
+fn rounded_all(it: &Breakdown) -> Breakdown {
+    let short = |value: Option<f64>| value.map(rounded);
+    Breakdown {
+        churn: short(it.churn),
+        coupling: short(it.coupling),
+        import_coupling: short(it.import_coupling),
+        cochange_coupling: short(it.cochange_coupling),
+        size: rounded(it.size),
+        coverage_gap: short(it.coverage_gap),
+        coverage_depth: short(it.coverage_depth),
+        author_concentration: short(it.author_concentration),
+        test_instability: short(it.test_instability),
+    }
+}
+
+/// The tests of each file, by imports and names.
+struct Tests {
+    /// Whether each file is a test.
+    is_test: Vec<bool>,
+    /// Whether each file defines tests of its own.
+    has_own: Vec<bool>,
+}
+
+impl Tests {
+    fn new(catalog: &Catalog) -> Result<Tests> {
+        let count = catalog.files().len();
+        let is_test = (0..count)
+            .map(|at| Ok(catalog.marks(FileId::new(at))?.test))
+            .collect::<Result<Vec<bool>>>()?;
+        let mut has_own = vec![false; count];
+        // Rust's convention for tests inside of a source file.
+        for at in catalog.defined(b"tests")?.iter() {
+            if catalog.path(at.file).ends_with(b".rs") {
+                has_own[at.file.index()] = true;
+            }
+        }
+        Ok(Tests { is_test, has_own })
+    }
+
+    /// Returns the number of test files that import the file or are named after it.
+    fn of(&self, catalog: &Catalog, file: FileId) -> usize {
+        let importers = catalog.import_graph().importers(file).map(|edge| edge.from);
+        let stem = crate::history::likely::stem(catalog.path(file));
+        let named =
+            catalog.test_names().of(&crate::catalog::test_names::folded(&stem)).iter().copied();
+        let mut tests: Vec<FileId> = importers
+            .chain(named)
+            .filter(|&test| test != file && self.is_test[test.index()])
+            .collect();
+        tests.sort_unstable();
+        tests.dedup();
+        tests.len() + usize::from(self.has_own[file.index()])
+    }
+}
+
+fn input(
+    catalog: &Catalog,
+    activity: Option<&Activity>,
+    tests: &Tests,
+    file: FileId,
+) -> Result<Input> {
+    let path = catalog.path(file);
+    let graph = catalog.import_graph();
+    let of_file = activity.and_then(|activity| activity.file(path));
+    let known = |value: fn(&crate::history::activity::FileActivity) -> f64| {
+        activity.map(|_| of_file.map_or(0.0, value))
+    };
+    let mut neighbours: Vec<FileId> = graph.imported(file).iter().map(|edge| edge.to).collect();
+    neighbours.extend(graph.importers(file).map(|edge| edge.from));
+    neighbours.retain(|&other| other != file);
+    neighbours.sort_unstable();
+    neighbours.dedup();
+    let uncertain = graph.importers(file).filter(|edge| edge.confidence < 1.0).count();
+    let own_tests = tests.of(catalog, file);
+    let author_share = of_file.and_then(|of_file| {
+        let first = of_file.people.first()?;
+        let sum: f64 = of_file.people.iter().map(|share| share.weight).sum();
+        (sum > 0.0).then(|| first.weight / sum)
+    });
+    Ok(Input {
+        churn: known(|it| it.weight),
+        co_change: known(|it| it.shared_weight),
+        imports: Some(neighbours.len() as f64),
+        size_bytes: catalog.files().info(file.index()).size_bytes,
+        author_share,
+        covered: Some(f64::from(u8::from(own_tests > 0))),
+        tests: Some(own_tests),
+        instability: None,
+        dynamic_edges: dynamic_imports(catalog, file)?,
+        shadow_edges: uncertain,
+    })
+}
+
+/// Returns the number of dynamic imports in a file whose module is not a literal.
+fn dynamic_imports(catalog: &Catalog, file: FileId) -> Result<usize> {
+    let Some(facts) = catalog.facts(file)? else { return Ok(0) };
+    let is_dynamic = |kind: ImportKind| {
+        matches!(
+            kind,
+            ImportKind::DynamicVariable
+                | ImportKind::DynamicTemplate
+                | ImportKind::DynamicConcatenation
+                | ImportKind::DynamicConditional
+                | ImportKind::DynamicEval
+        )
+    };
+    Ok(facts.imports.iter().filter(|import| is_dynamic(import.kind)).count())
+}
+
+/// Returns the largest cycles of imports, and how many there are (Tarjan's algorithm).
+fn cycles(catalog: &Catalog) -> (Vec<Vec<String>>, usize) {
+    let graph = catalog.import_graph();
+    let count = catalog.files().len();
+    let (mut order, mut low) = (vec![usize::MAX; count], vec![usize::MAX; count]);
+    let mut on_stack = vec![false; count];
+    let (mut next, mut stack, mut found) = (0, Vec::new(), Vec::new());
+    for start in 0..count {
+        if order[start] != usize::MAX {
+            continue;
+        }
+        // Without recursion: chains of imports may be long.
+        let mut work: Vec<(usize, usize)> = vec![(start, 0)];
+        while let Some(&(at, edge)) = work.last() {
+            if edge == 0 {
+                (order[at], low[at]) = (next, next);
+                next += 1;
+                stack.push(at);
+                on_stack[at] = true;
+            }
+            if let Some(to) = graph.imported(FileId::new(at)).get(edge).map(|it| it.to.index()) {
+                if let Some(last) = work.last_mut() {
+                    last.1 += 1;
+                }
+                if order[to] == usize::MAX {
+                    work.push((to, 0));
+                } else if on_stack[to] {
+                    low[at] = low[at].min(order[to]);
+                }
+                continue;
+            }
+            work.pop();
+            if let Some(&(parent, _)) = work.last() {
+                low[parent] = low[parent].min(low[at]);
+            }
+            if low[at] == order[at] {
+                let mut members = Vec::new();
+                while let Some(member) = stack.pop() {
+                    on_stack[member] = false;
+                    members.push(member);
+                    if member == at {
+                        break;
+                    }
+                }
+                if members.len() > 1 {
+                    members.sort_unstable();
+                    found.push(members);
+                }
+            }
+        }
+    }
+    found.sort_by(|a: &Vec<usize>, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+    let total = found.len();
+    let named = |members: Vec<usize>| {
+        let members = members.into_iter().take(CYCLE_FILES_MAX);
+        members.map(|at| paths::shown(catalog.path(FileId::new(at)))).collect()
+    };
+    (found.into_iter().take(CYCLES_MAX).map(named).collect(), total)
+}
+
+impl Data for RiskData {
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        for file in &self.files {
+            let _ = writeln!(out, "{:>7.3}  {}", file.risk_score, style.path(&file.path));
+            let _ = writeln!(out, "         {}", components(file));
+        }
+        let meta = &self.meta.scorer;
+        let weights: Vec<String> = meta
+            .effective_weights
+            .iter()
+            .map(|(name, weight)| format!("{name} {weight:.2}"))
+            .collect();
+        let _ = writeln!(out, "weights: {}", weights.join(", "));
+        if !meta.absent_components.is_empty() {
+            let _ = writeln!(out, "no data: {}", meta.absent_components.join(", "));
+        }
+        if self.meta.import_cycles_total > 0 {
+            let _ =
+                writeln!(out, "{}", super::counted(self.meta.import_cycles_total, "import cycle"));
+        }
+    }
+
+    fn truncate(&mut self, shown: usize) {
+        self.files.truncate(shown);
+    }
+}
+
+/// Returns the components of a score on one line.
+pub(super) fn components(file: &FileRisk) -> String {
+    let it = &file.breakdown;
+    let parts = [
+        ("churn", it.churn),
+        ("coupling", it.coupling),
+        ("size", Some(it.size)),
+        ("coverage gap", it.coverage_gap),
+        ("coverage depth", it.coverage_depth),
+        ("author concentration", it.author_concentration),
+        ("test instability", it.test_instability),
+        ("hidden risk", (file.hidden_risk_factor > 0.0).then_some(file.hidden_risk_factor)),
+        ("new file", (file.new_file_boost > 0.0).then_some(file.new_file_boost)),
+    ];
+    let parts: Vec<String> = parts
+        .iter()
+        .filter_map(|(name, value)| value.map(|value| format!("{name} {value:.2}")))
+        .collect();
+    parts.join(", ")
+}

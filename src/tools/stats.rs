@@ -1,0 +1,125 @@
+//! `stats`: what the commit log contains, and which commits count.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::analysis::{self, Data, date};
+use super::{Call, Define, Speed, Toolset};
+use crate::answer::analysis::{Analysis, NextStep};
+use crate::answer::style::Style;
+use crate::error::Result;
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct Stats;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StatsData {
+    /// Commits in the log.
+    pub commits: usize,
+    /// Commits whose changes count.
+    pub counted: usize,
+    /// Merges, whose changes are those of the merged commits.
+    pub merges: usize,
+    /// Commits with more than 300 files.
+    pub oversized: usize,
+    /// Commits that `.git-blame-ignore-revs` lists.
+    pub ignored: usize,
+    /// Commits with at most 30 files by people, which are evidence of co-change.
+    pub coupling_commits: usize,
+    /// People with commits.
+    pub people: usize,
+    /// Automated authors among them.
+    pub bots: usize,
+    /// Files of the tree.
+    pub files: usize,
+    /// Those that a counted commit changed.
+    pub files_with_commits: usize,
+    /// The day of the oldest commit.
+    pub first: String,
+    /// The day of HEAD's commit.
+    pub last: String,
+    /// True if the clone is shallow.
+    pub is_shallow: bool,
+    /// True if the log lacks older commits.
+    pub is_cut: bool,
+}
+
+impl Define for Stats {
+    const NAME: &'static str = "codedb_stats";
+    const SUMMARY: &'static str =
+        "Count commits, people and files in the commit log, and what does not count";
+    const DETAILS: &'static str =
+        "Explains empty or surprising replies of the other tools on commits.";
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &["{}"];
+    const POSITIONAL: &'static [&'static str] = &[];
+    type Args = Args;
+    type Reply = Analysis<StatsData>;
+
+    fn run(call: &Call<'_>, _args: Args) -> Result<Analysis<StatsData>> {
+        let history = match analysis::history(call)? {
+            Ok(history) => history,
+            Err(missing) => return Ok(missing.reply(StatsData::default())),
+        };
+        let rules = analysis::rules(call);
+        let (activity, coupling) = (history.activity(&rules), history.coupling(&rules));
+        let (log, list) = (history.log(), call.code.files()?);
+        let people = activity.people();
+        let data = StatsData {
+            commits: log.len(),
+            counted: activity.counted(),
+            merges: activity.merges(),
+            oversized: activity.oversized(),
+            ignored: activity.ignored(),
+            coupling_commits: coupling.counted(),
+            people: people.len(),
+            bots: people.iter().filter(|person| person.is_bot).count(),
+            files: list.len(),
+            files_with_commits: list
+                .iter()
+                .filter(|(path, _)| activity.file(path).is_some_and(|file| file.commits > 0))
+                .count(),
+            first: log.commits().last().map(|it| date(it.committed_s())).unwrap_or_default(),
+            last: date(log.head_s()),
+            is_shallow: log.origin().shallow != 0,
+            is_cut: log.origin().is_cut,
+        };
+        let reply = Analysis::of(data).with_step(NextStep::call(
+            "codedb_churn",
+            json!({}),
+            "the files that change most often",
+        ));
+        Ok(analysis::with_log_status(call, &history, reply))
+    }
+}
+
+impl Data for StatsData {
+    fn render(&self, _style: &dyn Style, out: &mut String) {
+        let rows = [
+            ("commits", self.commits),
+            ("counted", self.counted),
+            ("merges", self.merges),
+            ("over 300 files", self.oversized),
+            ("ignored", self.ignored),
+            ("evidence of co-change", self.coupling_commits),
+            ("people", self.people),
+            ("automated authors", self.bots),
+            ("files", self.files),
+            ("files with commits", self.files_with_commits),
+        ];
+        for (name, count) in rows {
+            let _ = writeln!(out, "{name:<22} {count:>8}");
+        }
+        let _ = writeln!(out, "{:<22} {} to {}", "time", self.first, self.last);
+    }
+}

@@ -1,0 +1,154 @@
+//! `triage`: the riskiest files with the reasons, and what to do about each.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::analysis::{self, Data};
+use super::risk_map::{self, FileRisk, RiskMeta, Selection};
+use super::{Alias, Call, Define, Speed, Toolset, results_max};
+use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::style::Style;
+use crate::error::Result;
+
+/// A component from which on it is a reason.
+const HIGH: f64 = 0.9;
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct Triage;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Only files below this directory
+    pub directory: Option<String>,
+    /// Maximum number of files (default 10)
+    pub top_n: Option<usize>,
+    /// Leave out tests (default true)
+    pub exclude_tests: Option<bool>,
+    /// Do not raise the score of files without commits and tests
+    #[serde(default)]
+    pub exclude_new_file_boost: bool,
+    /// Maximum number of tokens (default 4000)
+    pub max_tokens: Option<usize>,
+}
+
+/// A file with its risk and the reasons.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Triaged {
+    /// Its risk, as in the risk map.
+    #[serde(flatten)]
+    pub file: FileRisk,
+    /// The components that make it risky, in words.
+    pub reasons: Vec<&'static str>,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TriageData {
+    /// The riskiest files first.
+    pub files: Vec<Triaged>,
+    /// How many of the files that are listed have no tests.
+    pub without_tests: usize,
+    /// How the scores were made.
+    #[serde(rename = "_meta")]
+    pub meta: RiskMeta,
+}
+
+impl Define for Triage {
+    const NAME: &'static str = "codedb_triage";
+    const SUMMARY: &'static str = "List the riskiest files with the reasons, and the next steps";
+    const DETAILS: &'static str = "Scores and order are those of the risk map.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] = &[("risk_map", "for all files")];
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"top_n": 2}"#];
+    const POSITIONAL: &'static [&'static str] = &["directory"];
+    const ALIASES: &'static [Alias] =
+        &[Alias::new("path", "directory"), Alias::new("limit", "top_n")];
+    type Args = Args;
+    type Reply = Analysis<TriageData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<TriageData>> {
+        let selection = Selection {
+            directory: args.directory,
+            exclude_tests: args.exclude_tests.unwrap_or(true),
+            exclude_new_file_boost: args.exclude_new_file_boost,
+        };
+        let ranked = risk_map::rank(call, &selection)?;
+        let total = ranked.files.len();
+        let top = ranked.files.into_iter().take(results_max(args.top_n, 10));
+        let files: Vec<Triaged> =
+            top.map(|file| Triaged { reasons: reasons(&file), file }).collect();
+        let without_tests = files.iter().filter(|it| it.file.tests == 0).count();
+        let untested = files.iter().find(|it| it.file.tests == 0).map(|it| it.file.path.clone());
+        let first = files.first().map(|it| it.file.path.clone());
+        let shown = files.len();
+        let data = TriageData { files, without_tests, meta: ranked.meta };
+        let mut reply = Analysis::list(data, shown, total);
+        if let Some(missing) = ranked.missing {
+            let message = format!("{}; churn and co-change are absent", missing.message);
+            reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
+        }
+        if let Some(path) = untested {
+            reply = reply.with_step(NextStep::call(
+                "codedb_test_gaps",
+                json!({"file_path": path}),
+                "the definitions without tests in the riskiest file that has none",
+            ));
+        }
+        if let Some(path) = first {
+            let args = json!({"file_path": path});
+            reply = reply
+                .with_step(NextStep::call(
+                    "codedb_churn",
+                    args.clone(),
+                    "which definitions of the riskiest file change",
+                ))
+                .with_step(NextStep::call(
+                    "codedb_who_reviews",
+                    args,
+                    "who can review changes of it",
+                ));
+        }
+        Ok(analysis::fit(reply, args.max_tokens))
+    }
+}
+
+fn reasons(file: &FileRisk) -> Vec<&'static str> {
+    let it = &file.breakdown;
+    let is_high = |value: Option<f64>| value.is_some_and(|value| value >= HIGH);
+    let all = [
+        (file.new_file_boost > 0.0, "no commit and no test yet"),
+        (is_high(it.churn), "changes more often than nine in ten files"),
+        (is_high(it.coupling), "changes together with many others"),
+        (is_high(Some(it.size)), "larger than nine in ten files"),
+        (is_high(it.coverage_gap), "no test imports it"),
+        (it.test_instability.is_some_and(|rate| rate > 0.0), "its tests fail at times"),
+        (file.hidden_risk_factor > 0.0, "imports that are computed at run time"),
+    ];
+    all.iter().filter(|(applies, _)| *applies).map(|(_, reason)| *reason).collect()
+}
+
+impl Data for TriageData {
+    const MORE: &'static str = "top_n";
+
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        for it in &self.files {
+            let _ = writeln!(out, "{:>7.3}  {}", it.file.risk_score, style.path(&it.file.path));
+            let reasons = it.reasons.join("; ");
+            if !reasons.is_empty() {
+                let _ = writeln!(out, "         {reasons}");
+            }
+            let _ = writeln!(out, "         {}", risk_map::components(&it.file));
+        }
+    }
+
+    fn truncate(&mut self, shown: usize) {
+        self.files.truncate(shown);
+        self.without_tests = self.files.iter().filter(|it| it.file.tests == 0).count();
+    }
+}

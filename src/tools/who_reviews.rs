@@ -1,0 +1,179 @@
+//! `who_reviews`: people who can review a change of a file, by their recent work on it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::analysis::{self, Data, date, rounded};
+use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
+use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::style::Style;
+use crate::base::path;
+use crate::error::Result;
+use crate::history::people::{Person, PersonId};
+
+/// The weight of work on other files of the directory, relative to that on the file.
+const DIRECTORY_WEIGHT: f64 = 0.1;
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct WhoReviews;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The file
+    pub file_path: String,
+    /// Maximum number of people (default 5)
+    pub limit: Option<usize>,
+    /// Maximum number of tokens (default 4000)
+    pub max_tokens: Option<usize>,
+}
+
+/// A suggested reviewer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Reviewer {
+    /// The name.
+    pub author: String,
+    /// The address of their newest commit.
+    pub email: String,
+    /// `suggested_reviewer`.
+    pub role: &'static str,
+    /// The sum of `file` and a tenth of `directory`.
+    pub score: f64,
+    /// Their commits to the file, decayed with a half-life of 180 days.
+    pub file: f64,
+    /// Their commits to each other file of its directory, decayed alike.
+    pub directory: f64,
+    /// Their commits to the file.
+    pub commits: u32,
+    /// The day of the newest commit to the file or its directory.
+    pub last: String,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ReviewData {
+    /// The people with the highest score first.
+    pub reviewers: Vec<Reviewer>,
+}
+
+/// The work of one person.
+#[derive(Clone, Copy, Default)]
+struct Work {
+    file: f64,
+    directory: f64,
+    commits: u32,
+    last_s: i64,
+}
+
+impl Define for WhoReviews {
+    const NAME: &'static str = "codedb_who_reviews";
+    const SUMMARY: &'static str =
+        "Suggest reviewers for a file by recent work on it and its directory";
+    const DETAILS: &'static str = "Commits are decayed with a half-life of 180 days before HEAD's commit. `.mailmap` is applied; \
+         automated authors are left out.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("ownership", "for who wrote the present lines")];
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"file_path": "src/cart.rs"}"#];
+    const POSITIONAL: &'static [&'static str] = &["file_path"];
+    const ALIASES: &'static [Alias] = &[Alias::new("path", "file_path")];
+    type Args = Args;
+    type Reply = Analysis<ReviewData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<ReviewData>> {
+        let file = analysis::file(call, &args.file_path)?;
+        let history = match analysis::history(call)? {
+            Ok(history) => history,
+            Err(missing) => return Ok(missing.reply(ReviewData::default())),
+        };
+        let activity = history.activity(&analysis::rules(call));
+        let files = call.code.files()?;
+        let directory = path::split(&file).0;
+        let mut work: BTreeMap<PersonId, Work> = BTreeMap::new();
+        for at in files.below(directory) {
+            let other = files.path(at);
+            if path::split(other).0 != directory {
+                continue;
+            }
+            let Some(of_file) = activity.file(other) else { continue };
+            for share in &of_file.people {
+                let entry = work.entry(share.person).or_default();
+                entry.last_s = entry.last_s.max(share.last_s);
+                if other == file {
+                    entry.file += share.recent_weight;
+                    entry.commits += share.commits;
+                } else {
+                    entry.directory += share.recent_weight;
+                }
+            }
+        }
+        let has_own = work.values().any(|work| work.commits > 0);
+        let mut reviewers: Vec<Reviewer> = work
+            .into_iter()
+            .map(|(id, work)| {
+                let person = activity.people().person(id);
+                Reviewer {
+                    author: person.name.clone(),
+                    email: person.email.clone(),
+                    role: "suggested_reviewer",
+                    score: rounded(work.file + DIRECTORY_WEIGHT * work.directory),
+                    file: rounded(work.file),
+                    directory: rounded(work.directory),
+                    commits: work.commits,
+                    last: date(work.last_s),
+                }
+            })
+            .collect();
+        reviewers.sort_by(|a, b| {
+            let by_score = b.score.total_cmp(&a.score);
+            by_score.then(b.commits.cmp(&a.commits)).then_with(|| a.author.cmp(&b.author))
+        });
+        let total = reviewers.len();
+        reviewers.truncate(results_max(args.limit, 5));
+        let shown = reviewers.len();
+        if total == 0 {
+            return Ok(analysis::no_commits(ReviewData::default()));
+        }
+        let mut reply = Analysis::list(ReviewData { reviewers }, shown, total);
+        if !has_own {
+            reply = reply.with_status(
+                Status::Partial,
+                "no commit that counts changed this file; these people changed its directory",
+            );
+        }
+        let reply = reply.with_step(NextStep::call(
+            "codedb_ownership",
+            json!({"file_path": paths::shown(&file)}),
+            "who wrote its present lines",
+        ));
+        Ok(analysis::fit(analysis::with_log_status(call, &history, reply), args.max_tokens))
+    }
+}
+
+impl Data for ReviewData {
+    fn render(&self, _style: &dyn Style, out: &mut String) {
+        for it in &self.reviewers {
+            let (name, email) = (it.author.clone(), it.email.clone());
+            let _ = writeln!(
+                out,
+                "{:>8.3}  file {:.3} ({} commits), directory {:.3}, last {}  {}",
+                it.score,
+                it.file,
+                it.commits,
+                it.directory,
+                it.last,
+                analysis::displayed(&Person { name, email, is_bot: false })
+            );
+        }
+    }
+
+    fn truncate(&mut self, shown: usize) {
+        self.reviewers.truncate(shown);
+    }
+}
