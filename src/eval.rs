@@ -16,3 +16,4 @@ pub mod history;
 pub mod localize;
 pub mod measures;
 pub mod patch;
+pub mod selection;

@@ -22,6 +22,7 @@ pub mod register;
 pub mod reports;
 pub mod risk;
 pub mod source;
+pub mod testmap;
 pub mod tools;
 pub mod userdata;
 

@@ -12,18 +12,21 @@ pub mod bundle;
 pub mod call;
 pub mod callers;
 pub mod callpath;
+mod changed_code;
 pub mod changes;
 pub mod churn;
 pub mod context;
 pub mod coupling;
 pub mod coverage;
 pub mod deps;
+pub mod diff_impact;
 pub mod edit;
 pub mod explain;
 pub mod find;
 pub mod glob;
 pub mod history;
 pub mod hot;
+pub mod impact;
 pub mod index;
 pub mod lookup;
 pub mod ls;
@@ -42,10 +45,14 @@ pub mod schema;
 pub mod search;
 pub mod session;
 pub mod snapshot;
+pub mod stale_tests;
 pub mod stats;
 pub mod status;
 pub mod structure;
+pub mod suggest_tests;
 pub mod symbol;
+pub mod test_gaps;
+mod test_selection;
 pub mod tree;
 pub mod triage;
 mod units;
@@ -71,7 +78,7 @@ use crate::source::secret;
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 31] = [
+static TABLE: [Tool; 36] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -103,6 +110,11 @@ static TABLE: [Tool; 31] = [
     Tool::of::<stats::Stats>(),
     Tool::of::<risk_map::RiskMap>(),
     Tool::of::<triage::Triage>(),
+    Tool::of::<suggest_tests::SuggestTests>(),
+    Tool::of::<impact::Impact>(),
+    Tool::of::<diff_impact::DiffImpact>(),
+    Tool::of::<test_gaps::TestGaps>(),
+    Tool::of::<stale_tests::StaleTests>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

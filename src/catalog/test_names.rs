@@ -15,6 +15,7 @@ const SIGNS: [&str; 4] = ["tests", "test", "specs", "spec"];
 #[derive(Debug, Default)]
 pub struct TestNames {
     by_tested: FxHashMap<Box<str>, Vec<FileId>>,
+    files: usize,
 }
 
 impl TestNames {
@@ -24,9 +25,15 @@ impl TestNames {
             let path = files.path(file);
             if let Some(tested) = tested(path).filter(|_| marks::of_path(path).test) {
                 names.by_tested.entry(tested.into()).or_default().push(FileId::new(file));
+                names.files += 1;
             }
         }
         names
+    }
+
+    /// Returns the number of files that are named like tests. O(1).
+    pub fn files(&self) -> usize {
+        self.files
     }
 
     /// Returns the tests of `stem` (see [`folded`]), in path order. O(1).

@@ -26,6 +26,8 @@ use crate::rank::Weights;
 use crate::source::secret;
 use crate::tools::Call;
 
+mod selection;
+
 /// The default token budgets of replies whose recall is measured.
 const BUDGETS: &str = "250,500,1000,2000,4000,8000";
 
@@ -140,6 +142,7 @@ pub(super) fn command() -> Command {
         .subcommand(history::command())
         .subcommand(answers)
         .subcommand(fit)
+        .subcommand(selection::command())
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
@@ -148,6 +151,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("history", matches)) => history::run(matches),
         Some(("answers", matches)) => grade(matches),
         Some(("fit", matches)) => fit_weights(matches),
+        Some(("tests", matches)) => selection::run(matches),
         _ => Err(Error::usage("missing command of `eval`")
             .with_hint("`codedb eval --help` lists the commands")),
     }

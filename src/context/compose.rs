@@ -14,7 +14,6 @@ mod calls;
 mod free_words;
 mod keywords;
 mod render;
-mod runner;
 mod snippets;
 mod symbols;
 mod test_files;

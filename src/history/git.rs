@@ -12,6 +12,7 @@ mod clone;
 mod head;
 mod identity;
 mod layout;
+mod merge_base;
 mod patches;
 mod process;
 mod range;

@@ -2,13 +2,13 @@
 
 use super::admit::Candidate;
 use super::bundle::{Entry, Test};
-use super::runner::command;
 use super::{Detail, Sources};
 use crate::answer::tests_of;
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
+use crate::testmap::runner::command;
 
 /// Number of files whose tests are listed.
 const FILES_MAX: usize = 3;

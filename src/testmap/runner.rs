@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// Returns the command that runs the tests in the file at a repository path, from the root. `read`
 /// returns the text of a file of the tree.
-pub(super) fn command(
+pub fn command(
     path: &str,
     language: Option<&str>,
     read: impl Fn(&str) -> Option<String>,
@@ -44,7 +44,7 @@ pub(super) fn command(
 }
 
 /// Returns the nearest directory, at or above `folder`, that contains a file `name`, and its text.
-fn nearest(
+pub(super) fn nearest(
     folder: &str,
     name: &str,
     read: &impl Fn(&str) -> Option<String>,
@@ -63,7 +63,7 @@ fn nearest(
 }
 
 /// Returns a path quoted for a shell; `None` for a path that cannot be quoted safely.
-fn quoted(path: &str) -> Option<String> {
+pub(super) fn quoted(path: &str) -> Option<String> {
     if path.starts_with('-') || path.contains(['\'', '`']) || path.chars().any(char::is_control) {
         return None;
     }
@@ -71,8 +71,8 @@ fn quoted(path: &str) -> Option<String> {
 }
 
 /// Returns a text if it needs no quoting in a shell.
-fn plain(text: &str) -> Option<String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@+-".contains(c);
+pub(super) fn plain(text: &str) -> Option<String> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@+-:".contains(c);
     (!text.starts_with('-') && text.chars().all(is_plain)).then(|| text.to_owned())
 }
 

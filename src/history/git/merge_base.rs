@@ -1,0 +1,29 @@
+//! The commit at which a branch left the main one.
+
+use super::Git;
+use crate::error::Result;
+
+/// Names of the main branch, the most specific first.
+const MAIN: [&str; 5] = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
+
+impl Git {
+    /// Returns the full id of the newest common ancestor of HEAD and the main branch, which is HEAD
+    /// itself on the main branch and where there is none; `None` without commits.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn branch_point(&self) -> Result<Option<String>> {
+        let Some(head) = self.commit("HEAD")? else { return Ok(None) };
+        for name in MAIN {
+            let Some(main) = self.commit(name)? else { continue };
+            // Exits with 1 if the two have no common ancestor, as in a shallow clone.
+            let output = self.run("merge-base", &[head.as_str(), main.as_str()])?;
+            let base = String::from_utf8_lossy(output.answer.trim_ascii()).into_owned();
+            if output.code == Some(0) && !base.is_empty() {
+                return Ok(Some(base));
+            }
+        }
+        Ok(Some(head))
+    }
+}

@@ -1,0 +1,18 @@
+//! The test graph: which tests execute a definition, derived from the code alone.
+//!
+//! [`detect`] finds the tests and fixtures of one file; [`fixtures`] determines which fixtures are
+//! in effect for a test; [`reach`] follows calls backwards from a definition to tests; [`features`]
+//! adds names and imports; [`score`] turns both into a calibrated probability and a source;
+//! [`select`] combines these and ranks. [`commands`] returns the command that runs a selection.
+//!
+//! No test is run and nothing is stored. What test runs recorded is read by the callers.
+
+pub mod commands;
+pub mod detect;
+pub mod features;
+pub mod fixtures;
+pub mod reach;
+pub mod runner;
+pub mod score;
+pub mod select;
+pub mod tree;

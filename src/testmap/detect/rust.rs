@@ -1,0 +1,141 @@
+//! Rust: functions with a test attribute, in any file, and documentation tests.
+
+use super::head::{attributes, head};
+use super::{Applies, FileTests, Fixture, Runner, Source, Test};
+use crate::lang::symbols::SymbolKind;
+
+/// The last segments of attributes that make a function a test.
+const ATTRIBUTES: [&str; 9] = [
+    "test",
+    "rstest",
+    "test_case",
+    "quickcheck",
+    "proptest",
+    "wasm_bindgen_test",
+    "googletest",
+    "gtest",
+    "async_test",
+];
+
+pub(super) fn find(source: &Source<'_>) -> FileTests {
+    let mut found = FileTests::default();
+    // Without these words there is no test, which is most files.
+    let has = |word: &[u8]| memchr::memmem::find(source.text, word).is_some();
+    let (may_test, may_doctest) = (has(b"test") || has(b"quickcheck"), has(b"```"));
+    if !may_test && !may_doctest {
+        return found;
+    }
+    let modules = modules_of(&source.facts.path);
+    for (place, symbol) in source.symbols() {
+        let place_u32 = u32::try_from(place).ok();
+        let groups = || {
+            let around = source.around(place).into_iter().map(|at| &source.facts.symbols[at]);
+            around.filter(|of| of.kind != SymbolKind::Impl).map(|of| of.name.clone()).collect()
+        };
+        if may_doctest {
+            let spans = symbol.source.doc.iter().filter(|span| {
+                let doc = source.text.get((*span).clone()).unwrap_or_default();
+                memchr::memmem::find(doc, b"```").is_some()
+            });
+            let spans: Vec<_> = spans.cloned().collect();
+            let fences = spans.iter().map(|span| fences(&source.text[span.clone()])).sum::<usize>();
+            if let (Some(first), Some(last), true) = (spans.first(), spans.last(), fences > 0) {
+                let line = source.line_at(first.start);
+                let name = symbol.qualified_name.clone();
+                found.tests.push(Test {
+                    id: format!("{} - {name} (line {line})", source.facts.path),
+                    name,
+                    groups: groups(),
+                    runner: Runner::Cargo,
+                    span: first.start..last.end,
+                    line,
+                    place: place_u32,
+                    requests: Vec::new(),
+                    subtests: Vec::new(),
+                });
+            }
+        }
+        if !may_test || !symbol.kind.is_callable() {
+            continue;
+        }
+        let attributes = attributes(head(source.text, symbol));
+        let span = source.span(symbol);
+        if attributes.iter().any(|name| name == "fixture") {
+            found.fixtures.push(Fixture {
+                name: symbol.name.clone(),
+                span,
+                place: place_u32,
+                applies: Applies::ByName,
+                requests: super::head::parameters(source.text, symbol),
+            });
+            continue;
+        }
+        if !attributes.iter().any(|name| ATTRIBUTES.contains(&name.as_str())) {
+            continue;
+        }
+        let requests = if attributes.iter().any(|name| name == "rstest") {
+            super::head::parameters(source.text, symbol)
+        } else {
+            Vec::new()
+        };
+        let groups: Vec<String> = groups();
+        let parts: Vec<&str> = modules
+            .iter()
+            .chain(&groups)
+            .map(String::as_str)
+            .chain(std::iter::once(symbol.name.as_str()))
+            .collect();
+        found.tests.push(Test {
+            id: parts.join("::"),
+            name: symbol.name.clone(),
+            groups,
+            runner: Runner::Cargo,
+            span,
+            line: symbol.line,
+            place: place_u32,
+            requests,
+            subtests: Vec::new(),
+        });
+    }
+    found
+}
+
+/// Returns the number of fences in a doc comment that open code which rustdoc runs.
+fn fences(doc: &[u8]) -> usize {
+    let (mut is_open, mut count) = (false, 0);
+    for line in doc.split(|&byte| byte == b'\n') {
+        let line = line.trim_ascii();
+        let line = line
+            .strip_prefix(b"///")
+            .or_else(|| line.strip_prefix(b"//!"))
+            .or_else(|| line.strip_prefix(b"*"))
+            .unwrap_or(line)
+            .trim_ascii();
+        let Some(info) = line.strip_prefix(b"```") else { continue };
+        if !is_open {
+            let is_run = info.split(|&byte| byte == b',').all(|word| {
+                let word = word.trim_ascii();
+                word.is_empty()
+                    || [b"rust" as &[u8], b"no_run", b"should_panic"].contains(&word)
+                    || word.starts_with(b"edition")
+            });
+            count += usize::from(is_run);
+        }
+        is_open = !is_open;
+    }
+    count
+}
+
+/// Returns the names of the modules of a file in its crate, by its path.
+fn modules_of(path: &str) -> Vec<String> {
+    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let mut parts: Vec<&str> = stem.split('/').collect();
+    let root = parts.iter().rposition(|part| matches!(*part, "src" | "tests" | "benches"));
+    let is_crate = |at: usize| parts[at] != "src";
+    let skip = root.map_or(0, |at| at + 1 + usize::from(is_crate(at)));
+    parts = parts.split_off(skip.min(parts.len()));
+    if parts.last().is_some_and(|last| matches!(*last, "mod" | "lib" | "main")) {
+        parts.pop();
+    }
+    parts.into_iter().map(str::to_owned).collect()
+}

@@ -1,0 +1,251 @@
+//! Follows calls backwards from a definition to the tests that may execute it.
+//!
+//! The search is bounded and ordered by probability: a path is as likely as its links, times a
+//! factor per step, because a function that runs does not run every call in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::fixtures::{TestAt, Tests};
+use crate::base::ids::FileId;
+use crate::graph::calls::{Bound, Caller, possible_callers, uses_within};
+use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::lang::facts::Role;
+use crate::lang::symbols::SymbolKind;
+
+/// The maximum length of a chain of calls.
+const LEVELS_MAX: usize = 7;
+
+/// The maximum number of definitions whose callers are searched at each step, most likely first.
+const WIDTH_MAX: usize = 48;
+
+/// The maximum number of uses that are resolved at each step.
+const USES_MAX: usize = 4_000;
+
+/// Paths that are less likely are not followed.
+const PROBABILITY_MIN: f32 = 0.02;
+
+/// The probability that a function which runs also runs a given call in it.
+const STEP: f32 = 0.8;
+
+/// The same for a function that is passed as a value.
+const VALUE: f32 = 0.4;
+
+/// The probability that running a function runs a function defined in it.
+const NESTED: f32 = 0.6;
+
+/// The probability that using a type runs a method of it without known callers.
+const MEMBER: f32 = 0.25;
+
+/// The same for a method that the language calls by itself: operators, iteration, contexts.
+const IMPLICIT: f32 = 0.45;
+
+/// How a test reaches a definition.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Reach {
+    /// The probability that one of the paths is executed, from 0 to 1, as the search estimates it.
+    pub probability: f32,
+    /// The number of calls of the shortest path; 1 if the test itself calls the definition.
+    pub depth: u8,
+    /// The test's own body contains a resolved call or use of the definition.
+    pub is_direct: bool,
+    /// All links of a path are resolved.
+    pub is_resolved: bool,
+    /// The best path begins in a fixture.
+    pub is_by_fixture: bool,
+}
+
+/// A definition on a path.
+#[derive(Clone, Copy)]
+struct Step {
+    at: SymbolAt,
+    probability: f32,
+    is_resolved: bool,
+}
+
+/// The tests that reach a definition.
+#[derive(Clone, Debug, Default)]
+pub struct Reached {
+    /// The tests, each with its best path.
+    pub tests: BTreeMap<TestAt, Reach>,
+    /// The definitions that were on a path, with their probabilities; without the start.
+    pub through: BTreeMap<SymbolAt, f32>,
+    /// A bound was reached, so tests may be missing.
+    pub is_cut: bool,
+}
+
+/// Returns the tests that reach the definition `start`. O(uses of the names on the paths), bounded
+/// by 7 steps of 48 definitions and 4,000 uses.
+pub fn reach(tests: &Tests<'_>, start: SymbolAt) -> Reached {
+    let mut search = Search { tests, found: Reached::default(), seen: BTreeSet::from([start]) };
+    let mut steps = vec![Step { at: start, probability: 1.0, is_resolved: true }];
+    for depth in 1..=LEVELS_MAX {
+        if steps.is_empty() {
+            break;
+        }
+        let next = search.callers(&steps, depth as u8);
+        for step in &next {
+            search.seen.insert(step.at);
+            search.found.through.insert(step.at, step.probability);
+        }
+        steps = next;
+    }
+    search.found
+}
+
+struct Search<'s, 't> {
+    tests: &'s Tests<'t>,
+    found: Reached,
+    seen: BTreeSet<SymbolAt>,
+}
+
+impl Search<'_, '_> {
+    /// Records the tests that use one of `steps`, and returns the definitions that do.
+    fn callers(&mut self, steps: &[Step], depth: u8) -> Vec<Step> {
+        let tree = self.tests.tree();
+        let mut steps = steps.to_vec();
+        steps.sort_by_key(|step| step.at);
+        let of: Vec<SymbolAt> = steps.iter().map(|step| step.at).collect();
+        let is_late = |file: FileId| usize::from(!tree.is_test(file));
+        let bound = Bound { uses_max: USES_MAX, role: None, first: &is_late };
+        let uses = uses_within(tree.code(), &of, 0.0, bound);
+        self.found.is_cut |= uses.is_cut;
+        let mut next: BTreeMap<SymbolAt, Step> = BTreeMap::new();
+        let mut is_called = vec![false; steps.len()];
+        for (place, caller) in &uses.uses {
+            is_called[*place] |= caller.confidence >= CONFIDENCE_ANSWER
+                && matches!(caller.site.reference.role, Role::Call | Role::Read);
+            self.follow(&steps[*place], caller, depth, &mut next);
+        }
+        for (place, caller) in possible_callers(tree.code(), &of, &uses.unresolved) {
+            self.follow(&steps[place], &caller, depth, &mut next);
+        }
+        for (step, is_called) in steps.iter().zip(is_called) {
+            self.implicit(step, is_called, &mut next);
+        }
+        let mut next: Vec<Step> = next.into_values().collect();
+        next.retain(|step| step.probability >= PROBABILITY_MIN && !self.seen.contains(&step.at));
+        next.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.at.cmp(&b.at)));
+        self.found.is_cut |= next.len() > WIDTH_MAX;
+        next.truncate(WIDTH_MAX);
+        next
+    }
+
+    /// Follows a use of `step` to its test, its fixture or its function.
+    fn follow(
+        &mut self,
+        step: &Step,
+        caller: &Caller,
+        depth: u8,
+        next: &mut BTreeMap<SymbolAt, Step>,
+    ) {
+        let tree = self.tests.tree();
+        let reference = &caller.site.reference;
+        let Some(facts) = tree.file(step.at.file) else { return };
+        let Some(symbol) = facts.symbols.get(step.at.place as usize) else { return };
+        let weight = match reference.role {
+            Role::Call => STEP,
+            Role::Read | Role::Write if symbol.kind.is_callable() => VALUE,
+            Role::Read | Role::Write => STEP,
+            Role::Base => MEMBER,
+            Role::Type | Role::Import => return,
+        };
+        let is_resolved = step.is_resolved && caller.confidence >= CONFIDENCE_ANSWER;
+        let file = caller.site.file;
+        let at = reference.span.start;
+        let tests = self.tests.of(file);
+        // The body of a test runs as a whole, unless it fails.
+        let in_body = step.probability * caller.confidence * weight.max(0.5) / STEP;
+        if let Some(place) = tests.test_at(at) {
+            let reach = Reach {
+                probability: in_body.min(0.98),
+                depth,
+                is_direct: depth == 1 && is_resolved,
+                is_resolved,
+                is_by_fixture: false,
+            };
+            self.record(TestAt { file, place: place as u32 }, reach);
+            return;
+        }
+        if let Some(place) = tests.fixture_at(at) {
+            let reach = Reach {
+                probability: in_body.min(0.95),
+                depth,
+                is_direct: false,
+                is_resolved,
+                is_by_fixture: true,
+            };
+            for test in self.tests.with_fixture(file, place) {
+                self.record(test, reach);
+            }
+        }
+        let Some(around) = tree.file(file) else { return };
+        let function = around.ancestors(reference.enclosing).find(|&at| {
+            let kind = around.symbols[at].kind;
+            kind.is_callable()
+                || matches!(kind, SymbolKind::Property | SymbolKind::Macro | SymbolKind::Class)
+        });
+        let Some(place) = function else { return };
+        let is_class = around.symbols[place].kind == SymbolKind::Class;
+        // The body of a class runs when it is imported; only its subclasses count.
+        if is_class && reference.role != Role::Base {
+            return;
+        }
+        let step = Step {
+            at: SymbolAt { file, place: place as u32 },
+            probability: step.probability * caller.confidence * weight,
+            is_resolved,
+        };
+        keep(next, step);
+    }
+
+    /// Adds what runs `step` without naming it: the function around it, and uses of its type.
+    fn implicit(&self, step: &Step, is_called: bool, next: &mut BTreeMap<SymbolAt, Step>) {
+        let Some(facts) = self.tests.tree().file(step.at.file) else { return };
+        let place = step.at.place as usize;
+        let Some(symbol) = facts.symbols.get(place) else { return };
+        let Some(parent) = symbol.parent else { return };
+        let around = &facts.symbols[parent];
+        let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
+        let weight = if around.kind.is_callable() {
+            NESTED
+        } else if !symbol.kind.is_callable() && symbol.kind != SymbolKind::Property {
+            return;
+        } else if !matches!(around.kind, SymbolKind::Class | SymbolKind::Struct) {
+            return;
+        } else if facts.is_constructor(place) {
+            return;
+        } else if is_special {
+            IMPLICIT
+        } else if is_called {
+            MEMBER / 3.0
+        } else {
+            MEMBER
+        };
+        let step = Step {
+            at: SymbolAt { file: step.at.file, place: parent as u32 },
+            probability: step.probability * weight,
+            is_resolved: false,
+        };
+        keep(next, step);
+    }
+
+    fn record(&mut self, test: TestAt, reach: Reach) {
+        let kept = self.found.tests.entry(test).or_insert(Reach { depth: u8::MAX, ..reach });
+        let both = 1.0 - (1.0 - kept.probability) * (1.0 - reach.probability);
+        let is_first = kept.depth == u8::MAX;
+        kept.probability = if is_first { reach.probability } else { both.min(0.98) };
+        kept.depth = kept.depth.min(reach.depth);
+        kept.is_direct |= reach.is_direct;
+        kept.is_resolved |= reach.is_resolved;
+        kept.is_by_fixture &= reach.is_by_fixture;
+    }
+}
+
+/// Adds a step, or raises the probability of the same one.
+fn keep(next: &mut BTreeMap<SymbolAt, Step>, step: Step) {
+    let kept = next.entry(step.at).or_insert(step);
+    if step.probability > kept.probability {
+        kept.probability = step.probability;
+    }
+    kept.is_resolved |= step.is_resolved;
+}

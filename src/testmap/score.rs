@@ -1,0 +1,82 @@
+//! The probability that a test executes a definition, from features, and the source that states how
+//! far to trust it.
+
+use serde::Serialize;
+
+use super::features::FEATURES;
+use super::reach::Reach;
+
+/// What an association of a test with a definition is based on; the most trusted first.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// An imported coverage report lists the test.
+    Coverage,
+    /// The test contains a resolved call of it.
+    Direct,
+    /// Calls reach it from the test or its fixtures, over several steps or with unsure links.
+    Hybrid,
+    /// The file of the test imports its file.
+    ImportGraph,
+    /// Both files change in the same commits.
+    CoChange,
+    /// The file of the test names its file in a dynamic import.
+    StaticRequire,
+    /// Only names agree.
+    Fallback,
+    /// Only the uncommitted changes of the work tree connect them.
+    WorkingTree,
+}
+
+impl Source {
+    /// Returns its name in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Source::Coverage => "coverage",
+            Source::Direct => "direct",
+            Source::Hybrid => "hybrid",
+            Source::ImportGraph => "import_graph",
+            Source::CoChange => "co_change",
+            Source::StaticRequire => "static_require",
+            Source::Fallback => "fallback",
+            Source::WorkingTree => "working_tree",
+        }
+    }
+}
+
+/// The weights of the logistic model, in the order of the features, and the intercept.
+#[derive(Clone, Copy, Debug)]
+pub struct Weights {
+    /// By feature.
+    pub features: [f32; FEATURES],
+    /// The value without any feature.
+    pub intercept: f32,
+}
+
+impl Weights {
+    /// Weights that were fitted with `codedb eval tests`; docs/tests.md states on what.
+    pub const DEFAULT: Weights = Weights {
+        features: [
+            1.36, 0.0, 0.78, 0.75, 1.5, -0.85, 0.16, 0.16, 0.36, 0.0, 1.07, 0.34, 0.96, 0.81, 0.36,
+            1.15, 0.03,
+        ],
+        intercept: -4.66,
+    };
+
+    /// Returns the probability for features, from 0 to 1.
+    pub fn probability(&self, features: &[f32; FEATURES]) -> f32 {
+        let sum: f32 =
+            self.features.iter().zip(features).map(|(weight, value)| weight * value).sum();
+        1.0 / (1.0 + (-(sum + self.intercept)).exp())
+    }
+}
+
+/// Returns the source of a candidate.
+pub fn source(reach: Option<&Reach>, imports: bool) -> Source {
+    match reach {
+        Some(reach) if reach.is_direct => Source::Direct,
+        Some(_) => Source::Hybrid,
+        None if imports => Source::ImportGraph,
+        None => Source::Fallback,
+    }
+}

@@ -1,0 +1,94 @@
+//! The interface of the test graph to a tree: the linker's, and what it needs of files.
+
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::catalog::test_names::tested;
+use crate::graph::link::Code;
+use crate::graph::program::Program;
+use crate::lang::marks;
+
+/// A tree with its code.
+pub trait Tree: Code {
+    /// Returns the number of files.
+    fn files(&self) -> usize;
+
+    /// Returns a file's repository path.
+    fn path(&self, file: FileId) -> String;
+
+    /// Returns true if the file is marked as a test or as support code of tests.
+    fn is_test(&self, file: FileId) -> bool;
+
+    /// Returns the files that contain a word, in path order.
+    fn with_word(&self, word: &str) -> Vec<FileId>;
+
+    /// Returns the test files named after `stem`, which is folded; see
+    /// [`crate::catalog::test_names`].
+    fn named_after(&self, stem: &str) -> Vec<FileId>;
+
+    /// Returns the interface of the linker.
+    fn code(&self) -> &dyn Code;
+}
+
+impl Tree for Catalog {
+    fn files(&self) -> usize {
+        self.files().len()
+    }
+
+    fn path(&self, file: FileId) -> String {
+        crate::base::path::shown(self.path(file))
+    }
+
+    fn is_test(&self, file: FileId) -> bool {
+        // The path decides as long as the file has no facts.
+        self.marks_if_indexed(file)
+            .ok()
+            .flatten()
+            .map_or_else(|| marks::of_path(Catalog::path(self, file)).test, |marks| marks.test)
+    }
+
+    fn with_word(&self, word: &str) -> Vec<FileId> {
+        let files = self.word(word).unwrap_or_else(|error| {
+            self.note_damage(&error);
+            Vec::new()
+        });
+        files.into_iter().map(|word| word.file).collect()
+    }
+
+    fn named_after(&self, stem: &str) -> Vec<FileId> {
+        self.test_names().of(stem).to_vec()
+    }
+
+    fn code(&self) -> &dyn Code {
+        self
+    }
+}
+
+/// Code in memory has no index of words: every test file is a candidate.
+impl Tree for Program {
+    fn files(&self) -> usize {
+        self.ids().count()
+    }
+
+    fn path(&self, file: FileId) -> String {
+        Code::file(self, file).map(|facts| facts.path.clone()).unwrap_or_default()
+    }
+
+    fn is_test(&self, file: FileId) -> bool {
+        marks::of_path(Tree::path(self, file).as_bytes()).test
+    }
+
+    fn with_word(&self, _word: &str) -> Vec<FileId> {
+        self.ids().filter(|&file| self.is_test(file)).collect()
+    }
+
+    fn named_after(&self, stem: &str) -> Vec<FileId> {
+        let is_named = |file: &FileId| {
+            tested(Tree::path(self, *file).as_bytes()).is_some_and(|tested| tested == stem)
+        };
+        self.ids().filter(is_named).collect()
+    }
+
+    fn code(&self) -> &dyn Code {
+        self
+    }
+}

@@ -1,0 +1,245 @@
+//! The code that differs from a commit, for tools that select tests: changed functions, changed
+//! tests, and functions that were removed or renamed.
+
+use std::collections::BTreeSet;
+
+use super::{Call, paths};
+use crate::answer::analysis::Status;
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::context::changed::{Before, Changed};
+use crate::error::{Error, Result};
+use crate::graph::link::{Code as _, SymbolAt};
+use crate::history::git::{Difference, Git};
+use crate::lang::SymbolKind;
+use crate::testmap::fixtures::{TestAt, Tests};
+
+/// The maximum number of files whose earlier text is read.
+const COMPARED_MAX: usize = 40;
+
+/// The difference of the tree from a commit.
+#[derive(Debug, Default)]
+pub(super) struct CodeDifference {
+    /// The commit.
+    pub(super) commit: String,
+    /// The paths that differ, in path order; deleted ones included.
+    pub(super) paths: Vec<String>,
+    /// The changed functions outside of tests, by file and position.
+    pub(super) symbols: Vec<SymbolAt>,
+    /// The tests whose body changed.
+    pub(super) tests: Vec<TestAt>,
+    /// Functions that the files no longer define.
+    pub(super) removed: Vec<Removed>,
+    /// More files differ than were compared.
+    pub(super) is_cut: bool,
+}
+
+/// A function that was removed or renamed since the commit.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Removed {
+    /// Its file, by its present path, or by its former one if it was deleted.
+    pub(super) path: String,
+    /// Its name.
+    pub(super) name: String,
+    /// Its former qualified name.
+    pub(super) qualified_name: String,
+    /// The present definition with the same body, if there is exactly one.
+    pub(super) renamed_to: Option<String>,
+}
+
+/// Why there is no difference to answer from.
+pub(super) struct NoDifference {
+    pub(super) status: Status,
+    pub(super) message: String,
+    pub(super) hint: &'static str,
+}
+
+/// Returns the difference of the tree from `reference`, by default from where the branch left the
+/// main one; with `uncommitted`, from HEAD.
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] if `reference` is no commit; a failure of git.
+pub(super) fn difference(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    reference: Option<&str>,
+    uncommitted: bool,
+) -> Result<std::result::Result<CodeDifference, NoDifference>> {
+    let none = |status, message: &str, hint| {
+        Ok(Err(NoDifference { status, message: message.to_owned(), hint }))
+    };
+    let Some(git) = call.code.git() else {
+        return none(
+            Status::NoData,
+            "the tree is not in a git repository",
+            "name files or functions instead",
+        );
+    };
+    let commit = match reference {
+        Some(name) => match git.commit(name)? {
+            Some(commit) => Some(commit),
+            None => {
+                let name = text::plain(text::start(name, 80));
+                return Err(Error::usage(format!("`{name}` is not a commit"))
+                    .with_hint("name a branch, a tag or a hash"));
+            }
+        },
+        None if uncommitted => git.commit("HEAD")?,
+        None => git.branch_point()?,
+    };
+    let Some(commit) = commit else {
+        return none(
+            Status::NoData,
+            "the repository has no commits",
+            "commit something, or name files or functions",
+        );
+    };
+    let found = compare(catalog, git, commit)?;
+    if found.paths.is_empty() {
+        let short = text::start(&found.commit, 12).to_owned();
+        return none(
+            Status::NoChanges,
+            &format!("nothing differs from {short}"),
+            "name an older commit, files or functions",
+        );
+    }
+    Ok(Ok(found))
+}
+
+fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifference> {
+    let mut found = CodeDifference { commit, ..CodeDifference::default() };
+    let list = catalog.files();
+    let (mut files, mut before): (Vec<FileId>, Vec<Before>) = (Vec::new(), Vec::new());
+    let mut gone: Vec<(String, Vec<u8>)> = Vec::new();
+    for (path, how) in git.changes_since(&found.commit)? {
+        if path.ends_with(b"/") {
+            // Git lists a directory with its own repository as one entry.
+            let inside = list.below(&path[..path.len() - 1]);
+            found.paths.extend(inside.clone().map(|at| paths::shown(list.path(at))));
+            files.extend(inside.map(FileId::new));
+            continue;
+        }
+        found.paths.push(paths::shown(&path));
+        let earlier = match how {
+            Difference::Added => None,
+            Difference::Modified | Difference::Deleted => Some(path.clone()),
+            Difference::Renamed(from) => Some(from),
+        };
+        let present = list.find(&path).map(FileId::new);
+        files.extend(present);
+        if before.len() + gone.len() >= COMPARED_MAX {
+            found.is_cut = true;
+            continue;
+        }
+        let content =
+            earlier.map(|path| git.content_at(&found.commit, &path)).transpose()?.flatten();
+        match (present, content) {
+            (Some(file), content) => before.push((file, content)),
+            (None, Some(content)) => gone.push((paths::shown(&path), content)),
+            (None, None) => {}
+        }
+    }
+    let changed = Changed::since(catalog, &files, &before)?;
+    let tests = Tests::new(catalog);
+    for at in changed.symbols {
+        let Some(facts) = catalog.file(at.file) else { continue };
+        let symbol = &facts.symbols[at.place as usize];
+        if let Some(place) = tests.of(at.file).test_at(symbol.name_span.start) {
+            found.tests.push(TestAt { file: at.file, place: place as u32 });
+        } else if symbol.kind.is_callable() || symbol.kind == SymbolKind::Property {
+            found.symbols.push(at);
+        } else {
+            // A changed type, constant or field: the functions around it, or those in it.
+            let inside = |place: &usize| facts.symbols[*place].parent == Some(at.place as usize);
+            let functions = (0..facts.symbols.len())
+                .filter(inside)
+                .filter(|&place| facts.symbols[place].kind.is_callable());
+            let before = found.symbols.len();
+            found
+                .symbols
+                .extend(functions.map(|place| SymbolAt { file: at.file, place: place as u32 }));
+            if before == found.symbols.len() {
+                found.symbols.push(at);
+            }
+        }
+    }
+    // A new file of tests has no earlier text that its tests could differ from.
+    for (file, earlier) in &before {
+        if earlier.is_none() {
+            found.tests.extend(tests.in_file(*file));
+        }
+    }
+    found.tests.sort_unstable();
+    found.tests.dedup();
+    found.symbols.sort_unstable();
+    found.symbols.dedup();
+    for (file, earlier) in &before {
+        if let Some(earlier) = earlier {
+            removed_in(catalog, *file, earlier, &mut found.removed)?;
+        }
+    }
+    for (path, earlier) in &gone {
+        removed_with(catalog, path, earlier, &mut found.removed)?;
+    }
+    Ok(found)
+}
+
+/// Adds the functions that a file had and no longer has.
+fn removed_in(
+    catalog: &Catalog,
+    file: FileId,
+    earlier: &[u8],
+    removed: &mut Vec<Removed>,
+) -> Result<()> {
+    let Some(facts) = catalog.file(file) else { return Ok(()) };
+    let Some(text) = catalog.text(file) else { return Ok(()) };
+    let text = text.original();
+    let outline = catalog.outline(facts.language, &facts.path, earlier)?;
+    let present: BTreeSet<&str> =
+        facts.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
+    let had: BTreeSet<&str> =
+        outline.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
+    for symbol in &outline.symbols {
+        if !symbol.kind.is_callable() || present.contains(symbol.qualified_name.as_str()) {
+            continue;
+        }
+        let body =
+            |text: &[u8], name_end: usize, end: usize| text.get(name_end..end).map(<[u8]>::to_vec);
+        let own = body(earlier, symbol.name_span.end, symbol.span.end);
+        let same: Vec<&str> = facts
+            .symbols
+            .iter()
+            .filter(|of| of.kind.is_callable() && !had.contains(of.qualified_name.as_str()))
+            .filter(|of| own.is_some() && body(text, of.name_span.end, of.span.end) == own)
+            .map(|of| of.qualified_name.as_str())
+            .collect();
+        removed.push(Removed {
+            path: facts.path.clone(),
+            name: symbol.name.clone(),
+            qualified_name: symbol.qualified_name.clone(),
+            renamed_to: (same.len() == 1).then(|| same[0].to_owned()),
+        });
+    }
+    Ok(())
+}
+
+/// Adds the functions of a deleted file.
+fn removed_with(
+    catalog: &Catalog,
+    path: &str,
+    earlier: &[u8],
+    removed: &mut Vec<Removed>,
+) -> Result<()> {
+    let Some(language) = paths::language(path.as_bytes()) else { return Ok(()) };
+    let outline = catalog.outline(language, path, earlier)?;
+    let functions = outline.symbols.iter().filter(|symbol| symbol.kind.is_callable());
+    removed.extend(functions.map(|symbol| Removed {
+        path: path.to_owned(),
+        name: symbol.name.clone(),
+        qualified_name: symbol.qualified_name.clone(),
+        renamed_to: None,
+    }));
+    Ok(())
+}

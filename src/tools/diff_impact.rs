@@ -1,0 +1,141 @@
+//! `diff_impact`: what the changes of a branch or of the work tree affect.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::analysis::Data;
+use super::impact::{Affected, affected, write_affected};
+use super::test_selection::{Limits, Selection, select};
+use super::{Alias, Call, Define, Speed, Toolset, changed_code};
+use crate::answer::analysis::{Analysis, Status};
+use crate::answer::style::Style;
+use crate::base::text;
+use crate::error::Result;
+use crate::graph::link::Code as _;
+
+/// The maximum number of changed files and functions that are listed.
+const LISTED_MAX: usize = 50;
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct DiffImpact;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The commit to compare with (default: where the branch left the main one)
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// Only uncommitted changes: staged, unstaged and untracked
+    #[serde(default)]
+    pub working_tree: bool,
+    /// Maximum number of tests (default 20)
+    pub limit: Option<usize>,
+    /// Maximum number of tokens for tests (default 4000)
+    pub max_tokens: Option<usize>,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct DiffImpactData {
+    /// The full hash of the commit.
+    #[serde(rename = "ref", skip_serializing_if = "String::is_empty")]
+    pub reference: String,
+    /// The files that differ, in path order, at most 50; untracked ones included.
+    pub changed_files: Vec<String>,
+    /// How many differ.
+    pub changed_files_total: usize,
+    /// The functions that differ, at most 50.
+    pub changed_functions: Vec<String>,
+    /// How many differ.
+    pub changed_functions_total: usize,
+    /// Functions that call the changed ones, directly or not, most likely first.
+    pub affected: Vec<Affected>,
+    /// How many there are.
+    pub affected_total: usize,
+    /// The tests and the commands.
+    #[serde(flatten)]
+    pub selection: Selection,
+}
+
+impl Data for DiffImpactData {
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        if self.changed_files_total == 0 {
+            return;
+        }
+        let _ = writeln!(out, "changed since {}:", text::start(&self.reference, 12));
+        for path in &self.changed_files {
+            let _ = writeln!(out, "  {}", style.path(path));
+        }
+        for name in &self.changed_functions {
+            let _ = writeln!(out, "  {}", text::plain(name));
+        }
+        write_affected(&self.affected, self.affected_total, style, out);
+        self.selection.write(style, out);
+    }
+}
+
+impl Define for DiffImpact {
+    const NAME: &'static str = "codedb_diff_impact";
+    const SUMMARY: &'static str = "List what the changes of the branch or work tree affect, the tests to run, and the command";
+    const DETAILS: &'static str = "Compares the tree, including staged, unstaged and untracked files, with a commit. Changed \
+         tests are listed first.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("changes", "for the changed files alone")];
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"working_tree": true}"#];
+    const POSITIONAL: &'static [&'static str] = &["ref"];
+    const ALIASES: &'static [Alias] = &[Alias::new("since", "ref")];
+    type Args = Args;
+    type Reply = Analysis<DiffImpactData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<DiffImpactData>> {
+        let limits = Limits::new(args.limit, args.max_tokens);
+        let catalog = call.code.catalog(&[])?;
+        let reference = args.reference.as_deref();
+        let changed = match changed_code::difference(call, catalog, reference, args.working_tree)? {
+            Ok(changed) => changed,
+            Err(none) => {
+                return Ok(Analysis::list(DiffImpactData::default(), 0, 0)
+                    .with_status(none.status, none.message)
+                    .with_hint(none.hint));
+            }
+        };
+        let name = |at: &crate::graph::link::SymbolAt| {
+            let facts = catalog.file(at.file)?;
+            let symbol = facts.symbols.get(at.place as usize)?;
+            Some(format!("{}: {}", facts.path, symbol.qualified_name))
+        };
+        let mut names: Vec<String> = changed.symbols.iter().filter_map(name).collect();
+        names.extend(changed.removed.iter().map(|of| match &of.renamed_to {
+            Some(new) => format!("{}: {} (renamed to {new})", of.path, of.qualified_name),
+            None => format!("{}: {} (removed)", of.path, of.qualified_name),
+        }));
+        let (affected, affected_total) = affected(catalog, &changed.symbols);
+        let selected = select(catalog, &changed.symbols, &changed.tests, limits);
+        let changed_functions_total = names.len();
+        names.truncate(LISTED_MAX);
+        let mut paths = changed.paths;
+        let changed_files_total = paths.len();
+        paths.truncate(LISTED_MAX);
+        let mut reply = selected.reply(|selection| DiffImpactData {
+            reference: changed.commit,
+            changed_files: paths,
+            changed_files_total,
+            changed_functions: names,
+            changed_functions_total,
+            affected,
+            affected_total,
+            selection,
+        });
+        if changed.is_cut && reply.status == Status::Ok {
+            let message =
+                "more than 40 files differ; the functions of the others were not compared";
+            reply = reply.with_status(Status::Partial, message);
+        }
+        Ok(reply)
+    }
+}

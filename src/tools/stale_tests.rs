@@ -1,0 +1,147 @@
+//! `stale_tests`: tests that use functions which were removed or renamed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::analysis::Data;
+use super::{Alias, Call, Define, Speed, Toolset, changed_code, first, results_max};
+use crate::answer::analysis::{Analysis, Status};
+use crate::answer::style::Style;
+use crate::base::path;
+use crate::base::text::plain;
+use crate::error::Result;
+use crate::graph::link::Code as _;
+use crate::testmap::fixtures::{TestAt, Tests};
+use crate::testmap::tree::Tree as _;
+
+/// The maximum number of uses of one name that are examined.
+const SITES_MAX: usize = 5_000;
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct StaleTests;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// The commit to compare with (default: where the branch left the main one)
+    #[serde(rename = "ref")]
+    pub reference: Option<String>,
+    /// Maximum number of tests (default 30)
+    pub limit: Option<usize>,
+}
+
+/// A test that uses a function which no longer exists.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StaleTest {
+    /// Its id, as its runner writes it.
+    pub test_id: String,
+    /// The file's repository path.
+    pub path: String,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// The former qualified name of the function.
+    pub function: String,
+    /// The file that defined it.
+    pub was_in: String,
+    /// Its present name, if a function with the same body exists in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub renamed_to: Option<String>,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct StaleTestsData {
+    /// The tests, in path order.
+    pub stale: Vec<StaleTest>,
+    /// How many functions were removed or renamed.
+    pub removed_functions: usize,
+}
+
+impl Data for StaleTestsData {
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        for of in &self.stale {
+            let place = style.place(&of.path, of.line);
+            let _ = write!(out, "{place}  {}  uses {}", plain(&of.test_id), plain(&of.function));
+            match &of.renamed_to {
+                Some(new) => _ = writeln!(out, ", renamed to {}", plain(new)),
+                None => out.push_str(", which was removed\n"),
+            }
+        }
+    }
+}
+
+impl Define for StaleTests {
+    const NAME: &'static str = "codedb_stale_tests";
+    const SUMMARY: &'static str = "List tests that use functions which were removed or renamed";
+    const DETAILS: &'static str = "Compares the tree with a commit. A test is stale if it, or its file's imports, still \
+         contain the former name and no definition has that name any more.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("diff_impact", "for the tests of what still exists")];
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];
+    const POSITIONAL: &'static [&'static str] = &["ref"];
+    const ALIASES: &'static [Alias] = &[Alias::new("since", "ref")];
+    type Args = Args;
+    type Reply = Analysis<StaleTestsData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<StaleTestsData>> {
+        let catalog = call.code.catalog(&[])?;
+        let reference = args.reference.as_deref();
+        let changed = match changed_code::difference(call, catalog, reference, false)? {
+            Ok(changed) => changed,
+            Err(none) => {
+                return Ok(Analysis::list(StaleTestsData::default(), 0, 0)
+                    .with_status(none.status, none.message)
+                    .with_hint(none.hint));
+            }
+        };
+        let tests = Tests::new(catalog);
+        let removed_functions = changed.removed.len();
+        let mut found: BTreeMap<(TestAt, String), StaleTest> = BTreeMap::new();
+        for removed in &changed.removed {
+            // The name may still be defined elsewhere: then its uses are not broken for certain.
+            if catalog.named(&removed.name).iter().any(|at| !catalog.is_test(at.file)) {
+                continue;
+            }
+            let mut using: BTreeSet<TestAt> = BTreeSet::new();
+            for site in catalog.sites(&removed.name).into_iter().take(SITES_MAX) {
+                let of = tests.of(site.file);
+                if let Some(place) = of.test_at(site.reference.span.start) {
+                    using.insert(TestAt { file: site.file, place: place as u32 });
+                } else if let Some(place) = of.fixture_at(site.reference.span.start) {
+                    using.extend(tests.with_fixture(site.file, place));
+                }
+            }
+            for at in using {
+                let Some(test) = tests.get(at) else { continue };
+                found.insert(
+                    (at, removed.qualified_name.clone()),
+                    StaleTest {
+                        test_id: test.id,
+                        path: path::shown(catalog.path(at.file)),
+                        line: test.line,
+                        function: removed.qualified_name.clone(),
+                        was_in: removed.path.clone(),
+                        renamed_to: removed.renamed_to.clone(),
+                    },
+                );
+            }
+        }
+        let all: Vec<StaleTest> = found.into_values().collect();
+        let (stale, total) = first(all, results_max(args.limit, 30));
+        let shown = stale.len();
+        let mut reply = Analysis::list(StaleTestsData { stale, removed_functions }, shown, total);
+        if changed.is_cut {
+            let message = "more than 40 files differ; the others were not compared";
+            reply = reply.with_status(Status::Partial, message);
+        } else if total == 0 {
+            reply.message = Some("no test uses a removed or renamed function".to_owned());
+        }
+        Ok(reply)
+    }
+}

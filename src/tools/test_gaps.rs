@@ -1,0 +1,162 @@
+//! `test_gaps`: functions that probably no test executes.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::analysis::Data;
+use super::test_selection::functions_in;
+use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
+use crate::answer::analysis::{Analysis, Status};
+use crate::answer::style::Style;
+use crate::base::ids::FileId;
+use crate::base::text::plain;
+use crate::error::Result;
+use crate::graph::link::{Code as _, SymbolAt};
+use crate::testmap::fixtures::Tests;
+use crate::testmap::score::Weights;
+use crate::testmap::select::rank;
+use crate::testmap::tree::Tree as _;
+
+/// The maximum number of functions that are examined.
+const EXAMINED_MAX: usize = 300;
+
+/// A function counts as untested below this probability of its most likely test.
+const UNTESTED_MAX: f32 = 0.3;
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct TestGaps;
+
+/// The arguments.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+pub struct Args {
+    /// A file (default: all files)
+    pub file_path: Option<String>,
+    /// Only files below this directory
+    pub directory: Option<String>,
+    /// Maximum number of functions (default 30)
+    pub limit: Option<usize>,
+}
+
+/// A function that probably no test executes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Gap {
+    /// Its qualified name.
+    pub function: String,
+    /// The file's repository path.
+    pub path: String,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// Its number of lines.
+    pub lines: usize,
+    /// The probability that the most likely test executes it, from 0 to 1.
+    pub best_test: f32,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct TestGapsData {
+    /// The functions, longest first.
+    pub gaps: Vec<Gap>,
+    /// How many functions were examined.
+    pub examined: usize,
+    /// How many functions there are.
+    pub functions: usize,
+}
+
+impl Data for TestGapsData {
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        for gap in &self.gaps {
+            let place = style.place(&gap.path, gap.line);
+            let _ = writeln!(out, "{place}  {}  {} lines", plain(&gap.function), gap.lines);
+        }
+    }
+}
+
+impl Define for TestGaps {
+    const NAME: &'static str = "codedb_test_gaps";
+    const SUMMARY: &'static str = "List functions that probably no test executes, longest first";
+    const DETAILS: &'static str = "Derived from calls, fixtures, imports and names, without running tests: a function that \
+         is executed only through a framework may be listed although it is tested.";
+    const SEE_ALSO: &'static [(&'static str, &'static str)] =
+        &[("suggest_tests", "for the tests of one function")];
+    const TOOLSET: Toolset = Toolset::History;
+    const SPEED: Speed = Speed::Scan;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];
+    const POSITIONAL: &'static [&'static str] = &["file_path"];
+    const ALIASES: &'static [Alias] = &[Alias::new("path", "file_path")];
+    type Args = Args;
+    type Reply = Analysis<TestGapsData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<TestGapsData>> {
+        let catalog = call.code.catalog(&[])?;
+        let files: Vec<FileId> = match &args.file_path {
+            Some(given) => {
+                let path = paths::resolve(call, given)?;
+                match paths::listed(catalog.files(), &path) {
+                    Some(at) => vec![FileId::new(at)],
+                    None => return Err(paths::unknown(call, &path)),
+                }
+            }
+            None => {
+                let (_, below) = paths::folder(call, args.directory.as_deref())?;
+                below.map(FileId::new).collect()
+            }
+        };
+        let tests = Tests::new(catalog);
+        let mut functions: Vec<(usize, SymbolAt)> = Vec::new();
+        for file in files {
+            let marks = catalog.marks(file)?;
+            if catalog.is_test(file) || marks.ranks_last() || marks.declaration {
+                continue;
+            }
+            let Some(facts) = catalog.file(file).filter(|facts| facts.language.is_code()) else {
+                continue;
+            };
+            let inline = tests.of(file);
+            functions.extend(functions_in(catalog, file).into_iter().filter_map(|at| {
+                let symbol = &facts.symbols[at.place as usize];
+                let is_test = inline.test_at(symbol.name_span.start).is_some();
+                (!is_test).then_some((symbol.span.len(), at))
+            }));
+        }
+        if catalog.test_names().files() == 0 && tests.all().is_empty() {
+            return Ok(Analysis::list(TestGapsData::default(), 0, 0)
+                .with_status(Status::NoData, "no tests were found in the tree")
+                .with_hint("docs/tests.md lists the frameworks that are recognized"));
+        }
+        functions.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut data = TestGapsData { functions: functions.len(), ..TestGapsData::default() };
+        let limit = results_max(args.limit, 30);
+        for (_, at) in functions.iter().take(EXAMINED_MAX) {
+            data.examined += 1;
+            let (ranked, _) = rank(&tests, *at, &Weights::DEFAULT);
+            let best = ranked.first().map_or(0.0, |of| of.probability);
+            if best >= UNTESTED_MAX {
+                continue;
+            }
+            let Some(facts) = catalog.file(at.file) else { continue };
+            let symbol = &facts.symbols[at.place as usize];
+            data.gaps.push(Gap {
+                function: symbol.qualified_name.clone(),
+                path: facts.path.clone(),
+                line: symbol.line,
+                lines: symbol.end_line.saturating_sub(symbol.line) + 1,
+                best_test: (best * 100.0).round() / 100.0,
+            });
+        }
+        let total = data.gaps.len();
+        data.gaps.truncate(limit);
+        let (shown, examined, functions) = (data.gaps.len(), data.examined, data.functions);
+        let mut reply = Analysis::list(data, shown, total);
+        if examined < functions {
+            let message = format!("the {examined} longest of {functions} functions were examined");
+            reply = reply
+                .with_status(Status::Partial, message)
+                .with_hint("name a file or a directory for the others");
+        }
+        Ok(reply)
+    }
+}
