@@ -57,7 +57,8 @@ pub(super) fn reports(
     if let Some(output) = &exit.output {
         reports.extend(cargo_test(output, directory));
     }
-    let mut files: Vec<PathBuf> = plan.junit.iter().filter(|path| path.exists()).cloned().collect();
+    let mut files: Vec<PathBuf> =
+        plan.junit.iter().filter(|path| path.is_file()).cloned().collect();
     files.extend(matching(&plan.globs, directory, started)?);
     if files.len() > REPORTS_MAX {
         let mut many = Report::default();
@@ -112,9 +113,11 @@ fn matching(globs: &[String], directory: &Path, started: SystemTime) -> Result<V
         .filter_entry(|entry| !matches!(entry.file_name().to_str(), Some(".git" | "node_modules")))
         .sort_by_file_name(Ord::cmp)
         .build();
+    // A named pipe would be waited for.
     let is_new = |path: &Path| {
-        let modified = fs::metadata(path).and_then(|metadata| metadata.modified());
-        modified.is_ok_and(|modified| modified >= whole_second(started))
+        let metadata = fs::metadata(path).ok().filter(fs::Metadata::is_file);
+        let modified = metadata.and_then(|metadata| metadata.modified().ok());
+        modified.is_some_and(|modified| modified >= whole_second(started))
     };
     let matches = |path: &PathBuf| {
         path.strip_prefix(directory).is_ok_and(|relative| set.is_match(relative)) && is_new(path)
@@ -238,7 +241,8 @@ pub(super) fn results(engine: &Engine, directory: &Path, reports: &[Report]) -> 
     let (root, directory) = (text(engine.root()), text(directory));
     let read = |path: &str| {
         let path = engine.root().join(path);
-        let is_small = fs::metadata(&path).is_ok_and(|it| it.len() <= SOURCE_BYTES_MAX);
+        let metadata = fs::metadata(&path).ok().filter(fs::Metadata::is_file);
+        let is_small = metadata.is_some_and(|it| it.len() <= SOURCE_BYTES_MAX);
         is_small.then(|| fs::read_to_string(&path).ok())?
     };
     let tree = ids::Tree { root: &root, directory: &directory, files: &files, read: &read };
