@@ -40,6 +40,7 @@ pub mod properties;
 pub mod qualified;
 pub mod query;
 pub mod read;
+mod recorded;
 pub mod risk_map;
 pub mod schema;
 pub mod search;

@@ -1,5 +1,6 @@
 //! `risk_map`: the files in which errors are most likely, with the components of each score.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -7,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, Missing, rounded};
+use super::recorded::{FileCoverage, Recorded};
 use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
 use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
@@ -14,6 +16,7 @@ use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::history::Activity;
+use crate::history::activity::FileActivity;
 use crate::lang::facts::ImportKind;
 use crate::risk::{self, Breakdown, Input, Meta, Risk, Weights};
 
@@ -50,7 +53,8 @@ pub struct FileRisk {
     pub hidden_risk_factor: f64,
     /// 0.5 for a file without commits and tests, a part of the score.
     pub new_file_boost: f64,
-    /// Test files that import it or are named after it.
+    /// Tests that execute it, from imported coverage; without, test files that import it or are named
+    /// after it.
     pub tests: usize,
     /// Imports to it that are not certain.
     pub shadow_edge_count: usize,
@@ -66,6 +70,9 @@ pub struct RiskMeta {
     pub scorer: Meta,
     /// Where the components on tests come from.
     pub coverage_source: &'static str,
+    /// Why recorded results and coverage could not be read, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user_data_problem: Option<String>,
     /// Cycles of imports, each with up to ten of its files; the longest first.
     pub import_cycles: Vec<Vec<String>>,
     /// How many there are.
@@ -164,6 +171,11 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
     };
     let catalog = call.code.catalog(&[])?;
     let tests = Tests::new(catalog)?;
+    // Without the records, only some components are missing.
+    let (recorded, user_data_problem) = match Recorded::of(call) {
+        Ok(recorded) => (recorded, None),
+        Err(error) => (Recorded::default(), Some(error.to_string())),
+    };
     let mut sources: Vec<FileId> = Vec::new();
     for at in 0..catalog.files().len() {
         let file = FileId::new(at);
@@ -180,7 +192,7 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
     }
     let inputs: Vec<Input> = sources
         .iter()
-        .map(|&file| input(catalog, activity.as_deref(), &tests, file))
+        .map(|&file| input(catalog, activity.as_deref(), &tests, &recorded, file))
         .collect::<Result<_>>()?;
     let (risks, scorer) = risk::scores(&inputs, &Weights::DEFAULT);
     let entry = |((&file, input), risk): ((&FileId, &Input), &Risk)| {
@@ -202,10 +214,12 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
     // A stable sort: files of one score stay in the order of their paths.
     files.sort_by(|a, b| b.risk_score.total_cmp(&a.risk_score));
     let (import_cycles, import_cycles_total) = cycles(catalog);
-    let coverage_source = "import_graph";
+    let coverage_source =
+        if recorded.has_coverage() { "coverage, else import_graph" } else { "import_graph" };
     let meta = RiskMeta {
         scorer: rounded_meta(scorer),
         coverage_source,
+        user_data_problem,
         import_cycles,
         import_cycles_total,
     };
@@ -256,8 +270,9 @@ impl Tests {
         Ok(Tests { is_test, has_own })
     }
 
-    /// Returns the number of test files that import the file or are named after it.
-    fn of(&self, catalog: &Catalog, file: FileId) -> usize {
+    /// Returns the test files that import the file or are named after it, and the file itself if it
+    /// has tests of its own.
+    fn of(&self, catalog: &Catalog, file: FileId) -> Vec<FileId> {
         let importers = catalog.import_graph().importers(file).map(|edge| edge.from);
         let stem = crate::history::likely::stem(catalog.path(file));
         let named =
@@ -268,7 +283,8 @@ impl Tests {
             .collect();
         tests.sort_unstable();
         tests.dedup();
-        tests.len() + usize::from(self.has_own[file.index()])
+        tests.extend(self.has_own[file.index()].then_some(file));
+        tests
     }
 }
 
@@ -276,35 +292,45 @@ fn input(
     catalog: &Catalog,
     activity: Option<&Activity>,
     tests: &Tests,
+    recorded: &Recorded,
     file: FileId,
 ) -> Result<Input> {
     let path = catalog.path(file);
     let graph = catalog.import_graph();
     let of_file = activity.and_then(|activity| activity.file(path));
-    let known = |value: fn(&crate::history::activity::FileActivity) -> f64| {
-        activity.map(|_| of_file.map_or(0.0, value))
-    };
+    let counted = |value: fn(&FileActivity) -> f64| activity.map(|_| of_file.map_or(0.0, value));
     let mut neighbours: Vec<FileId> = graph.imported(file).iter().map(|edge| edge.to).collect();
     neighbours.extend(graph.importers(file).map(|edge| edge.from));
     neighbours.retain(|&other| other != file);
     neighbours.sort_unstable();
     neighbours.dedup();
     let uncertain = graph.importers(file).filter(|edge| edge.confidence < 1.0).count();
-    let own_tests = tests.of(catalog, file);
+    let test_files = tests.of(catalog, file);
+    let coverage = recorded.coverage_of(catalog, file)?;
+    // Without coverage, a file that tests import counts as covered. A report may lack the tests.
+    let coverage = coverage.unwrap_or_else(|| FileCoverage {
+        covered: f64::from(u8::from(!test_files.is_empty())),
+        tests: BTreeSet::new(),
+    });
+    let mut known: BTreeSet<String> = coverage.tests;
+    if known.is_empty() {
+        known = test_files.iter().map(|&test| paths::shown(catalog.path(test))).collect();
+    }
+    let instability = recorded.instability(known.iter().map(String::as_str));
     let author_share = of_file.and_then(|of_file| {
         let first = of_file.people.first()?;
         let sum: f64 = of_file.people.iter().map(|share| share.weight).sum();
         (sum > 0.0).then(|| first.weight / sum)
     });
     Ok(Input {
-        churn: known(|it| it.weight),
-        co_change: known(|it| it.shared_weight),
+        churn: counted(|it| it.weight),
+        co_change: counted(|it| it.shared_weight),
         imports: Some(neighbours.len() as f64),
         size_bytes: catalog.files().info(file.index()).size_bytes,
         author_share,
-        covered: Some(f64::from(u8::from(own_tests > 0))),
-        tests: Some(own_tests),
-        instability: None,
+        covered: Some(coverage.covered),
+        tests: Some(known.len()),
+        instability,
         dynamic_edges: dynamic_imports(catalog, file)?,
         shadow_edges: uncertain,
     })

@@ -365,3 +365,48 @@ fn the_evaluation_predicts_from_earlier_commits_only() {
     let text = Answer::of(command).expect_success().text();
     assert!(text.contains("co-change: 4 predictions, hit@1 1.000 (baseline 1.000)"), "{text}");
 }
+
+#[test]
+fn recorded_runs_and_coverage_are_components_of_risk() {
+    let place = repository();
+    place.write(
+        "src/calc.py",
+        "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return a - b\n",
+    );
+    place.write(
+        "tests/test_calc.py",
+        "from src.calc import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
+    );
+    commit(&place, "Begin");
+    place.index(&["--stage", "full"]).expect_success();
+    let data = |args: &[&str]| {
+        let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+        command.arg("data").args(args);
+        Answer::of(command).expect_success()
+    };
+    let report = place.base().join("lcov.info");
+    let lines = "TN:\nSF:src/calc.py\nDA:1,1\nDA:2,1\nDA:5,1\nDA:6,0\nend_of_record\n";
+    std::fs::write(&report, lines).expect("a file");
+    data(&["coverage", report.to_str().expect("UTF-8")]);
+    let runs = place.base().join("runs.jsonl");
+    let result = concat!(
+        r#"{"kind":"codedb","version":1}"#,
+        "\n",
+        r#"{"kind":"run","uid":"a","started_ms":1,"commit":null,"is_clean":false,"runner":"pytest","command":["pytest"],"exit_code":1,"status":"complete","results":[{"test":"tests/test_calc.py::test_add","attempt":0,"outcome":"failed","duration_ms":1.5}]}"#,
+        "\n",
+    );
+    std::fs::write(&runs, result).expect("a file");
+    data(&["import", runs.to_str().expect("UTF-8")]);
+    let map = json(&place, "risk-map", &[]);
+    let file = &map["files"][0];
+    let gap = file["breakdown"]["coverage_gap"].as_f64().expect("a number");
+    assert!(gap > 0.0 && gap < 1.0, "{map}");
+    assert_eq!((&file["tests"], &file["breakdown"]["test_instability"]), (&1.into(), &1.0.into()));
+    // An edit of one function leaves the coverage of the other.
+    place.write(
+        "src/calc.py",
+        "def add(a, b):\n    return a + b\n\n\ndef sub(a, b):\n    return b - a\n",
+    );
+    let map = json(&place, "risk-map", &[]);
+    assert_eq!(map["files"][0]["breakdown"]["coverage_gap"], 0.0, "{map}");
+}
