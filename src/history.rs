@@ -46,8 +46,11 @@ pub struct History {
     activity: Mutex<Option<Arc<Activity>>>,
     coupling: Mutex<Option<Arc<Coupling>>>,
     file_changes: Mutex<FxHashMap<Vec<u8>, Arc<FileChanges>>>,
-    blamed: Mutex<FxHashMap<(Vec<u8>, u64), Arc<[Blamed]>>>,
+    blamed: Mutex<FxHashMap<BlameKey, Arc<[Blamed]>>>,
 }
+
+/// A path, and a hash of the commits that are ignored.
+type BlameKey = (Vec<u8>, u64);
 
 /// The maximum number of files whose changes, and whose blame, are held in memory.
 const FILES_HELD_MAX: usize = 256;
