@@ -11,6 +11,7 @@ mod edit;
 mod file_list;
 mod files;
 mod history;
+mod jobs;
 mod local;
 mod may_match;
 mod name_search;
@@ -47,6 +48,7 @@ pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_c
 pub use compare::{Comparison, WatchReport, compare_tree, compare_watched};
 pub use file_list::{Check, file_list};
 pub use history::{HistoryBuilt, HistoryStatus, history_status};
+pub use jobs::{JOB_COMMAND, run_job};
 pub use local::Local;
 pub use pace::Pace;
 pub use progress::{Progress, Stage};
@@ -84,6 +86,8 @@ pub struct Engine {
     editable: Editable,
     /// Where user data is stored, if anywhere.
     data: Option<Location>,
+    /// The program that runs jobs.
+    program: Option<PathBuf>,
     /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
@@ -94,7 +98,7 @@ impl Engine {
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
         let cache = Arc::new(EngineCache::new(&root));
         let (parsers, editable) = (Parsers::in_process(), Editable::default());
-        Engine { root, store, environment, parsers, editable, data: None, cache }
+        Engine { root, store, environment, parsers, editable, data: None, program: None, cache }
     }
 
     /// Returns the same engine with other parsers.

@@ -28,6 +28,8 @@ pub mod history;
 pub mod hot;
 pub mod impact;
 pub mod index;
+pub mod jobs;
+pub mod lock;
 pub mod lookup;
 pub mod ls;
 mod mentions;
@@ -40,6 +42,7 @@ pub mod properties;
 pub mod qualified;
 pub mod query;
 pub mod read;
+pub mod record_result;
 mod recorded;
 pub mod risk_map;
 pub mod schema;
@@ -79,7 +82,7 @@ use crate::source::secret;
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 36] = [
+static TABLE: [Tool; 41] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -116,6 +119,11 @@ static TABLE: [Tool; 36] = [
     Tool::of::<diff_impact::DiffImpact>(),
     Tool::of::<test_gaps::TestGaps>(),
     Tool::of::<stale_tests::StaleTests>(),
+    Tool::of::<record_result::RecordResult>(),
+    Tool::of::<lock::Lock>(),
+    Tool::of::<jobs::StartJob>(),
+    Tool::of::<jobs::JobStatus>(),
+    Tool::of::<jobs::CancelJob>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

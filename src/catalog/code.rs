@@ -6,6 +6,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::Catalog;
 use super::damage::Part;
 use super::file_list::FileList;
@@ -18,6 +21,24 @@ use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 use crate::userdata::Database;
+use crate::userdata::jobs::Job;
+
+/// The kind of a job.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]
+#[serde(rename_all = "snake_case")]
+pub enum JobKind {
+    /// Builds or refreshes the whole index.
+    Index,
+}
+
+impl JobKind {
+    /// Returns the name that is stored and shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            JobKind::Index => "index",
+        }
+    }
+}
 
 /// Writes files of a tree, each as a whole and in one step; see [`crate::source::write`].
 pub trait Editor: Sync {
@@ -167,6 +188,17 @@ pub trait Code: Sync {
     fn create_user_data(&self) -> Result<Database> {
         Err(Error::new(Kind::NotFound, "there is no directory for user data")
             .with_hint("set one with `--data-dir` or CODEDB_DATA_DIR"))
+    }
+
+    /// Starts a job in a process of its own, or returns the one of its kind that is running, with
+    /// false.
+    ///
+    /// # Errors
+    ///
+    /// If there is no directory for user data, or the process cannot be started.
+    fn start_job(&self, kind: JobKind, now_ms: i64) -> Result<(Job, bool)> {
+        let _ = (kind, now_ms);
+        Err(Error::usage("this tree cannot start jobs"))
     }
 
     /// Returns the editor, if this call may write files.

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Catalog;
-use super::code::{Code, Editor};
+use super::code::{Code, Editor, JobKind};
 use super::damage::Part;
 use super::file_list::FileList;
 use crate::error::Result;
@@ -17,6 +17,7 @@ use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 use crate::userdata::Database;
+use crate::userdata::jobs::Job;
 
 /// A method of [`Code`].
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -47,7 +48,7 @@ pub enum Access {
     Damage,
     /// [`Code::git`].
     Git,
-    /// [`Code::user_data`] and [`Code::create_user_data`].
+    /// [`Code::user_data`], [`Code::create_user_data`] and [`Code::start_job`].
     UserData,
     /// [`Code::editor`].
     Editor,
@@ -134,6 +135,10 @@ impl<C: DelegatingCode> Code for C {
 
     fn create_user_data(&self) -> Result<Database> {
         self.before(Access::UserData)?.create_user_data()
+    }
+
+    fn start_job(&self, kind: JobKind, now_ms: i64) -> Result<(Job, bool)> {
+        self.before(Access::UserData)?.start_job(kind, now_ms)
     }
 
     fn editor(&self) -> Option<&dyn Editor> {

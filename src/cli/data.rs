@@ -160,15 +160,15 @@ fn export(engine: &Engine, file: &Path) -> Result<ExitCode> {
 fn import(engine: &Engine, file: &Path) -> Result<ExitCode> {
     let imported = if file == Path::new(STREAM) {
         let database = engine.create_user_data()?;
-        exchange::import(&database, &mut BufReader::new(std::io::stdin().lock()))?
+        exchange::import(&database, &mut BufReader::new(std::io::stdin().lock()), now_ms())?
     } else {
         let input = File::open(file).map_err(|error| Error::io(file, error))?;
-        exchange::import(&engine.create_user_data()?, &mut BufReader::new(input))
+        exchange::import(&engine.create_user_data()?, &mut BufReader::new(input), now_ms())
             .map_err(|error| error.with_path(file))?
     };
     print(&format!(
-        "imported {} new and {} known runs, ignored {} other lines\n",
-        imported.runs, imported.known, imported.ignored
+        "imported {} new and {} known runs and coverage of {} functions, ignored {} other lines\n",
+        imported.runs, imported.known, imported.functions, imported.ignored
     ))?;
     Ok(ExitCode::SUCCESS)
 }

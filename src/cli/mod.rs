@@ -13,6 +13,7 @@ mod eval;
 mod hyperlink;
 mod index;
 mod init;
+mod job_worker;
 mod log_sink;
 mod mcp;
 mod parse_worker;
@@ -34,6 +35,7 @@ use std::ffi::OsString;
 use std::io::Write;
 use std::process::ExitCode;
 
+use crate::engine::JOB_COMMAND;
 use crate::parsers;
 
 /// Runs the command line `args` (without the name of the program) and returns the exit code.
@@ -51,6 +53,9 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
 fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
     if args.first().is_some_and(|arg| arg == parsers::pool::COMMAND) {
         return parse_worker::run(&args[1..]);
+    }
+    if args.first().is_some_and(|arg| arg == JOB_COMMAND) {
+        return job_worker::run(&args[1..]);
     }
     let Some(at) = command_at(&args) else { return Ok(without_command(&args)) };
     if args[at] != "search" && args[at] != "grep" {

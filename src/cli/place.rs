@@ -46,7 +46,9 @@ pub(crate) fn engine(options: &TreeOptions) -> Result<Engine> {
     store.check_access()?;
     let threads = options.threads.unwrap_or_else(threads);
     let environment = Environment { global_excludes: Some(global_excludes()), threads };
-    let engine = Engine::new(root, store, environment).parsing_with(parsers(threads)?);
+    let engine = Engine::new(root, store, environment)
+        .parsing_with(parsers(threads)?)
+        .running_jobs_with(own_program()?);
     Ok(match data(options)? {
         Some(location) => engine.keeping_data_in(location),
         None => engine,
@@ -64,17 +66,26 @@ fn parsers(threads: usize) -> Result<Arc<Parsers>> {
     if let Some(parsers) = PARSERS.get() {
         return Ok(Arc::clone(parsers));
     }
+    let program = own_program()?;
+    let parsers = PARSERS.get_or_init(|| Parsers::in_workers(program, threads.max(1) + 2));
+    Ok(Arc::clone(parsers))
+}
+
+/// Returns the path of this program.
+///
+/// # Errors
+///
+/// If it cannot be determined.
+fn own_program() -> Result<PathBuf> {
     // The same file even if an update has replaced it.
     let own = PathBuf::from("/proc/self/exe");
-    let program = if cfg!(target_os = "linux") && own.exists() {
-        own
+    if cfg!(target_os = "linux") && own.exists() {
+        Ok(own)
     } else {
         std::env::current_exe().map_err(|error| {
             Error::new(Kind::Io, format!("the path of this program is unknown: {error}"))
-        })?
-    };
-    let parsers = PARSERS.get_or_init(|| Parsers::in_workers(program, threads.max(1) + 2));
-    Ok(Arc::clone(parsers))
+        })
+    }
 }
 
 /// Returns the location of git's global excludes as the `ignore` crate finds it, with the

@@ -62,9 +62,7 @@ fn tools() -> impl Iterator<Item = &'static Tool> {
 
 fn command(tool: &'static Tool) -> Command {
     let schema = (tool.schema)();
-    let required = |name: &str| {
-        schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
-    };
+    let required = |name: &str| is_required(&schema, name);
     let mut command = Command::new(tool.command()).about(tool.summary).long_about(format!(
         "{}.\n\n{}",
         tool.summary,
@@ -90,6 +88,10 @@ fn command(tool: &'static Tool) -> Command {
         .args(display::args())
         .args(edge_args())
         .args(place_args())
+}
+
+fn is_required(schema: &Value, name: &str) -> bool {
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
 }
 
 /// The name of the flag that prints secrets.
@@ -176,7 +178,8 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         arg = arg.value_hint(clap::ValueHint::AnyPath);
     }
     match property["type"].as_str() {
-        Some("boolean") if is_on_by_default(property) => {
+        // A required one has no default: the caller decides explicitly.
+        Some("boolean") if required || is_on_by_default(property) => {
             return arg.value_parser(value_parser!(bool)).value_name("BOOL");
         }
         Some("boolean") => return arg.action(ArgAction::SetTrue),
@@ -368,7 +371,8 @@ fn arguments(
         let value = match property["type"].as_str() {
             Some("boolean") => {
                 let typed = matches.get_one::<bool>(name).copied();
-                typed.filter(|&on| on || is_on_by_default(property)).map(Value::Bool)
+                let may_be_off = is_on_by_default(property) || is_required(&schema, name);
+                typed.filter(|&on| on || may_be_off).map(Value::Bool)
             }
             Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),
             Some("array") if is_json(property) => {

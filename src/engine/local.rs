@@ -14,7 +14,7 @@ use super::may_match::may_match;
 use super::ranking::overlay;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::Catalog;
-use crate::catalog::code::{Code, Editor};
+use crate::catalog::code::{Code, Editor, JobKind};
 use crate::catalog::damage::{Damage, Part};
 use crate::catalog::file_list::FileList;
 use crate::error::Result;
@@ -27,6 +27,7 @@ use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
 use crate::source::guarded::{self, Content};
 use crate::userdata::Database;
+use crate::userdata::jobs::Job;
 
 /// The state of an engine's tree during one call: the list of files is made on first use and then
 /// reused, so that one reply is consistent.
@@ -273,6 +274,10 @@ impl Code for Local<'_> {
 
     fn create_user_data(&self) -> Result<Database> {
         self.engine.create_user_data()
+    }
+
+    fn start_job(&self, kind: JobKind, now_ms: i64) -> Result<(Job, bool)> {
+        self.engine.start_job(kind, now_ms)
     }
 
     fn editor(&self) -> Option<&dyn Editor> {

@@ -82,6 +82,9 @@ pub(super) fn entry(tool: &Tool, offered: &[&Tool]) -> model::Tool {
         Effect::Writes => {
             ToolAnnotations::new().read_only(false).destructive(true).open_world(false)
         }
+        Effect::Records | Effect::Starts => {
+            ToolAnnotations::new().read_only(false).destructive(false).open_world(false)
+        }
         Effect::Adds => {
             let adds = ToolAnnotations::new().read_only(false).destructive(false);
             adds.idempotent(true).open_world(true)

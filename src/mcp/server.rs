@@ -279,7 +279,7 @@ impl Server {
             match tool.effect {
                 // Such a call takes no slot, because it mostly waits for the network or the index.
                 Effect::Adds => Ok(None),
-                Effect::ReadOnly | Effect::Writes => {
+                Effect::ReadOnly | Effect::Records | Effect::Starts | Effect::Writes => {
                     Arc::clone(&self.slots).acquire_owned().await.map(Some)
                 }
             }
@@ -297,7 +297,9 @@ impl Server {
                 let progress = std::pin::pin!(report_progress(context, || activity.state()));
                 either(answer, progress).await.and_then(Result::ok)
             }
-            Effect::ReadOnly | Effect::Writes => answer.await.ok(),
+            Effect::ReadOnly | Effect::Records | Effect::Starts | Effect::Writes => {
+                answer.await.ok()
+            }
         })
     }
 

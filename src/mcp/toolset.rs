@@ -59,7 +59,9 @@ pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
         .into_iter()
         .flat_map(of_set)
         .filter(|tool| match tool.effect {
-            Effect::ReadOnly | Effect::Adds => sets.contains(&tool.toolset),
+            Effect::ReadOnly | Effect::Adds | Effect::Records | Effect::Starts => {
+                sets.contains(&tool.toolset)
+            }
             Effect::Writes => writes == Writes::Allowed,
         })
         .collect()
@@ -89,7 +91,7 @@ pub(super) fn unknown(name: &str, offered: &[&'static Tool]) -> String {
             Effect::Adds if offered.iter().any(|other| other.toolset == tool.toolset) => {
                 format!("the tool `{name}` is offered only by `codedb serve --allow-index`")
             }
-            Effect::ReadOnly | Effect::Adds => format!(
+            Effect::ReadOnly | Effect::Adds | Effect::Records | Effect::Starts => format!(
                 "the tool `{name}` belongs to the toolset `{set}`, which this server does not \
                  offer; `--toolsets core,{set}` does"
             ),

@@ -10,6 +10,10 @@ pub enum Effect {
     ReadOnly,
     /// The session and the cache, possibly over the network; nothing in any tree.
     Adds,
+    /// What is recorded about the repository for the user; nothing in any tree.
+    Records,
+    /// The same, and it starts a process that goes on after the call.
+    Starts,
     /// Files of the tree.
     Writes,
 }

@@ -76,6 +76,18 @@ const MIGRATIONS: &[&str] = &["
         PRIMARY KEY (symbol, test)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX covered_by_test ON covered_by (test);
+", "
+    CREATE TABLE job (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        kind TEXT NOT NULL,
+        state TEXT NOT NULL,
+        message TEXT,
+        done INTEGER NOT NULL,
+        total INTEGER NOT NULL,
+        started_ms INTEGER NOT NULL,
+        updated_ms INTEGER NOT NULL,
+        is_cancelled INTEGER NOT NULL
+    ) STRICT;
 "];
 
 /// The identity of a repository.

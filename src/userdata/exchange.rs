@@ -1,13 +1,14 @@
 //! Export and import of a database as JSON Lines, one object per line with its `kind`.
 //!
-//! An import adds what is missing: runs by their `uid`. It is one transaction per line, so that an
-//! interrupted import can be repeated. Locks are exported for readers only; they are never imported,
+//! An import adds what is missing: runs by their `uid`, coverage by function and text. It is one transaction per line, so that an
+//! interrupted import can be repeated. Jobs are not exported. Locks are exported for readers only; they are never imported,
 //! because their holders are processes of another machine.
 
 use std::io::{BufRead, Write};
 
 use serde::{Deserialize, Serialize};
 
+use super::coverage::CoveredSymbol;
 use super::database::Database;
 use super::locks::Lock;
 use super::runs::Run;
@@ -28,6 +29,7 @@ enum Line {
         version: u32,
     },
     Run(Run),
+    Coverage(CoveredSymbol),
     Lock(Lock),
 }
 
@@ -38,6 +40,8 @@ pub struct Imported {
     pub runs: u64,
     /// Runs that were known already.
     pub known: u64,
+    /// Functions with coverage, new or known.
+    pub functions: u64,
     /// Lines that were ignored: locks.
     pub ignored: u64,
 }
@@ -56,6 +60,7 @@ pub fn export(database: &Database, out: &mut dyn Write, now_ms: i64) -> Result<(
     };
     write(&Line::Codedb { version: VERSION })?;
     database.for_each_run(&mut |run| write(&Line::Run(run)))?;
+    database.for_each_covered(None, &mut |symbol| write(&Line::Coverage(symbol)))?;
     database.locks(now_ms)?.into_iter().try_for_each(|lock| write(&Line::Lock(lock)))
 }
 
@@ -65,7 +70,7 @@ pub fn export(database: &Database, out: &mut dyn Write, now_ms: i64) -> Result<(
 ///
 /// [`crate::Kind::Usage`] with the number of the first line that is not one of an export; the lines
 /// before it are imported. If the database cannot be written.
-pub fn import(database: &Database, input: &mut dyn BufRead) -> Result<Imported> {
+pub fn import(database: &Database, input: &mut dyn BufRead, now_ms: i64) -> Result<Imported> {
     let mut imported = Imported::default();
     let mut line = Vec::new();
     for number in 1_u64.. {
@@ -88,6 +93,10 @@ pub fn import(database: &Database, input: &mut dyn BufRead) -> Result<Imported> 
             Line::Codedb { .. } => {}
             Line::Run(run) if database.record(&run)? => imported.runs += 1,
             Line::Run(_) => imported.known += 1,
+            Line::Coverage(symbol) => {
+                database.add_coverage(&[symbol], now_ms)?;
+                imported.functions += 1;
+            }
             Line::Lock(_) => imported.ignored += 1,
         }
     }
@@ -122,6 +131,16 @@ mod tests {
             };
             database.record(&run).unwrap();
         }
+        let symbol = CoveredSymbol {
+            path: "a.py".to_owned(),
+            name: "f".to_owned(),
+            body: u64::MAX,
+            executable: [1, 70].into(),
+            covered: [70].into(),
+            is_whole: true,
+            tests: [("tests/test_a.py::t".to_owned(), 1)].into(),
+        };
+        database.add_coverage(&[symbol], 0).unwrap();
         let request = Request { path: "a", holder: "b", purpose: None, ttl_ms: 10 };
         database.acquire(&request, 0).unwrap().unwrap();
         database
@@ -134,10 +153,10 @@ mod tests {
         let mut text = Vec::new();
         export(&source, &mut text, 0).unwrap();
         let target = Database::open(&dir.path().join("target.sqlite")).unwrap();
-        let first = import(&target, &mut text.as_slice()).unwrap();
-        assert_eq!(first, Imported { runs: 3, known: 0, ignored: 1 });
-        let second = import(&target, &mut text.as_slice()).unwrap();
-        assert_eq!(second, Imported { runs: 0, known: 3, ignored: 1 });
+        let first = import(&target, &mut text.as_slice(), 5).unwrap();
+        assert_eq!(first, Imported { runs: 3, known: 0, functions: 1, ignored: 1 });
+        let second = import(&target, &mut text.as_slice(), 5).unwrap();
+        assert_eq!(second, Imported { runs: 0, known: 3, functions: 1, ignored: 1 });
         let (mut before, mut after) = (Vec::new(), Vec::new());
         export(&source, &mut before, 100).unwrap();
         export(&target, &mut after, 100).unwrap();
@@ -152,10 +171,10 @@ mod tests {
         export(&source, &mut text, 0).unwrap();
         text.truncate(text.len() - 20);
         let target = Database::open(&dir.path().join("target.sqlite")).unwrap();
-        let error = import(&target, &mut text.as_slice()).unwrap_err();
-        assert!(error.to_string().starts_with("line 5 is not a line of an export"), "{error}");
-        assert_eq!(target.counts().unwrap(), Counts { runs: 3, tests: 3, results: 3 });
+        let error = import(&target, &mut text.as_slice(), 5).unwrap_err();
+        assert!(error.to_string().starts_with("line 6 is not a line of an export"), "{error}");
+        assert_eq!(target.counts().unwrap(), Counts { runs: 3, tests: 4, results: 3 });
         let newer: &[u8] = b"{\"kind\":\"codedb\",\"version\":2}\n";
-        assert!(import(&target, &mut &newer[..]).is_err());
+        assert!(import(&target, &mut &newer[..], 5).is_err());
     }
 }

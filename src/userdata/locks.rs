@@ -78,6 +78,23 @@ impl Database {
         })
     }
 
+    /// Extends a lock that `request.holder` has, and returns it; `None` if there is none, or if it
+    /// has expired.
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be written.
+    pub fn refresh(&self, request: &Request<'_>, now_ms: i64) -> Result<Option<Lock>> {
+        let expires_ms = now_ms.saturating_add(request.ttl_ms.clamp(0, TTL_MS_MAX));
+        self.transaction(|connection| {
+            let update = "UPDATE lock SET expires_ms = ?4, purpose = coalesce(?5, purpose)
+                WHERE path = ?1 AND holder = ?2 AND expires_ms > ?3
+                RETURNING path, holder, purpose, acquired_ms, expires_ms";
+            let values = (request.path, request.holder, now_ms, expires_ms, request.purpose);
+            connection.query_row(update, values, lock_of).optional()
+        })
+    }
+
     /// Releases a lock and returns true if `holder` had it.
     ///
     /// # Errors
@@ -138,6 +155,8 @@ mod tests {
         assert_eq!(database.acquire(&request("b"), 500).unwrap(), Err(first));
         let refreshed = database.acquire(&request("a"), 500).unwrap().unwrap();
         assert_eq!((refreshed.acquired_ms, refreshed.expires_ms), (0, 1500));
+        assert_eq!(database.refresh(&request("b"), 600).unwrap(), None);
+        assert_eq!(database.refresh(&request("a"), 500).unwrap(), Some(refreshed));
         assert!(!database.release("src/a.rs", "b", 600).unwrap());
         assert!(database.release("src/a.rs", "a", 600).unwrap());
         let other = database.acquire(&request("b"), 700).unwrap().unwrap();

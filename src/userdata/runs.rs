@@ -128,6 +128,14 @@ pub struct Record {
     pub last: Option<Outcome>,
 }
 
+impl Record {
+    /// Returns the flip rate, from 0 to 1: how often consecutive results on one commit of a clean
+    /// tree differ; `None` if no commit has two results.
+    pub fn flip_rate(&self) -> Option<f64> {
+        (self.pairs > 0).then(|| self.flips as f64 / self.pairs as f64)
+    }
+}
+
 /// The number of rows of each kind.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
 pub struct Counts {
@@ -181,14 +189,28 @@ impl Database {
     ///
     /// If the database cannot be read.
     pub fn records(&self) -> Result<HashMap<String, Record>> {
+        self.records_where(None)
+    }
+
+    /// Returns the record of one test; `None` if it has no result. O(results of the test).
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be read.
+    pub fn record_of(&self, test: &str) -> Result<Option<Record>> {
+        Ok(self.records_where(Some(test))?.remove(test))
+    }
+
+    fn records_where(&self, test: Option<&str>) -> Result<HashMap<String, Record>> {
         let read = || {
             let mut statement = self.connection.prepare(
                 "SELECT test.name, result.outcome, result.duration_ms, run.started_ms,
                         run.commit_id, run.is_clean
                     FROM result JOIN run ON run.id = result.run JOIN test ON test.id = result.test
+                    WHERE ?1 IS NULL OR result.test = (SELECT id FROM test WHERE name = ?1)
                     ORDER BY result.test, run.started_ms, run.id, result.attempt",
             )?;
-            let rows = statement.query_map([], |row| {
+            let rows = statement.query_map([test], |row| {
                 Ok(Row6 {
                     test: row.get(0)?,
                     outcome: outcome_of(row.get_ref(1)?.as_str()?),
@@ -428,6 +450,9 @@ mod tests {
         assert_eq!((record.pairs, record.flips), (2, 2));
         assert_eq!((record.last, record.last_ms), (Some(passed), 5));
         assert_eq!(record.duration_ms, Some(3.0));
+        assert_eq!(record.flip_rate(), Some(1.0));
+        assert_eq!(database.record_of("t").unwrap().as_ref(), Some(record));
+        assert_eq!(database.record_of("u").unwrap(), None);
     }
 
     #[test]

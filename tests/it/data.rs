@@ -39,9 +39,15 @@ fn data_is_shown_exported_and_imported() {
     fs::write(&file, EXPORT).expect("a file");
     let file = file.to_str().expect("UTF-8");
     let first = data(&place, &["import", file]).expect_success().text();
-    assert_eq!(first, "imported 2 new and 0 known runs, ignored 0 other lines\n");
+    assert_eq!(
+        first,
+        "imported 2 new and 0 known runs and coverage of 0 functions, ignored 0 other lines\n"
+    );
     let again = data(&place, &["import", file]).expect_success().text();
-    assert_eq!(again, "imported 0 new and 2 known runs, ignored 0 other lines\n");
+    assert_eq!(
+        again,
+        "imported 0 new and 2 known runs and coverage of 0 functions, ignored 0 other lines\n"
+    );
     assert_eq!(data(&place, &["export"]).expect_success().text(), EXPORT);
 
     let copy = place.base().join("copy.jsonl");
@@ -75,4 +81,120 @@ fn work_trees_share_their_data_and_other_directories_do_not() {
     let mut global = place.command(env!("CARGO_BIN_EXE_codedb"));
     global.args(elsewhere).args(["data", "export"]);
     assert_eq!(Answer::of(global).code, 1, "the option may precede the command");
+}
+
+#[test]
+fn coverage_is_imported_by_function_and_survives_edits_elsewhere() {
+    let place = Place::new();
+    place.write("m.py", "def f(x):\n    if x:\n        return 1\n    return 2\n");
+    place.write("tests/test_m.py", "def test_f(): pass\n");
+    let report = concat!(
+        r#"{"meta": {"format": 3}, "files": {"m.py": {"executed_lines": [1, 2, 3], "#,
+        r#""missing_lines": [4], "contexts": {"1": [""], "2": ["tests/test_m.py::test_f|run", "#,
+        r#""tests.test_m.test_g"], "3": ["tests/test_m.py::test_f|run"]}}, "#,
+        r#""/usr/lib/gone.py": {"executed_lines": [1], "missing_lines": []}}}"#
+    );
+    let file = place.base().join("coverage.json");
+    fs::write(&file, report).expect("a file");
+    let file = file.to_str().expect("UTF-8");
+    let text = data(&place, &["coverage", file]).expect_success().text();
+    let expected = "1 functions in 1 files, 2 tests; 1 files that are not in the tree, such as /usr/lib/gone.py";
+    assert!(text.trim_end().ends_with(expected), "{text}");
+    let before = data(&place, &["export"]).expect_success().text();
+    let parts = [
+        r#""path":"m.py","name":"f""#,
+        r#""executable":[1,2,3],"covered":[1,2],"is_whole":true"#,
+        r#""tests":{"tests/test_m.py::test_f":2,"tests/test_m.py::test_g":1}"#,
+    ];
+    assert!(parts.iter().all(|part| before.contains(part)), "{before}");
+    // The function moves: its coverage stays the same.
+    place.write("m.py", "import os\n\ndef f(x):\n    if x:\n        return 1\n    return 2\n");
+    let moved = report.replace("[1, 2, 3]", "[1, 3, 4, 5]").replace("[4]", "[6]");
+    let moved = moved.replace(r#""3": ["#, r#""5": ["#).replace(r#""2": ["#, r#""4": ["#);
+    fs::write(file, moved).expect("a file");
+    data(&place, &["coverage", file]).expect_success();
+    assert_eq!(data(&place, &["export"]).expect_success().text(), before);
+    // A report that is older than the file says nothing about it.
+    let old = fs::File::options().write(true).open(file).expect("a file");
+    let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000);
+    old.set_modified(past).expect("it is ours");
+    let text = data(&place, &["coverage", file]).expect_success().text();
+    assert!(text.contains("1 files that changed after the report was written"), "{text}");
+    fs::write(file, "neither of them").expect("a file");
+    assert_eq!(data(&place, &["coverage", file]).code, 2);
+}
+
+/// Runs a tool's command with `--json`.
+fn tool(place: &Place, args: &[&str]) -> (i32, serde_json::Value) {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]).arg("--json");
+    let answer = Answer::of(command);
+    let json = serde_json::from_slice(&answer.stdout);
+    (answer.code, json.unwrap_or_else(|error| panic!("{error}: {}", answer.stderr)))
+}
+
+#[test]
+fn results_are_recorded_one_by_one_and_flips_are_counted() {
+    let place = Place::new();
+    place.write("a.txt", "a");
+    git(&place, &["init", "-q"]);
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "-qm", "a"]);
+    let record = |passed: &str| {
+        tool(&place, &["record-result", "t.py::a", "--passed", passed, "--duration-ms", "5"]).1
+    };
+    record("true");
+    record("false");
+    let third = record("false");
+    assert_eq!(third["results"], 3, "{third}");
+    assert_eq!(
+        (&third["failures"], &third["flips"], &third["pairs"]),
+        (&2.into(), &1.into(), &2.into())
+    );
+    assert_eq!(third["flip_rate"], 0.5);
+    let mut missing = place.codedb("record-result");
+    missing.arg("t.py::a");
+    assert_eq!(Answer::of(missing).code, 2, "the outcome is required");
+}
+
+#[test]
+fn locks_are_held_by_one_holder() {
+    let place = Place::new();
+    let lock = |op: &str, path: &str, holder: &str| {
+        tool(&place, &["lock", op, path, "--holder", holder]).1
+    };
+    assert_eq!(tool(&place, &["lock", "list"]).1["total"], 0);
+    assert_eq!(lock("acquire", "src", "one")["done"], true);
+    let other = lock("acquire", "src", "two");
+    assert_eq!((&other["status"], &other["done"]), (&"busy".into(), &false.into()));
+    assert_eq!(other["locks"][0]["holder"], "one");
+    assert_eq!(lock("refresh", "src", "two")["status"], "no_data");
+    assert_eq!(lock("refresh", "src", "one")["done"], true);
+    let below = tool(&place, &["lock", "list", "src/a.rs"]).1;
+    assert_eq!(below["locks"][0]["path"], "src", "{below}");
+    assert_eq!(tool(&place, &["lock", "list", "srcs"]).1["total"], 0);
+    assert_eq!(lock("release", "src", "two")["done"], false);
+    assert_eq!(lock("release", "src", "one")["done"], true);
+    assert_eq!(lock("acquire", "src", "two")["done"], true);
+}
+
+#[test]
+fn a_job_outlives_its_call() {
+    let place = Place::new();
+    place.write("src/a.rs", "fn a() {}\n");
+    assert_eq!(tool(&place, &["job-status"]).1["status"], "no_data");
+    let started = tool(&place, &["start-job", "index"]).1;
+    let id = started["jobs"][0]["job_id"].as_i64().expect("a number").to_string();
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let ended = loop {
+        let (_, status) = tool(&place, &["job-status", &id]);
+        if status["jobs"][0]["state"] != "running" || std::time::Instant::now() > deadline {
+            break status;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    };
+    assert_eq!(ended["jobs"][0]["state"], "done", "{ended}");
+    assert!(crate::support::place::store_in(&place.cache()).exists(), "there is an index");
+    assert_eq!(tool(&place, &["cancel-job", &id]).1["jobs"][0]["state"], "done", "it has ended");
+    assert_eq!(tool(&place, &["cancel-job", "77"]).1["status"], "no_data");
 }

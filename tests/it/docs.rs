@@ -188,6 +188,13 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
     let effect = match tool.effect {
         Effect::ReadOnly => "It is read-only.",
         Effect::Adds => "It adds to the session and to the cache; it does not write to a tree.",
+        Effect::Records => {
+            "It writes to the data of the user about the repository, not to the tree."
+        }
+        Effect::Starts => {
+            "It starts a process that goes on after the call, and writes to the data of the user \
+             about the repository."
+        }
         Effect::Writes => "It writes files of the tree.",
     };
     let _ = writeln!(out, "Toolset: {set}. {effect}\n\n## Arguments\n");
@@ -202,6 +209,10 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
         );
         if tool.command_line == CommandLine::Generated {
             let _ = writeln!(out, "\n```sh\n{}\n```", command_line(tool, &arguments));
+        }
+        if tool.effect == Effect::Starts {
+            // The process would change what the other pages show.
+            continue;
         }
         let (text, data) = examples.ask(tool.name, &arguments);
         // A reply may contain backticks itself.

@@ -72,8 +72,9 @@ fn edits_are_offered_only_if_allowed() {
     let hints = json!({"readOnlyHint": false, "destructiveHint": true, "openWorldHint": false});
     assert_eq!(edit["annotations"], hints);
     for tool in tools.iter().filter(|tool| tool["name"] != "codedb_edit") {
-        let adds = tool["name"] == "codedb_index";
-        assert_eq!(tool["annotations"]["readOnlyHint"], !adds, "{tool}");
+        let name = tool["name"].as_str().expect("a name").trim_start_matches("codedb_");
+        let writes = ["index", "record_result", "lock", "start_job", "cancel_job"].contains(&name);
+        assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{tool}");
     }
     // Bundles are read-only.
     let arguments = json!({"path": "README.md", "op": "delete", "line_start": 1});
