@@ -5,9 +5,10 @@
 //! missed answers among the sites whose target is in the tree, and answers to sites whose target is
 //! outside. It is run manually, since oracles are large; see docs/calls.md.
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts), in this
-//! order.
+//! order; `chains` compares the callers of functions that are called through re-exports.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
+mod chains;
 mod lines;
 mod lsp;
 mod options;
@@ -40,6 +41,9 @@ fn fail(message: &str) -> ExitCode {
 }
 
 fn run(options: &Options) -> Result<(), String> {
+    if let Some(list) = &options.chains {
+        return chains::run(options, list);
+    }
     let tree = tree::Tree::read(&options.tree)?;
     let sites = sample::draw(&tree, options);
     if sites.is_empty() {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
       [--answers FILE] [--show right|wrong|missed|invented|bad|all] [--protocol lsp|lines]
+calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--show none]
 
   --tree DIR       the tree to read and link, and to open in the oracle
   --language NAME  the language of the calls (typescript includes tsx)
@@ -14,7 +15,11 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
   --sites N        number of sites (default 100)
   --below DIR      only sites in files below this directory of the tree
   --answers FILE   the oracle's answers: read if it exists, written otherwise
-  --show WHICH     print these sites";
+  --show WHICH     print these sites
+  --chains FILE    the calls that an oracle listed (benches/calls/oracles/*_chains.*): instead of
+                   a sample, the callers of functions behind chains of re-exports
+  --functions N    number of functions, evenly spaced in the order of paths (default 40)
+  --hops N         the shortest chain (default 3)";
 
 /// The options of a run.
 pub(crate) struct Options {
@@ -28,6 +33,9 @@ pub(crate) struct Options {
     pub(crate) below: String,
     pub(crate) answers: Option<PathBuf>,
     pub(crate) show: String,
+    pub(crate) chains: Option<PathBuf>,
+    pub(crate) functions: usize,
+    pub(crate) hops_min: usize,
 }
 
 /// Returns the options; `None` for `--help`.
@@ -42,6 +50,9 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         below: String::new(),
         answers: None,
         show: String::new(),
+        chains: None,
+        functions: 40,
+        hops_min: 3,
     };
     while let Some(flag) = args.next() {
         if matches!(flag.as_str(), "--bench" | "--test") {
@@ -62,6 +73,9 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--below" => options.below = value,
             "--answers" => options.answers = Some(PathBuf::from(value)),
             "--show" => options.show = value,
+            "--chains" => options.chains = Some(PathBuf::from(value)),
+            "--functions" => options.functions = number()? as usize,
+            "--hops" => options.hops_min = number()? as usize,
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
         }
     }

@@ -286,16 +286,21 @@ impl Walk<'_> {
         let bindings = facts.bindings(name).filter(|(at, _)| is_exported(*at));
         let mut found: Vec<Candidate> =
             bindings.flat_map(|(at, bound)| self.binding(facts, file, at, bound, depth)).collect();
-        if found.is_empty() {
-            found = self.submodule(facts, file, name);
-        }
-        if name == DEFAULT {
+        if name == DEFAULT && facts.dialect.package_file.is_none() {
             // `export * from` does not include it.
             return if found.is_empty() { self.default_export(facts, file) } else { found };
         }
-        if found.is_empty() {
+        if found.is_empty() || self.are_modules(facts, &found) {
             let wildcards = facts.wildcards().filter(|at| is_exported(*at));
-            found = self.of_wildcards(facts, file, wildcards.collect(), name, depth);
+            let others = self.of_wildcards(facts, file, wildcards.collect(), name, depth);
+            let is_other = |it: &Candidate| !matches!(it.value, Value::Module(_) | Value::Outside);
+            let is_first = found.is_empty();
+            found.extend(others.into_iter().filter(|it| is_first || is_other(it)));
+        }
+        // A submodule is bound when it is imported, and `from .name import *` then replaces it.
+        if found.iter().all(|candidate| matches!(candidate.value, Value::Outside)) {
+            let submodule = self.submodule(facts, file, name);
+            return if submodule.is_empty() { found } else { submodule };
         }
         found
     }
@@ -336,18 +341,33 @@ impl Walk<'_> {
         if facts.dialect.last_wins {
             wildcards.reverse();
         }
-        let mut found = Vec::new();
+        let (mut found, mut modules) = (Vec::new(), Vec::new());
         for at in wildcards.into_iter().take(WILDCARDS_MAX) {
-            let candidates = self.wildcard(facts, file, at, name, depth);
+            let mut candidates = self.wildcard(facts, file, at, name, depth);
+            if self.are_modules(facts, &candidates) {
+                modules.append(&mut candidates);
+                continue;
+            }
             // Of modules that import each other, another one may have the name.
             if candidates.iter().any(|candidate| !matches!(candidate.value, Value::Outside)) {
+                candidates.append(&mut modules);
                 return candidates;
             }
             if found.is_empty() {
                 found = candidates;
             }
         }
-        found
+        if modules.is_empty() { found } else { modules }
+    }
+
+    /// Returns true if candidates are modules in a language where a function may have the name of a
+    /// module that is visible in the same place: Rust.
+    fn are_modules(&self, facts: &FileFacts, candidates: &[Candidate]) -> bool {
+        let is_module = |candidate: &Candidate| {
+            matches!(candidate.value, Value::Module(_))
+                || self.kind(candidate) == Some(SymbolKind::Module)
+        };
+        facts.dialect.has_module_paths && !candidates.is_empty() && candidates.iter().all(is_module)
     }
 
     /// Returns the submodule `name` of the module `file`.

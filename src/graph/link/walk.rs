@@ -8,7 +8,7 @@ use super::memo::{Memo, Shared};
 use crate::base::ids::FileId;
 
 /// The most steps of one use: look-ups in files and lists.
-const STEPS_MAX: u32 = 16_384;
+const STEPS_MAX: u32 = 131_072;
 
 /// How deep bases and chains are followed; chains of re-exports have their own bound
 /// ([`mod@super::exports`]).

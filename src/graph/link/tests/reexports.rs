@@ -45,6 +45,25 @@ fn rust_chains_of_any_length() {
     }
 }
 
+/// A function that has the name of a module, which is visible through another wildcard or declared in
+/// the same file: modules and functions have separate namespaces.
+#[test]
+fn rust_functions_with_the_name_of_a_module() {
+    let tree = |prelude: &str, call: &str| {
+        format!(
+            "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod a;\nmod b;\nmod prelude;\nmod main;\n\
+             //- /src/a/mod.rs\npub mod len;\npub use len::*;\n//- /src/a/len.rs\npub fn inner() {{}}\n\
+             //- /src/b/mod.rs\nmod len;\npub use len::*;\n//- /src/b/len.rs\npub fn len() {{}}\n\
+             //- /src/prelude.rs\n{prelude}\n//- /src/main.rs\nuse crate::prelude::*;\nfn f() {{ {call} }}\n"
+        )
+    };
+    for prelude in ["pub use crate::a::*;\npub use crate::b::*;", "pub use crate::b::*;"] {
+        check(&tree(prelude, "$0len();"), "src/b/len.rs:1 len StarImport");
+    }
+    let both = "pub use crate::a::*;\npub use crate::b::*;";
+    check(&tree(both, "len::$0inner();"), "src/a/len.rs:1 inner Receiver");
+}
+
 /// A chain of modules of one file.
 #[test]
 fn rust_chains_of_inline_modules() {
@@ -160,6 +179,25 @@ fn python_wildcards_respect_all() {
     check(&tree("__all__ = [\"one\"] + other"), "pkg/c.py:1 work StarImport");
     let hidden = tree("").replace("import work\n$0work", "import _hidden\n$0_hidden");
     check(&hidden, "");
+}
+
+/// A function that is imported from the submodule of its name, directly or with all names, replaces
+/// that submodule as a member of the package. A name that nothing else provides is the submodule.
+#[test]
+fn python_functions_replace_submodules_of_their_name() {
+    let tree = |imports: &str, call: &str| {
+        format!(
+            "//- /pkg/__init__.py\n{imports}\n//- /pkg/work.py\ndef work(): pass\ndef run(): pass\n\
+             //- /pkg/other.py\nfrom .work import work\nimport missing.thing as run\n\
+             //- /main.py\nimport pkg\n{call}\n"
+        )
+    };
+    let work = "pkg/work.py:1 work Receiver";
+    check(&tree("from .work import *", "pkg.$0work()"), work);
+    check(&tree("from .other import *", "pkg.$0work()"), work);
+    check(&tree("from .other import *", "pkg.work.$0run()"), "");
+    check(&tree("from .other import run", "pkg.work.$0run()"), "pkg/work.py:2 run Receiver");
+    check(&tree("from .absent import *", "pkg.work.$0run()"), "pkg/work.py:2 run Receiver");
 }
 
 /// Cycles end, and a name behind one is found.
