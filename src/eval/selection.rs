@@ -99,7 +99,7 @@ pub fn measure(
         }
         let Some(facts) = catalog.file(file) else { continue };
         let text = catalog.text(file).unwrap_or_default();
-        for (place, numbers) in by_function(&facts, text.original(), lines) {
+        for (place, numbers) in by_function(&facts, &text, lines) {
             let (mut ids, mut at) = (BTreeSet::new(), BTreeSet::new());
             for number in numbers {
                 ids.insert(report::base_id(&covered.tests[number]));

@@ -21,6 +21,8 @@ mod masked;
 mod native;
 mod python;
 mod rust;
+#[cfg(test)]
+mod tests;
 
 /// The maximum number of tests of one file; more are not listed.
 pub const TESTS_MAX: usize = 20_000;

@@ -55,7 +55,7 @@ impl<'t> Tests<'t> {
         let found = self.tree.file(file).and_then(|facts| {
             let may_have_tests = self.tree.is_test(file) || has_inline_tests(facts.language.name);
             let text = may_have_tests.then(|| self.tree.text(file)).flatten()?;
-            Some(file_tests(&facts, text.original()))
+            Some(file_tests(&facts, &text))
         });
         let found = Rc::new(found.unwrap_or_default());
         self.files.borrow_mut().insert(file, Rc::clone(&found));
@@ -68,7 +68,7 @@ impl<'t> Tests<'t> {
             return Rc::clone(found);
         }
         let text = self.tree.text(file).unwrap_or_default();
-        let found = Rc::new(text.original().to_ascii_lowercase());
+        let found = Rc::new(text.to_ascii_lowercase());
         self.lower.borrow_mut().insert(file, Rc::clone(&found));
         found
     }

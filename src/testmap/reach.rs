@@ -206,13 +206,11 @@ impl Search<'_, '_> {
         let Some(parent) = symbol.parent else { return };
         let around = &facts.symbols[parent];
         let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
+        let is_member = symbol.kind.is_callable() || symbol.kind == SymbolKind::Property;
+        let is_in_type = matches!(around.kind, SymbolKind::Class | SymbolKind::Struct);
         let weight = if around.kind.is_callable() {
             NESTED
-        } else if !symbol.kind.is_callable() && symbol.kind != SymbolKind::Property {
-            return;
-        } else if !matches!(around.kind, SymbolKind::Class | SymbolKind::Struct) {
-            return;
-        } else if facts.is_constructor(place) {
+        } else if !is_member || !is_in_type || facts.is_constructor(place) {
             return;
         } else if is_special {
             IMPLICIT

@@ -195,7 +195,7 @@ fn removed_in(
 ) -> Result<()> {
     let Some(facts) = catalog.file(file) else { return Ok(()) };
     let Some(text) = catalog.text(file) else { return Ok(()) };
-    let text = text.original();
+    let text: &[u8] = &text;
     let outline = catalog.outline(facts.language, &facts.path, earlier)?;
     let present: BTreeSet<&str> =
         facts.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();

@@ -23,7 +23,7 @@ use crate::testmap::tree::Tree as _;
 const EXAMINED_MAX: usize = 300;
 
 /// A function counts as untested below this probability of its most likely test.
-const UNTESTED_MAX: f32 = 0.3;
+const UNTESTED_MAX: f32 = 0.2;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]

@@ -25,7 +25,9 @@ pub(super) fn head<'t>(text: &'t [u8], symbol: &Symbol) -> &'t [u8] {
             || trimmed.starts_with(b"//")
             || trimmed.starts_with(b"*")
             || trimmed.starts_with(b"/*");
-        if !is_attribute {
+        // A line may contain a whole definition after its attributes.
+        let is_closed = trimmed.ends_with(b"}") || trimmed.ends_with(b";");
+        if !is_attribute || is_closed && !trimmed.starts_with(b"//") {
             break;
         }
         (line, start) = (above, above);

@@ -15,6 +15,9 @@ pub(super) struct Lexis {
     pub(super) has_single_quotes: bool,
 }
 
+/// The maximum number of unmatched brackets in front of a matching one.
+const UNMATCHED_MAX: usize = 8;
+
 /// A text without the contents of its strings and comments, of the same length, and its brackets.
 #[derive(Debug)]
 pub(super) struct Masked {
@@ -27,7 +30,8 @@ impl Masked {
     /// Blanks out strings and comments; their delimiters remain. O(text).
     pub(super) fn new(text: &[u8], lexis: Lexis) -> Masked {
         let text = blanked(text, lexis);
-        let (mut stack, mut pairs) = (Vec::new(), Vec::new());
+        let mut stack: Vec<(usize, u8)> = Vec::new();
+        let mut pairs = Vec::new();
         for (at, &byte) in text.iter().enumerate() {
             match byte {
                 b'(' | b'[' | b'{' => stack.push((at, byte)),
@@ -37,12 +41,11 @@ impl Masked {
                         b']' => b'[',
                         _ => b'{',
                     };
-                    // An unmatched bracket inside is dropped, so that one error costs one block.
-                    if let Some(place) = stack.iter().rposition(|&(_, of)| of == open)
-                        && stack.len() - place <= 8
-                    {
-                        pairs.push((stack[place].0, at));
-                        stack.truncate(place);
+                    // A few unmatched brackets inside are dropped, so that an error costs one block.
+                    let near = stack.len().saturating_sub(UNMATCHED_MAX);
+                    if let Some(place) = stack[near..].iter().rposition(|&(_, of)| of == open) {
+                        pairs.push((stack[near + place].0, at));
+                        stack.truncate(near + place);
                     }
                 }
                 _ => {}

@@ -53,7 +53,8 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
             let text = String::from_utf8_lossy(head);
             let named = text.split_once("name=").and_then(|(_, rest)| {
                 let rest = rest.trim_start();
-                rest.starts_with(['"', '\'']).then(|| strings(rest.as_bytes()).swap_remove(0))
+                let is_string = rest.starts_with(['"', '\'']);
+                strings(rest.as_bytes()).into_iter().next().filter(|_| is_string)
             });
             let is_auto = text.replace(' ', "").contains("autouse=True");
             let applies = match (is_auto, in_class) {

@@ -33,21 +33,26 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
             around.filter(|of| of.kind != SymbolKind::Impl).map(|of| of.name.clone()).collect()
         };
         if may_doctest {
-            let spans = symbol.source.doc.iter().filter(|span| {
-                let doc = source.text.get((*span).clone()).unwrap_or_default();
-                memchr::memmem::find(doc, b"```").is_some()
-            });
-            let spans: Vec<_> = spans.cloned().collect();
-            let fences = spans.iter().map(|span| fences(&source.text[span.clone()])).sum::<usize>();
-            if let (Some(first), Some(last), true) = (spans.first(), spans.last(), fences > 0) {
-                let line = source.line_at(first.start);
+            // Each line of a comment may be a part of its own.
+            let doc = &symbol.source.doc;
+            let mut lines = Vec::new();
+            for span in doc {
+                let mut at = span.start;
+                let part = source.text.get(span.clone()).unwrap_or_default();
+                for line in part.split(|&byte| byte == b'\n') {
+                    lines.push((at, line));
+                    at += line.len() + 1;
+                }
+            }
+            if let (Some(first), Some(last)) = (first_fence(&lines), doc.last()) {
+                let line = source.line_at(first);
                 let name = symbol.qualified_name.clone();
                 found.tests.push(Test {
                     id: format!("{} - {name} (line {line})", source.facts.path),
                     name,
                     groups: groups(),
                     runner: Runner::Cargo,
-                    span: first.start..last.end,
+                    span: first..last.end.max(first),
                     line,
                     place: place_u32,
                     requests: Vec::new(),
@@ -100,10 +105,11 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
     found
 }
 
-/// Returns the number of fences in a doc comment that open code which rustdoc runs.
-fn fences(doc: &[u8]) -> usize {
-    let (mut is_open, mut count) = (false, 0);
-    for line in doc.split(|&byte| byte == b'\n') {
+/// Returns the position of the first fence in the lines of a doc comment that opens code which
+/// rustdoc runs.
+fn first_fence(lines: &[(usize, &[u8])]) -> Option<usize> {
+    let mut is_open = false;
+    for (at, line) in lines {
         let line = line.trim_ascii();
         let line = line
             .strip_prefix(b"///")
@@ -112,18 +118,18 @@ fn fences(doc: &[u8]) -> usize {
             .unwrap_or(line)
             .trim_ascii();
         let Some(info) = line.strip_prefix(b"```") else { continue };
-        if !is_open {
-            let is_run = info.split(|&byte| byte == b',').all(|word| {
-                let word = word.trim_ascii();
-                word.is_empty()
-                    || [b"rust" as &[u8], b"no_run", b"should_panic"].contains(&word)
-                    || word.starts_with(b"edition")
-            });
-            count += usize::from(is_run);
+        let is_run = info.split(|&byte| byte == b',').all(|word| {
+            let word = word.trim_ascii();
+            word.is_empty()
+                || [b"rust" as &[u8], b"no_run", b"should_panic"].contains(&word)
+                || word.starts_with(b"edition")
+        });
+        if !is_open && is_run {
+            return Some(*at);
         }
         is_open = !is_open;
     }
-    count
+    None
 }
 
 /// Returns the names of the modules of a file in its crate, by its path.
