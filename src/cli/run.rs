@@ -76,6 +76,13 @@ struct State {
     is_clean: bool,
 }
 
+/// When a run began, in milliseconds since 1970, and what it began with.
+#[derive(Debug)]
+struct Start {
+    state: State,
+    started_ms: i64,
+}
+
 /// Runs the command and returns its exit code; 128 and the number of the signal if one ended it.
 ///
 /// # Errors
@@ -99,7 +106,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let recorded = outcome.and_then(|found| {
         let after = state(engine.root());
         let state = State { is_clean: before.is_clean && before == after, ..before };
-        record(&engine, &words, &directory, &exit, state, started_ms, &found)
+        record(&engine, &words, &directory, &exit, Start { state, started_ms }, &found)
     });
     match recorded {
         Ok(text) => report::print_message(text),
@@ -126,10 +133,10 @@ fn record(
     words: &[OsString],
     directory: &Path,
     exit: &Exit,
-    state: State,
-    started_ms: i64,
+    start: Start,
     found: &Found,
 ) -> Result<String> {
+    let Start { state, started_ms } = start;
     let runners: Vec<&str> =
         found.reports.iter().flat_map(|report| &report.runners).map(String::as_str).collect();
     let runner = match (runners.first(), found.expected) {

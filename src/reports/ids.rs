@@ -5,7 +5,7 @@
 //! A test whose file is unknown has its name alone. A second test of the same name in one file gets
 //! the suffix ` #2`.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::{Case, Place, Report};
 use crate::userdata::runs::TestResult;
@@ -58,7 +58,7 @@ struct Finder<'a> {
     tree: &'a Tree<'a>,
     known: HashSet<&'a str>,
     /// Paths without extension, by their last component.
-    stems: HashMap<&'a str, Vec<&'a str>>,
+    stems: BTreeMap<&'a str, Vec<&'a str>>,
     /// The file of a function in a directory of Go files.
     go: HashMap<String, Vec<(&'a str, String)>>,
     files: HashMap<(Place, String), String>,
@@ -66,7 +66,7 @@ struct Finder<'a> {
 
 impl<'a> Finder<'a> {
     fn new(tree: &'a Tree<'a>) -> Finder<'a> {
-        let mut stems: HashMap<&str, Vec<&str>> = HashMap::new();
+        let mut stems: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for file in tree.files {
             let name = file.rsplit('/').next().unwrap_or(file);
             stems.entry(name.split('.').next().unwrap_or(name)).or_default().push(file);

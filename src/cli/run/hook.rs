@@ -123,8 +123,8 @@ fn package_script(texts: &[String], directory: &Path) -> Option<String> {
     if !["npm", "yarn", "pnpm", "bun"].contains(&base_name(&texts[0])) {
         return None;
     }
-    let words = texts[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-'));
-    let name = words.filter(|word| !["run", "run-script"].contains(word)).next()?;
+    let mut words = texts[1..].iter().map(String::as_str).filter(|word| !word.starts_with('-'));
+    let name = words.find(|word| !["run", "run-script"].contains(word))?;
     let name = if ["t", "tst"].contains(&name) { "test" } else { name };
     let text = small(&directory.join("package.json"))?;
     let package: serde_json::Value = serde_json::from_str(&text).ok()?;
