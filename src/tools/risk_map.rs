@@ -181,12 +181,11 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
         let file = FileId::new(at);
         let marks = catalog.marks(file)?;
         let is_code = paths::language(catalog.path(file)).is_some_and(|it| it.is_code());
-        if is_code
-            && !marks.generated
-            && !marks.vendored
-            && !marks.minified
-            && !(selection.exclude_tests && marks.test)
-        {
+        let is_left_out = marks.generated
+            || marks.vendored
+            || marks.minified
+            || selection.exclude_tests && marks.test;
+        if is_code && !is_left_out {
             sources.push(file);
         }
     }
