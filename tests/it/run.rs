@@ -29,6 +29,7 @@ fn search_path() -> OsString {
 }
 
 /// Returns the path of a program; without one, prints that the test is skipped.
+#[expect(clippy::print_stderr, reason = "reports that the test is skipped")]
 fn program(name: &str) -> Option<PathBuf> {
     let found =
         std::env::split_paths(&search_path()).map(|dir| dir.join(name)).find(|path| path.is_file());
