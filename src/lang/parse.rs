@@ -270,7 +270,7 @@ mod tests {
         check("a.css", &":not(".repeat(20_000), Some(Problem::TooHard));
         check("a.lua", &"[[".repeat(30_000), Some(Problem::TooHard));
         check("a.hs", &"do ".repeat(20_000), Some(Problem::TooHard));
-        let zig = format!("pub fn push(self: *Self, item: T{} {{\n", ") Error!void".repeat(860));
+        let zig = format!("pub fn f(a: T{}", ") Error!".repeat(860));
         check("a.zig", &zig, Some(Problem::TooHard));
         check("a.css", &":not( ) { a: b }".repeat(2_000), None);
     }

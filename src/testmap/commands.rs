@@ -234,3 +234,76 @@ fn command(
         }),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test(runner: Runner, id: &str, groups: &[&str], name: &str) -> Test {
+        Test {
+            id: id.to_owned(),
+            name: name.to_owned(),
+            groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+            runner,
+            span: 0..1,
+            line: 1,
+            place: None,
+            requests: Vec::new(),
+            subtests: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn commands_name_the_tests() {
+        let check = |tests: &[(&str, Test)], files: &[(&str, &str)], expected: &[&str]| {
+            let read = |name: &str| {
+                let file = files.iter().find(|(path, _)| *path == name);
+                file.map(|(_, text)| (*text).to_owned())
+            };
+            let tests: Vec<Located<'_>> = tests.iter().map(|(path, test)| (*path, test)).collect();
+            assert_eq!(commands(&tests, &read), expected);
+        };
+        check(
+            &[
+                ("t/test_a.py", test(Runner::Pytest, "t/test_a.py::test_b", &[], "test_b")),
+                ("t/test_c d.py", test(Runner::Pytest, "t/test_c d.py::E::f", &["E"], "f")),
+            ],
+            &[],
+            &["pytest t/test_a.py::test_b 't/test_c d.py::E::f'"],
+        );
+        check(
+            &[
+                ("a/b_test.go", test(Runner::Go, "TestA", &[], "TestA")),
+                ("a/c_test.go", test(Runner::Go, "TestC", &[], "TestC")),
+            ],
+            &[("go.mod", "")],
+            &["go test ./a -run '^(TestA|TestC)$'"],
+        );
+        check(
+            &[("src/a.rs", test(Runner::Cargo, "a::tests::b", &["tests"], "b"))],
+            &[("Cargo.toml", "")],
+            &["cargo test --lib -- --exact a::tests::b"],
+        );
+        check(
+            &[("src/a.test.ts", test(Runner::JavaScript, "x", &["cart"], "adds"))],
+            &[("package.json", r#"{"devDependencies": {"jest": "1"}}"#)],
+            &["npx jest src/a.test.ts -t 'cart adds'"],
+        );
+        check(
+            &[("m/src/test/java/AT.java", test(Runner::Jvm, "a.AT#b", &["AT"], "b"))],
+            &[("m/pom.xml", "")],
+            &["mvn test -pl m -Dtest=a.AT#b"],
+        );
+        // A name that a shell would interpret is never part of a command.
+        check(
+            &[("a_test.go", test(Runner::Go, "x", &[], "Test$(rm)"))],
+            &[("go.mod", "")],
+            &["go test ."],
+        );
+        check(
+            &[("t/test_a.py", test(Runner::Pytest, "t/test_a.py::`rm`", &[], "`rm`"))],
+            &[],
+            &["pytest t/test_a.py"],
+        );
+    }
+}

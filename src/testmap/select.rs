@@ -46,3 +46,6 @@ impl Ranked {
         Ranked { test, probability: 1.0, source, depth: Some(0), features }
     }
 }
+
+#[cfg(test)]
+mod tests;

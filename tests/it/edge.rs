@@ -408,8 +408,8 @@ fn global_flags_may_come_before_the_command() {
     run(&format!("--root {root} man find")).expect_success();
     let search = run(&format!("--root {root} -n search start {root}/src")).expect_success();
     assert!(search.text().ends_with("src/lib.rs:3:pub fn start() {\n"), "{}", search.text());
-    let answer = run(&format!("--root {root} start"));
-    check_error(&answer, &["unknown command `start`", "`codedb search start`"]);
+    let answer = run(&format!("--root {root} warehouse"));
+    check_error(&answer, &["unknown command `warehouse`", "`codedb search warehouse`"]);
     check_error(&run(&format!("--rot {root} status")), &["--rot"]);
 }
 

@@ -48,6 +48,12 @@ fn calls(path: &str, about: &str) -> Vec<(&'static str, Value)> {
         ("codedb_stats", json!({})),
         ("codedb_risk_map", json!({})),
         ("codedb_triage", json!({})),
+        ("codedb_suggest_tests", json!({"file_path": path})),
+        ("codedb_impact", json!({"files": [path]})),
+        ("codedb_diff_impact", json!({})),
+        ("codedb_test_gaps", json!({})),
+        ("codedb_stale_tests", json!({})),
+        ("codedb_job_status", json!({})),
         (
             "codedb_query",
             json!({"pipeline": [{"op": "search", "query": about}, {"op": "read", "line_end": 40}]}),

@@ -116,3 +116,23 @@ fn lcov(text: &str, root: &Path) -> Covered {
     }
     covered
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn records_of_lcov_belong_to_tests() {
+        let text = "TN:a::b\nSF:/r/src/x.rs\nDA:3,1\nDA:4,0\nend_of_record\nTN:\nSF:y\nDA:1,1\n";
+        let covered = lcov(text, Path::new("/r"));
+        assert_eq!(covered.tests, ["a::b"]);
+        assert_eq!(covered.lines["src/x.rs"], BTreeMap::from([(3, vec![0])]));
+        assert!(!covered.lines.contains_key("y"));
+    }
+
+    #[test]
+    fn parameters_are_no_part_of_an_id() {
+        assert_eq!(base_id("t/a.py::A::b[x::y[1]]"), "t/a.py::A::b");
+        assert_eq!(base_id("a[1]/b.py::c"), "a[1]/b.py::c");
+    }
+}

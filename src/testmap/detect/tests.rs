@@ -1,4 +1,4 @@
-//! Tests of one file for each family of frameworks.
+//! Fixtures of tests, one for each family of frameworks.
 
 use std::path::Path;
 
@@ -8,14 +8,36 @@ use crate::lang::language::detect;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
 
-/// Checks the lines and ids of the tests of a file.
-fn check(path: &str, text: &str, tests: &[&str]) {
+/// Checks the tests (`line id`, then `<- requests` and `/ subtests`) and fixtures (`name: scope`)
+/// of a file.
+fn check(path: &str, text: &str, tests: &[&str], fixtures: &[&str]) {
     let language = detect(Path::new(path), text.as_bytes()).expect("a known language");
     let facts = facts(language, path, text.as_bytes(), Limits::DEFAULT);
     let facts = FileFacts::new(path.to_owned(), language, facts);
     let found = file_tests(&facts, text.as_bytes());
-    let lines = found.tests.iter().map(|test| format!("{} {}", test.line, test.id));
-    assert_eq!(lines.collect::<Vec<_>>(), tests, "tests of {path}");
+    let mut lines = Vec::new();
+    for test in &found.tests {
+        let mut line = format!("{} {}", test.line, test.id);
+        if !test.requests.is_empty() {
+            line = format!("{line} <- {}", test.requests.join(", "));
+        }
+        if !test.subtests.is_empty() {
+            line = format!("{line} / {}", test.subtests.join(", "));
+        }
+        lines.push(line);
+    }
+    assert_eq!(lines, tests, "tests of {path}");
+    let scope = |of: &super::Fixture| match &of.applies {
+        super::Applies::ByName => "by name".to_owned(),
+        super::Applies::Within(span) => {
+            let line = text[..span.start].matches('\n').count() + 1;
+            format!("block of line {line}")
+        }
+        super::Applies::ToType(name) => name.clone(),
+        super::Applies::ToAll => "all".to_owned(),
+    };
+    let scopes = found.fixtures.iter().map(|of| format!("{}: {}", of.name, scope(of)));
+    assert_eq!(scopes.collect::<Vec<_>>(), fixtures, "fixtures of {path}");
     for test in &found.tests {
         assert!(test.span.end <= text.len() && test.span.start < test.span.end, "{test:?}");
     }
@@ -55,13 +77,14 @@ class Helper:
         "tests/test_cart.py",
         text,
         &[
-            "12 tests/test_cart.py::test_adds",
+            "12 tests/test_cart.py::test_adds <- cart, other",
             "13 tests/test_cart.py::test_waits",
-            "18 tests/test_cart.py::TestCart::test_len",
+            "18 tests/test_cart.py::TestCart::test_len <- n, cart",
             "24 tests/test_cart.py::CartCase::test_union",
         ],
+        &["cart: by name", "till: all", "setup_method: TestCart", "setUp: CartCase"],
     );
-    check("shop/cart.py", "def test_drive(): pass\n", &[]);
+    check("shop/cart.py", "def test_drive(): pass\n", &[], &[]);
 }
 
 #[test]
@@ -89,10 +112,11 @@ test("top", async (t) => { await t.test("sub", () => {}) });
             "5 src/cart.test.ts > cart > sums %i",
             "7 src/cart.test.ts > cart > in > takes ${'a'} name",
             "12 src/cart.test.ts > page > opens",
-            "14 src/cart.test.ts > top",
+            "14 src/cart.test.ts > top / sub",
         ],
+        &["beforeEach: block of line 2", "test.beforeAll: all"],
     );
-    check("src/cart.ts", text, &[]);
+    check("src/cart.ts", text, &[], &[]);
 }
 
 #[test]
@@ -109,8 +133,13 @@ func ExampleCart() {}
 func (s *CartSuite) SetupTest() {}
 func (s *CartSuite) TestLen() {}
 "#;
-    check("cart/cart_test.go", text, &["4 TestAdd", "9 ExampleCart", "11 CartSuite/TestLen"]);
-    check("cart/cart.go", text, &[]);
+    check(
+        "cart/cart_test.go",
+        text,
+        &["4 TestAdd / two_items", "9 ExampleCart", "11 CartSuite/TestLen"],
+        &["TestMain: all", "SetupTest: CartSuite"],
+    );
+    check("cart/cart.go", text, &[], &[]);
 }
 
 #[test]
@@ -155,8 +184,9 @@ mod tests {
             "4 src/cart.rs - add (line 4)",
             "22 cart::tests::adds",
             "25 cart::tests::waits",
-            "29 cart::tests::cases",
+            "29 cart::tests::cases <- basket",
         ],
+        &["basket: by name"],
     );
 }
 
@@ -185,9 +215,10 @@ class OldTest extends TestCase {
             "6 com.example.CartTest#sums",
             "13 com.example.OldTest#testLen",
         ],
+        &["open: CartTest", "setUp: OldTest"],
     );
     let text = "package a\nclass CartTest {\n    @Test\n    fun `adds two`() {}\n}\n";
-    check("src/test/kotlin/CartTest.kt", text, &["3 a.CartTest#adds two"]);
+    check("src/test/kotlin/CartTest.kt", text, &["3 a.CartTest#adds two"], &[]);
     let text = r#"
 namespace Shop.Tests {
     public class CartTests {
@@ -205,6 +236,7 @@ namespace Shop.Tests {
         "Shop.UnitTests/CartTests.cs",
         text,
         &["5 Shop.Tests.CartTests.Adds", "7 Shop.Tests.CartTests.Sums"],
+        &["CartTests: CartTests", "Open: CartTests"],
     );
     let text = r"<?php
 namespace App\Tests;
@@ -220,6 +252,7 @@ class CartTest extends TestCase {
         "tests/CartTest.php",
         text,
         &["5 App\\Tests\\CartTest::testAdds", "6 App\\Tests\\CartTest::sums"],
+        &["setUp: CartTest"],
     );
     let text = r#"
 final class CartTests: XCTestCase {
@@ -231,7 +264,12 @@ struct Sums {
     @Test func two() {}
 }
 "#;
-    check("Tests/ShopTests/CartTests.swift", text, &["4 CartTests/testAdds", "8 Sums/two"]);
+    check(
+        "Tests/ShopTests/CartTests.swift",
+        text,
+        &["4 CartTests/testAdds", "8 Sums/two"],
+        &["setUp: CartTests"],
+    );
 }
 
 #[test]
@@ -250,7 +288,12 @@ RSpec.describe Cart do
   end
 end
 "#;
-    check("spec/cart_spec.rb", text, &["8 spec/cart_spec.rb:8", "11 spec/cart_spec.rb:11"]);
+    check(
+        "spec/cart_spec.rb",
+        text,
+        &["8 spec/cart_spec.rb:8", "11 spec/cart_spec.rb:11"],
+        &["items: block of line 2", "before: block of line 2"],
+    );
     let text = r#"
 class CartTest < Minitest::Test
   def setup; end
@@ -260,7 +303,12 @@ class CartTest < Minitest::Test
   end
 end
 "#;
-    check("test/cart_test.rb", text, &["4 CartTest#test_adds", "6 test/cart_test.rb:6"]);
+    check(
+        "test/cart_test.rb",
+        text,
+        &["4 CartTest#test_adds", "6 test/cart_test.rb:6"],
+        &["setup: CartTest"],
+    );
     let text = r#"
 defmodule CartTest do
   use ExUnit.Case
@@ -274,7 +322,7 @@ defmodule CartTest do
   end
 end
 "#;
-    check("test/cart_test.exs", text, &["8 test/cart_test.exs:8"]);
+    check("test/cart_test.exs", text, &["8 test/cart_test.exs:8"], &["setup: all"]);
 }
 
 #[test]
@@ -293,6 +341,7 @@ BOOST_AUTO_TEST_CASE(checks) {}
         "test/cart_test.cc",
         text,
         &["4 Cart.Adds", "7 CartTest.Sums", "8 a cart, empty", "9 checks"],
+        &["SetUp: CartTest"],
     );
 }
 

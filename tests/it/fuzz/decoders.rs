@@ -56,7 +56,7 @@ fn damaged_code_segments_stay_in_bounds() {
     let sound: Vec<Vec<u8>> = SECTIONS.iter().map(|&id| section(id).expect("sound")).collect();
     let rng = &mut Prng::new(1601);
     let mut opened = 0;
-    for _ in 0..if long() { 200_000 } else { 1000 } {
+    for _ in 0..if long() { 200_000 } else { 3000 } {
         let mut sections = sound.clone();
         // The statistics, which are JSON, would mostly fail to parse.
         let damaged = rng.between(1, SECTIONS.len() - 1);
