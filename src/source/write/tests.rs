@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::PathBuf;
+#[cfg(unix)]
 use std::time::{Duration, Instant, SystemTime};
 
 use tempfile::TempDir;
