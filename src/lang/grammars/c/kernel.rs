@@ -64,7 +64,7 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         let (word, rest) = text[at..].split_at(len);
         let begins_line = at == 0 || text[at - 1] == b'\n';
         if begins_line && is_syscall_macro(word) {
-            mask_syscall(rest, &mut masked[at..]);
+            at += mask_syscall(len, rest, &mut masked[at..]);
         } else if (word.starts_with(b"__") || word.starts_with(b"no") || word == b"asmlinkage")
             && rest.first() != Some(&b'(')
             && ANNOTATIONS.binary_search(&word).is_ok()
@@ -86,23 +86,24 @@ fn is_syscall_macro(word: &[u8]) -> bool {
 /// Maximum length of a system call's parameters; longer definitions are unchanged.
 const SYSCALL_BYTES_MAX: usize = 2000;
 
-/// Rewrites `SYSCALL_DEFINE3(name, …)` as `int name(…)`. `rest` begins after the macro's name.
-fn mask_syscall(rest: &[u8], masked: &mut [u8]) {
+/// Rewrites `SYSCALL_DEFINE3(name, …)` as `int name(…)`. The macro's name has `len` bytes, with which
+/// `masked` begins; `rest` begins after it. Returns the number of rewritten bytes of `rest`.
+fn mask_syscall(len: usize, rest: &[u8], masked: &mut [u8]) -> usize {
     let rest = &rest[..rest.len().min(SYSCALL_BYTES_MAX)];
     let find = |sign: u8| rest.iter().position(|&byte| byte == sign);
-    let (Some(0), Some(comma), Some(end)) = (find(b'('), find(b','), find(b')')) else { return };
+    let (Some(0), Some(comma), Some(end)) = (find(b'('), find(b','), find(b')')) else { return 0 };
     if comma > end {
-        return;
+        return 0;
     }
-    let name = masked.iter().position(|&byte| byte == b'(').unwrap_or(0);
-    masked[..=name].fill(b' ');
+    masked[..=len].fill(b' ');
     masked[..3].copy_from_slice(b"int");
-    masked[name + comma] = b'(';
-    for byte in &mut masked[name + comma + 1..name + end] {
+    masked[len + comma] = b'(';
+    for byte in &mut masked[len + comma + 1..len + end] {
         if !byte.is_ascii_whitespace() {
             *byte = b' ';
         }
     }
+    end
 }
 
 #[cfg(test)]
@@ -122,5 +123,12 @@ mod tests {
         for text in ["SYSCALL_DEFINE0(fork)\n{\n}\n", "SYSCALL_DEFINE1(", "SYSCALL_DEFINE1(a)"] {
             assert_eq!(mask(text.as_bytes()), text.as_bytes());
         }
+    }
+
+    #[test]
+    fn an_unclosed_system_call_ends_at_the_next_bracket() {
+        let text = b"SYSCALL_DEFINE1(a, int {\nSYSCALL_DEFINE1(b, int, c)\n{\n}\n";
+        let masked = String::from_utf8(mask(text)).expect("masking keeps UTF-8");
+        assert_eq!(masked, "int             a(      \n                         )\n{\n}\n");
     }
 }
