@@ -26,6 +26,9 @@ const PARTS_MAX: usize = 16;
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
 
+/// Parts with which a path begins that are not names of imported modules.
+const PATH_STARTS: &[&str] = &["$crate", "alloc", "core", "crate", "self", "std", "super"];
+
 /// The name of a default export in JavaScript.
 const DEFAULT: &str = "default";
 
@@ -155,8 +158,9 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns the candidates for `name` in a module that the same file defines next to the import:
-    /// Rust's `mod imp { … } pub use imp::*;`.
+    /// Returns the candidates for `name` in a module that the same file defines or imports next to
+    /// the import: Rust's `mod imp { … } pub use imp::*;`, and `use a::*; use cast::name;` where
+    /// `cast` is a module of `a`.
     fn of_own_module(
         &self,
         facts: &FileFacts,
@@ -170,17 +174,48 @@ impl Walk<'_> {
         }
         let mut parts = facts.imports[import].module.split("::");
         let Some(first) = parts.next() else { return Vec::new() };
-        let modules = definitions(file, facts.children(facts.import_scope(import), first));
+        let scope = facts.import_scope(import);
+        let modules = definitions(file, facts.children(scope, first));
         let mut values: Vec<Candidate> = modules
             .filter(|at| !facts.is_module_elsewhere(at.place as usize))
             .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::SameFile))
             .filter(|module| self.kind(module) == Some(SymbolKind::Module))
             .collect();
+        let is_imported = values.is_empty() && !first.is_empty() && !PATH_STARTS.contains(&first);
+        if is_imported {
+            values = self.look_up(file, View::Imported(scope), first, depth, || {
+                self.imported_module(facts, file, scope, first, depth)
+            });
+        }
         let names = parts.take(PARTS_MAX).chain(Some(name).filter(|name| !name.is_empty()));
         for part in names {
             values = values.iter().flat_map(|from| self.exports_of(from, part, depth)).collect();
         }
+        for value in values.iter_mut().filter(|_| is_imported) {
+            value.reason = value.reason.max(Reason::Import);
+        }
         values
+    }
+
+    /// Returns the modules that imports directly inside of `scope` bind to the name.
+    fn imported_module(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        scope: Option<usize>,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let mut found = self.imported(facts, file, scope, name, depth + 1);
+        if found.iter().all(|candidate| matches!(candidate.value, Value::Outside)) {
+            let wildcards = facts.wildcards().filter(|at| facts.import_scope(*at) == scope);
+            found = self.of_wildcards(facts, file, wildcards.collect(), name, depth + 1);
+        }
+        found.retain(|candidate| {
+            matches!(candidate.value, Value::Module(_))
+                || self.kind(candidate) == Some(SymbolKind::Module)
+        });
+        found
     }
 
     /// Returns the definitions of `name` in the files that declare a namespace.

@@ -15,6 +15,8 @@ pub(super) enum View {
     Exported,
     /// Among all names that its top level sees.
     TopLevel,
+    /// Among the modules that imports bind, directly inside of a symbol or at the top level.
+    Imported(Option<usize>),
     /// In a module inside of it: the position of the module's symbol.
     Inside(usize),
     /// The target of an alias: the position of its symbol.

@@ -91,7 +91,7 @@ impl Walk<'_> {
     }
 
     /// Returns the candidates of imports directly inside of `scope` that bind the name.
-    fn imported(
+    pub(super) fn imported(
         &self,
         facts: &FileFacts,
         file: FileId,

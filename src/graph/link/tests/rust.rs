@@ -24,6 +24,25 @@ fn modules_in_files_of_their_own() {
 }
 
 #[test]
+fn imports_begin_with_modules_of_other_imports() {
+    let tree = |uses: &str| {
+        format!(
+            "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod array;\nmod user;\n\
+             //- /src/array/mod.rs\npub mod cast;\n//- /src/array/cast.rs\npub fn primitive() {{}}\n\
+             //- /src/user.rs\n{uses}\nfn f() {{ $0primitive() }}\n"
+        )
+    };
+    let found = "src/array/cast.rs:1 primitive";
+    check(&tree("use crate::array::*;\nuse cast::primitive;"), &format!("{found} Import"));
+    check(&tree("use crate::array::*;\nuse cast::*;"), &format!("{found} StarImport"));
+    check(&tree("use crate::array::cast as c;\nuse c::primitive;"), &format!("{found} Import"));
+    // Cycles, and modules of other crates.
+    for uses in ["use one::*;\nuse two::*;", "use one::two;\nuse two::one;\nuse two::primitive;"] {
+        check(&tree(uses), "");
+    }
+}
+
+#[test]
 fn a_call_means_the_method_not_the_field() {
     check(&tree("by.$0name();"), "src/dfa.rs:4 Dfa::name Receiver");
 }
