@@ -4,14 +4,16 @@
 //! in effect for a test; [`reach`] follows calls backwards from a definition to tests; [`features`]
 //! adds names and imports; [`score`] turns both into a calibrated probability and a source;
 //! [`select`] combines these and ranks. [`commands`] returns the command that runs a selection.
+//! [`recorded`] reads which tests executed a definition according to imported coverage.
 //!
-//! No test is run and nothing is stored. What test runs recorded is read by the callers.
+//! No test is run and nothing is stored.
 
 pub mod commands;
 pub mod detect;
 pub mod features;
 pub mod fixtures;
 pub mod reach;
+pub mod recorded;
 pub mod runner;
 pub mod score;
 pub mod select;

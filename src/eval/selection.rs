@@ -2,21 +2,24 @@
 //! against a coverage report that lists the covering tests of each line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
 
 use serde::Serialize;
 
-use crate::base::ids::FileId;
 use crate::catalog::Catalog;
-use crate::graph::link::{Code as _, FileFacts, SymbolAt};
-use crate::lang::symbols::SymbolKind;
+use crate::error::Result;
+use crate::graph::link::{Code as _, SymbolAt};
+use crate::reports::coverage::CoverageReport;
+use crate::reports::coverage::attribute::by_position;
+use crate::reports::coverage::paths::Paths;
+use crate::reports::ids::canonical;
 use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
-use crate::testmap::score::Weights;
-use crate::testmap::select::{Ranked, rank};
-
-pub mod report;
-
-use report::Covered;
+use crate::testmap::recorded::{Recorded, key, key_of_id};
+use crate::testmap::score::{Source, Weights};
+use crate::testmap::select::{Ranked, Ranking, rank};
+use crate::userdata::Database;
+use crate::userdata::coverage::CoveredSymbol;
 
 /// A function is measured if at least one and at most this many tests execute it.
 pub const COVERING_MAX: usize = 60;
@@ -33,8 +36,10 @@ pub struct Measures {
 }
 
 impl Measures {
-    fn of(ranking: &[TestAt], covering: &BTreeSet<TestAt>, total: usize) -> Measures {
-        let hits = |k: usize| ranking.iter().take(k).filter(|test| covering.contains(test)).count();
+    fn of(ranking: &[String], covering: &BTreeSet<String>) -> Measures {
+        let total = covering.len();
+        let hits =
+            |k: usize| ranking.iter().take(k).filter(|test| covering.contains(*test)).count();
         Measures {
             r_precision: hits(total) as f64 / total as f64,
             hit_10: f64::from(u8::from(hits(10) > 0)),
@@ -58,6 +63,9 @@ pub struct Function {
     pub codedb: Measures,
     /// A ranking by names only: in the test's title, in its body, in its file's name.
     pub names: Measures,
+    /// The ranking with the coverage of the function before it was edited, if that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Measures>,
     /// The first tests of the ranking, with their probabilities, and whether they cover it.
     pub first: Vec<(String, f32, bool)>,
 }
@@ -75,68 +83,149 @@ pub struct Results {
     pub missing: Vec<String>,
 }
 
-/// Measures at most `functions_max` functions, evenly chosen, and passes the features of each
-/// candidate with whether it covers the function to `record`.
+/// What is measured.
+pub struct Input<'a> {
+    /// The coverage report, of the present state of the tree.
+    pub report: &'a CoverageReport,
+    /// The root of the tree.
+    pub root: &'a Path,
+    /// The maximum number of functions, evenly chosen.
+    pub functions_max: usize,
+    /// True to measure the ranking with imported coverage, too: the report is imported, the function
+    /// is edited in memory, and its tests are ranked.
+    pub imported: bool,
+}
+
+/// A function of the report.
+struct Measured {
+    at: SymbolAt,
+    /// The keys of the tests that execute it.
+    covering: BTreeSet<String>,
+}
+
+/// Measures the functions of a report, and passes the features of each candidate with whether it
+/// covers the function to `record`. A test that the tree does not contain counts as missed.
+///
+/// # Errors
+///
+/// If the coverage that is imported cannot be stored in memory.
 pub fn measure(
     catalog: &Catalog,
-    covered: &Covered,
-    functions_max: usize,
+    input: &Input<'_>,
     record: &mut dyn FnMut(&SymbolAt, &Ranked, bool),
-) -> Results {
+) -> Result<Results> {
     let tests = Tests::new(catalog);
-    let by_id = ids(&tests);
-    let mut results = Results { reported: covered.tests.len(), ..Results::default() };
-    let known: Vec<Option<TestAt>> =
-        covered.tests.iter().map(|id| by_id.get(report::base_id(id)).copied()).collect();
-    results.found = known.iter().flatten().count();
-    let missing = covered.tests.iter().zip(&known).filter(|(_, known)| known.is_none());
-    results.missing = missing.map(|(id, _)| id.clone()).take(8).collect();
-    let mut functions: Vec<(SymbolAt, BTreeSet<&str>, BTreeSet<TestAt>)> = Vec::new();
-    for (path, lines) in &covered.lines {
-        let Some(file) = catalog.files().find(path.as_bytes()).map(FileId::new) else { continue };
-        if crate::lang::marks::of_path(path.as_bytes()).test {
-            continue;
-        }
+    let key_of = |at: TestAt| {
+        let path = tests.tree().path(at.file);
+        tests.get(at).map(|test| key(&path, &test)).unwrap_or_default()
+    };
+    let files: Vec<String> = (0..catalog.files().len())
+        .filter_map(|at| String::from_utf8(catalog.files().path(at).to_vec()).ok())
+        .collect();
+    let names: BTreeSet<&String> =
+        input.report.files.values().flat_map(|file| file.tests.keys()).collect();
+    let ids: HashMap<String, String> = canonical(&files, names.iter().copied());
+    let known = ids_of(&tests);
+    let database = Database::in_memory()?;
+    let recorded = Recorded::new(&tests, &database);
+    // Ids of runners, such as those of Go, lack the file.
+    let resolved: HashMap<&String, (String, bool)> = names
+        .iter()
+        .map(|&name| {
+            let id = ids.get(name).unwrap_or(name);
+            let at = recorded.test(id).or_else(|| known.get(name).copied());
+            (name, at.map_or_else(|| (key_of_id(id), false), |at| (key_of(at), true)))
+        })
+        .collect();
+    let mut results = Results::default();
+    let keys: BTreeMap<&String, bool> = resolved.values().map(|(key, is)| (key, *is)).collect();
+    results.reported = keys.len();
+    results.found = keys.values().filter(|is_found| **is_found).count();
+    let missing = keys.iter().filter(|(_, is_found)| !**is_found);
+    results.missing = missing.map(|(key, _)| (*key).clone()).take(8).collect();
+    let paths = Paths::new(input.root, &files);
+    let (mut functions, mut imported) = (Vec::new(), Vec::new());
+    for (path, lines) in &input.report.files {
+        let Some(path) = paths.find(path) else { continue };
+        let Some(file) = tests.tree().find(path) else { continue };
         let Some(facts) = catalog.file(file) else { continue };
         let text = catalog.text(file).unwrap_or_default();
-        for (place, numbers) in by_function(&facts, &text, lines) {
-            let (mut ids, mut at) = (BTreeSet::new(), BTreeSet::new());
-            for number in numbers {
-                ids.insert(report::base_id(&covered.tests[number]));
-                at.extend(known[number]);
+        for (place, function) in by_position(path, &text, &facts.symbols, lines) {
+            let at = SymbolAt { file, place: place as u32 };
+            let is_test = crate::lang::marks::of_path(path.as_bytes()).test
+                || tests.of(file).test_at(facts.symbols[place].name_span.start).is_some();
+            let names = function.tests.keys().map(|name| resolved[name].0.clone());
+            let covering: BTreeSet<String> = names.collect();
+            if !is_test && (1..=COVERING_MAX).contains(&covering.len()) {
+                functions.push(Measured { at, covering });
             }
-            if (1..=COVERING_MAX).contains(&ids.len()) {
-                functions.push((SymbolAt { file, place: place as u32 }, ids, at));
+            if input.imported {
+                let tests = function.tests.iter();
+                let tests = tests.map(|(name, lines)| (resolved[name].0.clone(), *lines)).collect();
+                imported.push(CoveredSymbol { tests, ..function });
             }
         }
     }
-    let step = functions.len().div_ceil(functions_max.max(1)).max(1);
-    for (at, ids, covering) in functions.into_iter().step_by(step) {
-        let (ranked, _) = rank(&tests, at, &Weights::DEFAULT);
-        for of in &ranked {
-            record(&at, of, covering.contains(&of.test));
+    database.add_coverage(&imported, 0)?;
+    let step = functions.len().div_ceil(input.functions_max.max(1)).max(1);
+    for Measured { at, covering } in functions.into_iter().step_by(step) {
+        let (ranked, is_cut) = rank(&tests, at, &Weights::DEFAULT);
+        let keys: Vec<String> = ranked.iter().map(|of| key_of(of.test)).collect();
+        for (of, key) in ranked.iter().zip(&keys) {
+            record(&at, of, covering.contains(key));
         }
         let Some(facts) = catalog.file(at.file) else { continue };
-        let ranking: Vec<TestAt> = ranked.iter().map(|of| of.test).collect();
-        let first = ranked.iter().take(8).map(|of| {
-            let id = tests.get(of.test).map(|test| test.id).unwrap_or_default();
-            (id, of.probability, covering.contains(&of.test))
-        });
-        results.functions.push(Function {
+        let first = ranked.iter().zip(&keys).take(8);
+        let first = first.map(|(of, key)| (key.clone(), of.probability, covering.contains(key)));
+        let names: Vec<String> = by_names(&ranked).into_iter().map(key_of).collect();
+        let mut function = Function {
             path: facts.path.clone(),
             name: facts.symbols[at.place as usize].qualified_name.clone(),
-            covering: ids.len(),
-            known: covering.len(),
-            codedb: Measures::of(&ranking, &covering, ids.len()),
-            names: Measures::of(&by_names(&ranked), &covering, ids.len()),
+            covering: covering.len(),
+            known: covering.iter().filter(|key| keys.contains(*key)).count(),
+            codedb: Measures::of(&keys, &covering),
+            names: Measures::of(&names, &covering),
+            imported: None,
             first: first.collect(),
-        });
+        };
+        if input.imported {
+            let ranking = Ranking { tests: ranked, is_cut, ..Ranking::default() };
+            let ranking = edited(catalog, &recorded, at, ranking)?;
+            let of_coverage = |of: &&Ranked| of.source == Source::Coverage;
+            let covered = ranking.tests.iter().take_while(of_coverage).map(|of| key_of(of.test));
+            let inherited = ranking.inherited.iter().map(|of| of.id.clone());
+            let others = ranking.tests.iter().skip_while(of_coverage).map(|of| key_of(of.test));
+            let keys: Vec<String> = covered.chain(inherited).chain(others).collect();
+            function.imported = Some(Measures::of(&keys, &covering));
+        }
+        results.functions.push(function);
     }
-    results
+    Ok(results)
+}
+
+/// Returns the ranking of a function after its text was edited, with the coverage of the text
+/// before.
+fn edited(
+    catalog: &Catalog,
+    recorded: &Recorded<'_>,
+    at: SymbolAt,
+    mut ranking: Ranking,
+) -> Result<Ranking> {
+    let Some(facts) = catalog.file(at.file) else { return Ok(ranking) };
+    let symbol = &facts.symbols[at.place as usize];
+    let mut text = catalog.text(at.file).unwrap_or_default().to_vec();
+    // Another last byte: spans stay the same.
+    if let Some(last) = text.get_mut(symbol.span.end.saturating_sub(1)) {
+        *last = if *last == b'#' { b'!' } else { b'#' };
+    }
+    if let Some(covering) = recorded.of_text(&facts, at, &text)? {
+        ranking.apply(&covering, &|test| recorded.has_run(test))?;
+    }
+    Ok(ranking)
 }
 
 /// Returns the tests of the tree by the ids that reports use.
-fn ids(tests: &Tests<'_>) -> HashMap<String, TestAt> {
+fn ids_of(tests: &Tests<'_>) -> HashMap<String, TestAt> {
     let mut found = HashMap::new();
     for at in tests.all() {
         if let Some(test) = tests.get(at) {
@@ -161,34 +250,4 @@ fn by_names(ranked: &[Ranked]) -> Vec<TestAt> {
         ranked.iter().map(|of| (score(of), of.test)).filter(|(score, _)| *score > 0.0).collect();
     scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     scored.into_iter().map(|(_, test)| test).collect()
-}
-
-/// Returns the tests that execute a line of the body of each function, by their numbers. A line of a
-/// nested function belongs to that one only.
-fn by_function(
-    facts: &FileFacts,
-    text: &[u8],
-    lines: &BTreeMap<usize, Vec<usize>>,
-) -> BTreeMap<usize, BTreeSet<usize>> {
-    let line_at = |at: usize| memchr::memchr_iter(b'\n', &text[..at.min(text.len())]).count() + 1;
-    // Body lines of each function: after its signature.
-    let bodies: Vec<(usize, usize, usize)> = facts
-        .symbols
-        .iter()
-        .enumerate()
-        .filter(|(_, symbol)| symbol.kind.is_callable() || symbol.kind == SymbolKind::Property)
-        .map(|(place, symbol)| {
-            let signature = line_at(symbol.source.signature.end.saturating_sub(1));
-            let is_one_line = symbol.end_line == signature;
-            (place, signature + usize::from(!is_one_line), symbol.end_line)
-        })
-        .collect();
-    let mut found: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (line, tests) in lines {
-        let inside = bodies.iter().filter(|(_, first, last)| (first..=last).contains(&line));
-        if let Some((place, ..)) = inside.max_by_key(|(_, first, _)| *first) {
-            found.entry(*place).or_default().extend(tests);
-        }
-    }
-    found
 }

@@ -2,16 +2,20 @@
 //! them.
 //!
 //! Formats: `coverage json` of coverage.py (with contexts), lcov (with test names), Istanbul's JSON,
-//! Go's cover profiles, the JSON of llvm-cov, and JaCoCo's XML. [`parse`] detects them. The database
-//! `.coverage` is read by [`crate::userdata::coverage_py`]. [`attribute`] maps lines to functions.
+//! Go's cover profiles, the JSON of llvm-cov, and JaCoCo's XML. [`parse`] detects them. [`read`] reads a
+//! file of one of them, or the database `.coverage` of coverage.py. [`attribute`] maps lines to
+//! functions, and [`paths`] the paths of a report to files.
 
 pub mod attribute;
 mod go;
 mod jacoco;
 mod json;
 mod lcov;
+pub mod paths;
+mod read;
 
 pub use json::test_of_context;
+pub use read::read;
 
 use std::collections::{BTreeMap, BTreeSet};
 

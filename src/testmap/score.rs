@@ -44,6 +44,26 @@ impl Source {
     }
 }
 
+/// The lowest probability of a test that executed the present text of a definition, according to
+/// imported coverage.
+pub const COVERED_SAME: f32 = 0.98;
+
+/// The same for a former text of it.
+pub const COVERED_FORMER: f32 = 0.97;
+
+/// What a test of coverage gains if the test graph is certain of it, too.
+pub const COVERED_SPAN: f32 = 0.01;
+
+/// The greatest probability without coverage: of the candidates with 0.9 and more, 96 % execute the
+/// definition on the repositories of docs/tests.md.
+pub const UNCOVERED_MAX: f32 = 0.96;
+
+/// The factor for a test that was recorded and did not execute the definition.
+pub const CONTRADICTED: f32 = 0.05;
+
+/// The same for a test whose text contains a resolved call of the definition.
+pub const CONTRADICTED_DIRECT: f32 = 0.5;
+
 /// The weights of the logistic model, in the order of the features, and the intercept.
 #[derive(Clone, Copy, Debug)]
 pub struct Weights {

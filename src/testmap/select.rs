@@ -1,9 +1,17 @@
 //! Ranks the tests of definitions.
 
+use std::collections::BTreeMap;
+
 use super::features::{Candidate, FEATURES, candidates};
 use super::fixtures::{TestAt, Tests};
-use super::score::{Source, Weights, source};
+use super::recorded::{Covering, Recorded};
+use super::score::{
+    CONTRADICTED, CONTRADICTED_DIRECT, COVERED_FORMER, COVERED_SAME, COVERED_SPAN, Source,
+    UNCOVERED_MAX, Weights, source,
+};
+use crate::error::Result;
 use crate::graph::link::SymbolAt;
+use crate::userdata::coverage::CoveredText;
 
 /// The position of the feature `imports`.
 const IMPORTS: usize = FEATURES - 1;
@@ -21,6 +29,33 @@ pub struct Ranked {
     pub depth: Option<u8>,
     /// The values of the features.
     pub features: [f32; FEATURES],
+    /// How the text that the test executed relates to the present one, if imported coverage names
+    /// the test.
+    pub covered: Option<CoveredText>,
+}
+
+/// A test that coverage names by an id, and that is not in the text of its file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Inherited {
+    /// Its id without parameters: the path of its file, its class and its name.
+    pub id: String,
+    /// The probability that it executes the definition, from 0 to 1.
+    pub probability: f32,
+    /// How the text that it executed relates to the present one.
+    pub covered: CoveredText,
+}
+
+/// The tests of a definition.
+#[derive(Clone, Debug, Default)]
+pub struct Ranking {
+    /// The tests, most likely first.
+    pub tests: Vec<Ranked>,
+    /// Tests that only coverage knows, most likely first, then by id.
+    pub inherited: Vec<Inherited>,
+    /// The number of tests that coverage names and that the tree does not contain any more.
+    pub gone: usize,
+    /// A bound was reached, so tests may be missing.
+    pub is_cut: bool,
 }
 
 /// Returns the tests that may execute a definition, most likely first, and true if a bound was
@@ -29,13 +64,14 @@ pub fn rank(tests: &Tests<'_>, at: SymbolAt, weights: &Weights) -> (Vec<Ranked>,
     let (candidates, is_cut) = candidates(tests, at);
     let ranked = |of: Candidate| Ranked {
         test: of.test,
-        probability: weights.probability(&of.features),
+        probability: weights.probability(&of.features).min(UNCOVERED_MAX),
         source: source(of.reach.as_ref(), of.features[IMPORTS] > 0.0),
         depth: of.reach.map(|reach| reach.depth),
         features: of.features,
+        covered: None,
     };
     let mut found: Vec<Ranked> = candidates.into_iter().map(ranked).collect();
-    found.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.test.cmp(&b.test)));
+    sort(&mut found);
     (found, is_cut)
 }
 
@@ -43,8 +79,77 @@ impl Ranked {
     /// Returns a test whose own body changed: it executes the change directly.
     pub fn changed(test: TestAt) -> Ranked {
         let (source, features) = (Source::Direct, [0.0; FEATURES]);
-        Ranked { test, probability: 1.0, source, depth: Some(0), features }
+        Ranked { test, probability: 1.0, source, depth: Some(0), features, covered: None }
     }
+}
+
+/// Returns the tests of a definition as [`rank`], with what coverage says about it: tests that
+/// executed it come first; tests that were recorded and did not execute it are less likely; tests
+/// that were not recorded, such as new ones, keep their probability.
+///
+/// # Errors
+///
+/// If the database of coverage cannot be read.
+pub fn rank_with(
+    tests: &Tests<'_>,
+    at: SymbolAt,
+    weights: &Weights,
+    recorded: Option<&Recorded<'_>>,
+) -> Result<Ranking> {
+    let (ranked, is_cut) = rank(tests, at, weights);
+    let covering = recorded.map(|recorded| recorded.covering(at)).transpose()?.flatten();
+    let mut ranking = Ranking { tests: ranked, is_cut, ..Ranking::default() };
+    if let (Some(recorded), Some(covering)) = (recorded, covering) {
+        ranking.apply(&covering, &|test| recorded.has_run(test))?;
+    }
+    Ok(ranking)
+}
+
+impl Ranking {
+    /// Applies what coverage says about the definition. `has_run` returns true for a test of which
+    /// coverage was imported.
+    ///
+    /// # Errors
+    ///
+    /// Those of `has_run`.
+    pub fn apply(
+        &mut self,
+        covering: &Covering,
+        has_run: &dyn Fn(TestAt) -> Result<bool>,
+    ) -> Result<()> {
+        let base = if covering.text == CoveredText::Former { COVERED_FORMER } else { COVERED_SAME };
+        let covered = |test, probability: f32, features, depth| Ranked {
+            test,
+            probability: base + COVERED_SPAN * probability,
+            source: Source::Coverage,
+            depth,
+            features,
+            covered: Some(covering.text),
+        };
+        let mut left: BTreeMap<TestAt, u32> = covering.tests.clone();
+        for of in &mut self.tests {
+            if left.remove(&of.test).is_some() {
+                *of = covered(of.test, of.probability, of.features, of.depth);
+            } else if !covering.tests.is_empty() && has_run(of.test)? {
+                // The test may have been edited since: a call in its own text counts more.
+                let is_direct = of.source == Source::Direct;
+                of.probability *= if is_direct { CONTRADICTED_DIRECT } else { CONTRADICTED };
+            }
+        }
+        self.tests.extend(left.keys().map(|&test| covered(test, 0.0, [0.0; FEATURES], None)));
+        sort(&mut self.tests);
+        self.inherited = covering
+            .inherited
+            .keys()
+            .map(|id| Inherited { id: id.clone(), probability: base, covered: covering.text })
+            .collect();
+        self.gone = covering.gone;
+        Ok(())
+    }
+}
+
+fn sort(ranked: &mut [Ranked]) {
+    ranked.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.test.cmp(&b.test)));
 }
 
 #[cfg(test)]

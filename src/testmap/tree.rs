@@ -15,6 +15,9 @@ pub trait Tree: Code {
     /// Returns a file's repository path.
     fn path(&self, file: FileId) -> String;
 
+    /// Returns the file of a repository path.
+    fn find(&self, path: &str) -> Option<FileId>;
+
     /// Returns true if the file is marked as a test or as support code of tests.
     fn is_test(&self, file: FileId) -> bool;
 
@@ -36,6 +39,10 @@ impl Tree for Catalog {
 
     fn path(&self, file: FileId) -> String {
         crate::base::path::shown(self.path(file))
+    }
+
+    fn find(&self, path: &str) -> Option<FileId> {
+        self.files().find(path.as_bytes()).map(FileId::new)
     }
 
     fn is_test(&self, file: FileId) -> bool {
@@ -71,6 +78,10 @@ impl Tree for Program {
 
     fn path(&self, file: FileId) -> String {
         Code::file(self, file).map(|facts| facts.path.clone()).unwrap_or_default()
+    }
+
+    fn find(&self, path: &str) -> Option<FileId> {
+        self.id(path)
     }
 
     fn is_test(&self, file: FileId) -> bool {

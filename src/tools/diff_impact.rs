@@ -115,7 +115,7 @@ impl Define for DiffImpact {
             None => format!("{}: {} (removed)", of.path, of.qualified_name),
         }));
         let (affected, affected_total) = affected(catalog, &changed.symbols);
-        let selected = select(catalog, &changed.symbols, &changed.tests, limits);
+        let selected = select(call, catalog, &changed.symbols, &changed.tests, limits)?;
         let changed_functions_total = names.len();
         names.truncate(LISTED_MAX);
         let mut paths = changed.paths;

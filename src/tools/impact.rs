@@ -153,7 +153,7 @@ impl Define for Impact {
             symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);
         }
         let (affected, affected_total) = affected(catalog, &symbols);
-        let selected = select(catalog, &symbols, &[], limits);
+        let selected = select(call, catalog, &symbols, &[], limits)?;
         Ok(selected.reply(|selection| ImpactData { affected, affected_total, selection }))
     }
 }

@@ -65,9 +65,9 @@ impl Define for SuggestTests {
                         .with_hint(none.hint));
                 }
             };
-            let selected = select(catalog, &changed.symbols, &changed.tests, limits);
+            let selected = select(call, catalog, &changed.symbols, &changed.tests, limits)?;
             return Ok(selected.reply(|selection| selection));
         };
-        Ok(select(catalog, &symbols, &[], limits).reply(|selection| selection))
+        Ok(select(call, catalog, &symbols, &[], limits)?.reply(|selection| selection))
     }
 }

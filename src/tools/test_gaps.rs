@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
-use super::test_selection::functions_in;
+use super::test_selection::{coverage, functions_in};
 use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
@@ -15,9 +15,11 @@ use crate::base::text::plain;
 use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::fixtures::Tests;
+use crate::testmap::recorded::Recorded;
 use crate::testmap::score::Weights;
 use crate::testmap::select::rank;
 use crate::testmap::tree::Tree as _;
+use crate::userdata::coverage::CoveredText;
 
 /// The maximum number of functions that are examined.
 const EXAMINED_MAX: usize = 300;
@@ -53,6 +55,9 @@ pub struct Gap {
     pub lines: usize,
     /// The probability that the most likely test executes it, from 0 to 1.
     pub best_test: f32,
+    /// True if imported coverage of its present text has no executed line.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_executed: bool,
 }
 
 /// The data of the reply.
@@ -70,7 +75,9 @@ impl Data for TestGapsData {
     fn render(&self, style: &dyn Style, out: &mut String) {
         for gap in &self.gaps {
             let place = style.place(&gap.path, gap.line);
-            let _ = writeln!(out, "{place}  {}  {} lines", plain(&gap.function), gap.lines);
+            let certain = if gap.not_executed { ", not executed" } else { "" };
+            let _ =
+                writeln!(out, "{place}  {}  {} lines{certain}", plain(&gap.function), gap.lines);
         }
     }
 }
@@ -78,8 +85,9 @@ impl Data for TestGapsData {
 impl Define for TestGaps {
     const NAME: &'static str = "codedb_test_gaps";
     const SUMMARY: &'static str = "List functions that probably no test executes, longest first";
-    const DETAILS: &'static str = "Derived from calls, fixtures, imports and names, without running tests: a function that \
-         is executed only through a framework may be listed although it is tested.";
+    const DETAILS: &'static str = "Imported coverage decides where there is some. Otherwise derived from calls, fixtures, \
+         imports and names, without running tests: a function that is executed only through a \
+         framework may be listed although it is tested.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("suggest_tests", "for the tests of one function")];
     const TOOLSET: Toolset = Toolset::History;
@@ -130,10 +138,21 @@ impl Define for TestGaps {
         functions.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         let mut data = TestGapsData { functions: functions.len(), ..TestGapsData::default() };
         let limit = results_max(args.limit, 30);
+        let (database, problem) = coverage(call);
+        let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
         for (_, at) in functions.iter().take(EXAMINED_MAX) {
             data.examined += 1;
-            let (ranked, _) = rank(&tests, *at, &Weights::DEFAULT);
-            let best = ranked.first().map_or(0.0, |of| of.probability);
+            let covering = recorded.as_ref().map(|of| of.covering(*at)).transpose()?.flatten();
+            if covering.as_ref().is_some_and(|of| of.is_executed) {
+                continue;
+            }
+            let not_executed =
+                covering.is_some_and(|of| of.is_whole && of.text == CoveredText::Same);
+            let mut best = 0.0;
+            if !not_executed {
+                let (ranked, _) = rank(&tests, *at, &Weights::DEFAULT);
+                best = ranked.first().map_or(0.0, |of| of.probability);
+            }
             if best >= UNTESTED_MAX {
                 continue;
             }
@@ -145,6 +164,7 @@ impl Define for TestGaps {
                 line: symbol.line,
                 lines: symbol.end_line.saturating_sub(symbol.line) + 1,
                 best_test: (best * 100.0).round() / 100.0,
+                not_executed,
             });
         }
         let total = data.gaps.len();
@@ -156,6 +176,9 @@ impl Define for TestGaps {
             reply = reply
                 .with_status(Status::Partial, message)
                 .with_hint("name a file or a directory for the others");
+        }
+        if let Some(problem) = problem {
+            reply = reply.with_status(Status::Partial, problem);
         }
         Ok(reply)
     }

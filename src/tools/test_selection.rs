@@ -17,11 +17,14 @@ use crate::context::tokens;
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::commands::{self, Located};
-use crate::testmap::detect::Test;
+use crate::testmap::detect::{Runner, Test};
 use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
+use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{Source, Weights};
-use crate::testmap::select::{Ranked, rank};
+use crate::testmap::select::{Inherited, Ranked, rank_with};
+use crate::userdata::Database;
+use crate::userdata::coverage::CoveredText;
 
 /// The default number of tests of a reply.
 pub(super) const TESTS: usize = 20;
@@ -63,6 +66,10 @@ pub struct SelectedTest {
     /// The function that it most likely executes.
     #[serde(rename = "for", skip_serializing_if = "String::is_empty")]
     pub function: String,
+    /// For source `coverage`: whether the test executed the present text of the function, one with
+    /// another name, or a former text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub covered_text: Option<CoveredText>,
     /// The parts of the score that are not 0, from 0 to 1; see docs/tests.md.
     pub components: BTreeMap<&'static str, f32>,
 }
@@ -88,6 +95,22 @@ pub(super) struct Selected {
     pub(super) total: usize,
     /// Functions that were not considered, or a bound that was reached.
     pub(super) is_cut: bool,
+    /// Tests that imported coverage names and that are not in the tree any more.
+    pub(super) gone: usize,
+    /// Why imported coverage was not used.
+    pub(super) problem: Option<String>,
+}
+
+/// Imported coverage, if there is some, or why it cannot be read.
+pub(super) fn coverage(call: &Call<'_>) -> (Option<Database>, Option<String>) {
+    let database = call.code.user_data().and_then(|database| {
+        let Some(database) = database else { return Ok(None) };
+        Ok((database.covered_count()? > 0).then_some(database))
+    });
+    match database {
+        Ok(database) => (database, None),
+        Err(error) => (None, Some(format!("imported coverage cannot be read: {error}"))),
+    }
 }
 
 /// Limits of a reply.
@@ -106,58 +129,109 @@ impl Limits {
     }
 }
 
+/// A test of a selection, with the definition that it most likely executes.
+struct Chosen {
+    of: Kind,
+    at: Option<SymbolAt>,
+}
+
+enum Kind {
+    Test(Ranked),
+    Inherited(Inherited),
+}
+
+impl Chosen {
+    fn probability(&self) -> f32 {
+        match &self.of {
+            Kind::Test(of) => of.probability,
+            Kind::Inherited(of) => of.probability,
+        }
+    }
+}
+
 /// Selects the tests of some definitions, and the changed tests themselves.
+///
+/// # Errors
+///
+/// If a database of coverage that could be opened cannot be read.
 pub(super) fn select(
+    call: &Call<'_>,
     catalog: &Catalog,
     symbols: &[SymbolAt],
     changed_tests: &[TestAt],
     limits: Limits,
-) -> Selected {
+) -> Result<Selected> {
     let tests = Tests::new(catalog);
+    let (database, problem) = coverage(call);
+    let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
     let mut is_cut = symbols.len() > FUNCTIONS_MAX;
+    let mut gone = 0;
     let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
+    let mut inherited: BTreeMap<String, (Inherited, SymbolAt)> = BTreeMap::new();
     for &at in symbols.iter().take(FUNCTIONS_MAX) {
-        let (ranked, cut) = rank(&tests, at, &Weights::DEFAULT);
-        is_cut |= cut;
-        for of in ranked.into_iter().take_while(|of| of.probability >= PROBABILITY_MIN) {
+        let ranking = rank_with(&tests, at, &Weights::DEFAULT, recorded.as_ref())?;
+        is_cut |= ranking.is_cut;
+        gone = gone.max(ranking.gone);
+        for of in ranking.tests.into_iter().take_while(|of| of.probability >= PROBABILITY_MIN) {
             let kept = best.entry(of.test).or_insert((of, Some(at)));
             if of.probability > kept.0.probability {
                 *kept = (of, Some(at));
             }
         }
+        for of in ranking.inherited {
+            inherited.entry(of.id.clone()).or_insert((of, at));
+        }
     }
     for &test in changed_tests {
         best.entry(test).or_insert((Ranked::changed(test), None));
     }
-    let mut all: Vec<(Ranked, Option<SymbolAt>)> = best.into_values().collect();
-    all.sort_by(|(a, _), (b, _)| b.probability.total_cmp(&a.probability).then(a.test.cmp(&b.test)));
+    let run_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
+    let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
+    let unknown = inherited.into_values();
+    let unknown = unknown.map(|(of, at)| Chosen { of: Kind::Inherited(of), at: Some(at) });
+    let mut all: Vec<Chosen> = known.chain(unknown).collect();
+    // Stable: equal ones stay in the order of paths.
+    all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
     let total = all.len();
-    let run_all = is_nearly_all(catalog, &all);
     all.truncate(limits.tests);
-    let found: Vec<(String, Test)> = all
-        .iter()
-        .filter_map(|(of, _)| Some((path::shown(catalog.path(of.test.file)), tests.get(of.test)?)))
-        .collect();
     let mut selection = Selection { run_all, functions: symbols.len(), ..Selection::default() };
-    for ((of, at), (path, test)) in all.iter().zip(&found) {
-        let function = at.and_then(|at| {
+    let mut found: Vec<(String, Test)> = Vec::new();
+    for chosen in &all {
+        let Some((path, test)) = (match &chosen.of {
+            Kind::Test(of) => {
+                tests.get(of.test).map(|test| (path::shown(catalog.path(of.test.file)), test))
+            }
+            Kind::Inherited(of) => inherited_test(catalog, &of.id),
+        }) else {
+            continue;
+        };
+        let function = chosen.at.and_then(|at| {
             let facts = catalog.file(at.file)?;
             Some(facts.symbols.get(at.place as usize)?.qualified_name.clone())
         });
-        let parts = NAMES.iter().copied().zip(of.features);
-        selection.tests.push(SelectedTest {
+        let mut selected = SelectedTest {
             test_id: test.id.clone(),
             path: path.clone(),
             line: test.line,
-            score: round(of.probability),
-            source: of.source,
-            depth: of.depth,
+            score: round(chosen.probability()),
+            source: Source::Coverage,
+            depth: None,
             function: function.unwrap_or_default(),
-            components: parts
-                .filter(|(_, value)| *value > 0.0)
-                .map(|(name, value)| (name, round(value)))
-                .collect(),
-        });
+            covered_text: None,
+            components: BTreeMap::new(),
+        };
+        match &chosen.of {
+            Kind::Test(of) => {
+                let parts = NAMES.iter().copied().zip(of.features);
+                let parts = parts.filter(|(_, value)| *value > 0.0);
+                selected.components = parts.map(|(name, value)| (name, round(value))).collect();
+                (selected.source, selected.depth) = (of.source, of.depth);
+                selected.covered_text = of.covered;
+            }
+            Kind::Inherited(of) => selected.covered_text = Some(of.covered),
+        }
+        selection.tests.push(selected);
+        found.push((path, test));
     }
     let budget = limits.tokens;
     loop {
@@ -183,7 +257,31 @@ pub(super) fn select(
         Some((path, test)) if run_all => commands::run_all(path, test, &read).into_iter().collect(),
         _ => commands::commands(&located, &read),
     };
-    Selected { selection, total, is_cut }
+    Ok(Selected { selection, total, is_cut, gone, problem })
+}
+
+/// Returns the path and the data of a test that only coverage knows: it is in a base class of its
+/// class.
+fn inherited_test(catalog: &Catalog, id: &str) -> Option<(String, Test)> {
+    let mut parts = id.split("::");
+    let path = parts.next()?;
+    let mut groups: Vec<String> = parts.map(str::to_owned).collect();
+    let name = groups.pop()?;
+    let file = catalog.files().find(path.as_bytes()).map(FileId::new)?;
+    let facts = catalog.file(file)?;
+    let class = facts.symbols.iter().find(|of| groups.last() == Some(&of.name));
+    let test = Test {
+        id: id.to_owned(),
+        name,
+        groups,
+        runner: Runner::Pytest,
+        span: 0..0,
+        line: class.map_or(1, |of| of.line),
+        place: None,
+        requests: Vec::new(),
+        subtests: Vec::new(),
+    };
+    Some((path.to_owned(), test))
 }
 
 fn round(value: f32) -> f32 {
@@ -191,8 +289,8 @@ fn round(value: f32) -> f32 {
 }
 
 /// Returns true if the selected tests are in nearly all test files of the tree.
-fn is_nearly_all(catalog: &Catalog, selected: &[(Ranked, Option<SymbolAt>)]) -> bool {
-    let mut files: Vec<FileId> = selected.iter().map(|(of, _)| of.test.file).collect();
+fn is_nearly_all(catalog: &Catalog, files: impl Iterator<Item = FileId>) -> bool {
+    let mut files: Vec<FileId> = files.collect();
     files.sort_unstable();
     files.dedup();
     if files.len() < TEST_FILES_MIN {
@@ -205,7 +303,7 @@ fn is_nearly_all(catalog: &Catalog, selected: &[(Ranked, Option<SymbolAt>)]) -> 
 impl Selected {
     /// Returns the reply, with the command as next step; `with` makes the data.
     pub(super) fn reply<D>(self, with: impl FnOnce(Selection) -> D) -> Analysis<D> {
-        let Selected { selection, total, is_cut } = self;
+        let Selected { selection, total, is_cut, gone, problem } = self;
         let shown = selection.tests.len();
         let run_all = selection.run_all;
         let commands = selection.commands.clone();
@@ -222,6 +320,16 @@ impl Selected {
                 Status::Partial,
                 "a bound of the search was reached, so tests may be missing",
             );
+        }
+        if let Some(problem) = problem {
+            let message = reply.message.take().map(|message| format!("{message}; {problem}"));
+            let status = if reply.status == Status::Ok { Status::Partial } else { reply.status };
+            reply = reply.with_status(status, message.unwrap_or(problem));
+        } else if gone > 0 && reply.message.is_none() {
+            let tests = if gone == 1 { "test" } else { "tests" };
+            reply.message = Some(format!(
+                "{gone} {tests} of the imported coverage are not in the tree any more"
+            ));
         }
         let reason = if run_all { "runs all tests" } else { "runs the listed tests" };
         for command in commands {
@@ -244,6 +352,11 @@ impl Selection {
             let _ = write!(out, "  {}", plain(&test.test_id));
             if !test.function.is_empty() {
                 let _ = write!(out, "  for {}", plain(&test.function));
+            }
+            match test.covered_text {
+                Some(CoveredText::Former) => out.push_str(", before its last edit"),
+                Some(CoveredText::Renamed) => out.push_str(", under its former name"),
+                Some(CoveredText::Same) | None => {}
             }
             out.push('\n');
         }

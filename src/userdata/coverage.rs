@@ -32,6 +32,9 @@ pub struct CoveredSymbol {
     pub name: String,
     /// The hash of its text, see [`body_hash`].
     pub body: u64,
+    /// The hash of its text after its name, if that is long enough to identify it after a rename.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rest: Option<u64>,
     /// The offsets of the lines that can be executed. Reports that list executed lines only, such as
     /// the database of coverage.py, leave out the others: see `is_whole`.
     pub executable: BTreeSet<u32>,
@@ -41,6 +44,33 @@ pub struct CoveredSymbol {
     pub is_whole: bool,
     /// The tests that execute it, each with the number of its lines that it executes.
     pub tests: BTreeMap<String, u32>,
+}
+
+/// How the text of a function that was covered relates to its present text.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CoveredText {
+    /// It is the same, in the same or in a moved file.
+    Same,
+    /// It is the same but for the name.
+    Renamed,
+    /// It is an earlier text of the function: it was edited after the import.
+    Former,
+}
+
+/// A function whose coverage is looked up.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted<'a> {
+    /// The repository path of its file.
+    pub path: &'a str,
+    /// Its qualified name.
+    pub name: &'a str,
+    /// The hash of its text, see [`body_hash`].
+    pub body: u64,
+    /// The hash of its text after its name.
+    pub rest: Option<u64>,
+    /// The hashes of the texts of other functions of this name in the file.
+    pub others: &'a [u64],
 }
 
 impl CoveredSymbol {
@@ -99,6 +129,83 @@ impl Database {
         read().map_err(|error| self.failure(&error))
     }
 
+    /// Returns the coverage that applies best to a function, with its tests: that of its present text
+    /// as [`Database::coverage_of`], else of a function with another name and the same text, else of
+    /// its former text from the newest import, in the same file or in one that was moved.
+    /// `is_present` returns true if the tree has a function of this path and name: its coverage is
+    /// never taken for another one. O(tests of the function).
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be read.
+    pub fn coverage_for(
+        &self,
+        wanted: &Wanted<'_>,
+        is_present: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<Option<(CoveredSymbol, CoveredText)>> {
+        if let Some(same) = self.coverage_of(wanted.path, wanted.name, wanted.body)? {
+            return Ok(Some((same, CoveredText::Same)));
+        }
+        let is_gone = |(_, symbol): &(i64, CoveredSymbol)| !is_present(&symbol.path, &symbol.name);
+        let read = || {
+            if let Some(rest) = wanted.rest {
+                let mut renamed = self.stored("rest = ?1", (rest.cast_signed(),))?;
+                renamed.retain(is_gone);
+                renamed.dedup_by(|a, b| (&a.1.path, &a.1.name) == (&b.1.path, &b.1.name));
+                if let ([_], Some(one)) = (&renamed[..], renamed.first().cloned()) {
+                    let with_tests = with_tests(&self.connection, one)?;
+                    return Ok(Some((with_tests, CoveredText::Renamed)));
+                }
+            }
+            let mut former = self.stored("path = ?1 AND name = ?2", (wanted.path, wanted.name))?;
+            former.retain(|(_, symbol)| !wanted.others.contains(&symbol.body));
+            if former.is_empty() {
+                former = self.stored("name = ?1", (wanted.name,))?;
+                former.retain(is_gone);
+                let first = former.first().map(|(_, symbol)| symbol.path.clone());
+                if former.iter().any(|(_, symbol)| Some(&symbol.path) != first.as_ref()) {
+                    return Ok(None);
+                }
+            }
+            // The newest import is first.
+            let newest = former.into_iter().next();
+            let newest = newest.map(|newest| with_tests(&self.connection, newest)).transpose()?;
+            Ok(newest.map(|newest| (newest, CoveredText::Former)))
+        };
+        read().map_err(|error| self.failure(&error))
+    }
+
+    /// Returns the functions that fulfil a condition, without their tests, those of the newest import
+    /// first.
+    fn stored(
+        &self,
+        condition: &str,
+        values: impl rusqlite::Params,
+    ) -> rusqlite::Result<Vec<(i64, CoveredSymbol)>> {
+        let select = format!(
+            "SELECT {COLUMNS} FROM covered WHERE {condition} ORDER BY imported_ms DESC, path, name, id"
+        );
+        let mut statement = self.connection.prepare_cached(&select)?;
+        let found = statement.query_map(values, stored_of)?;
+        found.collect()
+    }
+
+    /// Returns the ids of all tests of which coverage was imported, in no order. O(tests).
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be read.
+    pub fn covering_tests(&self) -> Result<Vec<String>> {
+        let select = "SELECT name FROM test
+            WHERE EXISTS (SELECT 1 FROM covered_by WHERE covered_by.test = test.id)";
+        let read = || {
+            let mut statement = self.connection.prepare_cached(select)?;
+            let names = statement.query_map([], |row| row.get(0))?;
+            names.collect::<rusqlite::Result<Vec<String>>>()
+        };
+        read().map_err(|error| self.failure(&error))
+    }
+
     /// Returns the coverage of all functions of a file, for every text that was imported, by name
     /// and text, with their tests. O(tests of the functions).
     ///
@@ -149,7 +256,7 @@ impl Database {
     }
 }
 
-const COLUMNS: &str = "id, path, name, body, executable, executed, is_whole";
+const COLUMNS: &str = "id, path, name, body, executable, executed, is_whole, rest";
 
 fn stored_of(row: &Row<'_>) -> rusqlite::Result<(i64, CoveredSymbol)> {
     let symbol = CoveredSymbol {
@@ -159,6 +266,7 @@ fn stored_of(row: &Row<'_>) -> rusqlite::Result<(i64, CoveredSymbol)> {
         executable: offsets(row.get_ref(4)?.as_blob()?),
         covered: offsets(row.get_ref(5)?.as_blob()?),
         is_whole: row.get(6)?,
+        rest: row.get::<_, Option<i64>>(7)?.map(i64::cast_unsigned),
         tests: BTreeMap::new(),
     };
     Ok((row.get(0)?, symbol))
@@ -189,24 +297,25 @@ fn add(connection: &Connection, symbol: &CoveredSymbol, now_ms: i64) -> rusqlite
     let before = stored.as_ref().map(|(_, symbol)| symbol);
     let executable = union(&symbol.executable, before.map(|it| &it.executable));
     let executed = union(&symbol.covered, before.map(|it| &it.covered));
+    let rest = symbol.rest.map(u64::cast_signed);
     let is_whole = symbol.is_whole || before.is_some_and(|it| it.is_whole);
     let id = match &stored {
         Some((id, _)) => {
             connection
                 .prepare_cached(
                     "UPDATE covered SET executable = ?2, executed = ?3, is_whole = ?4,
-                        imported_ms = ?5 WHERE id = ?1",
+                        imported_ms = ?5, rest = coalesce(?6, rest) WHERE id = ?1",
                 )?
-                .execute((id, executable, executed, is_whole, now_ms))?;
+                .execute((id, executable, executed, is_whole, now_ms, rest))?;
             *id
         }
         None => connection
             .prepare_cached(
                 "INSERT INTO covered
-                    (path, name, body, executable, executed, is_whole, imported_ms)
-                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    (path, name, body, executable, executed, is_whole, imported_ms, rest)
+                    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
             )?
-            .insert((key.0, key.1, key.2, executable, executed, is_whole, now_ms))?,
+            .insert((key.0, key.1, key.2, executable, executed, is_whole, now_ms, rest))?,
     };
     let mut insert = connection.prepare_cached(
         "INSERT INTO covered_by (symbol, test, lines) VALUES (?1, ?2, ?3)
@@ -245,6 +354,7 @@ mod tests {
             path: path.to_owned(),
             name: "C.m".to_owned(),
             body,
+            rest: None,
             executable: [1, 2, 9].into(),
             covered: covered.iter().copied().collect(),
             is_whole: true,
@@ -270,5 +380,37 @@ mod tests {
         assert_eq!(database.coverage_of("b.py", "C.m", high).unwrap(), None, "ambiguous");
         assert_eq!(database.coverage_of_file("a.py").unwrap().len(), 2);
         assert_eq!(database.covered_count().unwrap(), 3);
+    }
+
+    #[test]
+    fn coverage_follows_edits_renames_and_moves() {
+        let database = Database::in_memory().unwrap();
+        let one = |path: &str, body, rest, test: &str| CoveredSymbol {
+            rest: Some(rest),
+            ..symbol(path, body, &[1], &[(test, 1)])
+        };
+        database.add_coverage(&[one("a.py", 1, 11, "old")], 1).unwrap();
+        database.add_coverage(&[one("a.py", 2, 12, "new"), one("a.py", 3, 13, "twin")], 2).unwrap();
+        let find = |path, name, body, rest, others: &[u64], present: &[&str]| {
+            let wanted = Wanted { path, name, body, rest: Some(rest), others };
+            let found = database.coverage_for(&wanted, &|path, name| {
+                present.contains(&format!("{path}:{name}").as_str())
+            });
+            let found = found.unwrap().map(|(found, text)| {
+                format!("{:?} {text:?}", found.tests.keys().collect::<Vec<_>>())
+            });
+            found.unwrap_or_default()
+        };
+        assert_eq!(find("a.py", "C.m", 1, 11, &[], &[]), r#"["old"] Same"#);
+        let edited = find("a.py", "C.m", 9, 99, &[3], &["a.py:C.m"]);
+        assert_eq!(edited, r#"["new"] Former"#, "the newest text that is not the twin's");
+        assert_eq!(find("a.py", "C.n", 9, 12, &[], &[]), r#"["new"] Renamed"#);
+        assert_eq!(find("a.py", "C.n", 9, 12, &[], &["a.py:C.m"]), "", "a copy is no rename");
+        assert_eq!(find("b.py", "C.m", 9, 99, &[], &[]), r#"["new"] Former"#, "moved and edited");
+        assert_eq!(find("b.py", "C.m", 9, 99, &[], &["a.py:C.m"]), "", "another one of the name");
+        assert_eq!(find("b.py", "D.m", 9, 99, &[], &[]), "");
+        let mut tests = database.covering_tests().unwrap();
+        tests.sort();
+        assert_eq!(tests, ["new", "old", "twin"]);
     }
 }

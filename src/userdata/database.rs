@@ -88,6 +88,11 @@ const MIGRATIONS: &[&str] = &["
         updated_ms INTEGER NOT NULL,
         is_cancelled INTEGER NOT NULL
     ) STRICT;
+", "
+    -- The hash of the text after the name; NULL if it was not stored.
+    ALTER TABLE covered ADD COLUMN rest INTEGER;
+    CREATE INDEX covered_rest ON covered (rest);
+    CREATE INDEX covered_name ON covered (name);
 "];
 
 /// The identity of a repository.
@@ -131,6 +136,19 @@ impl Database {
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         connection.pragma_update(None, "trusted_schema", false).map_err(failed)?;
+        let mut database = Database { connection, path: path.to_owned() };
+        database.migrate()?;
+        Ok(database)
+    }
+
+    /// Returns a new database that is in memory only. O(1).
+    ///
+    /// # Errors
+    ///
+    /// If there is not enough memory.
+    pub fn in_memory() -> Result<Database> {
+        let path = Path::new(":memory:");
+        let connection = Connection::open_in_memory().map_err(|error| failure(path, &error))?;
         let mut database = Database { connection, path: path.to_owned() };
         database.migrate()?;
         Ok(database)

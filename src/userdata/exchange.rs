@@ -135,6 +135,7 @@ mod tests {
             path: "a.py".to_owned(),
             name: "f".to_owned(),
             body: u64::MAX,
+            rest: Some(3),
             executable: [1, 70].into(),
             covered: [70].into(),
             is_whole: true,

@@ -124,6 +124,39 @@ fn coverage_is_imported_by_function_and_survives_edits_elsewhere() {
     assert_eq!(data(&place, &["coverage", file]).code, 2);
 }
 
+#[test]
+fn imported_coverage_selects_tests_after_the_function_was_edited() {
+    let place = Place::new();
+    place.write(
+        "m.py",
+        "def f(x):\n    if x:\n        return 1\n    return 2\n\ndef g():\n    return 3\n",
+    );
+    place.write("tests/test_m.py", "def test_a(): pass\n\ndef test_b(): pass\n");
+    let report = concat!(
+        r#"{"meta": {"format": 3}, "files": {"m.py": {"executed_lines": [1, 2, 3, 6], "#,
+        r#""missing_lines": [4, 7], "contexts": {"2": ["tests/test_m.py::test_b|run"]}}}}"#
+    );
+    let file = place.base().join("coverage.json");
+    fs::write(&file, report).expect("a file");
+    data(&place, &["coverage", file.to_str().expect("UTF-8")]).expect_success();
+    let selected = || {
+        let (_, json) = tool(&place, &["suggest-tests", "m.py", "--functions", "f"]);
+        let of = |test: &serde_json::Value| {
+            let parts = ["test_id", "source", "covered_text"].map(|name| test[name].to_string());
+            parts.join(" ")
+        };
+        let tests = json["tests"].as_array().unwrap_or_else(|| panic!("{json}"));
+        tests.iter().map(of).collect::<Vec<_>>()
+    };
+    assert_eq!(selected(), [r#""tests/test_m.py::test_b" "coverage" "same""#]);
+    let (_, gaps) = tool(&place, &["test-gaps", "m.py"]);
+    assert_eq!(gaps["gaps"][0]["function"], "g", "{gaps}");
+    assert_eq!(gaps["gaps"][0]["not_executed"], true, "{gaps}");
+    assert_eq!(gaps["total"], 1, "{gaps}");
+    place.write("m.py", "def f(x):\n    return x + 2\n");
+    assert_eq!(selected(), [r#""tests/test_m.py::test_b" "coverage" "former""#]);
+}
+
 /// Runs a tool's command with `--json`.
 fn tool(place: &Place, args: &[&str]) -> (i32, serde_json::Value) {
     let mut command = place.codedb(args[0]);

@@ -14,15 +14,11 @@ use crate::cli::index::{print, tree_options};
 use crate::cli::tool::now_ms;
 use crate::cli::{place, report};
 use crate::engine::{Check, Engine, Local};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::lang;
-use crate::reports::coverage::{self, CoverageReport, attribute};
+use crate::reports::coverage::{self, CoverageReport, attribute, paths::Paths};
 use crate::reports::ids;
 use crate::userdata::coverage::CoveredSymbol;
-use crate::userdata::coverage_py;
-
-/// The maximum size of a report in bytes.
-const REPORT_BYTES_MAX: u64 = 1 << 30;
 
 /// The maximum size of a source file in bytes.
 const SOURCE_BYTES_MAX: u64 = 16 << 20;
@@ -74,7 +70,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let database = engine.create_user_data()?;
     let test = matches.get_one::<String>("test").map(String::as_str);
     for file in matches.get_many::<PathBuf>("file").into_iter().flatten() {
-        let mut report = read(file)?;
+        let mut report = coverage::read(file)?;
         if let Some(test) = test {
             report.attribute_to(test);
         }
@@ -85,34 +81,6 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         print(&format!("{}\n", summary(file, &imported)))?;
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn read(file: &Path) -> Result<CoverageReport> {
-    let failed = |error| Error::io(file, error);
-    let mut start = vec![0; coverage_py::MAGIC.len()];
-    let mut opened = fs::File::open(file).map_err(failed)?;
-    let length = std::io::Read::read(&mut opened, &mut start).map_err(failed)?;
-    if start[..length] == *coverage_py::MAGIC {
-        let mut report = CoverageReport::new("coverage.py");
-        coverage_py::read(file, &mut |executed| {
-            let test = coverage::test_of_context(&executed.context);
-            for line in executed.lines {
-                report.add(&executed.path, line, true, test);
-            }
-        })?;
-        // The database lists only lines that were executed.
-        report.files.values_mut().for_each(|file| file.is_partial = true);
-        return Ok(report);
-    }
-    if opened.metadata().map_err(failed)?.len() > REPORT_BYTES_MAX {
-        return Err(Error::new(Kind::Limit, "larger than 1 GiB").with_path(file));
-    }
-    coverage::parse(&fs::read(file).map_err(failed)?).ok_or_else(|| {
-        Error::usage("no coverage report of a known format").with_path(file).with_hint(
-            "known: `.coverage`, `coverage json`, lcov, Istanbul's JSON, Go's cover profiles, the JSON \
-             of llvm-cov, JaCoCo's XML",
-        )
-    })
 }
 
 /// Maps the lines of a report to the functions of the present files.
@@ -198,72 +166,4 @@ fn summary(file: &Path, imported: &Imported) -> String {
         text.push_str(&format!("; {without} files without executable functions"));
     }
     text
-}
-
-/// Finds the files that a report names by absolute paths, paths relative to another directory,
-/// import paths or package paths.
-struct Paths<'a> {
-    root: String,
-    known: HashSet<&'a str>,
-    by_name: HashMap<&'a str, Vec<&'a str>>,
-}
-
-impl<'a> Paths<'a> {
-    fn new(root: &Path, files: &'a [String]) -> Paths<'a> {
-        let mut by_name: HashMap<&str, Vec<&str>> = HashMap::new();
-        for file in files {
-            by_name.entry(file.rsplit('/').next().unwrap_or(file)).or_default().push(file);
-        }
-        let root = root.to_string_lossy().replace('\\', "/");
-        Paths { root, known: files.iter().map(String::as_str).collect(), by_name }
-    }
-
-    /// Returns the repository path of a path of a report: below the root, or else the only file that
-    /// ends with it, or with which it ends. O(files of that name).
-    fn find(&self, path: &str) -> Option<&'a str> {
-        let path = path.replace('\\', "/");
-        let path = path.trim_start_matches("./");
-        let below = path.strip_prefix(&self.root).and_then(|rest| rest.strip_prefix('/'));
-        if let Some(known) = self.known.get(below.unwrap_or(path)) {
-            return Some(known);
-        }
-        if below.is_some() {
-            return None;
-        }
-        let named = self.by_name.get(path.rsplit('/').next()?)?;
-        let ends = |long: &str, short: &str| {
-            long.strip_suffix(short).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        };
-        // The longest one, as `a/b.go` is within `example.org/m/a/b.go`, and `b.go` is not.
-        let within = named.iter().filter(|file| ends(path, file)).max_by_key(|file| file.len());
-        if let Some(within) = within {
-            return Some(within);
-        }
-        let mut around = named.iter().filter(|file| ends(file, path));
-        around.next().filter(|_| around.next().is_none()).copied()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn files_are_found_by_the_paths_of_reports() {
-        let files = ["a/b.go", "b.go", "x/src/com/A.java", "y/src/com/A.java", "m.py"];
-        let files: Vec<String> = files.iter().map(|&file| file.to_owned()).collect();
-        let paths = Paths::new(Path::new("/t"), &files);
-        for (path, expected) in [
-            ("/t/m.py", Some("m.py")),
-            ("./m.py", Some("m.py")),
-            ("example.org/m/a/b.go", Some("a/b.go")),
-            ("example.org/m/b.go", Some("b.go")),
-            ("x/src/com/A.java", Some("x/src/com/A.java")),
-            ("com/A.java", None),
-            ("/t/gone.py", None),
-            ("/usr/lib/python3/os.py", None),
-        ] {
-            assert_eq!(paths.find(path), expected, "{path}");
-        }
-    }
 }

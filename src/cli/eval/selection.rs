@@ -13,7 +13,8 @@ use crate::cli::index::{place_args, print, tree_options};
 use crate::cli::place;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
-use crate::eval::selection::{Function, Measures, Results, measure, report};
+use crate::eval::selection::{Function, Input, Measures, Results, measure};
+use crate::reports::coverage;
 
 pub(super) fn command() -> Command {
     Command::new("tests")
@@ -22,7 +23,8 @@ pub(super) fn command() -> Command {
             "For each function that 1 to 60 tests execute, compares the tests that are selected \
              without coverage with those that the report lists. A ranking by names only serves as \
              baseline. The report must have been made on this state of the tree: a data file of \
-             coverage.py (`pytest --cov --cov-context=test`), or lcov with one record per test.",
+             coverage.py (`pytest --cov --cov-context=test`), or any format with the tests of each \
+             line, such as lcov with one record per test.",
         )
         .arg(
             Arg::new("coverage")
@@ -32,6 +34,9 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The coverage report"),
         )
+        .arg(Arg::new("imported").long("imported").action(ArgAction::SetTrue).help(
+            "Measure also with the coverage imported before the function is edited, in memory",
+        ))
         .arg(
             Arg::new("functions")
                 .long("functions")
@@ -63,12 +68,18 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let code = Local::new(&engine, Check::Strict);
     let catalog = code.catalog(&[])?;
     let path = matches.get_one::<PathBuf>("coverage").expect("clap requires it");
-    let covered = report::read(path, engine.root())?;
+    let report = coverage::read(path)?;
     let limit = *matches.get_one::<usize>("functions").expect("it has a default");
     let path = matches.get_one::<PathBuf>("features");
     let file = path.map(|path| File::create(path).map_err(|error| Error::io(path, error)));
     let mut file = file.transpose()?.map(BufWriter::new);
-    let results = measure(catalog, &covered, limit, &mut |at, ranked, covers| {
+    let input = Input {
+        report: &report,
+        root: engine.root(),
+        functions_max: limit,
+        imported: matches.get_flag("imported"),
+    };
+    let results = measure(catalog, &input, &mut |at, ranked, covers| {
         if let Some(file) = &mut file {
             let features = ranked.features.map(|value| value.to_string()).join(",");
             let source = ranked.source.name();
@@ -77,7 +88,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             // A failed write shows when the file is flushed.
             _ = writeln!(file, "{number}:{place},{covers},{source},{features}");
         }
-    });
+    })?;
     if let (Some(mut file), Some(path)) = (file, path) {
         file.flush().map_err(|error| Error::io(path, error))?;
     }
@@ -121,5 +132,10 @@ fn table(results: &Results) -> String {
     };
     row("codedb", &|function| function.codedb);
     row("names only", &|function| function.names);
+    if functions.iter().any(|function| function.imported.is_some()) {
+        row("codedb, coverage imported before the edit", &|function| {
+            function.imported.unwrap_or_default()
+        });
+    }
     out
 }

@@ -7,6 +7,9 @@ use super::FileLines;
 use crate::lang::{Symbol, SymbolKind};
 use crate::userdata::coverage::{CoveredSymbol, body_hash};
 
+/// Shorter texts are the same in many functions, such as `(self): pass`.
+const REST_BYTES_MIN: usize = 32;
+
 /// Returns the coverage of the functions of the file `path` with content `text`. A line belongs to
 /// the innermost function whose body contains it. The signature belongs to the code around it:
 /// definitions are executed when a module is loaded. Functions without an executable line are
@@ -17,6 +20,16 @@ pub fn attribute(
     symbols: &[Symbol],
     lines: &FileLines,
 ) -> Vec<CoveredSymbol> {
+    by_position(path, text, symbols, lines).into_values().collect()
+}
+
+/// Returns the same, each function by its position in `symbols`.
+pub fn by_position(
+    path: &str,
+    text: &[u8],
+    symbols: &[Symbol],
+    lines: &FileLines,
+) -> BTreeMap<usize, CoveredSymbol> {
     let starts: Vec<usize> =
         std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|end| end + 1)).collect();
     let line_of = |at: usize| starts.partition_point(|&start| start <= at);
@@ -42,6 +55,7 @@ pub fn attribute(
             path: path.to_owned(),
             name: symbol.qualified_name.clone(),
             body: body_hash(text.get(symbol.span.clone()).unwrap_or_default()),
+            rest: rest_of(text, symbol),
             is_whole: !lines.is_partial,
             ..CoveredSymbol::default()
         });
@@ -61,10 +75,19 @@ pub fn attribute(
             }
         }
     }
-    functions.into_values().collect()
+    functions
 }
 
-fn is_function(symbol: &Symbol) -> bool {
+/// Returns the hash of the text of a function after its name, which is the same after a rename;
+/// `None` if the text is too short to identify a function.
+pub fn rest_of(text: &[u8], symbol: &Symbol) -> Option<u64> {
+    let rest = text.get(symbol.name_span.end..symbol.span.end)?;
+    (rest.len() >= REST_BYTES_MIN).then(|| body_hash(rest))
+}
+
+/// Returns true for the definitions to which lines are attributed: functions, methods, constructors
+/// and properties.
+pub fn is_function(symbol: &Symbol) -> bool {
     use SymbolKind::{Constructor, Function, Method, Property};
     matches!(symbol.kind, Function | Method | Constructor | Property)
 }

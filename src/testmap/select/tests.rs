@@ -1,10 +1,14 @@
 //! Selections in small programs.
 
-use super::rank;
+use super::{rank, rank_with};
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::graph::program::Program;
+use crate::reports::coverage::FileLines;
+use crate::reports::coverage::attribute::attribute;
 use crate::testmap::fixtures::Tests;
+use crate::testmap::recorded::Recorded;
 use crate::testmap::score::Weights;
+use crate::userdata::Database;
 
 /// Checks the tests of the function `name` with a probability of at least 0.2: each with its source,
 /// most likely first.
@@ -148,4 +152,95 @@ mod tests {
     let files = [("Cargo.toml", "[package]\nname = \"cart\"\n"), ("src/cart.rs", text)];
     check(&files, "add", &["cart::tests::two direct"]);
     check(&files, "sum", &["cart::tests::two hybrid"]);
+}
+
+const BASKET: &str = "
+def total(items):
+    result = 0
+    for item in items:
+        result += item.price
+    return result
+
+def unused():
+    return 1
+";
+
+const BASKET_TESTS: &str = "
+from tests.base import Base
+from basket import total
+
+def test_plain():
+    helper()
+
+def test_total():
+    print('total of items')
+
+class TestDerived(Base):
+    pass
+";
+
+/// Imports coverage of `BASKET`, in which tests execute `total`, and returns the tests of the
+/// function `name` in another state of the file: each with its source, how the text was covered, and
+/// its probability.
+fn covered(basket: &str, tests: &str, name: &str) -> Vec<String> {
+    let before = Program::new(vec![("basket.py".to_owned(), BASKET.as_bytes().to_vec())]);
+    let facts = before.file(before.id("basket.py").expect("the file")).expect("facts");
+    let executed = |lines: &[u32]| lines.iter().copied().collect();
+    let lines = FileLines {
+        executable: executed(&[3, 4, 5, 6, 9]),
+        covered: executed(&[3, 4, 5, 6]),
+        tests: [
+            ("tests/test_b.py::test_plain", executed(&[3, 4, 5, 6])),
+            ("tests/test_b.py::TestDerived::test_inherited[1]", executed(&[3])),
+            ("tests/test_b.py::test_deleted", executed(&[3])),
+        ]
+        .map(|(id, lines)| (id.to_owned(), lines))
+        .into(),
+        is_partial: false,
+    };
+    let mut symbols = attribute("basket.py", BASKET.as_bytes(), &facts.symbols, &lines);
+    // A test that ran and executed another function only.
+    symbols[1].tests.insert("tests/test_b.py::test_total".to_owned(), 1);
+    let database = Database::in_memory().expect("a database");
+    database.add_coverage(&symbols, 1).expect("it is stored");
+    let base = "class Base:\n    def test_inherited(self):\n        pass\n";
+    let files = [("basket.py", basket), ("tests/base.py", base), ("tests/test_b.py", tests)];
+    let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+    let program = Program::new(files.into());
+    let at = program.named(name)[0];
+    let tests = Tests::new(&program);
+    let recorded = Recorded::new(&tests, &database);
+    let ranking = rank_with(&tests, at, &Weights::DEFAULT, Some(&recorded)).expect("a ranking");
+    let known = ranking.tests.iter().filter(|of| of.probability >= 0.1).map(|of| {
+        let id = tests.get(of.test).expect("it exists").id;
+        let covered = of.covered.map(|text| format!(" {text:?}")).unwrap_or_default();
+        format!("{id} {}{covered}", of.source.name())
+    });
+    let inherited = ranking.inherited.iter().map(|of| format!("{} {:?}", of.id, of.covered));
+    let gone = format!("{} gone", ranking.gone);
+    known.chain(inherited).chain([gone]).collect()
+}
+
+#[test]
+fn imported_coverage_comes_first_and_follows_edits_and_renames() {
+    let expected = |text: &str| {
+        vec![
+            format!("tests/test_b.py::test_plain coverage {text}"),
+            format!("tests/test_b.py::TestDerived::test_inherited {text}"),
+            "1 gone".to_owned(),
+        ]
+    };
+    assert_eq!(covered(BASKET, BASKET_TESTS, "total"), expected("Same"));
+    let edited = BASKET.replace("result = 0", "result = 1");
+    assert_eq!(covered(&edited, BASKET_TESTS, "total"), expected("Former"));
+    let renamed = BASKET.replace("def total", "def whole");
+    assert_eq!(covered(&renamed, BASKET_TESTS, "whole"), expected("Renamed"));
+}
+
+#[test]
+fn coverage_does_not_hide_tests_that_were_not_recorded() {
+    let tests = format!("{BASKET_TESTS}\ndef test_new():\n    assert total([]) == 0\n");
+    let found = covered(BASKET, &tests, "total");
+    assert_eq!(found[0], "tests/test_b.py::test_plain coverage Same");
+    assert_eq!(found[1], "tests/test_b.py::test_new direct");
 }
