@@ -15,6 +15,7 @@ pub mod history;
 pub mod index;
 pub mod lang;
 pub mod mcp;
+pub mod model;
 pub mod parsers;
 pub mod query;
 pub mod rank;
