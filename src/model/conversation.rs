@@ -174,8 +174,9 @@ impl Conversation {
                 Retry::Never => None,
                 Retry::BackOff => Some(retry::back_off(failed, self.clock.random())),
                 // Not earlier than asked, and not together with all others.
-                Retry::After(delay) => Some(delay + retry::back_off(1, self.clock.random()) / 2)
-                    .filter(|_| delay <= retry::REQUESTED_MAX),
+                Retry::After(delay) => Some(delay)
+                    .filter(|delay| *delay <= retry::REQUESTED_MAX)
+                    .map(|delay| delay + retry::back_off(1, self.clock.random()) / 2),
             };
             let left = deadline.saturating_sub(self.clock.elapsed());
             let delay = delay.filter(|delay| failed < limits.attempts_max && *delay < left);

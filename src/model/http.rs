@@ -58,8 +58,8 @@ pub(super) enum HttpError {
     Cancelled,
 }
 
-/// Returns an agent that follows no redirects, uses no proxy, and speaks http only if
-/// `is_encrypted` is false.
+/// Returns an agent that follows no redirects, uses no proxy, and accepts http
+/// addresses only if `is_encrypted` is false.
 pub(super) fn agent(is_encrypted: bool) -> Agent {
     Agent::config_builder()
         .http_status_as_error(false)

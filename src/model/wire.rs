@@ -138,7 +138,8 @@ pub(super) fn parse(
     Ok(turn)
 }
 
-/// Returns the error in the body of a reply: `{"error": {"message": …}}` in both protocols.
+/// Returns the error in the body of a reply: `{"error": {"message": …}}` in both protocols, in a
+/// list in Google's.
 pub(super) fn error(body: &[u8]) -> ServiceError {
     let Ok(body) = serde_json::from_slice::<Value>(body) else { return ServiceError::default() };
     error_in(&body).unwrap_or_default()
@@ -146,6 +147,7 @@ pub(super) fn error(body: &[u8]) -> ServiceError {
 
 /// Returns the error in a parsed body, or `None` if it has none.
 pub(super) fn error_in(body: &Value) -> Option<ServiceError> {
+    let body = body.get(0).unwrap_or(body);
     let error = body.get("error").filter(|error| !error.is_null())?;
     let message = error.as_str().or_else(|| error.get("message")?.as_str()).unwrap_or_default();
     let codes = ["/code", "/type", "/details/error_code"];

@@ -134,6 +134,10 @@ fn refusals_are_not_repeated_and_explained() {
     let (result, _, _) = send(Protocol::OpenAi, vec![status(400, &[], "a\u{1b}]0;x\u{7}\nb")]);
     let error = result.expect_err("an error").to_string();
     assert!(!error.contains(char::is_control), "{error:?}");
+    // Google's are in a list.
+    let body = json!([{"error": {"code": 400, "message": "bad schema"}}]).to_string();
+    let (result, _, _) = send(Protocol::OpenAi, vec![Step::Raw(status_reply(400, &[], &body))]);
+    assert!(result.expect_err("an error").to_string().contains("bad schema"));
     // Long ones are cut off.
     let (result, _, _) = send(Protocol::OpenAi, vec![status(400, &[], &"é".repeat(5000))]);
     assert!(result.expect_err("an error").to_string().len() < 600);
@@ -181,23 +185,50 @@ fn broken_connections_are_repeated() {
 }
 
 #[test]
+fn a_connection_is_used_again_and_replaced_if_it_was_closed() {
+    for protocol in PROTOCOLS {
+        let steps = vec![
+            Step::Keep(prose(protocol, "one")),
+            Step::Keep(prose(protocol, "two")),
+            Step::Drop(prose(protocol, "three")),
+            ok(protocol),
+        ];
+        let server = Server::start(protocol, Some(KEY), steps);
+        let (mut conversation, _) = conversation(&provider(&server));
+        for (expected, connections) in [("one", 1), ("two", 1), ("three", 1), ("ok", 2)] {
+            let reply = conversation.send(text("hello")).expect("a reply");
+            assert_eq!((&*reply.text, server.connections()), (expected, connections));
+        }
+        assert_eq!(server.requests().len(), 4);
+    }
+}
+
+#[test]
 fn a_service_that_hangs_ends_with_the_time_limit() {
     for protocol in PROTOCOLS {
-        let (result, _, _) = send_within(protocol, vec![Step::Hang, Step::Hang], |limits| {
-            // The only time that these tests wait for: nothing arrives before it or after it.
-            limits.attempt = Duration::from_millis(30);
-            limits.attempts_max = 2;
-        });
-        let error = result.expect_err("a time-out");
-        assert_eq!(error.failure(), Failure::Timeout, "{error}");
-        assert!(error.to_string().contains("did not reply in time"), "{error}");
+        for bytes in [
+            Vec::new(),
+            b"HTTP/1.1 200 ".to_vec(),
+            raw("content-length: 100\r\n", b"{"),
+            raw("transfer-encoding: chunked\r\n", b"1\r\n{\r\n"),
+        ] {
+            let steps = vec![Step::Hang(bytes.clone()), Step::Hang(bytes)];
+            let (result, _, _) = send_within(protocol, steps, |limits| {
+                // The only time that these tests wait for: nothing arrives before it or after it.
+                limits.attempt = Duration::from_millis(30);
+                limits.attempts_max = 2;
+            });
+            let error = result.expect_err("a time-out");
+            assert_eq!(error.failure(), Failure::Timeout, "{error}");
+            assert!(error.to_string().contains("did not reply in time"), "{error}");
+        }
     }
 }
 
 #[test]
 fn a_request_can_be_cancelled() {
     // While the service does not reply.
-    let server = Server::start(Protocol::Anthropic, Some(KEY), vec![Step::Hang]);
+    let server = Server::start(Protocol::Anthropic, Some(KEY), vec![Step::Hang(Vec::new())]);
     let (mut conversation, _) = conversation(&provider(&server));
     let is_due = || !server.requests().is_empty();
     let cancelled = conversation.send_until(text("hello"), Interrupt::new(&is_due));

@@ -250,6 +250,22 @@ fn blocks_of_other_types_are_repeated_unchanged() {
 }
 
 #[test]
+fn reasoning_and_signatures_are_repeated() {
+    let mut signed = reply(Protocol::OpenAi, "", &[("a", "x", "{}"), ("b", "y", "{}")], "");
+    let message = &mut signed["choices"][0]["message"];
+    message["reasoning_content"] = json!("");
+    message["reasoning_details"] = json!([{"type": "reasoning.text", "text": "hm"}]);
+    message["annotations"] = json!([]);
+    message["tool_calls"][0]["extra_content"] = json!({"google": {"thought_signature": "s"}});
+    message["tool_calls"][1]["index"] = json!(1);
+    assert_eq!(accepted_calls(Protocol::OpenAi, signed).len(), 2);
+    // Without them, as most services reply, nothing is added.
+    let mut plain = reply(Protocol::OpenAi, "", &[("a", "x", "{}")], "");
+    plain["choices"][0]["message"]["reasoning_content"] = Value::Null;
+    assert_eq!(accepted_calls(Protocol::OpenAi, plain).len(), 1);
+}
+
+#[test]
 fn misuse_sends_nothing() {
     for protocol in PROTOCOLS {
         let steps =

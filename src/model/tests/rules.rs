@@ -185,11 +185,21 @@ fn openai(body: &Value, replies: &[Value]) -> Check {
             // Templates of local models refuse anything else.
             "user" => require(previous != "user", "roles must alternate")?,
             "assistant" => {
-                known_fields(message, &["role", "content", "tool_calls"])?;
+                let reasoning = ["reasoning_content", "reasoning_details"];
+                let known = ["role", "content", "tool_calls"];
+                known_fields(message, &[&known[..], &reasoning].concat())?;
+                let sent = replies.next().map(|reply| &reply["choices"][0]["message"]);
+                let sent = sent.unwrap_or(&Value::Null);
+                for name in reasoning {
+                    let is_repeated = message[name] == sent[name];
+                    require(is_repeated && message.get(name) != Some(&Value::Null), name)?;
+                }
                 require(matches!(previous, "user" | "tool"), "roles must alternate")?;
                 if let Some(calls) = message.get("tool_calls") {
-                    for call in array(calls, "tool_calls")? {
-                        known_fields(call, &["id", "type", "function"])?;
+                    for (at, call) in array(calls, "tool_calls")?.iter().enumerate() {
+                        known_fields(call, &["id", "type", "function", "extra_content"])?;
+                        let signature = &sent["tool_calls"][at]["extra_content"];
+                        require(call["extra_content"] == *signature, "missing a signature")?;
                         require(call["type"] == "function", "tool_calls: unknown type")?;
                         require(is_name(&call["function"]["name"]), "tool_calls: invalid name")?;
                         let arguments = call["function"]["arguments"].as_str();
@@ -203,10 +213,12 @@ fn openai(body: &Value, replies: &[Value]) -> Check {
                 } else {
                     require(message["content"].is_string(), "content: expected a text")?;
                 }
-                let sent = replies.next().map(|reply| &reply["choices"][0]["message"]);
-                let sent = sent.map(|sent| sent["content"].as_str().unwrap_or_default().to_owned());
-                let repeated = message["content"].as_str().unwrap_or_default().to_owned();
-                require(sent == Some(repeated), "messages: not what the service replied")?;
+                require(
+                    sent.is_object()
+                        && sent["content"].as_str().unwrap_or_default()
+                            == message["content"].as_str().unwrap_or_default(),
+                    "messages: not what the service replied",
+                )?;
             }
             "tool" => {
                 known_fields(message, &["role", "tool_call_id", "content"])?;

@@ -22,8 +22,12 @@ pub(super) enum Step {
     Raw(Vec<u8>),
     /// As before, with a reply that the next request must repeat.
     RawReply(Vec<u8>, Value),
-    /// Keeps the connection open until the server ends.
-    Hang,
+    /// Sends bytes, if any, and keeps the connection open until the server ends.
+    Hang(Vec<u8>),
+    /// Sends a reply and waits for the next request on the same connection.
+    Keep(Value),
+    /// Sends a reply as if the connection would stay open, and closes it.
+    Drop(Value),
 }
 
 /// A running server. It ends when it is dropped.
@@ -55,6 +59,8 @@ struct State {
     rejections: Vec<String>,
     /// Everything that was received.
     bytes: Vec<u8>,
+    /// The number of connections.
+    connections: usize,
 }
 
 impl Server {
@@ -70,6 +76,7 @@ impl Server {
             requests: Vec::new(),
             rejections: Vec::new(),
             bytes: Vec::new(),
+            connections: 0,
         };
         let state = Arc::new(Mutex::new(state));
         let is_over = Arc::new(AtomicBool::new(false));
@@ -113,6 +120,11 @@ impl Server {
         self.state.lock().expect("a state").rejections.clone()
     }
 
+    /// The number of connections.
+    pub(super) fn connections(&self) -> usize {
+        self.state.lock().expect("a state").connections
+    }
+
     /// Everything that was received.
     pub(super) fn bytes(&self) -> Vec<u8> {
         self.state.lock().expect("a state").bytes.clone()
@@ -129,17 +141,35 @@ impl Drop for Server {
     }
 }
 
-/// Serves one request. Returns the connection if it is to stay open.
+/// Serves one connection. Returns it if it is to stay open.
 fn serve(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<Option<TcpStream>> {
     // A guard against tests that never end, not a time that a test waits for.
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
+    state.lock().expect("a state").connections += 1;
+    loop {
+        match serve_one(&mut stream, state)? {
+            After::Close => return Ok(None),
+            After::Hang => return Ok(Some(stream)),
+            After::Next => {}
+        }
+    }
+}
+
+/// What happens to a connection after a request.
+enum After {
+    Close,
+    Hang,
+    Next,
+}
+
+fn serve_one(stream: &mut TcpStream, state: &Mutex<State>) -> io::Result<After> {
     let mut bytes = Vec::new();
-    let received = read(&mut stream, &mut bytes);
+    let received = read(stream, &mut bytes);
     let mut state = state.lock().expect("a state");
     state.bytes.extend(&bytes);
     let Some(received) = received? else {
         stream.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")?;
-        return Ok(None);
+        return Ok(After::Close);
     };
     let body: Value = serde_json::from_slice(&received.body).unwrap_or_default();
     let key = state.key.clone();
@@ -148,22 +178,32 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) -> io::Result<Option<TcpSt
         state.rejections.push(message.clone());
         let body = json!({"type": "error", "error": {"type": "invalid", "message": message}});
         stream.write_all(&status_reply(status, &[], &body.to_string()))?;
-        return Ok(None);
+        return Ok(After::Close);
     }
     state.requests.push(body);
     let step = state.script.pop_front();
-    if let Some(Step::Reply(reply) | Step::RawReply(_, reply)) = &step {
+    if let Some(
+        Step::Reply(reply) | Step::RawReply(_, reply) | Step::Keep(reply) | Step::Drop(reply),
+    ) = &step
+    {
         state.replies.push(reply.clone());
     }
     drop(state);
-    let bytes = match step {
-        Some(Step::Reply(reply)) => status_reply(200, &[], &reply.to_string()),
-        Some(Step::Raw(bytes) | Step::RawReply(bytes, _)) => bytes,
-        Some(Step::Hang) => return Ok(Some(stream)),
-        None => status_reply(400, &[], "the script is over"),
+    let (bytes, after) = match step {
+        Some(Step::Reply(reply)) => (status_reply(200, &[], &reply.to_string()), After::Close),
+        Some(Step::Raw(bytes) | Step::RawReply(bytes, _)) => (bytes, After::Close),
+        Some(Step::Hang(bytes)) => (bytes, After::Hang),
+        Some(Step::Keep(reply)) => (kept_reply(&reply), After::Next),
+        Some(Step::Drop(reply)) => (kept_reply(&reply), After::Close),
+        None => (status_reply(400, &[], "the script is over"), After::Close),
     };
     stream.write_all(&bytes)?;
-    Ok(None)
+    Ok(after)
+}
+
+fn kept_reply(reply: &Value) -> Vec<u8> {
+    let body = reply.to_string();
+    format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len()).into_bytes()
 }
 
 /// Reads a request, with a copy of what was read. Returns `None` for what is not HTTP.

@@ -6,6 +6,13 @@ use super::{Frame, Ids, Turn, call, call_of_text, repeatable_arguments, repeatab
 use crate::model::provider::Provider;
 use crate::model::{Input, Reply, Stop};
 
+/// Fields of a message with the reasoning of a model, by which some services refuse a conversation
+/// that does not repeat them: DeepSeek's, OpenRouter's.
+const REASONING: [&str; 2] = ["reasoning_content", "reasoning_details"];
+
+/// The field of a call with the signature that Gemini requires to be repeated.
+const SIGNATURE: &str = "extra_content";
+
 pub(super) fn body(provider: &Provider, frame: &Frame, messages: Vec<Value>) -> Value {
     let system = (!frame.system.trim().is_empty())
         .then(|| json!({"role": "system", "content": frame.system}));
@@ -47,16 +54,16 @@ pub(super) fn push(messages: &mut Vec<Value>, input: &Input) {
 
 pub(super) fn parse(body: &Value, ids: &mut Ids<'_>) -> Result<Turn, String> {
     let choice = body.pointer("/choices/0").ok_or("it has no `choices`")?;
-    let message = choice.get("message").filter(|message| message.is_object());
-    let message = message.ok_or("it has no `message`")?;
-    let mut text = content(&message["content"]);
-    let refusal = message["refusal"].as_str().unwrap_or_default();
+    let given = choice.get("message").filter(|message| message.is_object());
+    let given = given.ok_or("it has no `message`")?;
+    let mut text = content(&given["content"]);
+    let refusal = given["refusal"].as_str().unwrap_or_default();
     text.push_str(refusal);
     let mut calls = Vec::new();
     let mut kept = Vec::new();
-    for given in message["tool_calls"].as_array().into_iter().flatten() {
-        let id = ids.next(given.get("id"));
-        let function = &given["function"];
+    for given_call in given["tool_calls"].as_array().into_iter().flatten() {
+        let id = ids.next(given_call.get("id"));
+        let function = &given_call["function"];
         let name = function["name"].as_str().unwrap_or_default();
         let call = match &function["arguments"] {
             Value::String(arguments) => call_of_text(id, name, arguments),
@@ -64,14 +71,16 @@ pub(super) fn parse(body: &Value, ids: &mut Ids<'_>) -> Result<Turn, String> {
             Value::Null => call(id, name, None),
             arguments => call(id, name, Some(arguments)),
         };
-        kept.push(json!({
+        let mut kept_call = json!({
             "id": call.id,
             "type": "function",
             "function": {
                 "name": repeatable_name(name),
                 "arguments": repeatable_arguments(&call).to_string(),
             },
-        }));
+        });
+        copy(given_call, &mut kept_call, SIGNATURE);
+        kept.push(kept_call);
         calls.push(call);
     }
     let stop = match choice["finish_reason"].as_str() {
@@ -84,8 +93,21 @@ pub(super) fn parse(body: &Value, ids: &mut Ids<'_>) -> Result<Turn, String> {
     let mut message = json!({"role": "assistant", "content": text});
     if !kept.is_empty() {
         message["tool_calls"] = Value::Array(kept);
+        if text.is_empty() {
+            message["content"] = Value::Null;
+        }
+    }
+    for name in REASONING {
+        copy(given, &mut message, name);
     }
     Ok(Turn { reply: Reply { calls, text, stop }, message: Some(message) })
+}
+
+/// Copies a field that is present and not null.
+fn copy(from: &Value, to: &mut Value, name: &str) {
+    if let Some(value) = from.get(name).filter(|value| !value.is_null()) {
+        to[name] = value.clone();
+    }
 }
 
 /// Returns the text of a message: one string, or parts of which some are text.
