@@ -56,9 +56,9 @@ fn a_request_is_exactly_what_is_sent() {
     for protocol in PROTOCOLS {
         let server = Server::start(protocol, Some(KEY), vec![Step::Reply(prose(protocol, "ok"))]);
         let (mut conversation, _) = conversation(&provider(&server));
-        let dry = conversation.request(&text("hello"));
+        let mut dry = conversation.request(&text("hello"));
         conversation.send(text("hello")).expect("a reply");
-        assert_eq!(server.requests(), [dry.clone()]);
+        assert_eq!(server.requests(), std::slice::from_ref(&dry));
         assert!(!dry.to_string().contains(KEY));
         let expected = match protocol {
             Protocol::Anthropic => json!({
@@ -76,7 +76,6 @@ fn a_request_is_exactly_what_is_sent() {
                 ],
             }),
         };
-        let mut dry = dry;
         let tools = dry.as_object_mut().and_then(|body| body.remove("tools")).expect("tools");
         assert_eq!(dry, expected);
         let schema = ["/0/input_schema/type", "/0/function/parameters/type"];
@@ -247,6 +246,22 @@ fn blocks_of_other_types_are_repeated_unchanged() {
     thinking["content"].as_array_mut().expect("a list").insert(0, block);
     let calls = accepted_calls(Protocol::Anthropic, thinking);
     assert_eq!(calls.len(), 1);
+}
+
+#[test]
+fn blocks_without_text_are_not_repeated() {
+    let empty = || json!({"type": "text", "text": "\n"});
+    let mut calls = reply(Protocol::Anthropic, "", &[("a", "query_ownership", "{}")], "");
+    calls["content"].as_array_mut().expect("a list").insert(0, empty());
+    assert_eq!(accepted_calls(Protocol::Anthropic, calls).len(), 1);
+    let mut silent = prose(Protocol::Anthropic, "");
+    silent["content"] = json!([empty()]);
+    let steps = vec![Step::Reply(silent), Step::Reply(prose(Protocol::Anthropic, "ok"))];
+    let server = Server::start(Protocol::Anthropic, Some(KEY), steps);
+    let (mut conversation, _) = conversation(&provider(&server));
+    assert_eq!(conversation.send(text("hello")).expect("a reply").text, "\n");
+    assert_eq!(conversation.send(text("Call a tool.")).expect("a reply").text, "ok");
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[test]

@@ -294,8 +294,8 @@ fn the_rules_reject_what_the_services_reject() {
     let openai = Protocol::OpenAi;
     let hello = json!({"role": "user", "content": "hello"});
     let with = |messages: &[Value]| json!({"model": "m", "max_tokens": 9, "messages": messages});
-    assert_eq!(status(openai, &bearer, &with(&[hello.clone()]), &[]).0, 200);
-    assert_eq!(status(openai, &headers(&[]), &with(&[hello.clone()]), &[]).0, 401);
+    assert_eq!(status(openai, &bearer, &with(std::slice::from_ref(&hello)), &[]).0, 200);
+    assert_eq!(status(openai, &headers(&[]), &with(std::slice::from_ref(&hello)), &[]).0, 401);
     let used = reply(openai, "", &[("a", "x", "{}")], "");
     let calls = &used["choices"][0]["message"]["tool_calls"];
     let uses = json!({"role": "assistant", "content": "", "tool_calls": calls});
