@@ -232,7 +232,7 @@ fn status_does_not_wait_for_the_tree_nor_for_other_calls() {
     client.call_tool("codedb_status", 9, "stuck");
     let answer = client.next();
     // The limit is 50 ms; a busy machine may need much longer.
-    assert!(since.elapsed() < Duration::from_secs(5), "it waited");
+    assert!(since.elapsed() < Duration::from_secs(30), "it waited");
     assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(9), &json!(false)));
     let meta = &answer["result"]["_meta"];
     assert_eq!(meta["status"], "partial", "{answer}");
@@ -298,7 +298,7 @@ fn a_cancelled_call_stops_working() {
     client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}}));
     let since = Instant::now();
     while !ENDED.load(Ordering::Acquire) {
-        assert!(since.elapsed() < Duration::from_secs(10), "it goes on");
+        assert!(since.elapsed() < Duration::from_secs(60), "it goes on");
         std::thread::sleep(Duration::from_millis(1));
     }
     // A cancelled call gets no response, and its id can be used again.

@@ -171,6 +171,25 @@ fn tasks_of_a_file_are_measured_and_evidence_is_kept() {
     assert!(eval(&bare, &["localize"]).stderr.contains("not a git repository"));
 }
 
+/// Tasks are often given to models, so tokens in commit messages and in keys are not printed.
+#[test]
+fn tokens_in_tasks_are_redacted() {
+    let place = shop();
+    // Written in two parts, so that this file has none.
+    let token = format!("{}{}", "ghp_", "R8sYw2Lq7ZtB4nXc9VdKf3HjMa6GpUeT1o5x");
+    place.write("shop/login.py", "def check_password(name, password):\n    return False\n");
+    git(&place, 9, &["add", "."]);
+    git(&place, 9, &["commit", "-q", "-m", &format!("check_password refuses {token} at last")]);
+    let shown = eval(&place, &["localize", "--json", "--no-baselines"]).expect_success().text();
+    assert!(shown.contains("shop/login.py") && !shown.contains(&token), "{shown}");
+    place.index(&["--stage", "full"]).expect_success();
+    let key =
+        format!("{{\"task\":\"who calls {token}\",\"definitions\":[\"shop/mail.py:none\"]}}\n");
+    let graded = eval(&place, &["answers", &beside(&place, "key.jsonl", &key)]);
+    assert!(!graded.text().contains(&token), "{}", graded.text());
+    assert!(graded.text().contains("[redacted: "), "{}", graded.text());
+}
+
 #[test]
 fn replies_are_graded_by_a_key() {
     let place = shop();

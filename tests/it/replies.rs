@@ -177,6 +177,21 @@ fn errors_report_the_number_of_unindexed_files() {
     }
 }
 
+/// At most 200 changed files are ranked by their text; the number of others is reported.
+#[test]
+fn changed_files_that_are_not_ranked_are_counted() {
+    let place = many(230, |file| format!("pub fn helper{file}() {{}}\n"));
+    place.index(&["--stage", "full"]).expect_success();
+    for file in 0..210 {
+        place.write(format!("d{}/f{file}.rs", file / 50), format!("\npub fn next{file}() {{}}\n"));
+    }
+    let reply = tool(&place, &["context", "zebra in helper225"]);
+    let text = format!("{}{}", reply.text(), reply.stderr);
+    let notice =
+        "10 files that changed since the text index was built are not ranked by their text";
+    assert!(text.contains(notice), "{text}");
+}
+
 fn utf16(text: &str) -> Vec<u8> {
     [0xFEFF].into_iter().chain(text.encode_utf16()).flat_map(u16::to_le_bytes).collect()
 }

