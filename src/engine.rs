@@ -88,6 +88,8 @@ pub struct Engine {
     data: Option<Location>,
     /// The program that runs jobs.
     program: Option<PathBuf>,
+    /// Git's index, if it is not that of the repository: git gives its hooks another one.
+    git_index: Option<PathBuf>,
     /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
@@ -98,7 +100,14 @@ impl Engine {
     pub fn new(root: PathBuf, store: Store, environment: Environment) -> Engine {
         let cache = Arc::new(EngineCache::new(&root));
         let (parsers, editable) = (Parsers::in_process(), Editable::default());
-        Engine { root, store, environment, parsers, editable, data: None, program: None, cache }
+        let (data, program, git_index) = (None, None, None);
+        Engine { root, store, environment, parsers, editable, data, program, git_index, cache }
+    }
+
+    /// Returns the same engine, for which the file `index` is git's index.
+    #[must_use]
+    pub fn with_git_index(self, index: PathBuf) -> Engine {
+        Engine { git_index: Some(index), ..self }
     }
 
     /// Returns the same engine with other parsers.

@@ -5,6 +5,7 @@
 pub mod answer;
 pub mod base;
 pub mod catalog;
+pub mod check;
 pub mod cli;
 pub mod context;
 pub mod engine;

@@ -9,6 +9,7 @@
 pub mod agents;
 pub mod clients;
 mod entry;
+pub mod git_hook;
 mod jsonc;
 mod lines;
 mod toml;

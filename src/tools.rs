@@ -14,6 +14,7 @@ pub mod callers;
 pub mod callpath;
 mod changed_code;
 pub mod changes;
+pub mod check;
 pub mod churn;
 pub mod context;
 pub mod coupling;
@@ -28,6 +29,7 @@ pub mod history;
 pub mod hot;
 pub mod impact;
 pub mod index;
+pub mod investigate;
 pub mod jobs;
 pub mod lock;
 pub mod lookup;
@@ -82,7 +84,7 @@ use crate::source::secret;
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 41] = [
+static TABLE: [Tool; 50] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -124,6 +126,15 @@ static TABLE: [Tool; 41] = [
     Tool::of::<jobs::StartJob>(),
     Tool::of::<jobs::JobStatus>(),
     Tool::of::<jobs::CancelJob>(),
+    Tool::of::<check::Check>(),
+    Tool::of::<investigate::Begin>(),
+    Tool::of::<investigate::Ownership>(),
+    Tool::of::<investigate::CochangePartners>(),
+    Tool::of::<investigate::IncidentHistory>(),
+    Tool::of::<investigate::BlastRadius>(),
+    Tool::of::<investigate::CommitPatch>(),
+    Tool::of::<investigate::RecentCommits>(),
+    Tool::of::<investigate::Finish>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

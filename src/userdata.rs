@@ -2,7 +2,7 @@
 //!
 //! Unlike the index, it cannot be computed again, so it is never evicted. It lives in one SQLite
 //! database per repository, below the user's data directory: [`location`] chooses the file,
-//! [`database`] opens it and keeps its schema current, [`runs`], [`coverage`], [`locks`] and [`jobs`] read and
+//! [`database`] opens it and keeps its schema current, [`runs`], [`coverage`], [`locks`], [`jobs`], [`incidents`] and [`investigations`] read and
 //! write its tables, [`coverage_py`] reads the database of another program, [`exchange`] exports and imports everything as JSON Lines. Several processes may use one
 //! database at once; everything that belongs together is written in one transaction.
 
@@ -10,6 +10,8 @@ pub mod coverage;
 pub mod coverage_py;
 pub mod database;
 pub mod exchange;
+pub mod incidents;
+pub mod investigations;
 pub mod jobs;
 pub mod location;
 pub mod locks;

@@ -9,7 +9,7 @@ use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
 use super::run as test_run;
-use super::{data, doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool};
+use super::{check, data, doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\
@@ -35,6 +35,7 @@ fn tree() -> Command {
         .subcommand(snapshot::command())
         .subcommand(with_globals(index::command()))
         .subcommand(with_globals(status::command()))
+        .subcommand(check::command())
         .subcommand(test_run::command())
         .subcommand(data::command())
         .subcommand(with_globals(mcp::command()))
@@ -85,6 +86,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("index", matches)) => index::run(matches),
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("status", matches)) => status::run(matches),
+        Some(("check", matches)) => check::run(matches),
         Some(("run", matches)) => test_run::run(matches),
         Some(("data", matches)) => data::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),

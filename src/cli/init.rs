@@ -5,6 +5,7 @@
 //! and writes them ([`files`]) and prompts the user.
 
 mod files;
+mod hook;
 mod surroundings;
 
 use std::io::{BufRead, IsTerminal, Write};
@@ -20,7 +21,7 @@ use super::{place, report};
 use crate::base::diff;
 use crate::error::{Error, Kind, Result};
 use crate::register::clients::{CLIENTS, Client, Homes, Scope};
-use crate::register::{self, Act, Edit, agents};
+use crate::register::{self, Act, Edit, agents, git_hook};
 use crate::source::secret;
 
 const AFTER_HELP: &str = "\
@@ -30,6 +31,7 @@ Examples:
   codedb init --yes --scope project    register in files of this tree, to share with a team
   codedb init --client zed --client codex
   codedb init --remove --yes           undo the registration
+  codedb init --git-hook --yes         check every commit of this repository (`codedb check`)
 
 Exit codes: 0 success, or nothing to change; 1 no client found; 2 all changes failed.";
 
@@ -82,6 +84,25 @@ pub(super) fn command() -> Command {
                 .help("Also add a short note to AGENTS.md at the root: which tool to use when"),
         )
         .arg(
+            Arg::new("git-hook")
+                .long("git-hook")
+                .action(ArgAction::SetTrue)
+                .conflicts_with_all(["scope", "client", "agents-md"])
+                .help(
+                    "Only install git's hook `pre-commit` in this repository, which runs `codedb \
+                     check --pre-commit`; with `--remove`, remove it",
+                ),
+        )
+        .arg(
+            Arg::new("fail-on")
+                .long("fail-on")
+                .value_name("LEVEL")
+                .requires("git-hook")
+                .value_parser(["LOW", "MEDIUM", "HIGH", "CRITICAL"])
+                .ignore_case(true)
+                .help("The level from which on the hook blocks a commit (default: HIGH)"),
+        )
+        .arg(
             Arg::new("command")
                 .long("command")
                 .value_name("PATH")
@@ -111,6 +132,10 @@ struct InitOptions {
     clients: Vec<String>,
     is_removal: bool,
     with_note: bool,
+    /// Only the git hook is changed.
+    is_hook: bool,
+    /// The level from which on the hook blocks.
+    fail_on: Option<String>,
     command: String,
     root: PathBuf,
     homes: Homes,
@@ -127,6 +152,8 @@ impl InitOptions {
             clients: matches.get_many("client").into_iter().flatten().cloned().collect(),
             is_removal: matches.get_flag("remove"),
             with_note: matches.get_flag("agents-md"),
+            is_hook: matches.get_flag("git-hook"),
+            fail_on: matches.get_one::<String>("fail-on").map(|level| level.to_uppercase()),
             command: match matches.get_one::<String>("command") {
                 Some(command) if command.is_empty() => {
                     return Err(Error::usage("`--command` is empty"));
@@ -211,7 +238,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             Err(error) => plan.fail(&error),
         }
     }
-    if plan.unchanged > 0 && !options.is_removal {
+    if plan.unchanged > 0 && !options.is_removal && !options.is_hook {
         report::print_message("restart running clients to load it");
     }
     Ok(plan.code())
@@ -220,6 +247,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 /// Plans the changes for the settings of all clients.
 fn plan(options: &InitOptions) -> Plan {
     let mut plan = Plan::default();
+    if options.is_hook {
+        plan_hook(options, &mut plan);
+        return plan;
+    }
     for client in CLIENTS.iter().filter(|client| options.includes(client)) {
         let files = client.files(options.scope, &options.homes, &options.root);
         let existing = files.iter().find(|file| file.symlink_metadata().is_ok());
@@ -256,6 +287,23 @@ fn plan(options: &InitOptions) -> Plan {
         plan.add(NOTES, file, edit, Some(unchanged_message));
     }
     plan
+}
+
+/// Plans the change of the git hook.
+fn plan_hook(options: &InitOptions, plan: &mut Plan) {
+    let (path, within) = match hook::path(&options.root) {
+        Ok(found) => found,
+        Err(error) => return plan.fail(&error),
+    };
+    let edit = |text: &str| {
+        if options.is_removal {
+            Ok(git_hook::remove(text))
+        } else {
+            git_hook::install(text, &options.command, options.fail_on.as_deref())
+        }
+    };
+    let unchanged = if options.is_removal { "there is no check in" } else { "already in" };
+    plan.add(hook::NAME, SettingsFile::read(&path, Some(&within)), edit, Some(unchanged));
 }
 
 impl Plan {
@@ -296,6 +344,9 @@ impl Plan {
 
 /// Reports why there is nothing to change.
 fn report_no_changes(options: &InitOptions, plan: &Plan) -> ExitCode {
+    if options.is_hook {
+        return plan.code();
+    }
     let scope = if options.scope == Scope::User { "user" } else { "project" };
     if options.is_removal {
         if plan.failed == 0 && options.clients.is_empty() {
@@ -325,6 +376,7 @@ impl Change {
         let text = if self.deletes_file() { "" } else { self.edit.text.as_str() };
         let diff = diff::unified((before, after), self.file.text(), text);
         let what = match self.edit.act {
+            Act::Adds if self.name == hook::NAME => "add `codedb check`",
             Act::Adds => "add codedb",
             Act::Moves => "update codedb",
             Act::Replaces => "replace another entry named codedb",
@@ -352,8 +404,12 @@ impl Change {
             return Ok(());
         }
         self.file.write(&self.edit.text)?;
+        if self.name == hook::NAME && !options.is_removal {
+            hook::make_executable(self.file.path())?;
+        }
         let what = match (options.is_removal, self.name) {
             (true, _) => "removed from",
+            (false, hook::NAME) => "installed in",
             (false, NOTES) => "note added to",
             (false, _) => "registered in",
         };

@@ -5,6 +5,7 @@
 //! clap, in `commands`; those of tools are generated from the tool table, in `tool`.
 
 mod background;
+mod check;
 mod commands;
 mod data;
 mod display;

@@ -265,7 +265,14 @@ impl Code for Local<'_> {
     }
 
     fn git(&self) -> Option<&Git> {
-        self.git.get_or_init(|| Git::open(self.engine.root())).as_ref()
+        let open = || {
+            let git = Git::open(self.engine.root())?;
+            Some(match &self.engine.git_index {
+                Some(index) => git.with_index(index),
+                None => git,
+            })
+        };
+        self.git.get_or_init(open).as_ref()
     }
 
     fn user_data(&self) -> Result<Option<Database>> {

@@ -209,13 +209,19 @@ fn owners(log: &Log) -> Vec<PathId> {
         let changes = log.changes_of(at);
         owners.extend(changes.iter().map(|change| named[change.path.index()]));
         // All renames of a commit are simultaneous: two files may have exchanged their names.
+        let moves = log.moves_of(at).iter().map(|moved| (moved.source, moved.path));
         let renames: Vec<(PathId, PathId)> = changes
             .iter()
-            .filter_map(|change| Some((change.source?, named[change.path.index()])))
+            .filter_map(|change| Some((change.source?, change.path)))
+            .chain(moves.clone())
+            .map(|(source, path)| (source, named[path.index()]))
             .collect();
         for change in changes {
             is_made[change.path.index()] |=
                 matches!(change.status, Status::Added | Status::Renamed);
+        }
+        for (_, path) in moves {
+            is_made[path.index()] = true;
         }
         for (source, now) in renames {
             if !is_made[source.index()] && resolve(&late, now) != source {

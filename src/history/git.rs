@@ -9,6 +9,7 @@
 mod blame;
 mod checkout;
 mod clone;
+mod commit_text;
 mod head;
 mod identity;
 mod layout;
@@ -18,6 +19,7 @@ mod process;
 mod range;
 mod settings;
 mod since;
+mod staged;
 mod stream;
 
 use std::ffi::{OsStr, OsString};
@@ -32,8 +34,9 @@ pub use clone::Remote;
 pub use head::Head;
 pub use identity::common_directory;
 pub use patches::{FilePatch, Hunk, Patch};
-pub use range::{FILES_MAX, Place, Range, ReportedCommit, Status};
+pub use range::{FILES_MAX, MOVES_MAX, Place, Range, ReportedCommit, Status};
 pub use since::Difference;
+pub use staged::Staged;
 pub use stream::StreamOptions;
 
 use crate::base::text;
@@ -61,6 +64,8 @@ pub struct Git {
     work_tree: Option<WorkTree>,
     /// The reason why git is not run, if so.
     refused: Option<Refused>,
+    /// Git's index, if it is not that of the repository.
+    index: Option<PathBuf>,
     /// The time limit of one call.
     patience: Duration,
     /// The protocols that git may use, in the format of `GIT_ALLOW_PROTOCOL`. Everything that only
@@ -109,8 +114,15 @@ struct Invocation<'a, A> {
 impl Git {
     /// Returns git in the directory `root`, without network access.
     fn at(root: &Path, patience: Duration) -> Git {
-        let (root, work_tree, refused) = (root.to_path_buf(), None, None);
-        Git { root, work_tree, refused, patience, protocols: NO_PROTOCOL }
+        let (root, work_tree, refused, index) = (root.to_path_buf(), None, None, None);
+        Git { root, work_tree, refused, index, patience, protocols: NO_PROTOCOL }
+    }
+
+    /// Returns git with another file as its index: `git commit` has one of its own while its hooks
+    /// run. The user's environment names it, never the repository.
+    #[must_use]
+    pub fn with_index(self, index: &Path) -> Git {
+        Git { index: Some(index.to_owned()), ..self }
     }
 
     /// Returns the work tree that contains `root`, or `None` if there is none. If git fails or
@@ -281,6 +293,9 @@ impl Git {
         settings::isolate(&mut git, work_tree, self.protocols, uses_rule_files, settings);
         if self.protocols != NO_PROTOCOL {
             clone::reach(&mut git);
+        }
+        if let Some(index) = &self.index {
+            git.env("GIT_INDEX_FILE", index);
         }
         git.arg(command)
             .args(args)

@@ -1,8 +1,8 @@
 //! The log: the newest commits that are ancestors of HEAD, newest first, in columns.
 //!
 //! Paths and words of subjects are interned, so that a commit is a handful of numbers. A log holds
-//! at most [`COMMITS_MAX`] commits. Changed files are not kept for merges and for commits that
-//! changed more than [`FILES_MAX`] files.
+//! at most [`COMMITS_MAX`] commits. Changed files are not kept for merges; of commits that changed
+//! more than [`FILES_MAX`] files, only the renames are kept ([`Move`]).
 //!
 //! **Order.** A commit never precedes one of its descendants; apart from that, later commits come
 //! first. The rank of a commit is its time, or one more than the greatest rank of its parents if
@@ -14,7 +14,7 @@ pub(super) mod build;
 mod codec;
 pub(super) mod interned;
 
-pub use super::git::{FILES_MAX, Status};
+pub use super::git::{FILES_MAX, MOVES_MAX, Status};
 pub(super) use codec::SECTIONS;
 pub use codec::{VERSION, decode, encode};
 
@@ -53,6 +53,9 @@ pub struct Log {
     /// The end of each commit's range in `changes`.
     pub(super) change_ends: Vec<u32>,
     pub(super) changes: Vec<Change>,
+    /// The end of each commit's range in `moves`.
+    pub(super) move_ends: Vec<u32>,
+    pub(super) moves: Vec<Move>,
     /// The end of each commit's range in `words`.
     pub(super) word_ends: Vec<u32>,
     pub(super) words: Vec<u32>,
@@ -72,6 +75,15 @@ pub struct Change {
     pub path: PathId,
     /// The previous path, for a rename.
     pub source: Option<PathId>,
+}
+
+/// A rename by a commit that changed more than [`FILES_MAX`] files.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Move {
+    /// The new path.
+    pub path: PathId,
+    /// The previous path.
+    pub source: PathId,
 }
 
 /// The number of a path of a log.
@@ -157,6 +169,10 @@ impl Log {
         &self.changes[span(&self.change_ends, at)]
     }
 
+    pub(super) fn moves_of(&self, at: usize) -> &[Move] {
+        &self.moves[span(&self.move_ends, at)]
+    }
+
     pub(super) fn words_of(&self, at: usize) -> &[u32] {
         &self.words[span(&self.word_ends, at)]
     }
@@ -215,5 +231,11 @@ impl<'a> Commit<'a> {
     /// unknown.
     pub fn changes(&self) -> &'a [Change] {
         self.log.changes_of(self.at)
+    }
+
+    /// Returns the renames of a commit that changed more than [`FILES_MAX`] files, in git's order;
+    /// for other commits, they are among [`Commit::changes`].
+    pub fn moves(&self) -> &'a [Move] {
+        self.log.moves_of(self.at)
     }
 }

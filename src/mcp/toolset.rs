@@ -113,7 +113,9 @@ mod tests {
 
     #[test]
     fn every_tool_is_in_one_set() {
-        let all = tools(&[Toolset::History, Toolset::Navigate, Toolset::Core], Writes::Allowed);
+        let mut sets = Toolset::ALL;
+        sets.reverse();
+        let all = tools(&sets, Writes::Allowed);
         assert_eq!(all.len(), TOOLS.len());
         for tool in TOOLS {
             let count = all.iter().filter(|other| other.name == tool.name).count();
@@ -147,7 +149,7 @@ mod tests {
     fn toolsets_are_parsed() {
         assert_eq!(Toolset::parse("core").expect("one"), [Toolset::Core]);
         assert_eq!(Toolset::parse("all").expect("all"), Toolset::ALL);
-        let sets = Toolset::parse("navigate, history, core").expect("three");
+        let sets = Toolset::parse("navigate, check, history, core").expect("all of them");
         assert_eq!(tools(&sets, Writes::Allowed).len(), TOOLS.len());
         for list in ["cor", "", ","] {
             assert!(Toolset::parse(list).is_err(), "{list}");

@@ -27,11 +27,14 @@ pub enum Toolset {
     Navigate,
     /// Tools on commits, tests and risk.
     History,
+    /// The steps of an investigation of a change.
+    Check,
 }
 
 impl Toolset {
     /// Every set, in the order in which their tools are listed.
-    pub const ALL: [Toolset; 3] = [Toolset::Core, Toolset::Navigate, Toolset::History];
+    pub const ALL: [Toolset; 4] =
+        [Toolset::Core, Toolset::Navigate, Toolset::History, Toolset::Check];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
@@ -39,6 +42,7 @@ impl Toolset {
             Toolset::Core => "core",
             Toolset::Navigate => "navigate",
             Toolset::History => "history",
+            Toolset::Check => "check",
         }
     }
 }
@@ -74,4 +78,6 @@ pub enum CommandLine {
     Generated,
     /// A command of the same name is written separately, with other arguments.
     Separate,
+    /// Not at all: only servers offer it.
+    None,
 }

@@ -57,6 +57,31 @@ impl Git {
     }
 }
 
+impl Git {
+    /// Returns the commits that last changed ranges of lines (first line from 1, number of lines) of
+    /// the file at a repository path in `commit`, in the order of the lines; see [`Git::blame`].
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`]; also if the commit does not have the file or the lines.
+    pub fn blame_lines(
+        &self,
+        commit: CommitId,
+        path: &[u8],
+        ranges: &[(usize, usize)],
+    ) -> Result<Vec<Blamed>> {
+        if ranges.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut args: Vec<OsString> =
+            ["-w", "-M", "--incremental", "--no-textconv"].map(OsString::from).to_vec();
+        args.extend(ranges.iter().map(|(line, lines)| format!("-L{line},+{lines}").into()));
+        args.extend([commit.to_string().into(), OsString::from("--")]);
+        args.push(to_path(path).into_os_string());
+        Ok(parse(&self.output("blame", &args)?))
+    }
+}
+
 /// Parses the output of `git blame --incremental`.
 fn parse(answer: &[u8]) -> Vec<Blamed> {
     let mut about: FxHashMap<CommitId, About> = FxHashMap::default();

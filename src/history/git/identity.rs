@@ -13,6 +13,24 @@ pub fn common_directory(root: &Path) -> Option<PathBuf> {
 }
 
 impl Git {
+    /// Returns the value of `core.hooksPath` in the configuration of the user or the repository;
+    /// `None` if it is not set.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn hooks_path(&self) -> Result<Option<String>> {
+        let args = ["-z", "--show-scope", "--get-all", "core.hooksPath"];
+        let output = self.run("config", &args)?;
+        if output.code != Some(0) {
+            return Ok(None);
+        }
+        let words: Vec<&[u8]> = super::fields(&output.answer).collect();
+        // The override of every call has the scope `command`.
+        let set = words.chunks(2).filter(|pair| pair[0] != b"command").last();
+        Ok(set.and_then(|pair| Some(String::from_utf8_lossy(pair.get(1)?).into_owned())))
+    }
+
     /// Returns the id of the oldest commit without parents from which HEAD descends; `None` if
     /// there is no commit, or if the clone is shallow. O(commits).
     ///

@@ -26,4 +26,17 @@ impl Git {
         }
         Ok(Some(head))
     }
+
+    /// Returns the full id of the newest common ancestor of HEAD and a commit; the commit itself if
+    /// they have none, as in a shallow clone.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn merge_base(&self, commit: &str) -> Result<String> {
+        let output = self.run("merge-base", &["HEAD", commit])?;
+        let base = String::from_utf8_lossy(output.answer.trim_ascii()).into_owned();
+        let is_found = output.code == Some(0) && !base.is_empty();
+        Ok(if is_found { base } else { commit.to_owned() })
+    }
 }

@@ -9,6 +9,9 @@ use crate::source::secret;
 /// files, no file is reported.
 pub const FILES_MAX: usize = 300;
 
+/// The maximum number of renames that are reported for a commit with more than [`FILES_MAX`] files.
+pub const MOVES_MAX: usize = 20_000;
+
 /// Bytes of a subject or path that are read; real paths are shorter.
 const FIELD_BYTES_MAX: usize = 64 << 10;
 
@@ -73,6 +76,9 @@ pub struct ReportedCommit {
     /// Kind of change, path and, for a rename, the old path; empty if there are more than
     /// [`FILES_MAX`] files.
     pub changes: Vec<(Status, Vec<u8>, Option<Vec<u8>>)>,
+    /// New and old path of each renamed file, if there are more than [`FILES_MAX`] files; at most
+    /// [`MOVES_MAX`].
+    pub moves: Vec<(Vec<u8>, Vec<u8>)>,
 }
 
 impl Git {
@@ -191,6 +197,8 @@ pub(super) struct Reader {
     field: Vec<u8>,
     state: State,
     commit: ReportedCommit,
+    /// The old path of the rename that is being read.
+    source: Option<Vec<u8>>,
 }
 
 /// The kind of the next field.
@@ -284,13 +292,13 @@ impl Reader {
                 State::StatusOrCommit
             }
             State::Source => {
-                self.commit.changes.push((Status::Renamed, Vec::new(), Some(field.to_vec())));
+                self.source = Some(field.to_vec());
                 State::Target
             }
             // A copy leaves its source as it is: it only adds a file.
             State::CopySource => State::Path(Status::Added),
             State::Target => {
-                let source = self.commit.changes.pop().and_then(|(_, _, source)| source);
+                let source = self.source.take();
                 self.change(Status::Renamed, field, source);
                 State::StatusOrCommit
             }
@@ -301,13 +309,24 @@ impl Reader {
         self.commit.files += 1;
         if self.commit.files <= FILES_MAX {
             self.commit.changes.push((status, path.to_vec(), source));
+        } else if let Some(source) = source {
+            self.move_file(path.to_vec(), source);
+        }
+    }
+
+    fn move_file(&mut self, path: Vec<u8>, source: Vec<u8>) {
+        if self.commit.moves.len() < MOVES_MAX {
+            self.commit.moves.push((path, source));
         }
     }
 
     fn emit(&mut self, each: &mut dyn FnMut(ReportedCommit)) {
         let mut commit = std::mem::take(&mut self.commit);
         if commit.files > FILES_MAX {
-            commit.changes.clear();
+            let first = commit.changes.drain(..);
+            let first = first.filter_map(|(_, path, source)| Some((path, source?)));
+            commit.moves.splice(0..0, first);
+            commit.moves.truncate(MOVES_MAX);
         }
         if commit.id.is_some() {
             each(commit);

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::interned::Interner;
-use super::{Change, Log, Origin, PathId};
+use super::{Change, Log, Move, Origin, PathId};
 use crate::history::git::{ReportedCommit, Status};
 use crate::history::id::CommitId;
 use crate::history::subjects;
@@ -144,11 +144,15 @@ impl LogBuilder {
         let texts = of_all.into_iter().chain([&self.log.subjects]);
         texts.into_iter().any(|texts| texts.bytes_len() > TEXT_BYTES_MAX / 2)
             || self.log.changes.len() > u32::MAX as usize / 4
+            || self.log.moves.len() > u32::MAX as usize / 4
     }
 
     fn push_commit(&mut self, id: CommitId, commit: &ReportedCommit) {
         for (status, path, source) in &commit.changes {
             self.push_change(*status, path, source.as_deref());
+        }
+        for (path, source) in &commit.moves {
+            self.push_move(path, source);
         }
         // The subject of a merge names branches; the merged commits have their own subjects.
         if commit.parents.len() < 2 {
@@ -175,6 +179,9 @@ impl LogBuilder {
             let source = change.source.map(|source| log.path(source));
             self.push_change(change.status, log.path(change.path), source);
         }
+        for moved in log.moves_of(at) {
+            self.push_move(log.path(moved.path), log.path(moved.source));
+        }
         for &word in log.words_of(at) {
             let word = self.vocabulary.number(log.vocabulary.get(word));
             self.log.words.push(word);
@@ -197,7 +204,13 @@ impl LogBuilder {
         self.log.changes.push(Change { status, path, source });
     }
 
-    /// Appends the columns of a commit, after its changes and words.
+    fn push_move(&mut self, path: &[u8], source: &[u8]) {
+        let path = PathId(self.paths.number(path));
+        let source = PathId(self.paths.number(source));
+        self.log.moves.push(Move { path, source });
+    }
+
+    /// Appends the columns of a commit, after its changes, moves and words.
     fn push_columns(&mut self, commit: Columns<'_>) {
         let log = &mut self.log;
         log.ids.push(commit.id);
@@ -208,6 +221,7 @@ impl LogBuilder {
         log.authors.push(commit.author);
         log.subjects.push(commit.subject);
         log.change_ends.push(log.changes.len() as u32);
+        log.move_ends.push(log.moves.len() as u32);
         log.word_ends.push(log.words.len() as u32);
     }
 

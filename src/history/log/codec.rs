@@ -3,13 +3,13 @@
 
 use super::build::TEXT_BYTES_MAX;
 use super::interned::Interned;
-use super::{COMMITS_MAX, Change, FILES_MAX, Log, Origin, PathId, Status};
+use super::{COMMITS_MAX, Change, FILES_MAX, Log, MOVES_MAX, Move, Origin, PathId, Status};
 use crate::base::varint::{self, ByteReader};
 use crate::history::id::CommitId;
 
 /// The version of the format; increased with every change of the contents of a commit or of the
 /// encoding. A log of another version is read anew from git.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// The number of sections. Their ids are their positions, from 1.
 pub(in crate::history) const SECTIONS: usize = 6;
@@ -39,6 +39,12 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
             if change.status == Status::Renamed {
                 varint::put(commits, change.source.unwrap_or(change.path).0.into());
             }
+        }
+        let moves = log.moves_of(at);
+        varint::put(commits, moves.len() as u64);
+        for moved in moves {
+            varint::put(commits, moved.path.0.into());
+            varint::put(commits, moved.source.0.into());
         }
         varint::put(commits, words.len() as u64);
         words.iter().for_each(|&word| varint::put(commits, word.into()));
@@ -107,6 +113,12 @@ fn take_commit(
         log.changes.push(Change { status, path, source });
     }
     log.change_ends.push(u32::try_from(log.changes.len()).ok()?);
+    for _ in 0..input.read_len().filter(|&moves| moves <= MOVES_MAX)? {
+        let path = PathId(below(input.read_u32()?, &log.paths)?);
+        let source = PathId(below(input.read_u32()?, &log.paths)?);
+        log.moves.push(Move { path, source });
+    }
+    log.move_ends.push(u32::try_from(log.moves.len()).ok()?);
     for _ in 0..input.read_len()? {
         log.words.push(below(input.read_u32()?, &log.vocabulary)?);
     }

@@ -1,0 +1,266 @@
+//! Assesses a change: the baseline of each file, the score of the change, and an investigation of the
+//! riskiest files above a threshold.
+
+use super::baseline::{self, Baseline};
+use super::change::{Change, ChangeKind, ChangedFile};
+use super::evidence::Evidence;
+use super::investigate::{self, CallRecord, Driver, State, Tools};
+use super::paths::KnownPath;
+use super::score::{Features, Model};
+use super::settings::Settings;
+use super::verdict::{Level, Unknown, Verdict};
+use crate::base::path::shown;
+
+/// The maximum number of files that are investigated.
+const INVESTIGATED_MAX: usize = 3;
+
+/// The number of components above their thresholds from which on a file has level medium.
+const MEDIUM_COMPONENTS: usize = 3;
+
+/// The maximum number of reasons and of recommendations of a verdict.
+const REASONS_MAX: usize = 12;
+
+/// The assessment of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileAssessment {
+    /// The file, with the lines that differ.
+    pub file: ChangedFile,
+    /// Its paths: the present one, then former ones.
+    pub paths: Vec<KnownPath>,
+    /// True if no commit changed it, under any of its names.
+    pub is_new: bool,
+    /// True for tests, and for files that are generated, vendored or minified.
+    pub is_secondary: bool,
+    /// Its baseline; empty for a trivial change.
+    pub baseline: Baseline,
+    /// The level by its baseline, or by its investigation.
+    pub level: Level,
+    /// The calls of its investigation.
+    pub calls: Vec<CallRecord>,
+    /// The verdict of its investigation.
+    pub verdict: Option<Verdict>,
+}
+
+/// The assessment of a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Assessment {
+    /// The verdict on the change.
+    pub verdict: Verdict,
+    /// The score of the change, from 0 to 1; `None` if the change is trivial or has no lines.
+    pub score: Option<f64>,
+    /// What the score was computed from.
+    pub features: Features,
+    /// The files, the riskiest first.
+    pub files: Vec<FileAssessment>,
+    /// Evidence that is missing, each with the number of files that lack it.
+    pub unknown: Vec<(Unknown, usize)>,
+}
+
+/// Assesses a change. `driver` investigates files if the level is at least medium.
+pub fn assess(
+    change: &Change,
+    evidence: &Evidence<'_>,
+    settings: &Settings,
+    model: &Model,
+    driver: &mut dyn Driver,
+) -> Assessment {
+    let paths: Vec<Vec<u8>> = change.files.iter().map(|file| file.path.clone()).collect();
+    let paths = evidence.paths(&paths);
+    let mut files: Vec<FileAssessment> = change
+        .files
+        .iter()
+        .zip(paths)
+        .map(|(file, paths)| of_file(file, paths, evidence, settings))
+        .collect();
+    let mut unknown = missing(&files);
+    if change.left_out > 0 {
+        let why = format!("{} more files differ and were not compared", change.left_out);
+        unknown.push((Unknown::new("files", why), change.left_out));
+    }
+    let real: Vec<&ChangedFile> =
+        change.files.iter().filter(|file| file.trivial.is_none()).collect();
+    let features = evidence.features(&real);
+    let has_lines = real.iter().any(|file| file.kind != ChangeKind::Unchanged);
+    let score = (has_lines && !change.is_trivial()).then(|| model.score(&features));
+    let verdict = if change.is_trivial() {
+        trivial(change)
+    } else {
+        sort(&mut files);
+        decide(change, &mut files, score.map(|score| model.level(score)), evidence, driver)
+    };
+    Assessment { verdict, score, features, files, unknown }
+}
+
+fn of_file(
+    file: &ChangedFile,
+    paths: Vec<KnownPath>,
+    evidence: &Evidence<'_>,
+    settings: &Settings,
+) -> FileAssessment {
+    let is_secondary = evidence.is_secondary(&file.path);
+    let mut made = FileAssessment {
+        file: file.clone(),
+        paths,
+        is_new: false,
+        is_secondary,
+        baseline: Baseline::default(),
+        level: Level::Low,
+        calls: Vec::new(),
+        verdict: None,
+    };
+    if file.trivial.is_some() {
+        return made;
+    }
+    let thresholds = &settings.thresholds;
+    let partners = (thresholds.cochange_share, thresholds.cochange_commits);
+    let signals = evidence.signals(file, partners);
+    made.is_new = signals.is_new;
+    made.baseline = baseline::of(&signals, thresholds, evidence.why_no_history());
+    if !is_secondary && !made.is_new {
+        // The baseline alone says that a file deserves a look; only the investigation says more.
+        let is_medium = made.baseline.over().count() >= MEDIUM_COMPONENTS;
+        made.level = if is_medium { Level::Medium } else { Level::Low };
+    }
+    made
+}
+
+/// Sorts the files: the highest level, then the most components above their thresholds, then by path.
+fn sort(files: &mut [FileAssessment]) {
+    files.sort_by(|a, b| {
+        let rank = |it: &FileAssessment| {
+            (it.level, !it.is_secondary, it.baseline.over().count(), it.file.added + it.file.removed)
+        };
+        rank(b).cmp(&rank(a)).then_with(|| a.file.path.cmp(&b.file.path))
+    });
+}
+
+fn trivial(change: &Change) -> Verdict {
+    let mut kinds: Vec<_> = change.files.iter().filter_map(|file| file.trivial).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+    Verdict {
+        level: Level::Low,
+        confidence: 0.95,
+        reasons: vec![format!("only {} changed", kinds.join(" and "))],
+        recommendations: Vec::new(),
+    }
+}
+
+fn decide(
+    change: &Change,
+    files: &mut [FileAssessment],
+    by_score: Option<Level>,
+    evidence: &Evidence<'_>,
+    driver: &mut dyn Driver,
+) -> Verdict {
+    let is_without_history = |it: &FileAssessment| it.is_new || it.file.trivial.is_some();
+    if evidence.has_history() && files.iter().all(is_without_history) {
+        return Verdict::without_history();
+    }
+    let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
+    let level = highest.max(by_score.unwrap_or_default());
+    if level < Level::Medium {
+        let mut verdict = low(files, evidence);
+        if files.iter().any(|it| it.is_new) {
+            verdict.reasons.push("the change has files without historical data".to_owned());
+            verdict.recommendations.push("add tests for the new files".to_owned());
+        }
+        return verdict;
+    }
+    let several = change.files.len() > 1;
+    let mut verdict = Verdict { level, confidence: 1.0, ..Verdict::default() };
+    if by_score == Some(level) && level > highest {
+        verdict.reasons.push(
+            "size and history of the files put the change among the riskier ones".to_owned(),
+        );
+    }
+    let mut investigated = 0;
+    for (at, it) in files.iter_mut().enumerate() {
+        let is_candidate = it.file.trivial.is_none() && !it.is_secondary && !it.is_new;
+        if investigated == INVESTIGATED_MAX || !is_candidate || (at > 0 && it.level < Level::Medium)
+        {
+            continue;
+        }
+        investigated += 1;
+        let start = if at == 0 { level } else { it.level };
+        let found = investigate_file(it, start, evidence, driver);
+        it.level = found.level;
+        verdict.level = verdict.level.max(found.level);
+        verdict.confidence = verdict.confidence.min(found.confidence);
+        let named = |text: String| {
+            if several { format!("{}: {text}", shown(&it.file.path)) } else { text }
+        };
+        verdict.reasons.extend(found.reasons.iter().cloned().map(named));
+        verdict.recommendations.extend(found.recommendations.iter().cloned().map(named));
+        it.verdict = Some(found);
+    }
+    if investigated == 0 {
+        verdict.confidence = 0.5;
+    }
+    if verdict.reasons.is_empty() {
+        verdict.reasons.push("size and history of the files".to_owned());
+    }
+    verdict.reasons.dedup();
+    verdict.recommendations.dedup();
+    verdict.reasons.truncate(REASONS_MAX);
+    verdict.recommendations.truncate(REASONS_MAX);
+    verdict
+}
+
+fn low(files: &[FileAssessment], evidence: &Evidence<'_>) -> Verdict {
+    let mut verdict = Verdict { level: Level::Low, confidence: 0.85, ..Verdict::default() };
+    for it in files {
+        verdict.reasons.extend(it.baseline.over().map(|component| {
+            format!("{}: {}", shown(&it.file.path), component.text)
+        }));
+    }
+    verdict.reasons.truncate(REASONS_MAX);
+    if !evidence.has_history() {
+        verdict.confidence = 0.4;
+        verdict.reasons.insert(0, format!("no history: {}", evidence.why_no_history()));
+        verdict.recommendations.push("ask somebody who knows the code for a review".to_owned());
+    } else if verdict.reasons.is_empty() {
+        verdict.reasons.push("no component of the baseline is above its threshold".to_owned());
+    }
+    verdict
+}
+
+/// Returns the state in which the investigation of a file begins.
+pub fn begin(it: &FileAssessment, level: Level) -> State {
+    State {
+        file: shown(&it.file.path),
+        former_paths: it.paths.iter().skip(1).map(|known| shown(&known.path)).collect(),
+        diff: it.file.diff.clone(),
+        removed_lines: it.file.removed_lines.iter().take(1000).cloned().collect(),
+        baseline: it.baseline.clone(),
+        level,
+        ..State::default()
+    }
+}
+
+fn investigate_file(
+    it: &mut FileAssessment,
+    level: Level,
+    tools: &dyn Tools,
+    driver: &mut dyn Driver,
+) -> Verdict {
+    let (state, verdict) = investigate::run(driver, begin(it, level), tools);
+    it.calls = state.calls;
+    verdict
+}
+
+/// Returns the missing evidence, each with the number of files that lack it.
+fn missing(files: &[FileAssessment]) -> Vec<(Unknown, usize)> {
+    let mut all: Vec<Unknown> =
+        files.iter().flat_map(|it| it.baseline.unknown.iter().cloned()).collect();
+    all.sort();
+    let mut counted: Vec<(Unknown, usize)> = Vec::new();
+    for unknown in all {
+        match counted.last_mut() {
+            Some((last, count)) if *last == unknown => *count += 1,
+            _ => counted.push((unknown, 1)),
+        }
+    }
+    counted
+}

@@ -1,0 +1,219 @@
+//! The baseline of a file: what is known about it and its change without an investigation, each
+//! component with its threshold.
+
+use serde::{Deserialize, Serialize};
+
+use super::settings::Thresholds;
+use super::verdict::Unknown;
+
+/// A file that commits change together with another one.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Partner {
+    /// Its repository path.
+    pub path: String,
+    /// The share of the commits of the file that changed it as well, from 0 to 1.
+    pub share: f64,
+    /// The number of common commits.
+    pub commits: u32,
+    /// True if this change changes it as well.
+    pub in_change: bool,
+}
+
+/// What is known about a file and its change; `None` where the evidence is missing.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Signals {
+    /// True if no commit changed the file.
+    pub is_new: bool,
+    /// Added and removed lines; `None` if they were not compared.
+    pub lines: Option<usize>,
+    /// Files that import it, directly or through others.
+    pub blast_radius: Option<usize>,
+    /// Files that change together with it, the strongest first.
+    pub partners: Option<Vec<Partner>>,
+    /// Bytes of its tests per byte of it.
+    pub test_ratio: Option<f64>,
+    /// True if the change changes a test of it.
+    pub tests_changed: bool,
+    /// The percentile of its decayed commits among all files, from 0 to 1.
+    pub churn_percentile: Option<f64>,
+    /// True if the tree has too few files for a percentile.
+    pub has_few_files: bool,
+    /// Incidents in 180 days.
+    pub incidents: Option<usize>,
+    /// True if the most active person of the last 180 days is not the one of all time.
+    pub ownership_changed: Option<bool>,
+}
+
+/// A part of a baseline.
+#[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
+pub struct Component {
+    /// Its name.
+    pub name: String,
+    /// Its value.
+    pub value: f64,
+    /// The value from which on it counts; for `test_ratio`, below which.
+    pub threshold: f64,
+    /// True if it counts against the change.
+    pub is_over: bool,
+    /// What it means, in words.
+    pub text: String,
+}
+
+/// The baseline of a file.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq, Serialize)]
+pub struct Baseline {
+    /// The components, in a fixed order.
+    pub components: Vec<Component>,
+    /// Evidence that is missing.
+    pub unknown: Vec<Unknown>,
+}
+
+impl Baseline {
+    /// Returns the components that count against the change.
+    pub fn over(&self) -> impl Iterator<Item = &Component> {
+        self.components.iter().filter(|it| it.is_over)
+    }
+
+    /// Returns true if a component counts against the change.
+    pub fn is_over(&self, name: &str) -> bool {
+        self.over().any(|it| it.name == name)
+    }
+}
+
+/// Returns the baseline of a file. Missing evidence is listed, and never counts as absence of risk.
+pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> Baseline {
+    let mut made = Baseline::default();
+    let mut put = |name: &str, value: f64, threshold: f64, is_over: bool, text: String| {
+        let name = name.to_owned();
+        made.components.push(Component { name, value, threshold, is_over, text });
+    };
+    let mut unknown = Vec::new();
+    match signals.lines {
+        Some(lines) => put(
+            "size",
+            lines as f64,
+            thresholds.lines as f64,
+            lines >= thresholds.lines,
+            format!("{lines} changed lines"),
+        ),
+        None => unknown.push(Unknown::new("size", "its lines were not compared")),
+    }
+    match signals.blast_radius {
+        Some(files) => put(
+            "blast_radius",
+            files as f64,
+            thresholds.blast_radius as f64,
+            files >= thresholds.blast_radius,
+            format!("{files} files import it, directly or through others"),
+        ),
+        None => unknown.push(Unknown::new("blast_radius", "its imports are not indexed")),
+    }
+    match &signals.partners {
+        Some(partners) => {
+            let missing: Vec<&Partner> = partners
+                .iter()
+                .filter(|it| !it.in_change && it.share >= thresholds.cochange_share)
+                .filter(|it| it.commits >= thresholds.cochange_commits)
+                .collect();
+            let strongest = missing.iter().map(|it| it.share).fold(0.0, f64::max);
+            let text = match missing.first() {
+                Some(first) if missing.len() == 1 => format!(
+                    "{} usually changes with it ({} common commits) and is not in this change",
+                    first.path, first.commits
+                ),
+                Some(first) => format!(
+                    "{} files that usually change with it are not in this change, such as {} ({} \
+                     common commits)",
+                    missing.len(),
+                    first.path,
+                    first.commits
+                ),
+                None => "the files that usually change with it are in this change".to_owned(),
+            };
+            put("co_change", strongest, thresholds.cochange_share, !missing.is_empty(), text);
+        }
+        None => unknown.push(Unknown::new("co_change", why_no_history)),
+    }
+    match signals.test_ratio {
+        Some(ratio) => put(
+            "test_ratio",
+            ratio,
+            thresholds.test_ratio,
+            ratio < thresholds.test_ratio && !signals.tests_changed,
+            match (ratio > 0.0, signals.tests_changed) {
+                (_, true) => "its tests change as well".to_owned(),
+                (true, false) => format!("{ratio:.2} bytes of tests per byte"),
+                (false, false) => "no test file imports it or is named after it".to_owned(),
+            },
+        ),
+        None => unknown.push(Unknown::new("test_ratio", "its imports are not indexed")),
+    }
+    match signals.churn_percentile {
+        Some(percentile) => put(
+            "churn",
+            percentile,
+            thresholds.churn_percentile,
+            percentile >= thresholds.churn_percentile,
+            format!("changes more often than {:.0} % of the files", percentile * 100.0),
+        ),
+        None if signals.has_few_files => {
+            unknown.push(Unknown::new("churn", "the tree has fewer than 20 files to compare with"));
+        }
+        None => unknown.push(Unknown::new("churn", why_no_history)),
+    }
+    match signals.incidents {
+        Some(count) => put(
+            "incidents",
+            count as f64,
+            thresholds.incidents as f64,
+            count >= thresholds.incidents,
+            format!("{count} incidents in 180 days"),
+        ),
+        None => unknown.push(Unknown::new("incidents", why_no_history)),
+    }
+    match signals.ownership_changed {
+        Some(has_changed) => put(
+            "ownership",
+            f64::from(u8::from(has_changed)),
+            1.0,
+            has_changed,
+            if has_changed {
+                "its most active author of the last 180 days is not its main author".to_owned()
+            } else {
+                "its main author is still active".to_owned()
+            },
+        ),
+        None => unknown.push(Unknown::new("ownership", why_no_history)),
+    }
+    made.unknown = unknown;
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::settings::Kind;
+
+    #[test]
+    fn missing_evidence_is_listed_and_does_not_count() {
+        let thresholds = Thresholds::of(Kind::Application);
+        let made = of(&Signals::default(), &thresholds, "no commits");
+        assert_eq!((made.components.len(), made.unknown.len()), (0, 7));
+    }
+
+    #[test]
+    fn partners_that_the_change_lacks_count() {
+        let thresholds = Thresholds::of(Kind::Application);
+        let partner = |in_change| Partner { path: "b".to_owned(), share: 0.9, commits: 4, in_change };
+        let signals = |in_change| Signals {
+            partners: Some(vec![partner(in_change)]),
+            test_ratio: Some(0.0),
+            ..Signals::default()
+        };
+        assert!(of(&signals(false), &thresholds, "").is_over("co_change"));
+        let made = of(&signals(true), &thresholds, "");
+        assert!(!made.is_over("co_change") && made.is_over("test_ratio"));
+        let tested = Signals { tests_changed: true, ..signals(true) };
+        assert!(!of(&tested, &thresholds, "").is_over("test_ratio"));
+    }
+}

@@ -1,0 +1,340 @@
+//! What changed: the files of a change with their texts before and after.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::paths;
+use super::trivial::{Trivial, trivial};
+use crate::base::path;
+use crate::catalog::code::Code;
+use crate::error::Result;
+use crate::history::git::{Difference, Git};
+use crate::lang::language;
+use crate::source::secret;
+
+/// The maximum number of files whose texts are compared; the others are counted.
+pub const FILES_MAX: usize = 300;
+
+/// The maximum size of a text that is compared, in bytes.
+const TEXT_BYTES_MAX: u64 = 1 << 20;
+
+/// The maximum size of a diff that is kept, in bytes.
+const DIFF_BYTES_MAX: usize = 12 << 10;
+
+/// The product of the numbers of lines above which two texts count as entirely different.
+const PAIRS_MAX: usize = 40_000_000;
+
+/// What is compared.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub enum Scope {
+    /// The tree with HEAD.
+    WorkTree,
+    /// Git's index with HEAD.
+    Staged,
+    /// The tree with the newest common ancestor of HEAD and this commit.
+    Base(String),
+}
+
+/// The kind of change of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeKind {
+    /// The file is new.
+    Added,
+    /// Its content differs.
+    Modified,
+    /// It was deleted.
+    Deleted,
+    /// It has a new path, and perhaps another content.
+    Renamed,
+    /// It does not differ; the call named it.
+    Unchanged,
+}
+
+/// A file of a change.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ChangedFile {
+    /// Its repository path, or the last one of a deleted file.
+    pub path: Vec<u8>,
+    /// Its path before, if it was renamed.
+    pub source: Option<Vec<u8>>,
+    /// The kind of change.
+    pub kind: ChangeKind,
+    /// Added lines.
+    pub added: usize,
+    /// Removed lines.
+    pub removed: usize,
+    /// False if the lines were not compared: a binary file, a submodule, or a text over 1 MiB.
+    pub is_compared: bool,
+    /// True for a submodule.
+    pub is_submodule: bool,
+    /// Why the change is trivial, if it is.
+    pub trivial: Option<Trivial>,
+    /// The changed lines, at most 12 KiB; secrets are masked.
+    pub diff: String,
+    /// The removed lines without white space around them, for comparison with those of commits.
+    pub removed_lines: Vec<String>,
+}
+
+impl ChangedFile {
+    /// Returns a file that does not differ.
+    pub fn unchanged(path: &[u8]) -> ChangedFile {
+        ChangedFile::new(path.to_vec(), None, ChangeKind::Unchanged)
+    }
+
+    fn new(path: Vec<u8>, source: Option<Vec<u8>>, kind: ChangeKind) -> ChangedFile {
+        ChangedFile {
+            path,
+            source,
+            kind,
+            added: 0,
+            removed: 0,
+            is_compared: false,
+            is_submodule: false,
+            trivial: None,
+            diff: String::new(),
+            removed_lines: Vec::new(),
+        }
+    }
+
+    /// Returns the path that commits have: the one before an uncommitted rename.
+    pub fn committed_path(&self) -> &[u8] {
+        self.source.as_deref().unwrap_or(&self.path)
+    }
+
+    /// Sets what follows from the texts; `None` for a side that does not exist.
+    fn compare(&mut self, before: Option<&[u8]>, after: Option<&[u8]>) {
+        let text = |bytes: Option<&[u8]>| match bytes {
+            None => Some(String::new()),
+            Some(bytes) if bytes.contains(&0) || bytes.len() as u64 > TEXT_BYTES_MAX => None,
+            Some(bytes) => Some(String::from_utf8_lossy(bytes).into_owned()),
+        };
+        let (Some(old), Some(new)) = (text(before), text(after)) else { return };
+        self.is_compared = true;
+        if before.is_some() && after.is_some() {
+            let language = language::of_name(path::split(&self.path).1);
+            self.trivial = trivial(&self.path, language, &old, &new);
+        } else if super::trivial::is_documentation(&self.path) {
+            self.trivial = Some(Trivial::Documentation);
+        }
+        self.lines(&old, &new);
+    }
+
+    fn lines(&mut self, old: &str, new: &str) {
+        let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
+        let same = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
+        let tail = old[same..].iter().rev().zip(new[same..].iter().rev());
+        let tail = tail.take_while(|(old, new)| old == new).count();
+        let (old, new) = (&old[same..old.len() - tail], &new[same..new.len() - tail]);
+        let mut put = |sign: char, line: &str| {
+            if sign == '-' {
+                self.removed += 1;
+                let trimmed = line.trim();
+                if trimmed.len() > 3 {
+                    self.removed_lines.push(trimmed.to_owned());
+                }
+            } else {
+                self.added += 1;
+            }
+            if self.diff.len() + line.len() < DIFF_BYTES_MAX {
+                self.diff.push(sign);
+                self.diff.push_str(line);
+                self.diff.push('\n');
+            }
+        };
+        if old.len().saturating_mul(new.len()) > PAIRS_MAX {
+            old.iter().for_each(|line| put('-', line));
+            new.iter().for_each(|line| put('+', line));
+            return;
+        }
+        let operations = similar::capture_diff_slices(similar::Algorithm::Myers, old, new);
+        for operation in operations {
+            let (tag, before, after) = operation.as_tag_tuple();
+            if tag == similar::DiffTag::Equal {
+                continue;
+            }
+            old[before].iter().for_each(|line| put('-', line));
+            new[after].iter().for_each(|line| put('+', line));
+        }
+    }
+}
+
+/// A change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Change {
+    /// The full hash of the commit that the files are compared with; `None` without commits.
+    pub reference: Option<String>,
+    /// The files, by path.
+    pub files: Vec<ChangedFile>,
+    /// How many files differ beyond [`FILES_MAX`].
+    pub left_out: usize,
+}
+
+impl Change {
+    /// Returns the renames of the work tree, as new and old path.
+    pub fn renames(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
+        let renamed = |file: &ChangedFile| Some((file.path.clone(), file.source.clone()?));
+        self.files.iter().filter_map(renamed).collect()
+    }
+
+    /// Returns true if no file can alter behaviour. A change without files is not trivial.
+    pub fn is_trivial(&self) -> bool {
+        let is_trivial = |file: &ChangedFile| file.trivial.is_some();
+        self.left_out == 0 && !self.files.is_empty() && self.files.iter().all(is_trivial)
+    }
+}
+
+/// Reads a change. A path that is not among the differences is not in the result.
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] if the base is no commit; a failure of git.
+pub fn read(code: &dyn Code, git: &Git, scope: &Scope) -> Result<Change> {
+    let head = git.commit("HEAD")?;
+    let reference = match scope {
+        Scope::WorkTree | Scope::Staged => head.clone(),
+        Scope::Base(name) => match git.commit(name)? {
+            Some(commit) => Some(git.merge_base(&commit)?),
+            None => {
+                let name = crate::base::text::plain(crate::base::text::start(name, 80));
+                return Err(crate::error::Error::usage(format!("`{name}` is not a commit"))
+                    .with_hint("name a branch, a tag or a hash"));
+            }
+        },
+    };
+    match (scope, &reference) {
+        // Without a commit to compare with, everything that is staged is new.
+        (Scope::Staged, _) | (_, None) => staged(git, reference),
+        (_, Some(commit)) => compared(code, git, commit),
+    }
+}
+
+/// Reads the difference of git's index from a commit.
+fn staged(git: &Git, reference: Option<String>) -> Result<Change> {
+    let mut entries = git.staged(reference.as_deref())?;
+    let left_out = entries.len().saturating_sub(FILES_MAX);
+    entries.truncate(FILES_MAX);
+    let mut ids: Vec<String> = Vec::new();
+    for entry in entries.iter().filter(|entry| !entry.is_submodule) {
+        ids.extend(entry.source_blob.clone());
+        ids.extend(entry.target_blob.clone());
+    }
+    ids.sort();
+    ids.dedup();
+    let mut texts: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
+    git.blobs(&ids, &mut |id, content| {
+        texts.insert(id.to_owned(), content.map(masked));
+    })?;
+    let files = entries.into_iter().map(|entry| {
+        let kind = match (&entry.source, &entry.source_blob, &entry.target_blob) {
+            (Some(_), ..) => ChangeKind::Renamed,
+            (None, None, _) => ChangeKind::Added,
+            (None, _, None) => ChangeKind::Deleted,
+            _ => ChangeKind::Modified,
+        };
+        let mut file = ChangedFile::new(entry.path, entry.source, kind);
+        file.is_submodule = entry.is_submodule;
+        // `None` for a side that exists but was not read.
+        let side = |id: &Option<String>| match id {
+            None => Some(None),
+            Some(id) => texts.get(id).and_then(Option::as_ref).map(|text| Some(text.as_slice())),
+        };
+        if let (false, Some(before), Some(after)) =
+            (file.is_submodule, side(&entry.source_blob), side(&entry.target_blob))
+        {
+            file.compare(before, after);
+        }
+        file
+    });
+    Ok(Change { files: files.collect(), reference, left_out })
+}
+
+/// Reads the difference of the tree from a commit, with renames that git does not know yet.
+fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
+    let mut files: Vec<ChangedFile> = Vec::new();
+    for (path, how) in git.changes_since(commit)? {
+        if path.ends_with(b"/") {
+            // Git lists a directory with its own repository as one entry.
+            let mut file = ChangedFile::new(path, None, ChangeKind::Added);
+            file.is_submodule = true;
+            files.push(file);
+            continue;
+        }
+        files.push(match how {
+            Difference::Added => ChangedFile::new(path, None, ChangeKind::Added),
+            Difference::Modified => ChangedFile::new(path, None, ChangeKind::Modified),
+            Difference::Deleted => ChangedFile::new(path, None, ChangeKind::Deleted),
+            Difference::Renamed(from) => ChangedFile::new(path, Some(from), ChangeKind::Renamed),
+        });
+    }
+    for entry in git.staged(Some(commit))?.into_iter().filter(|entry| entry.is_submodule) {
+        let mut file = ChangedFile::new(entry.path, None, ChangeKind::Modified);
+        file.is_submodule = true;
+        files.push(file);
+    }
+    let left_out = files.len().saturating_sub(FILES_MAX);
+    files.truncate(FILES_MAX);
+    let has_before = |file: &ChangedFile| file.kind != ChangeKind::Added && !file.is_submodule;
+    let earlier: Vec<Vec<u8>> =
+        files.iter().filter(|it| has_before(it)).map(|it| it.committed_path().to_vec()).collect();
+    let mut earlier = git.contents_at(commit, &earlier)?.into_iter();
+    let mut texts: Vec<(Option<Vec<u8>>, Option<Vec<u8>>)> = Vec::new();
+    for file in &files {
+        let before = has_before(file).then(|| earlier.next().flatten().map(|text| masked(&text)));
+        let has_after = file.kind != ChangeKind::Deleted && !file.is_submodule;
+        let after = has_after.then(|| read_now(code, &file.path));
+        texts.push((before.flatten(), after.flatten()));
+    }
+    follow_moves(&mut files, &mut texts);
+    for (file, (before, after)) in files.iter_mut().zip(&texts) {
+        // A side that should exist but could not be read leaves the file uncompared.
+        let is_read = match file.kind {
+            ChangeKind::Added => after.is_some(),
+            ChangeKind::Deleted => before.is_some(),
+            _ => before.is_some() && after.is_some(),
+        };
+        if is_read && !file.is_submodule {
+            file.compare(before.as_deref(), after.as_deref());
+        }
+    }
+    files.sort_by(|a, b| path::compare(&a.path, &b.path));
+    Ok(Change { reference: Some(commit.to_owned()), files, left_out })
+}
+
+/// Replaces pairs of a new and a deleted file by a renamed one, if their contents are alike.
+fn follow_moves(
+    files: &mut Vec<ChangedFile>,
+    texts: &mut Vec<(Option<Vec<u8>>, Option<Vec<u8>>)>,
+) {
+    let of_kind = |kind: ChangeKind| -> Vec<(Vec<u8>, Vec<u8>)> {
+        let all = files.iter().zip(texts.iter()).filter(|(file, _)| file.kind == kind);
+        all.filter_map(|(file, (before, after))| {
+            let text = if kind == ChangeKind::Added { after } else { before };
+            Some((file.path.clone(), text.clone()?))
+        })
+        .collect()
+    };
+    for (new, old) in paths::moved(&of_kind(ChangeKind::Added), &of_kind(ChangeKind::Deleted)) {
+        let place = |path: &[u8], files: &[ChangedFile]| files.iter().position(|it| it.path == path);
+        let Some(from) = place(&old, files) else { continue };
+        files.remove(from);
+        let (before, _) = texts.remove(from);
+        if let Some(at) = place(&new, files) {
+            files[at].kind = ChangeKind::Renamed;
+            files[at].source = Some(old);
+            texts[at].0 = before;
+        }
+    }
+}
+
+/// Returns the present text of a file, with its secrets masked; `None` if it is longer than what is
+/// compared, or may not be read.
+fn read_now(code: &dyn Code, path: &[u8]) -> Option<Vec<u8>> {
+    let content = code.read(path, TEXT_BYTES_MAX).ok()?;
+    (!content.is_cut()).then(|| content.bytes().to_vec())
+}
+
+fn masked(text: &[u8]) -> Vec<u8> {
+    secret::masked(text).map_or_else(|| text.to_vec(), |masked| masked.to_vec())
+}

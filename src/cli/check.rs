@@ -1,0 +1,218 @@
+//! `codedb check`: the risk of a change, for people, hooks and CI; `import-incidents` reads exports of
+//! issue trackers.
+
+mod formats;
+mod import;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::builder::PossibleValue;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use serde_json::{Map, Value};
+
+use super::display::{self, Display};
+use super::index::{place_args, print, tree_options};
+use super::recording_code::RecordingCode;
+use super::tool::{check as freshness, edge_args, is_trusted, now_ns};
+use super::typed_path::TypedPaths;
+use super::{place, report};
+use crate::answer::style::Style as _;
+use crate::check::verdict::{Level, Verdict};
+use crate::error::{Error, Kind, Result};
+use crate::tools::{self, Answer, Call};
+
+const AFTER_HELP: &str = "\
+Examples:
+  codedb check                         assess all uncommitted changes
+  codedb check --staged                assess what is staged
+  codedb check --base main             assess the branch
+  codedb check src/cart.rs --explain   assess one file, with each step of the investigation
+  codedb check --pre-commit --fail-on CRITICAL
+  codedb check import-incidents incidents.csv
+
+Exit codes: 0 assessed, 1 the level reaches `--fail-on`, 2 error.";
+
+/// The exit code if the level reaches `--fail-on`.
+const BLOCKED: u8 = 1;
+
+pub(super) fn command() -> Command {
+    let flag = |name: &'static str, help: &'static str| {
+        Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
+    };
+    let levels = Level::ALL.map(|level| PossibleValue::new(level.name()));
+    Command::new("check")
+        .about("Assess the risk of a change: level, reasons, tests to run, reviewers")
+        .long_about(
+            "Assesses the risk of uncommitted changes before they are pushed: from their size, the \
+             history of the files under all of their names, the files that import them or change \
+             with them, their tests and their incidents. Evidence that is missing is listed as \
+             `unknown`. Nothing leaves the machine. docs/check.md describes every component.",
+        )
+        .after_help(AFTER_HELP)
+        .args_conflicts_with_subcommands(true)
+        .arg(Arg::new("files").value_name("FILES").num_args(0..).help("Only these files, changed or not"))
+        .arg(flag("staged", "What is staged, instead of all uncommitted changes"))
+        .arg(
+            Arg::new("base")
+                .long("base")
+                .value_name("REF")
+                .conflicts_with("staged")
+                .help("All changes since the branch left this commit"),
+        )
+        .arg(flag("verbose", "Also print what was examined and did not count").short('v'))
+        .arg(flag("explain", "Also print the numbered steps of the investigation, with results"))
+        .arg(
+            Arg::new("format")
+                .long("format")
+                .value_name("FORMAT")
+                .value_parser(["text", "json", "sarif", "github"])
+                .default_value("text")
+                .help("The format of the output; `github` prints annotations of a workflow"),
+        )
+        .arg(flag("json", "The same as `--format json`").conflicts_with("format"))
+        .arg(flag("sarif", "The same as `--format sarif`").conflicts_with_all(["format", "json"]))
+        .arg(flag(
+            "pre-commit",
+            "Assess what is staged, for a hook: exit with 1 if the level reaches `--fail-on`",
+        ))
+        .arg(
+            Arg::new("fail-on")
+                .long("fail-on")
+                .value_name("LEVEL")
+                .ignore_case(true)
+                .value_parser(levels)
+                .help("Exit with 1 from this level on (default with `--pre-commit`: HIGH)"),
+        )
+        .args(display::args())
+        .args(edge_args())
+        .args(place_args())
+        .subcommand(import::command())
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// Unknown files and commits, invalid settings, a tree that cannot be read. With `--pre-commit`, they
+/// give the emergency verdict instead.
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    if let Some(("import-incidents", matches)) = matches.subcommand() {
+        return import::run(matches);
+    }
+    let is_hook = matches.get_flag("pre-commit");
+    let fail_on = matches.get_one::<String>("fail-on").and_then(|name| Level::parse(name));
+    let fail_on = fail_on.or(is_hook.then_some(Level::High));
+    let code = |level: Level| {
+        ExitCode::from(if fail_on.is_some_and(|bound| level >= bound) { BLOCKED } else { 0 })
+    };
+    match assess(matches, is_hook) {
+        Ok(level) => {
+            let code = code(level);
+            if is_hook && code != ExitCode::SUCCESS {
+                report::print_message(format_args!(
+                    "the commit is blocked at level {}; `git commit --no-verify` skips the check",
+                    level.name()
+                ));
+            }
+            Ok(code)
+        }
+        Err(error) if is_hook => {
+            // A hook that fails must neither be silent nor block every commit.
+            report::print_error(&error);
+            let verdict = Verdict::emergency("the check failed");
+            report::print_message(format_args!(
+                "{}  confidence {:.2}: {}",
+                verdict.level.name(),
+                verdict.confidence,
+                verdict.reasons.join("; ")
+            ));
+            Ok(code(verdict.level))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Runs the check, prints its reply, and returns the level.
+fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
+    let options = tree_options(matches);
+    let mut engine = place::engine(&options)?;
+    // `git commit` has an index of its own while its hooks run.
+    if let Some(index) = std::env::var_os("GIT_INDEX_FILE").filter(|_| is_hook) {
+        let index = std::path::absolute(PathBuf::from(&index))
+            .map_err(|error| Error::io(std::path::Path::new(&index), error))?;
+        engine = engine.with_git_index(index);
+    }
+    let fresh = freshness(matches);
+    let now_ns = now_ns();
+    let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());
+    let display = Display::new(engine.root(), matches);
+    let args = arguments(matches, &typed_paths, is_hook);
+    let tool = tools::TOOLS.iter().find(|tool| tool.name == "codedb_check");
+    let tool = tool.ok_or_else(|| Error::new(Kind::NotFound, "the tool `check` is missing"))?;
+    let answer = RecordingCode::new(&engine, fresh).run(matches.get_flag("no-background"), |code| {
+        tool.run(&Call::new(code, now_ns), args.clone())
+    });
+    let answer =
+        answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
+    is_trusted(&engine, fresh);
+    let json = answer.json()?;
+    let value: Value = serde_json::from_str(&json)
+        .map_err(|error| Error::new(Kind::Io, format!("the reply is not JSON: {error}")))?;
+    for notice in answer.notices() {
+        report::print_message(notice);
+    }
+    print(&printed(matches, answer.as_ref(), &value, &json, &display))?;
+    let level = value["level"].as_str().and_then(Level::parse);
+    Ok(level.unwrap_or_else(|| match value["status"].as_str() {
+        Some("no_changes") => Level::Low,
+        // Nothing was assessed: that is no sign of safety.
+        _ => Verdict::emergency("").level,
+    }))
+}
+
+fn printed(
+    matches: &ArgMatches,
+    answer: &dyn Answer,
+    value: &Value,
+    json: &str,
+    display: &Display,
+) -> String {
+    let format = matches.get_one::<String>("format").map_or("text", String::as_str);
+    match format {
+        _ if matches.get_flag("json") => format!("{json}\n"),
+        _ if matches.get_flag("sarif") => formats::sarif(value),
+        "json" => format!("{json}\n"),
+        "sarif" => formats::sarif(value),
+        "github" => formats::github(value),
+        _ => display.for_output(answer.styled(display)),
+    }
+}
+
+/// Returns the arguments of the tool.
+fn arguments(matches: &ArgMatches, typed_paths: &TypedPaths<'_>, is_hook: bool) -> Value {
+    let mut args = Map::new();
+    let files: Vec<Value> = matches
+        .get_many::<String>("files")
+        .into_iter()
+        .flatten()
+        .map(|path| Value::String(typed_paths.resolve(path)))
+        .collect();
+    if !files.is_empty() {
+        args.insert("files".to_owned(), Value::Array(files));
+    }
+    let is_staged = matches.get_flag("staged") || is_hook;
+    if let Some(base) = matches.get_one::<String>("base") {
+        args.insert("base".to_owned(), base.clone().into());
+    } else if is_staged {
+        args.insert("staged".to_owned(), true.into());
+    }
+    for name in ["verbose", "explain"] {
+        if matches.get_flag(name) {
+            args.insert(name.to_owned(), true.into());
+        }
+    }
+    // Only models have a budget of tokens.
+    args.insert("max_tokens".to_owned(), 1_000_000.into());
+    Value::Object(args)
+}

@@ -1,0 +1,551 @@
+//! `check`: the risk of a change before it is pushed, with reasons, tests to run and reviewers.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use super::analysis::{self, Data, rounded};
+use super::test_selection::{Limits, SelectedTest, functions_in, select};
+use super::{Alias, Call, Define, Needs, Speed, Toolset, changed_code, paths, who_reviews};
+use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::style::Style;
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::check::assess::{Assessment, FileAssessment, assess};
+use crate::check::baseline::Component;
+use crate::check::change::{self, Change, ChangeKind, ChangedFile, Scope};
+use crate::check::evidence::Evidence;
+use crate::check::investigate::rules::Rules;
+use crate::check::investigate::{CallRecord, Driver};
+use crate::check::paths::Method;
+use crate::check::score::{Features, Model};
+use crate::check::settings::{self, Kind, Settings};
+use crate::check::trivial::Trivial;
+use crate::check::verdict::{Level, Verdict};
+use crate::error::Result;
+use crate::history::History;
+
+/// The maximum number of tests and of reviewers of a reply.
+const TESTS_MAX: usize = 10;
+
+/// The maximum number of reviewers.
+const REVIEWERS_MAX: usize = 3;
+
+/// The maximum number of former paths of a file in a reply.
+const FORMER_MAX: usize = 5;
+
+/// Names of manifests of packages.
+const MANIFESTS: [&str; 6] =
+    ["Cargo.toml", "package.json", "pyproject.toml", "go.mod", "pom.xml", "composer.json"];
+
+/// The tool; see [`Define`].
+#[derive(Debug)]
+pub struct Check;
+
+/// The arguments.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+pub struct Args {
+    /// Only these files, changed or not
+    #[serde(default)]
+    pub files: Vec<String>,
+    /// What is staged, instead of all uncommitted changes
+    #[serde(default)]
+    pub staged: bool,
+    /// All changes since the branch left this commit
+    pub base: Option<String>,
+    /// Also what was examined and did not count
+    #[serde(default)]
+    pub verbose: bool,
+    /// Also the steps of the investigation
+    #[serde(default)]
+    pub explain: bool,
+    /// Maximum number of tokens (default 4000)
+    pub max_tokens: Option<usize>,
+}
+
+/// A path of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PathEntry {
+    /// The repository path.
+    pub path: String,
+    /// How it was found.
+    pub method: Method,
+    /// The confidence that it belongs to the file, from 0 to 1.
+    pub confidence: f64,
+}
+
+/// A file of the change.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FileEntry {
+    /// The repository path.
+    pub path: String,
+    /// The kind of change.
+    pub change: ChangeKind,
+    /// The level of its risk.
+    pub level: Level,
+    /// Added lines.
+    pub added: usize,
+    /// Removed lines.
+    pub removed: usize,
+    /// Why the change is trivial, if it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trivial: Option<Trivial>,
+    /// True if no commit changed it, under any of its names.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_new: bool,
+    /// True if its lines were not compared: a binary file, a submodule or a large text.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_compared: bool,
+    /// Its former paths, the latest first, at most five.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub former_paths: Vec<PathEntry>,
+    /// The components above their thresholds; with `verbose`, all.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub components: Vec<Component>,
+    /// With `explain`, the calls of its investigation.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<CallRecord>,
+}
+
+/// Evidence that is missing.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct UnknownEntry {
+    /// What is not known.
+    pub evidence: String,
+    /// Why.
+    pub why: String,
+    /// For how many files.
+    pub files: usize,
+}
+
+/// A suggested reviewer.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ReviewerEntry {
+    /// The name.
+    pub author: String,
+    /// Their commits to the riskiest file.
+    pub commits: u32,
+}
+
+/// The data of the reply.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CheckData {
+    /// The level of the risk; absent if nothing was assessed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
+    /// How certain the level is, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
+    /// Why.
+    pub reasons: Vec<String>,
+    /// What to do.
+    pub recommendations: Vec<String>,
+    /// Evidence that is missing: its absence is not evidence of safety.
+    pub unknown: Vec<UnknownEntry>,
+    /// The score of size and history, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f64>,
+    /// With `verbose`, what the score was computed from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub features: Option<Features>,
+    /// The full hash of the commit that was compared with.
+    #[serde(rename = "ref", skip_serializing_if = "String::is_empty")]
+    pub reference: String,
+    /// The files, the riskiest first.
+    pub files: Vec<FileEntry>,
+    /// The tests to run, most likely first, at most ten.
+    pub tests: Vec<SelectedTest>,
+    /// How many tests were selected.
+    pub tests_total: usize,
+    /// The commands that run them.
+    pub commands: Vec<String>,
+    /// People who can review the riskiest file.
+    pub reviewers: Vec<ReviewerEntry>,
+    /// With `verbose`, the thresholds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settings: Option<Settings>,
+}
+
+impl Define for Check {
+    const NAME: &'static str = "codedb_check";
+    const SUMMARY: &'static str =
+        "Assess the risk of your uncommitted changes: level, reasons, tests to run, reviewers";
+    const DETAILS: &'static str = "`level` is LOW, MEDIUM, HIGH or CRITICAL; `unknown` lists missing \
+         evidence, whose absence is not safety.";
+    const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Code;
+    const SPEED: Speed = Speed::Scan;
+    const COMMAND_LINE: super::CommandLine = super::CommandLine::Separate;
+    const EXAMPLES: &'static [&'static str] = &[r#"{"files": ["src/cart.rs"]}"#];
+    const POSITIONAL: &'static [&'static str] = &["files"];
+    const ALIASES: &'static [Alias] = &[Alias::new("paths", "files"), Alias::new("ref", "base")];
+    type Args = Args;
+    type Reply = Analysis<CheckData>;
+
+    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<CheckData>> {
+        let max_tokens = args.max_tokens;
+        let reply = check(call, &args, &mut Rules)?;
+        Ok(analysis::fit(reply, max_tokens))
+    }
+}
+
+/// What a check begins with.
+pub(super) struct Prepared {
+    pub(super) change: Change,
+    pub(super) history: std::result::Result<Arc<History>, analysis::Missing>,
+    pub(super) settings: Settings,
+}
+
+/// Reads the change and the history.
+///
+/// # Errors
+///
+/// Unknown files, invalid settings; with the failure of git as a reply in the second layer.
+pub(super) fn prepare(
+    call: &Call<'_>,
+    args: &Args,
+) -> Result<std::result::Result<Prepared, Analysis<CheckData>>> {
+    let settings = settings_of(call)?;
+    let only: Vec<Vec<u8>> =
+        args.files.iter().map(|path| paths::resolve(call, path)).collect::<Result<_>>()?;
+    let history = analysis::history(call)?;
+    let scope = match (&args.base, args.staged) {
+        (Some(base), _) => Scope::Base(base.clone()),
+        (None, true) => Scope::Staged,
+        (None, false) => Scope::WorkTree,
+    };
+    let mut change = match call.code.git() {
+        Some(git) => match change::read(call.code, git, &scope) {
+            Ok(change) => change,
+            Err(error) if error.kind() == crate::Kind::Usage => return Err(error),
+            Err(error) => {
+                return Ok(Err(analysis::git_failed(CheckData::default(), &error)));
+            }
+        },
+        None if only.is_empty() => {
+            let missing = history.err();
+            return Ok(Err(missing.map_or_else(
+                || Analysis::of(CheckData::default()),
+                |missing| missing.reply(CheckData::default()),
+            )));
+        }
+        None => Change::default(),
+    };
+    if !only.is_empty() {
+        restrict(call, &mut change, &only)?;
+    }
+    if change.files.is_empty() && change.reference.is_none() {
+        return Ok(Err(Analysis::list(CheckData::default(), 0, 0)
+            .with_status(Status::NoData, "the branch has no commits, and nothing is staged")
+            .with_hint("`git add` the files, or name them")));
+    }
+    if change.files.is_empty() {
+        let against = match (&scope, &change.reference) {
+            (Scope::Staged, _) => "nothing is staged".to_owned(),
+            (_, commit) => {
+                let commit = commit.as_deref().unwrap_or_default();
+                format!("nothing differs from {}", text::start(commit, 12))
+            }
+        };
+        return Ok(Err(Analysis::list(CheckData::default(), 0, 0)
+            .with_status(Status::NoChanges, against)
+            .with_hint("name files, or a commit as `base`")));
+    }
+    Ok(Ok(Prepared { change, history, settings }))
+}
+
+/// Keeps the named files of a change, and adds those that do not differ.
+fn restrict(call: &Call<'_>, change: &mut Change, only: &[Vec<u8>]) -> Result<()> {
+    let files = call.code.files()?;
+    let is_named = |path: &[u8], name: &[u8]| crate::base::path::is_within(path, name);
+    let is_wanted = |file: &ChangedFile| only.iter().any(|name| is_named(&file.path, name));
+    change.files.retain(is_wanted);
+    for name in only {
+        if change.files.iter().any(|file| is_named(&file.path, name)) {
+            continue;
+        }
+        match paths::listed(files, name) {
+            Some(at) => change.files.push(ChangedFile::unchanged(files.path(at))),
+            None if files.below(name).is_empty() => return Err(paths::unknown(call, name)),
+            // Nothing differs in this directory.
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the settings of the tree.
+fn settings_of(call: &Call<'_>) -> Result<Settings> {
+    let files = call.code.files()?;
+    let is_manifest = |path: &[u8]| {
+        MANIFESTS.iter().any(|name| crate::base::path::split(path).1 == name.as_bytes())
+    };
+    let manifests = files.iter().filter(|(path, _)| is_manifest(path)).count();
+    let is_library = ["src/lib.rs", "setup.py"].iter().any(|it| files.find(it.as_bytes()).is_some())
+        && files.find(b"src/main.rs").is_none();
+    let detected = Kind::detect(manifests, is_library);
+    match call.code.read(settings::NAME.as_bytes(), settings::BYTES_MAX) {
+        Ok(content) => Settings::parse(&String::from_utf8_lossy(content.bytes()), detected),
+        Err(_) => Ok(Settings::of(detected)),
+    }
+}
+
+/// Runs a check with a driver of its investigations.
+///
+/// # Errors
+///
+/// Unknown files, invalid settings, a tree that cannot be read.
+pub(crate) fn check(
+    call: &Call<'_>,
+    args: &Args,
+    driver: &mut dyn Driver,
+) -> Result<Analysis<CheckData>> {
+    let Prepared { change, history, settings } = match prepare(call, args)? {
+        Ok(prepared) => prepared,
+        Err(reply) => return Ok(reply),
+    };
+    let why = history.as_ref().err().map_or("", |missing| missing.message.as_str()).to_owned();
+    let rules = analysis::rules(call);
+    let known = history.as_ref().ok().cloned();
+    let evidence = Evidence::new(call.code, known, &rules, &why, &change)?;
+    let found = assess(&change, &evidence, &settings, &Model::DEFAULT, driver);
+    let total = found.files.len();
+    let mut data = data(args, &change, found, &settings);
+    if !change.is_trivial() {
+        add_tests(call, args, &change, &mut data)?;
+        add_reviewers(call, &mut data);
+    }
+    let steps: Vec<NextStep> = data
+        .commands
+        .iter()
+        .map(|command| NextStep::action(command.clone(), "runs the tests that the change may break"))
+        .collect();
+    let first = data.files.first().filter(|_| data.level > Some(Level::Low)).map(|it| it.path.clone());
+    let mut reply = Analysis::list(data, total, total);
+    reply.next_steps = steps;
+    if let Some(path) = first {
+        reply = reply.with_step(NextStep::call(
+            "codedb_coupling",
+            json!({"file_path": path}),
+            "which files usually change with the riskiest one",
+        ));
+    }
+    Ok(match history {
+        Ok(history) => analysis::with_log_status(call, &history, reply),
+        Err(missing) => {
+            reply.with_status(missing.status, missing.message).with_hint(missing.hint)
+        }
+    })
+}
+
+fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) -> CheckData {
+    let Assessment { verdict, score, features, files, unknown } = found;
+    let Verdict { level, confidence, reasons, recommendations } = verdict;
+    CheckData {
+        level: Some(level),
+        confidence: Some(rounded(confidence)),
+        reasons,
+        recommendations,
+        unknown: unknown
+            .into_iter()
+            .map(|(it, files)| UnknownEntry { evidence: it.evidence, why: it.why, files })
+            .collect(),
+        score: score.map(rounded),
+        features: args.verbose.then_some(features),
+        reference: change.reference.clone().unwrap_or_default(),
+        files: files.into_iter().map(|file| entry(args, file)).collect(),
+        settings: args.verbose.then_some(*settings),
+        ..CheckData::default()
+    }
+}
+
+fn entry(args: &Args, it: FileAssessment) -> FileEntry {
+    let former = it.paths.iter().skip(1).take(FORMER_MAX);
+    let components = it.baseline.components.into_iter();
+    let components = components.filter(|component| args.verbose || component.is_over);
+    FileEntry {
+        path: paths::shown(&it.file.path),
+        change: it.file.kind,
+        level: it.level,
+        added: it.file.added,
+        removed: it.file.removed,
+        trivial: it.file.trivial,
+        is_new: it.is_new,
+        not_compared: !it.file.is_compared && it.file.kind != ChangeKind::Unchanged,
+        former_paths: former
+            .map(|known| PathEntry {
+                path: paths::shown(&known.path),
+                method: known.method,
+                confidence: known.method.confidence(),
+            })
+            .collect(),
+        components: components
+            .map(|component| Component { value: rounded(component.value), ..component })
+            .collect(),
+        steps: if args.explain { it.calls } else { Vec::new() },
+    }
+}
+
+fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData) -> Result<()> {
+    let catalog = call.code.catalog(&[])?;
+    let differs = change.files.iter().any(|file| file.kind != ChangeKind::Unchanged);
+    let changed = match &change.reference {
+        Some(_) if differs => {
+            // The commit, as it was resolved before.
+            let reference = args.base.as_ref().and(change.reference.as_deref());
+            changed_code::difference(call, catalog, reference, args.base.is_none())?.ok()
+        }
+        _ => None,
+    };
+    let files: Vec<FileId> = change
+        .files
+        .iter()
+        .filter_map(|file| catalog.files().find(&file.path).map(FileId::new))
+        .collect();
+    let (symbols, tests) = match changed {
+        Some(changed) => {
+            let is_checked = |file: FileId| files.contains(&file);
+            let symbols = changed.symbols.into_iter().filter(|at| is_checked(at.file)).collect();
+            let tests = changed.tests.into_iter().filter(|at| is_checked(at.file)).collect();
+            (symbols, tests)
+        }
+        None => (
+            files.iter().flat_map(|&file| functions_in(catalog, file)).take(20).collect::<Vec<_>>(),
+            Vec::new(),
+        ),
+    };
+    if symbols.is_empty() && tests.is_empty() {
+        return Ok(());
+    }
+    let selected = select(catalog, &symbols, &tests, Limits::new(Some(TESTS_MAX), Some(1500)));
+    data.tests = selected.selection.tests;
+    data.tests_total = selected.total;
+    data.commands = selected.selection.commands;
+    Ok(())
+}
+
+fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
+    let Some(first) = data.files.iter().find(|file| file.change != ChangeKind::Deleted) else {
+        return;
+    };
+    // A new or renamed file has none; the reply lists them for the path before.
+    let path = first.former_paths.first().map_or(&first.path, |former| &former.path);
+    let args = |path: &str| who_reviews::Args {
+        file_path: path.to_owned(),
+        limit: Some(REVIEWERS_MAX),
+        max_tokens: None,
+    };
+    let found = who_reviews::WhoReviews::run(call, args(&first.path))
+        .ok()
+        .filter(|reply| !reply.data.reviewers.is_empty())
+        .or_else(|| who_reviews::WhoReviews::run(call, args(path)).ok());
+    let reviewers = found.map(|reply| reply.data.reviewers).unwrap_or_default();
+    let entry = |it: who_reviews::Reviewer| ReviewerEntry { author: it.author, commits: it.commits };
+    data.reviewers = reviewers.into_iter().map(entry).collect();
+}
+
+impl Data for CheckData {
+    const MORE: &'static str = "max_tokens";
+
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        let (Some(level), Some(confidence)) = (self.level, self.confidence) else { return };
+        let _ = write!(out, "{}  confidence {confidence:.2}", level.name());
+        if let Some(score) = self.score {
+            let _ = write!(out, "  score {score:.2}");
+        }
+        out.push('\n');
+        for (title, lines) in
+            [("reasons", &self.reasons), ("recommendations", &self.recommendations)]
+        {
+            if !lines.is_empty() {
+                let _ = writeln!(out, "{title}:");
+            }
+            for line in lines {
+                let _ = writeln!(out, "  {}", text::plain(line));
+            }
+        }
+        if !self.unknown.is_empty() {
+            out.push_str("unknown:\n");
+        }
+        for it in &self.unknown {
+            let files = super::counted(it.files, "file");
+            let _ = writeln!(out, "  {}: {} ({files})", it.evidence, text::plain(&it.why));
+        }
+        out.push_str("files:\n");
+        for file in &self.files {
+            file.render(style, out);
+        }
+        if !self.tests.is_empty() {
+            let _ = writeln!(out, "tests ({} of {}):", self.tests.len(), self.tests_total);
+        }
+        for test in &self.tests {
+            let place = style.place(&test.path, test.line);
+            let _ = writeln!(out, "  {:.2}  {place}  {}", test.score, text::plain(&test.test_id));
+        }
+        if !self.reviewers.is_empty() {
+            let names: Vec<String> =
+                self.reviewers.iter().map(|it| text::plain(&it.author)).collect();
+            let _ = writeln!(out, "reviewers: {}", names.join(", "));
+        }
+    }
+
+    fn truncate(&mut self, shown: usize) {
+        self.files.truncate(shown);
+    }
+}
+
+impl FileEntry {
+    fn render(&self, style: &dyn Style, out: &mut String) {
+        let kind = match self.change {
+            ChangeKind::Added => "added",
+            ChangeKind::Modified => "modified",
+            ChangeKind::Deleted => "deleted",
+            ChangeKind::Renamed => "renamed",
+            ChangeKind::Unchanged => "unchanged",
+        };
+        let path = style.path(&self.path);
+        let _ = write!(out, "  {:<8} {path}  {kind}", self.level.name());
+        if self.not_compared {
+            out.push_str(", not compared");
+        } else if self.change != ChangeKind::Unchanged {
+            let _ = write!(out, " +{} -{}", self.added, self.removed);
+        }
+        if let Some(trivial) = self.trivial {
+            let _ = write!(out, ", only {}", trivial.name());
+        }
+        if self.is_new {
+            out.push_str(", no history");
+        }
+        out.push('\n');
+        for former in &self.former_paths {
+            let path = style.path(&former.path);
+            let _ = writeln!(out, "           was {path}  ({:.2})", former.confidence);
+        }
+        for it in &self.components {
+            let sign = if it.is_over { '!' } else { ' ' };
+            let _ = writeln!(
+                out,
+                "         {sign} {}: {} (value {}, threshold {})",
+                it.name,
+                text::plain(&it.text),
+                it.value,
+                it.threshold
+            );
+        }
+        for (at, record) in self.steps.iter().enumerate() {
+            let call = serde_json::to_string(&record.call).unwrap_or_default();
+            let result = serde_json::to_string(&record.result).unwrap_or_default();
+            let _ = writeln!(
+                out,
+                "         {}. step {}: {}",
+                at + 1,
+                record.step,
+                text::plain(text::start(&call, 300))
+            );
+            let _ = writeln!(out, "            {}", text::plain(text::start(&result, 1000)));
+        }
+    }
+}
