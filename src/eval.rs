@@ -5,7 +5,8 @@
 //! [`localize`] checks out the trees and records the ranks, next to those of the [`baselines`];
 //! [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
 //! evidence that `localize` recorded. [`history`] measures co-change, risk and
-//! reviewers on commits alone. [`answers`] grades replies against written keys; [`patch`]
+//! reviewers on commits alone; [`risk`] measures the score of
+//! `codedb check`, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`patch`]
 //! parses patches.
 
 pub mod answers;
@@ -16,4 +17,6 @@ pub mod history;
 pub mod localize;
 pub mod measures;
 pub mod patch;
+pub mod renames;
+pub mod risk;
 pub mod selection;

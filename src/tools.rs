@@ -500,6 +500,14 @@ impl Tool {
     }
 }
 
+/// Returns a reply that no [`Tool::run`] made as the caller gets it: adapted, and with secrets
+/// redacted.
+pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn Answer> {
+    answer.adapt(Offered(&|_| true));
+    let notices = answer.notices();
+    Box::new(Rendered { answer, notices, shows_secrets: call.shows_secrets })
+}
+
 /// Returns the tool with a name, which may lack the prefix.
 pub fn find(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name || tool.command() == name)

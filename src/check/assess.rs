@@ -128,7 +128,12 @@ fn of_file(
 fn sort(files: &mut [FileAssessment]) {
     files.sort_by(|a, b| {
         let rank = |it: &FileAssessment| {
-            (it.level, !it.is_secondary, it.baseline.over().count(), it.file.added + it.file.removed)
+            (
+                it.level,
+                !it.is_secondary,
+                it.baseline.over().count(),
+                it.file.added + it.file.removed,
+            )
         };
         rank(b).cmp(&rank(a)).then_with(|| a.file.path.cmp(&b.file.path))
     });
@@ -171,9 +176,9 @@ fn decide(
     let several = change.files.len() > 1;
     let mut verdict = Verdict { level, confidence: 1.0, ..Verdict::default() };
     if by_score == Some(level) && level > highest {
-        verdict.reasons.push(
-            "size and history of the files put the change among the riskier ones".to_owned(),
-        );
+        verdict
+            .reasons
+            .push("size and history of the files put the change among the riskier ones".to_owned());
     }
     let mut investigated = 0;
     for (at, it) in files.iter_mut().enumerate() {
@@ -211,9 +216,11 @@ fn decide(
 fn low(files: &[FileAssessment], evidence: &Evidence<'_>) -> Verdict {
     let mut verdict = Verdict { level: Level::Low, confidence: 0.85, ..Verdict::default() };
     for it in files {
-        verdict.reasons.extend(it.baseline.over().map(|component| {
-            format!("{}: {}", shown(&it.file.path), component.text)
-        }));
+        verdict.reasons.extend(
+            it.baseline
+                .over()
+                .map(|component| format!("{}: {}", shown(&it.file.path), component.text)),
+        );
     }
     verdict.reasons.truncate(REASONS_MAX);
     if !evidence.has_history() {

@@ -204,7 +204,8 @@ mod tests {
     #[test]
     fn partners_that_the_change_lacks_count() {
         let thresholds = Thresholds::of(Kind::Application);
-        let partner = |in_change| Partner { path: "b".to_owned(), share: 0.9, commits: 4, in_change };
+        let partner =
+            |in_change| Partner { path: "b".to_owned(), share: 0.9, commits: 4, in_change };
         let signals = |in_change| Signals {
             partners: Some(vec![partner(in_change)]),
             test_ratio: Some(0.0),

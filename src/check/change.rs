@@ -303,10 +303,7 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
 }
 
 /// Replaces pairs of a new and a deleted file by a renamed one, if their contents are alike.
-fn follow_moves(
-    files: &mut Vec<ChangedFile>,
-    texts: &mut Vec<(Option<Vec<u8>>, Option<Vec<u8>>)>,
-) {
+fn follow_moves(files: &mut Vec<ChangedFile>, texts: &mut Vec<(Option<Vec<u8>>, Option<Vec<u8>>)>) {
     let of_kind = |kind: ChangeKind| -> Vec<(Vec<u8>, Vec<u8>)> {
         let all = files.iter().zip(texts.iter()).filter(|(file, _)| file.kind == kind);
         all.filter_map(|(file, (before, after))| {
@@ -316,7 +313,8 @@ fn follow_moves(
         .collect()
     };
     for (new, old) in paths::moved(&of_kind(ChangeKind::Added), &of_kind(ChangeKind::Deleted)) {
-        let place = |path: &[u8], files: &[ChangedFile]| files.iter().position(|it| it.path == path);
+        let place =
+            |path: &[u8], files: &[ChangedFile]| files.iter().position(|it| it.path == path);
         let Some(from) = place(&old, files) else { continue };
         files.remove(from);
         let (before, _) = texts.remove(from);

@@ -101,7 +101,11 @@ impl<'a> Evidence<'a> {
 
     /// Returns the reason why there is no history; what is missing is then not known.
     pub fn why_no_history(&self) -> &str {
-        if self.history.is_some() { "no commit that counts changed it" } else { &self.why_no_history }
+        if self.history.is_some() {
+            "no commit that counts changed it"
+        } else {
+            &self.why_no_history
+        }
     }
 
     /// Returns true if commits are known.
@@ -142,7 +146,8 @@ impl<'a> Evidence<'a> {
         self.churn.get_or_init(|| {
             let Some(activity) = &self.activity else { return Vec::new() };
             let files = self.catalog.files();
-            let weights = files.iter().map(|(path, _)| activity.file(path).map_or(0.0, |it| it.weight));
+            let weights =
+                files.iter().map(|(path, _)| activity.file(path).map_or(0.0, |it| it.weight));
             let mut weights: Vec<f64> = weights.collect();
             weights.sort_unstable_by(f64::total_cmp);
             weights
@@ -192,9 +197,8 @@ impl<'a> Evidence<'a> {
             }),
             has_few_files: commits.is_some() && self.churn().len() < COMPARED_MIN,
             incidents: commits.map(|_| self.incidents(&file.path, 180).len()),
-            ownership_changed: commits
-                .filter(|it| it.commits >= OWNED_COMMITS_MIN)
-                .and_then(|it| {
+            ownership_changed: commits.filter(|it| it.commits >= OWNED_COMMITS_MIN).and_then(
+                |it| {
                     let main = it.people.iter().max_by(|a, b| {
                         a.commits.cmp(&b.commits).then(b.person.number().cmp(&a.person.number()))
                     })?;
@@ -203,7 +207,8 @@ impl<'a> Evidence<'a> {
                         by_weight.then(b.person.number().cmp(&a.person.number()))
                     })?;
                     Some(main.person != recent.person && main.recent_weight < 0.25)
-                }),
+                },
+            ),
         }
     }
 
@@ -260,10 +265,8 @@ impl<'a> Evidence<'a> {
         let stem = crate::history::likely::stem(self.catalog.path(file));
         let folded = crate::catalog::test_names::folded(&stem);
         let named = self.catalog.test_names().of(&folded).iter().copied();
-        let mut tests: Vec<FileId> = importers
-            .chain(named)
-            .filter(|&test| test != file && self.is_test(test))
-            .collect();
+        let mut tests: Vec<FileId> =
+            importers.chain(named).filter(|&test| test != file && self.is_test(test)).collect();
         tests.sort_unstable();
         tests.dedup();
         let files = self.catalog.files();
@@ -436,7 +439,8 @@ impl<'a> Evidence<'a> {
             .filter_map(|line| line.strip_prefix('+'))
             .map(str::trim)
             .collect();
-        let undone = state.removed_lines.iter().filter(|line| added.contains(line.as_str())).count();
+        let undone =
+            state.removed_lines.iter().filter(|line| added.contains(line.as_str())).count();
         ToolResult::Patch {
             commit: id.to_string(),
             patch: text::start(&patch, PATCH_BYTES_MAX).to_owned(),
@@ -452,7 +456,9 @@ impl<'a> Evidence<'a> {
         let entry = |commit: crate::history::Commit<'_>| CommitEntry {
             commit: commit.id().to_string(),
             date: date(commit.committed_s()),
-            author: text::plain(&activity.people().person(activity.people().of(commit.author())).name),
+            author: text::plain(
+                &activity.people().person(activity.people().of(commit.author())).name,
+            ),
             subject: text::plain(commit.subject()),
         };
         let ids = history.changes_to(self.committed(file)).take(limit.min(COMMITS_MAX));

@@ -172,7 +172,8 @@ pub struct Suspect {
 /// `blamed` has a commit and a number of lines for each range; `named` are ids, or starts of ids, from
 /// its message.
 pub fn suspects(blamed: &[(CommitId, usize)], named: &[String]) -> Vec<Suspect> {
-    let mut by_commit: std::collections::BTreeMap<CommitId, usize> = std::collections::BTreeMap::new();
+    let mut by_commit: std::collections::BTreeMap<CommitId, usize> =
+        std::collections::BTreeMap::new();
     for &(commit, lines) in blamed {
         *by_commit.entry(commit).or_default() += lines;
     }
@@ -216,7 +217,8 @@ mod tests {
         assert_eq!(issue("Fix x (#12)").as_deref(), Some("#12"));
         assert_eq!(issue("ABC-7: y").as_deref(), Some("ABC-7"));
         assert_eq!(issue("Use UTF-8x and # 3"), None);
-        let message = "Fix\n\nFixes: 1234abcd5 (\"x\")\nThis reverts commit 0000aaaabbbb.\nFixes: #12\n";
+        let message =
+            "Fix\n\nFixes: 1234abcd5 (\"x\")\nThis reverts commit 0000aaaabbbb.\nFixes: #12\n";
         assert_eq!(named_commits(message), ["1234abcd5", "0000aaaabbbb"]);
     }
 

@@ -2,9 +2,10 @@
 //!
 //! A [`Driver`] looks at the [`State`] and chooses the next calls; [`reduce`] adds their results.
 //! Nothing else is kept, so an investigation can be stored between two steps and replayed. [`rules`] is
-//! the deterministic driver. Texts of the repository (messages, patches, names) are results of calls:
+//! the deterministic driver, [`model`] asks a chat model. Texts of the repository (messages, patches, names) are results of calls:
 //! no driver takes instructions from them.
 
+pub mod model;
 pub mod rules;
 
 use serde::{Deserialize, Serialize};
@@ -258,6 +259,17 @@ pub fn run(driver: &mut dyn Driver, mut state: State, tools: &dyn Tools) -> (Sta
     }
     let verdict = state.conclude(None);
     (state, verdict)
+}
+
+/// Keeps the states in which investigations begin, and investigates nothing.
+#[derive(Debug, Default)]
+pub struct Recorder(pub Vec<State>);
+
+impl Driver for Recorder {
+    fn next(&mut self, state: &State) -> Result<Vec<ToolCall>, String> {
+        self.0.push(state.clone());
+        Err("nothing was investigated".to_owned())
+    }
 }
 
 #[cfg(test)]

@@ -85,8 +85,7 @@ impl<'a> Renames<'a> {
                 }
                 let source = self.log.path(source);
                 if found.iter().all(|known| known.path != source) {
-                    found
-                        .push(KnownPath { path: source.to_vec(), method: Method::GitFollow });
+                    found.push(KnownPath { path: source.to_vec(), method: Method::GitFollow });
                 }
                 open.push((source.to_vec(), at + 1));
             }
@@ -107,10 +106,7 @@ impl<'a> Renames<'a> {
 /// Returns renames among files that are new and files that are gone, as new and old path: git does
 /// not detect them before the new file is added. Each text is used once; equal texts come first, then
 /// the most similar ones that share at least half of their lines. O(new · gone · lines).
-pub fn moved(
-    new: &[(Vec<u8>, Vec<u8>)],
-    gone: &[(Vec<u8>, Vec<u8>)],
-) -> Vec<(Vec<u8>, Vec<u8>)> {
+pub fn moved(new: &[(Vec<u8>, Vec<u8>)], gone: &[(Vec<u8>, Vec<u8>)]) -> Vec<(Vec<u8>, Vec<u8>)> {
     const FILES_MAX: usize = 200;
     /// Shorter texts are alike by chance.
     const BYTES_MIN: usize = 16;
@@ -178,7 +174,8 @@ mod tests {
         let edited = "fn a() {}\nfn b() {}\nfn c() {}\nfn e() {}\n";
         let new = [file("x/a.rs", edited), file("y.rs", text), file("z.rs", "other text here\n")];
         let gone = [file("a.rs", text), file("b.rs", text)];
-        let expected = [(b"x/a.rs".to_vec(), b"b.rs".to_vec()), (b"y.rs".to_vec(), b"a.rs".to_vec())];
+        let expected =
+            [(b"x/a.rs".to_vec(), b"b.rs".to_vec()), (b"y.rs".to_vec(), b"a.rs".to_vec())];
         assert_eq!(moved(&new, &gone), expected);
         assert!(moved(&[file("n", "")], &[file("o", "x\n")]).is_empty());
     }

@@ -35,17 +35,71 @@ impl Trivial {
 
 /// Words in comments that programs read.
 const DIRECTIVES: &[&str] = &[
-    "!", "+build", "-*-", "@flow", "@jsx", "@ts-", "NOLINT", "NOSONAR", "c8 ", "clang-format",
-    "codegen", "coding", "coverage", "eslint", "export ", "fallthrough", "fmt:", "frozen_string",
-    "go:", "istanbul", "line ", "mypy", "noinspection", "nolint", "noqa", "pragma", "prettier",
-    "pylint", "pyright", "region", "rubocop", "ruff", "shellcheck", "sourceMappingURL", "swiftlint",
-    "type:", "vite", "vim:", "webpack", "yaml-language",
+    "!",
+    "+build",
+    "-*-",
+    "@flow",
+    "@jsx",
+    "@ts-",
+    "NOLINT",
+    "NOSONAR",
+    "c8 ",
+    "clang-format",
+    "codegen",
+    "coding",
+    "coverage",
+    "eslint",
+    "export ",
+    "fallthrough",
+    "fmt:",
+    "frozen_string",
+    "go:",
+    "istanbul",
+    "line ",
+    "mypy",
+    "noinspection",
+    "nolint",
+    "noqa",
+    "pragma",
+    "prettier",
+    "pylint",
+    "pyright",
+    "region",
+    "rubocop",
+    "ruff",
+    "shellcheck",
+    "sourceMappingURL",
+    "swiftlint",
+    "type:",
+    "vite",
+    "vim:",
+    "webpack",
+    "yaml-language",
 ];
 
 /// Languages in which indentation has no meaning.
 const FREE_FORM: &[&str] = &[
-    "c", "c++", "c#", "css", "dart", "go", "java", "javascript", "json", "kotlin", "objective-c",
-    "php", "proto", "rust", "scala", "scss", "sql", "swift", "tsx", "typescript", "zig",
+    "c",
+    "c++",
+    "c#",
+    "css",
+    "dart",
+    "go",
+    "java",
+    "javascript",
+    "json",
+    "kotlin",
+    "objective-c",
+    "php",
+    "proto",
+    "rust",
+    "scala",
+    "scss",
+    "sql",
+    "swift",
+    "tsx",
+    "typescript",
+    "zig",
 ];
 
 /// Languages in which a string in double quotes may contain line breaks.
@@ -53,8 +107,21 @@ const LONG_STRINGS: &[&str] = &["bash", "elixir", "php", "r", "ruby", "rust", "s
 
 /// Names of files with documentation, without extension, in lower case.
 const DOCUMENTS: &[&str] = &[
-    "authors", "changelog", "changes", "code_of_conduct", "contributing", "copying", "history",
-    "license", "licence", "maintainers", "news", "notice", "readme", "security", "todo",
+    "authors",
+    "changelog",
+    "changes",
+    "code_of_conduct",
+    "contributing",
+    "copying",
+    "history",
+    "license",
+    "licence",
+    "maintainers",
+    "news",
+    "notice",
+    "readme",
+    "security",
+    "todo",
 ];
 
 /// Returns true if a path is that of a file with documentation for people.
@@ -169,7 +236,8 @@ impl<'t> Essence<'t> {
     }
 
     fn comment(&mut self, text: &'t str, is_first: bool) {
-        let inner = text.trim_start_matches(['/', '#', '*', '-', ';', '%', '(', '{', '<', ' ', '\t']);
+        let inner =
+            text.trim_start_matches(['/', '#', '*', '-', ';', '%', '(', '{', '<', ' ', '\t']);
         let is_shebang = is_first && text.starts_with("#!");
         if is_shebang || DIRECTIVES.iter().any(|word| inner.starts_with(word)) {
             self.directives.push(text);

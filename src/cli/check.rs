@@ -18,8 +18,11 @@ use super::tool::{check as freshness, edge_args, is_trusted, now_ns};
 use super::typed_path::TypedPaths;
 use super::{place, report};
 use crate::answer::style::Style as _;
+use crate::check::investigate::State;
+use crate::check::investigate::model::{self, ModelDriver};
 use crate::check::verdict::{Level, Verdict};
 use crate::error::{Error, Kind, Result};
+use crate::model::Provider;
 use crate::tools::{self, Answer, Call};
 
 const AFTER_HELP: &str = "\
@@ -47,11 +50,17 @@ pub(super) fn command() -> Command {
             "Assesses the risk of uncommitted changes before they are pushed: from their size, the \
              history of the files under all of their names, the files that import them or change \
              with them, their tests and their incidents. Evidence that is missing is listed as \
-             `unknown`. Nothing leaves the machine. docs/check.md describes every component.",
+             `unknown`. Nothing leaves the machine except with `--driver model`. docs/check.md \
+             describes every component.",
         )
         .after_help(AFTER_HELP)
         .args_conflicts_with_subcommands(true)
-        .arg(Arg::new("files").value_name("FILES").num_args(0..).help("Only these files, changed or not"))
+        .arg(
+            Arg::new("files")
+                .value_name("FILES")
+                .num_args(0..)
+                .help("Only these files, changed or not"),
+        )
         .arg(flag("staged", "What is staged, instead of all uncommitted changes"))
         .arg(
             Arg::new("base")
@@ -72,6 +81,18 @@ pub(super) fn command() -> Command {
         )
         .arg(flag("json", "The same as `--format json`").conflicts_with("format"))
         .arg(flag("sarif", "The same as `--format sarif`").conflicts_with_all(["format", "json"]))
+        .arg(
+            Arg::new("driver")
+                .long("driver")
+                .value_name("NAME")
+                .value_parser(["rules", "model"])
+                .default_value("rules")
+                .help(
+                    "Who investigates: fixed rules, or the model that the environment configures \
+                     (docs/model.md), to which the changed lines are sent",
+                ),
+        )
+        .arg(flag("dry-run", "Print what a model would be sent first; send nothing"))
         .arg(flag(
             "pre-commit",
             "Assess what is staged, for a hook: exit with 1 if the level reaches `--fail-on`",
@@ -148,13 +169,41 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
     let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());
     let display = Display::new(engine.root(), matches);
     let args = arguments(matches, &typed_paths, is_hook);
+    let driver = matches.get_one::<String>("driver").map(String::as_str);
+    let is_model = driver == Some("model");
+    let is_dry = matches.get_flag("dry-run");
+    let provider = if is_model { provider()? } else { None };
+    if is_model && !is_dry && provider.is_none() {
+        return Err(Error::usage("no model is configured")
+            .with_hint("set CODEDB_MODEL_PROVIDER and CODEDB_MODEL, see docs/model.md"));
+    }
     let tool = tools::TOOLS.iter().find(|tool| tool.name == "codedb_check");
     let tool = tool.ok_or_else(|| Error::new(Kind::NotFound, "the tool `check` is missing"))?;
-    let answer = RecordingCode::new(&engine, fresh).run(matches.get_flag("no-background"), |code| {
-        tool.run(&Call::new(code, now_ns), args.clone())
-    });
+    let answer =
+        RecordingCode::new(&engine, fresh).run(matches.get_flag("no-background"), |code| {
+            let call = Call::new(code, now_ns);
+            if is_dry {
+                let states = tools::check::investigated(&call, args.clone())?;
+                return Ok(Err(states));
+            }
+            match &provider {
+                Some(provider) => {
+                    let mut driver = ModelDriver::new(provider);
+                    let reply = tools::check::driven(&call, args.clone(), &mut driver)?;
+                    Ok(Ok(tools::rendered(&call, Box::new(reply))))
+                }
+                None => tool.run(&call, args.clone()).map(Ok),
+            }
+        });
     let answer =
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
+    let answer = match answer {
+        Ok(answer) => answer,
+        Err(states) => {
+            print(&previewed(&states, provider.as_ref()))?;
+            return Ok(Level::Low);
+        }
+    };
     is_trusted(&engine, fresh);
     let json = answer.json()?;
     let value: Value = serde_json::from_str(&json)
@@ -169,6 +218,27 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
         // Nothing was assessed: that is no sign of safety.
         _ => Verdict::emergency("").level,
     }))
+}
+
+/// Returns the provider that the environment configures, if any.
+fn provider() -> Result<Option<Provider>> {
+    Provider::from_environment(&|name| std::env::var(name).ok().filter(|it| !it.is_empty()))
+}
+
+/// Returns the first requests of investigations as JSON, one on each line.
+fn previewed(states: &[State], provider: Option<&Provider>) -> String {
+    let mut out = String::new();
+    for state in states {
+        let request = match provider {
+            Some(provider) => ModelDriver::first_request(provider, state),
+            None => model::preview(state),
+        };
+        out.push_str(&format!("{request}\n"));
+    }
+    if states.is_empty() {
+        report::print_message("no file would be investigated: nothing would be sent");
+    }
+    out
 }
 
 fn printed(

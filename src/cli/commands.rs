@@ -9,7 +9,9 @@ use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
 use super::run as test_run;
-use super::{check, data, doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool};
+use super::{
+    check, data, doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool,
+};
 use crate::error::{Error, Kind, Result};
 
 const AFTER_HELP: &str = "\

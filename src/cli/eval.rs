@@ -1,6 +1,7 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
 mod history;
+mod risk;
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -140,6 +141,8 @@ pub(super) fn command() -> Command {
         .subcommand_required(true)
         .subcommand(localize)
         .subcommand(history::command())
+        .subcommand(risk::command())
+        .subcommand(risk::renames_command())
         .subcommand(answers)
         .subcommand(fit)
         .subcommand(selection::command())
@@ -152,6 +155,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("answers", matches)) => grade(matches),
         Some(("fit", matches)) => fit_weights(matches),
         Some(("tests", matches)) => selection::run(matches),
+        Some(("risk", matches)) => risk::run(matches),
+        Some(("renames", matches)) => risk::run_renames(matches),
         _ => Err(Error::usage("missing command of `eval`")
             .with_hint("`codedb eval --help` lists the commands")),
     }

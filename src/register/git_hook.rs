@@ -80,9 +80,15 @@ mod tests {
 
     #[test]
     fn an_existing_hook_keeps_every_byte() {
-        for text in ["#!/bin/sh\nexit 0\n", "#!/usr/bin/env -S bash\nno newline", "#!/bin/sh\n\r\n\t\n"] {
+        for text in
+            ["#!/bin/sh\nexit 0\n", "#!/usr/bin/env -S bash\nno newline", "#!/bin/sh\n\r\n\t\n"]
+        {
             let edit = install(text, "codedb", None).expect("a script").expect("a change");
-            assert!(edit.text.contains("\ncodedb check --pre-commit || exit $?\n"), "{}", edit.text);
+            assert!(
+                edit.text.contains("\ncodedb check --pre-commit || exit $?\n"),
+                "{}",
+                edit.text
+            );
             assert_eq!(install(&edit.text, "codedb", None).expect("a script"), None);
             let removed = remove(&edit.text).expect("it is there");
             assert_eq!((removed.text.as_str(), removed.act), (text, Act::Removes));

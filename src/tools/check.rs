@@ -19,7 +19,7 @@ use crate::check::baseline::Component;
 use crate::check::change::{self, Change, ChangeKind, ChangedFile, Scope};
 use crate::check::evidence::Evidence;
 use crate::check::investigate::rules::Rules;
-use crate::check::investigate::{CallRecord, Driver};
+use crate::check::investigate::{CallRecord, Driver, Recorder, State};
 use crate::check::paths::Method;
 use crate::check::score::{Features, Model};
 use crate::check::settings::{self, Kind, Settings};
@@ -192,6 +192,31 @@ impl Define for Check {
     }
 }
 
+/// Runs a check with another driver than the rules; `args` is a JSON object as for the tool.
+///
+/// # Errors
+///
+/// As the tool.
+pub fn driven(
+    call: &Call<'_>,
+    args: serde_json::Value,
+    driver: &mut dyn Driver,
+) -> Result<Analysis<CheckData>> {
+    let schema = super::schema::of::<Args>();
+    check(call, &super::schema::parse::<Args>(&schema, args)?, driver)
+}
+
+/// Returns the states in which the investigations of a check begin.
+///
+/// # Errors
+///
+/// As the tool.
+pub fn investigated(call: &Call<'_>, args: serde_json::Value) -> Result<Vec<State>> {
+    let mut recorder = Recorder::default();
+    driven(call, args, &mut recorder)?;
+    Ok(recorder.0)
+}
+
 /// What a check begins with.
 pub(super) struct Prepared {
     pub(super) change: Change,
@@ -284,8 +309,9 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
         MANIFESTS.iter().any(|name| crate::base::path::split(path).1 == name.as_bytes())
     };
     let manifests = files.iter().filter(|(path, _)| is_manifest(path)).count();
-    let is_library = ["src/lib.rs", "setup.py"].iter().any(|it| files.find(it.as_bytes()).is_some())
-        && files.find(b"src/main.rs").is_none();
+    let is_library =
+        ["src/lib.rs", "setup.py"].iter().any(|it| files.find(it.as_bytes()).is_some())
+            && files.find(b"src/main.rs").is_none();
     let detected = Kind::detect(manifests, is_library);
     match call.code.read(settings::NAME.as_bytes(), settings::BYTES_MAX) {
         Ok(content) => Settings::parse(&String::from_utf8_lossy(content.bytes()), detected),
@@ -298,7 +324,7 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
 /// # Errors
 ///
 /// Unknown files, invalid settings, a tree that cannot be read.
-pub(crate) fn check(
+pub(super) fn check(
     call: &Call<'_>,
     args: &Args,
     driver: &mut dyn Driver,
@@ -321,9 +347,12 @@ pub(crate) fn check(
     let steps: Vec<NextStep> = data
         .commands
         .iter()
-        .map(|command| NextStep::action(command.clone(), "runs the tests that the change may break"))
+        .map(|command| {
+            NextStep::action(command.clone(), "runs the tests that the change may break")
+        })
         .collect();
-    let first = data.files.first().filter(|_| data.level > Some(Level::Low)).map(|it| it.path.clone());
+    let first =
+        data.files.first().filter(|_| data.level > Some(Level::Low)).map(|it| it.path.clone());
     let mut reply = Analysis::list(data, total, total);
     reply.next_steps = steps;
     if let Some(path) = first {
@@ -335,9 +364,7 @@ pub(crate) fn check(
     }
     Ok(match history {
         Ok(history) => analysis::with_log_status(call, &history, reply),
-        Err(missing) => {
-            reply.with_status(missing.status, missing.message).with_hint(missing.hint)
-        }
+        Err(missing) => reply.with_status(missing.status, missing.message).with_hint(missing.hint),
     })
 }
 
@@ -443,7 +470,8 @@ fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
         .filter(|reply| !reply.data.reviewers.is_empty())
         .or_else(|| who_reviews::WhoReviews::run(call, args(path)).ok());
     let reviewers = found.map(|reply| reply.data.reviewers).unwrap_or_default();
-    let entry = |it: who_reviews::Reviewer| ReviewerEntry { author: it.author, commits: it.commits };
+    let entry =
+        |it: who_reviews::Reviewer| ReviewerEntry { author: it.author, commits: it.commits };
     data.reviewers = reviewers.into_iter().map(entry).collect();
 }
 

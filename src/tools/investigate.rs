@@ -260,12 +260,10 @@ fn step(call: &Call<'_>, handle: i64, wanted: ToolCall) -> Result<Analysis<Inves
             .with_hint("`{tool:investigate_begin}` begins another one"));
     }
     let change = match call.code.git() {
-        Some(git) => crate::check::change::read(
-            call.code,
-            git,
-            &crate::check::change::Scope::WorkTree,
-        )
-        .unwrap_or_default(),
+        Some(git) => {
+            crate::check::change::read(call.code, git, &crate::check::change::Scope::WorkTree)
+                .unwrap_or_default()
+        }
         None => Change::default(),
     };
     let missing = super::analysis::history(call)?;

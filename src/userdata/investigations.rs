@@ -59,9 +59,7 @@ impl Database {
     /// If the database cannot be written.
     pub fn advance_investigation(&self, handle: i64, before: &str, after: &str) -> Result<bool> {
         let update = "UPDATE investigation SET state = ?3 WHERE handle = ?1 AND state = ?2";
-        self.transaction(|connection| {
-            Ok(connection.execute(update, (handle, before, after))? == 1)
-        })
+        self.transaction(|connection| Ok(connection.execute(update, (handle, before, after))? == 1))
     }
 }
 

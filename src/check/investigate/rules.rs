@@ -96,7 +96,8 @@ pub fn verdict(state: &State) -> Verdict {
                 steps += 1;
                 let id = commit.get(..12).unwrap_or(commit);
                 made.reasons.push(format!("it removes {undone_lines} lines that {id} added"));
-                made.recommendations.push(format!("check that the error that {id} corrected stays corrected"));
+                made.recommendations
+                    .push(format!("check that the error that {id} corrected stays corrected"));
             }
             ToolResult::BlastRadius { all, tests, .. } => {
                 is_uncovered = *all > 0 && *tests == 0;
@@ -104,7 +105,9 @@ pub fn verdict(state: &State) -> Verdict {
             _ => {}
         }
     }
-    if is_uncovered && state.baseline.is_over("blast_radius") && state.baseline.is_over("test_ratio")
+    if is_uncovered
+        && state.baseline.is_over("blast_radius")
+        && state.baseline.is_over("test_ratio")
     {
         steps += 1;
         made.reasons.push("no test depends on it, and many files do".to_owned());

@@ -6,10 +6,10 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Deserialize;
 
+use crate::base::time;
 use crate::cli::index::{place_args, print, tree_options};
 use crate::cli::place;
 use crate::cli::tool::now_ns;
-use crate::base::time;
 use crate::error::{Error, Result};
 use crate::userdata::incidents::Incident;
 
@@ -93,7 +93,8 @@ fn parse(text: &str, is_csv: bool) -> Result<Vec<Incident>> {
             .with_hint("`codedb check import-incidents --help` lists the fields")
     };
     let rows: Vec<Row> = if is_csv {
-        let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+        let mut reader =
+            csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
         reader
             .deserialize()
             .collect::<std::result::Result<_, _>>()

@@ -56,4 +56,48 @@ impl Git {
         args.extend(paths.iter().map(|path| to_path(path).into_os_string()));
         self.output("diff-tree", &args)
     }
+
+    /// Returns the former paths of the file at a repository path as `git log --follow` finds them, the
+    /// latest first, relative to the root. Copies are left out. Time is that of git: O(commits).
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn follow(&self, path: &[u8]) -> Result<Vec<Vec<u8>>> {
+        let fixed = [
+            "--follow",
+            "--name-status",
+            "-z",
+            "--relative",
+            "--no-ext-diff",
+            "--no-textconv",
+            "--no-color",
+            "--format=",
+            "HEAD",
+            "--",
+        ];
+        let mut args: Vec<OsString> = fixed.map(OsString::from).to_vec();
+        args.push(to_path(path).into_os_string());
+        let answer = self.output("log", &args)?;
+        let mut words = fields(&answer).map(<[u8]>::trim_ascii_start);
+        let (mut found, mut copied) = (Vec::new(), false);
+        while let Some(status) = words.next() {
+            let source = words.next().unwrap_or_default();
+            match status.first() {
+                Some(b'R') => {
+                    words.next();
+                    if !copied && source != path && !found.iter().any(|it| it == source) {
+                        found.push(source.to_vec());
+                    }
+                }
+                Some(b'C') => {
+                    // From here on, git follows the source of the copy.
+                    words.next();
+                    copied = true;
+                }
+                _ => {}
+            }
+        }
+        Ok(found)
+    }
 }
