@@ -447,7 +447,8 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
     if symbols.is_empty() && tests.is_empty() {
         return Ok(());
     }
-    let selected = select(catalog, &symbols, &tests, Limits::new(Some(TESTS_MAX), Some(1500)));
+    let limits = Limits::new(Some(TESTS_MAX), Some(1500));
+    let selected = select(call, catalog, &symbols, &tests, limits)?;
     data.tests = selected.selection.tests;
     data.tests_total = selected.total;
     data.commands = selected.selection.commands;
