@@ -54,7 +54,6 @@ pub(super) fn command() -> Command {
              describes every component.",
         )
         .after_help(AFTER_HELP)
-        .args_conflicts_with_subcommands(true)
         .arg(
             Arg::new("files")
                 .value_name("FILES")

@@ -25,7 +25,7 @@ const INDEX: &str = "\
 
 Each tool has a page with its arguments, examples and schema. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
 
-Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index` and `codedb_snapshot` are different: the commands of these names take other arguments. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
+Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
 
 **Paths** are relative to the root of the tree and separated by `/`. Absolute paths below the root are accepted. The command line also accepts paths relative to the current directory; with `--root` only if the current directory is inside of that root. A file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by it.
 
@@ -103,7 +103,8 @@ impl Examples {
         };
         list(&[], "core").end();
         list(&["--toolsets", "core,navigate"], "navigate").end();
-        list(&["--toolsets", "all"], "history").end();
+        list(&["--toolsets", "core,navigate,history"], "history").end();
+        list(&["--toolsets", "all"], "check").end();
         let edits = ["--toolsets", "all", "--allow-edit"];
         let session = list(&edits, "navigate, only with `--allow-edit`");
         Examples { place, session, listed }
@@ -199,7 +200,9 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
     };
     let _ = writeln!(out, "Toolset: {set}. {effect}\n\n## Arguments\n");
     arguments(&mut out, tool);
-    out.push_str("\n## Examples\n");
+    if !tool.examples.is_empty() {
+        out.push_str("\n## Examples\n");
+    }
     for example in tool.examples {
         let arguments: Value = serde_json::from_str(example).expect("it is JSON");
         let _ = writeln!(

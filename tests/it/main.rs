@@ -8,6 +8,7 @@ mod benches;
 mod beneath;
 #[cfg(unix)]
 mod boundaries;
+mod check;
 #[cfg(unix)]
 mod code;
 #[cfg(unix)]

@@ -58,6 +58,8 @@ fn calls(path: &str, about: &str) -> Vec<(&'static str, Value)> {
             "codedb_query",
             json!({"pipeline": [{"op": "search", "query": about}, {"op": "read", "line_end": 40}]}),
         ),
+        ("codedb_check", json!({"files": [path], "verbose": true, "explain": true})),
+        ("codedb_investigate_begin", json!({"file_path": path})),
         (
             "codedb_bundle",
             json!({"ops": [

@@ -7,7 +7,7 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use serde::Deserialize;
 
 use crate::base::time;
-use crate::cli::index::{place_args, print, tree_options};
+use crate::cli::index::{print, tree_options};
 use crate::cli::place;
 use crate::cli::tool::now_ns;
 use crate::error::{Error, Result};
@@ -32,7 +32,6 @@ pub(super) fn command() -> Command {
                 .value_parser(value_parser!(PathBuf))
                 .help("The file to read: `.json` or `.csv`"),
         )
-        .args(place_args())
 }
 
 /// An incident as an export has it.

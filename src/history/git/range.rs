@@ -378,6 +378,7 @@ mod tests {
                 (Status::Modified, b"link".to_vec(), None),
                 (Status::Added, b"copy".to_vec(), None),
             ],
+            moves: Vec::new(),
         };
         let second = ReportedCommit {
             id: id(B),
