@@ -247,6 +247,16 @@ impl Conversation {
                 let error = ModelError::new(Failure::Connection, message, url);
                 Attempt { error, retry: Retry::BackOff }
             }
+            HttpError::NobodyListens(why) => {
+                let message = format!("no program listens at `{host}`: {}", self.safe(&why));
+                // The user starts a server on this machine; it does not restart by itself.
+                let (retry, hint) = if self.provider.is_remote() {
+                    (Retry::BackOff, url)
+                } else {
+                    (Retry::Never, "start the server or check `CODEDB_MODEL_URL`")
+                };
+                Attempt { error: ModelError::new(Failure::Connection, message, hint), retry }
+            }
             HttpError::Permanent(why) => {
                 let message = format!("no connection to `{host}`: {}", self.safe(&why));
                 let error = ModelError::new(Failure::Connection, message, url);
@@ -329,7 +339,7 @@ impl Conversation {
             _ => error(
                 Failure::Refused,
                 format!("`{host}` refused the request ({status}){reason}"),
-                "check that the model can call tools",
+                "check `CODEDB_MODEL`, and that the model can call tools",
             ),
         };
         Attempt { error, retry }
@@ -341,8 +351,10 @@ impl Conversation {
         // Some services report errors with the status of a success.
         let error = wire::error_in(reply).map(|error| self.safe(&error.message));
         let what = match error {
-            Some(message) => format!("`{host}` replied with an error: {message}"),
-            None => format!("`{host}` sent no reply of the protocol `{protocol}`: {lack}"),
+            Some(message) if !message.is_empty() => {
+                format!("`{host}` replied with an error: {message}")
+            }
+            _ => format!("`{host}` sent no reply of the protocol `{protocol}`: {lack}"),
         };
         let hint = "check `CODEDB_MODEL_PROVIDER` and `CODEDB_MODEL_URL`";
         ModelError::new(Failure::Protocol, what, hint)

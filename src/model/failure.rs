@@ -53,7 +53,7 @@ impl ModelError {
 
     /// Adds the number of attempts to the message.
     pub(super) fn after(mut self, attempts: u32) -> ModelError {
-        self.message.push_str(&format!(" after {attempts} attempts"));
+        self.message.push_str(&format!(", after {attempts} attempts"));
         self
     }
 

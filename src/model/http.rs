@@ -48,8 +48,10 @@ pub(super) struct Response {
 pub(super) enum HttpError {
     /// The connection failed or broke, with the reason. The same request may succeed later.
     Connection(String),
-    /// As before, but the same request will fail again: an unknown host, a bad certificate.
+    /// As before, but the same request will fail again: a bad certificate.
     Permanent(String),
+    /// No program listens at the address, with the reason.
+    NobodyListens(String),
     /// The time limit passed.
     Timeout,
     /// The body of the reply is too large.
@@ -132,6 +134,7 @@ fn failure(error: ureq::Error) -> HttpError {
         BodyExceedsLimit(_) => HttpError::TooLarge,
         Io(error) => match error.kind() {
             io::ErrorKind::TimedOut => HttpError::Timeout,
+            io::ErrorKind::ConnectionRefused => HttpError::NobodyListens(error.to_string()),
             // Errors of TLS: rustls reports them so.
             io::ErrorKind::InvalidData => HttpError::Permanent(error.to_string()),
             _ => HttpError::Connection(error.to_string()),

@@ -1,6 +1,7 @@
 //! Conversations with servers on a loopback address that implement the two protocols.
 
 mod failures;
+mod properties;
 mod protocols;
 mod providers;
 mod rules;

@@ -88,7 +88,7 @@ fn attempts_are_limited() {
     let (result, waited, requests) = send(Protocol::Anthropic, steps);
     let error = result.expect_err("an error");
     assert_eq!((error.failure(), requests.len()), (Failure::Unavailable, 4));
-    assert!(error.to_string().contains("is overloaded (529) after 4 attempts"), "{error}");
+    assert!(error.to_string().contains("is overloaded (529), after 4 attempts"), "{error}");
     assert_eq!(waited, seconds(0.5 + 1.0 + 2.0));
 }
 
@@ -180,7 +180,7 @@ fn broken_connections_are_repeated() {
         let (result, _, requests) = send(protocol, vec![cut(), cut(), cut(), cut()]);
         let error = result.expect_err("an error");
         assert_eq!((error.failure(), requests.len()), (Failure::Connection, 4));
-        assert!(error.to_string().contains(" after 4 attempts; check the network"), "{error}");
+        assert!(error.to_string().contains(", after 4 attempts; check the network"), "{error}");
     }
 }
 
@@ -402,6 +402,27 @@ fn a_wrong_key_is_rejected_by_the_service() {
         assert_eq!(error.failure(), Failure::Denied);
         assert_eq!(server.rejections().len(), 1);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_local_server_that_is_not_started_fails_at_once() {
+    use rustix::net::{AddressFamily, SocketType, bind, getsockname, socket};
+    // The port belongs to this test, and nobody listens there.
+    let socket = socket(AddressFamily::INET, SocketType::STREAM, None).expect("a socket");
+    let any = std::net::SocketAddrV4::new(std::net::Ipv4Addr::LOCALHOST, 0);
+    bind(&socket, &any).expect("a port");
+    let address = getsockname(&socket).expect("an address");
+    let address = std::net::SocketAddr::try_from(address).expect("an address");
+    let url = format!("http://{address}/v1");
+    let provider = Provider::new(Protocol::OpenAi, Some(&url), "m", None).expect("a provider");
+    let (mut conversation, clock) = conversation(&provider);
+    let error = conversation.send(text("hello")).expect_err("no server");
+    assert_eq!(error.failure(), Failure::Connection);
+    let expected = format!("no program listens at `{address}`: ");
+    assert!(error.to_string().starts_with(&expected), "{error}");
+    assert!(error.to_string().ends_with("; start the server or check `CODEDB_MODEL_URL`"));
+    assert_eq!(super::Clock::elapsed(&clock), Duration::ZERO);
 }
 
 #[test]

@@ -160,6 +160,13 @@ fn anthropic(body: &Value, replies: &[Value]) -> Check {
     require(messages.len() % 2 == 1, "messages: the last one must be the user's")
 }
 
+/// The text of a message of OpenAI's protocol: a string, or parts.
+fn text_of(content: &Value) -> String {
+    let parts = content.as_array().into_iter().flatten();
+    let parts: String = parts.filter_map(|part| part["text"].as_str()).collect();
+    content.as_str().map_or(parts, str::to_owned)
+}
+
 fn openai(body: &Value, replies: &[Value]) -> Check {
     known_fields(body, &["model", "messages", "tools", "tool_choice", "max_tokens"])?;
     require(body["model"].is_string(), "you must provide a model parameter")?;
@@ -215,7 +222,7 @@ fn openai(body: &Value, replies: &[Value]) -> Check {
                 }
                 require(
                     sent.is_object()
-                        && sent["content"].as_str().unwrap_or_default()
+                        && text_of(&sent["content"])
                             == message["content"].as_str().unwrap_or_default(),
                     "messages: not what the service replied",
                 )?;
