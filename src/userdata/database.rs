@@ -89,12 +89,11 @@ const MIGRATIONS: &[&str] = &["
         is_cancelled INTEGER NOT NULL
     ) STRICT;
 ", "
-<<<<<<< HEAD
     -- The hash of the text after the name; NULL if it was not stored.
     ALTER TABLE covered ADD COLUMN rest INTEGER;
     CREATE INDEX covered_rest ON covered (rest);
     CREATE INDEX covered_name ON covered (name);
-=======
+", "
     -- `files` has a repository path per line.
     CREATE TABLE incident (
         id TEXT PRIMARY KEY,
@@ -110,7 +109,6 @@ const MIGRATIONS: &[&str] = &["
         state TEXT NOT NULL,
         started_ms INTEGER NOT NULL
     ) STRICT;
->>>>>>> 88269e1 (check: assess the risk of a change, with the history of renamed files)
 "];
 
 /// The identity of a repository.
