@@ -9,5 +9,4 @@ pub mod definition;
 pub mod nearest;
 pub mod precedence;
 pub mod style;
-pub mod tests_of;
 pub mod texts;

@@ -9,6 +9,9 @@
 //! history`). Author concentration has the weight 0: in the same measurement, files with one dominant
 //! author were fixed less often than others. Coverage and test instability cannot be measured from
 //! history; their weights are those of the program whose vocabulary this module uses (Chisel).
+//! [`configured`] reads other weights from a file of the repository.
+
+pub mod configured;
 
 use std::collections::BTreeMap;
 

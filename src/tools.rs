@@ -168,6 +168,8 @@ pub trait Define {
     const EFFECT: Effect = Effect::ReadOnly;
     /// The set in which servers offer it.
     const TOOLSET: Toolset;
+    /// Another set that contains it.
+    const ALSO: Option<Toolset> = None;
     /// The data that a complete answer needs.
     const NEEDS: Needs = Needs::Code;
     /// The usual cost of a call.
@@ -214,6 +216,10 @@ pub trait Reply: Serialize {
     /// Replaces mentions of tools in texts of the reply by their names, and removes recommendations
     /// of tools that the caller does not have.
     fn adapt(&mut self, _offered: Offered<'_>) {}
+
+    /// Receives how many files changed since the index was built, for a tool that answers from
+    /// the code.
+    fn note_changed(&mut self, _files: usize) {}
 
     /// Returns the results as places in files, for editors.
     fn locations(&self) -> Vec<Location> {
@@ -279,6 +285,8 @@ pub trait Answer {
     fn locations(&self) -> Vec<Location>;
     /// Adapts the reply to the tools that the caller has; see [`Reply::adapt`].
     fn adapt(&mut self, offered: Offered<'_>);
+    /// Receives how many files changed since the index was built; see [`Reply::note_changed`].
+    fn note_changed(&mut self, files: usize);
 }
 
 impl<R: Reply> Answer for R {
@@ -304,6 +312,10 @@ impl<R: Reply> Answer for R {
 
     fn adapt(&mut self, offered: Offered<'_>) {
         Reply::adapt(self, offered);
+    }
+
+    fn note_changed(&mut self, files: usize) {
+        Reply::note_changed(self, files);
     }
 }
 
@@ -350,6 +362,10 @@ impl Answer for Rendered {
     fn adapt(&mut self, offered: Offered<'_>) {
         self.answer.adapt(offered);
     }
+
+    fn note_changed(&mut self, files: usize) {
+        self.answer.note_changed(files);
+    }
 }
 
 /// A tool of the table: the constants of its [`Define`], without its types.
@@ -367,6 +383,8 @@ pub struct Tool {
     pub effect: Effect,
     /// The set in which servers offer it.
     pub toolset: Toolset,
+    /// Another set that contains it.
+    pub also: Option<Toolset>,
     /// The data that a complete answer needs.
     pub needs: Needs,
     /// The usual cost of a call.
@@ -400,6 +418,7 @@ impl Tool {
             see_also: D::SEE_ALSO,
             effect: D::EFFECT,
             toolset: D::TOOLSET,
+            also: D::ALSO,
             needs: D::NEEDS,
             speed: D::SPEED,
             command_line: D::COMMAND_LINE,
@@ -419,6 +438,12 @@ impl Tool {
     /// Returns the JSON schema of its arguments, which is generated once.
     pub fn arguments(&self) -> &Value {
         self.cached_schema.get_or_init(self.schema)
+    }
+
+    /// Returns true if it analyses commits, tests or risk without changing anything.
+    fn is_analysis(&self) -> bool {
+        let is_of_set = [Some(self.toolset), self.also].contains(&Some(Toolset::History));
+        is_of_set && self.effect == Effect::ReadOnly && self.needs == Needs::Code
     }
 
     /// Returns the name without its prefix, as the command line spells it.
@@ -486,6 +511,9 @@ impl Tool {
                 _ => Vec::new(),
             };
             let mut answer = (self.run)(&call, self.arguments(), args)?;
+            if self.is_analysis() {
+                answer.note_changed(changed_files(&call)?);
+            }
             answer.adapt(Offered(&is_offered));
             let own = answer.notices();
             let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
@@ -506,6 +534,18 @@ pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn 
     answer.adapt(Offered(&|_| true));
     let notices = answer.notices();
     Box::new(Rendered { answer, notices, shows_secrets: call.shows_secrets })
+}
+
+/// Returns the number of files whose present content the index does not have; 0 without an index, for
+/// which tools report what they lack themselves. O(files) the first time.
+fn changed_files(call: &Call<'_>) -> Result<usize> {
+    let files = call.code.files()?;
+    let changed = files.not_as_indexed().iter().filter(|&&at| {
+        let info = files.info(at);
+        !info.is_unread() && info.may_be_read()
+    });
+    let changed = changed.count();
+    Ok(if changed < files.len() { changed } else { 0 })
 }
 
 /// Returns the tool with a name, which may lack the prefix.

@@ -3,7 +3,7 @@
 //! Unlike the index, it cannot be computed again, so it is never evicted. It lives in one SQLite
 //! database per repository, below the user's data directory: [`location`] chooses the file,
 //! [`database`] opens it and keeps its schema current, [`runs`], [`coverage`], [`locks`], [`jobs`], [`incidents`] and [`investigations`] read and
-//! write its tables, [`coverage_py`] reads the database of another program, [`exchange`] exports and imports everything as JSON Lines. Several processes may use one
+//! write its tables, [`coverage_py`] reads the database of another program, [`exchange`] exports and imports everything as JSON Lines; [`shards`] names the sub-trees of a monorepo. Several processes may use one
 //! database at once; everything that belongs together is written in one transaction.
 
 pub mod coverage;
@@ -16,6 +16,7 @@ pub mod jobs;
 pub mod location;
 pub mod locks;
 pub mod runs;
+pub mod shards;
 
 pub use database::{Database, Repository};
 pub use location::Location;

@@ -180,7 +180,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         let mut texts = Texts::as_indexed(catalog);
         calls::candidates(sources, &mut texts, &selected, &ranked, options)
     };
-    let tests = || test_files::candidates(sources, &ranked, detail);
+    let tests = || test_files::candidates(sources, &selected, &ranked, detail);
     // With files it cannot be a miss, so the keywords can be computed in parallel.
     let keywords = || {
         if ranked.is_empty() {

@@ -118,7 +118,7 @@ mod tests {
         let core = list(&[Toolset::Core], Writes::Refused);
         let all = list(&both, Writes::Refused);
         let with_edit = list(&both, Writes::Allowed);
-        assert!(core <= 2_200, "core takes {core} tokens");
+        assert!(core <= 2_400, "core takes {core} tokens");
         assert!(all <= 4_500, "all take {all} tokens");
         assert!(with_edit <= all + 350, "with edits they take {with_edit} tokens");
         let core_tools = toolset::tools(&[Toolset::Core], Writes::Refused);

@@ -60,7 +60,7 @@ pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
         .flat_map(of_set)
         .filter(|tool| match tool.effect {
             Effect::ReadOnly | Effect::Adds | Effect::Records | Effect::Starts => {
-                sets.contains(&tool.toolset)
+                sets.contains(&tool.toolset) || tool.also.is_some_and(|also| sets.contains(&also))
             }
             Effect::Writes => writes == Writes::Allowed,
         })
@@ -128,7 +128,7 @@ mod tests {
         let names = |sets: &[Toolset]| -> Vec<&str> {
             tools(sets, Writes::Refused).iter().map(|tool| &tool.name["codedb_".len()..]).collect()
         };
-        let core = "context search symbol callers outline read find tree deps status";
+        let core = "context search symbol callers outline read find tree deps status suggest_tests";
         let navigate = "word ls glob callpath explain hot changes query bundle projects index";
         assert!(names(&[Toolset::Core]).join(" ").starts_with(core));
         assert!(names(&[Toolset::Navigate]).join(" ").starts_with(navigate));
@@ -141,7 +141,7 @@ mod tests {
         withhold(&mut all, Allows::default());
         assert!(all.iter().all(|tool| tool.effect == Effect::ReadOnly));
         let core = tools(&[Toolset::Core], Writes::Allowed);
-        assert_eq!(core.last().map(|tool| tool.name), Some("codedb_edit"));
+        assert!(core.iter().any(|tool| tool.name == "codedb_edit"));
         assert_eq!(core.len(), tools(&[Toolset::Core], Writes::Refused).len() + 1);
     }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::detect::Test;
+use super::detect::FileTests;
 use super::fixtures::{TestAt, Tests};
 use super::reach::{Reach, Reached, reach};
 use crate::base::ids::FileId;
@@ -33,15 +33,6 @@ pub const NAMES: [&str; FEATURES] = [
     "near",
     "imports",
 ];
-
-/// The maximum number of uses of a name that are read to find tests that contain it.
-const SITES_MAX: usize = 5_000;
-
-/// The maximum number of files that import a definition's file and whose tests are candidates.
-const IMPORTERS_MAX: usize = 60;
-
-/// The maximum number of test files that contain a word of a name and whose tests are candidates.
-const WORD_FILES_MAX: usize = 30;
 
 /// What in the body of a test runs a method that the language calls by itself, in lower case.
 const SPECIAL: [(&str, &[&str]); 27] = [
@@ -73,9 +64,6 @@ const SPECIAL: [(&str, &[&str]); 27] = [
     ("__or__", &[" | "]),
     ("__reduce__", &["pickle", "copy"]),
 ];
-
-/// The maximum number of candidates of one definition.
-const CANDIDATES_MAX: usize = 4_000;
 
 /// A test that may execute a definition.
 #[derive(Clone, Debug)]
@@ -119,6 +107,31 @@ impl Names {
     }
 }
 
+/// A candidate with what is read of it.
+struct Read {
+    at: TestAt,
+    of: Rc<FileTests>,
+    titles: Rc<Vec<String>>,
+    lower: Rc<Vec<u8>>,
+}
+
+impl Read {
+    fn new(tests: &Tests<'_>, at: TestAt) -> Option<Read> {
+        let (of, titles) = (tests.of(at.file), tests.titles(at.file));
+        of.tests.get(at.place as usize)?;
+        Some(Read { at, of, titles, lower: tests.lower_text(at.file) })
+    }
+
+    fn title(&self) -> &str {
+        &self.titles[self.at.place as usize]
+    }
+
+    fn body(&self) -> &[u8] {
+        let span = self.of.tests[self.at.place as usize].span.clone();
+        self.lower.get(span).unwrap_or_default()
+    }
+}
+
 /// Returns the words of an identifier or title in lower case, without those of one letter.
 fn words(name: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
@@ -147,10 +160,15 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         return (Vec::new(), false);
     }
     let names = Names::new(&facts, at.place as usize);
-    let Reached { tests: reached, through, is_cut } = reach(tests, at);
-    let mentions = mentions(tests, &names.own);
+    let effort = *tests.effort();
+    let mut named = tree.named_after(&names.stem);
+    if let Some(owner) = &names.owner {
+        named.extend(tree.named_after(&folded(owner)));
+    }
+    let (mentions, near) = mentions(tests, &names.own, &named);
+    let Reached { tests: reached, through, is_cut } = reach(tests, at, &near);
     let owner_mentions = match &names.owner {
-        Some(owner) if *owner != names.own => self::mentions(tests, owner),
+        Some(owner) if *owner != names.own => self::mentions(tests, owner, &near).0,
         Some(_) => mentions.clone(),
         None => BTreeSet::new(),
     };
@@ -167,10 +185,7 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     caller_words.sort_by(|a, b| b.1.total_cmp(&a.1));
     caller_words.truncate(6);
     let importers = importers(tests, at.file);
-    let mut named = tree.named_after(&names.stem);
-    if let Some(owner) = &names.owner {
-        named.extend(tree.named_after(&folded(owner)));
-    }
+    named.truncate(effort.name_files);
     let mut all: BTreeSet<TestAt> = reached.keys().copied().collect();
     all.extend(&mentions);
     all.extend(&owner_mentions);
@@ -180,9 +195,9 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     // Tests inside the file of the definition itself.
     all.extend(tests.in_file(at.file));
     let longest = names.words.iter().max_by_key(|word| word.len()).filter(|word| word.len() > 3);
-    if let Some(word) = longest {
+    if let Some(word) = longest.filter(|_| effort.word_files > 0) {
         let files = tree.with_word(word).into_iter().filter(|&file| tree.is_test(file));
-        for file in files.take(WORD_FILES_MAX) {
+        for file in files.take(effort.word_files) {
             let (text, of) = (tests.lower_text(file), tests.of(file));
             for (place, test) in of.tests.iter().enumerate() {
                 let body = text.get(test.span.clone()).unwrap_or_default();
@@ -192,24 +207,21 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
             }
         }
     }
-    let is_cut = is_cut || all.len() > CANDIDATES_MAX;
+    let is_cut = is_cut || all.len() > effort.candidates;
+    // With few candidates, reading their imports is cheaper than the import graph of the tree.
+    let is_importer = |file: FileId| {
+        if effort.importers == 0 { tree.imports(file, at.file) } else { importers.contains(&file) }
+    };
     let rarity = 1.0 / (1.0 + (mentions.len() as f32).ln_1p());
     let flag = |is: bool| f32::from(u8::from(is));
     let mut by_file: BTreeMap<FileId, (f32, f32, String)> = BTreeMap::new();
     let mut found = Vec::new();
-    let all: Vec<(TestAt, Test)> = all
-        .into_iter()
-        .take(CANDIDATES_MAX)
-        .filter_map(|test| Some((test, tests.get(test)?)))
-        .collect();
+    let read: Vec<Read> =
+        all.into_iter().take(effort.candidates).filter_map(|at| Read::new(tests, at)).collect();
+    let all: Vec<TestAt> = read.iter().map(|of| of.at).collect();
     // Words that few tests contain distinguish more.
-    let title = |test: &Test| {
-        let parts = test.groups.iter().chain(std::iter::once(&test.name));
-        parts.map(|part| folded(part)).collect::<Vec<String>>().join(" ")
-    };
-    let titles: Vec<String> = all.iter().map(|(_, test)| title(test)).collect();
-    let bodies: Vec<Rc<Vec<u8>>> = all.iter().map(|(at, _)| tests.lower_text(at.file)).collect();
-    let body = |place: usize| bodies[place].get(all[place].1.span.clone()).unwrap_or_default();
+    let titles: Vec<&str> = read.iter().map(Read::title).collect();
+    let body = |place: usize| read[place].body();
     let rare = |count: usize| (1.0 + all.len() as f32 / (1.0 + count as f32)).ln();
     let in_titles: Vec<f32> = names
         .words
@@ -227,7 +239,9 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         let there = (0..weights.len()).filter(|&at| is_there(at)).map(|at| weights[at]);
         if total > 0.0 { there.sum::<f32>() / total } else { 0.0 }
     };
-    for (place, (test, _)) in all.iter().enumerate() {
+    let whole = folded(&names.own);
+    let folded_owner = names.owner.as_deref().map(folded);
+    for (place, test) in all.iter().enumerate() {
         let test = *test;
         let (file_name, imports, file_words) = by_file.entry(test.file).or_insert_with(|| {
             let path = tree.path(test.file);
@@ -235,12 +249,11 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
             let is_owner = |owner: &String| folded(owner) == tested;
             let is_named = !tested.is_empty()
                 && (tested == names.stem || names.owner.as_ref().is_some_and(is_owner));
-            let imports = test.file == at.file || importers.contains(&test.file);
+            let imports = test.file == at.file || is_importer(test.file);
             (flag(is_named), flag(imports), tested)
         });
         let reach = reached.get(&test).copied();
-        let title = &titles[place];
-        let whole = folded(&names.own);
+        let title = titles[place];
         let in_title = |word: &String| title.contains(word.as_str());
         let share = |words: &[String]| {
             if words.is_empty() {
@@ -256,9 +269,8 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         });
         let by_caller = caller_words.iter().map(|(words, weight)| share(words) * weight * 0.8);
         let words_share = by_caller.fold(own_share, f32::max);
-        let is_owner_named = names.owner.as_ref().is_some_and(|owner| {
-            let owner = folded(owner);
-            owner.len() > 2 && (title.contains(&owner) || file_words.contains(&owner))
+        let is_owner_named = folded_owner.as_ref().is_some_and(|owner| {
+            owner.len() > 2 && (title.contains(owner) || file_words.contains(owner))
         });
         let is_mentioned = mentions.contains(&test);
         let path = reach.map_or(0.0, |of| (of.probability.ln().max(-4.0) + 4.0) / 4.0);
@@ -286,25 +298,40 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     (found, is_cut)
 }
 
-/// Returns the tests whose body contains `name` as an identifier.
-fn mentions(tests: &Tests<'_>, name: &str) -> BTreeSet<TestAt> {
-    let mut found = BTreeSet::new();
-    let tree = tests.tree();
-    for site in tree.sites(name).into_iter().take(SITES_MAX) {
-        if !tree.is_test(site.file) && tests.of(site.file).is_empty() {
-            continue;
+/// Returns the tests whose body contains `name` as an identifier, and the files that were read: all
+/// with tests, or if the effort has fewer, those of `named` and those with the most uses.
+fn mentions(tests: &Tests<'_>, name: &str, named: &[FileId]) -> (BTreeSet<TestAt>, Vec<FileId>) {
+    let (tree, effort) = (tests.tree(), tests.effort());
+    let mut sites = tree.sites(name);
+    sites.truncate(effort.sites);
+    let mut near = Vec::new();
+    if effort.name_files < usize::MAX {
+        let mut counts: BTreeMap<FileId, usize> = BTreeMap::new();
+        for site in &sites {
+            *counts.entry(site.file).or_default() += 1;
         }
+        near.extend(counts.keys().copied());
+        near.retain(|&file| tree.is_test(file));
+        near.sort_by_key(|file| (std::cmp::Reverse((named.contains(file), counts[file])), *file));
+        near.truncate(effort.name_files);
+        sites.retain(|site| near.contains(&site.file));
+    }
+    let mut found = BTreeSet::new();
+    for site in sites {
         let of = tests.of(site.file);
         if let Some(place) = of.test_at(site.reference.span.start) {
             found.insert(TestAt { file: site.file, place: place as u32 });
         }
     }
-    found
+    (found, near)
 }
 
 /// Returns the test files that import a file, the nearest first.
 fn importers(tests: &Tests<'_>, file: FileId) -> Vec<FileId> {
     let tree = tests.tree();
+    if tests.effort().importers == 0 {
+        return Vec::new();
+    }
     let mut found: Vec<FileId> =
         tree.importers(file).into_iter().filter(|&of| tree.is_test(of)).collect();
     let path = tree.path(file);
@@ -314,6 +341,6 @@ fn importers(tests: &Tests<'_>, file: FileId) -> Vec<FileId> {
     };
     found.sort_by_cached_key(|of| (shared(of), *of));
     found.dedup();
-    found.truncate(IMPORTERS_MAX);
+    found.truncate(tests.effort().importers);
     found
 }

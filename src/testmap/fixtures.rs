@@ -7,15 +7,14 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::detect::{Applies, FileTests, Test, file_tests};
+use super::effort::Effort;
 use super::tree::Tree;
 use crate::base::ids::FileId;
+use crate::catalog::test_names::folded;
 
 /// The maximum number of tests for which one fixture is taken to run; a fixture of more tests
 /// distinguishes none of them.
 const TESTS_MAX: usize = 600;
-
-/// The maximum number of files in which the tests of one fixture are searched.
-const FILES_MAX: usize = 400;
 
 /// The maximum number of types that inherit the fixtures of one type.
 const DERIVED_MAX: usize = 128;
@@ -32,14 +31,28 @@ pub struct TestAt {
 /// Reads the tests of files and caches them for one call. One thread only.
 pub struct Tests<'t> {
     tree: &'t dyn Tree,
+    effort: Effort,
     files: RefCell<FxHashMap<FileId, Rc<FileTests>>>,
     lower: RefCell<FxHashMap<FileId, Rc<Vec<u8>>>>,
+    titles: RefCell<FxHashMap<FileId, Rc<Vec<String>>>>,
 }
 
 impl<'t> Tests<'t> {
     /// Returns the tests of `tree`, none of which is read yet. O(1).
     pub fn new(tree: &'t dyn Tree) -> Tests<'t> {
-        Tests { tree, files: RefCell::default(), lower: RefCell::default() }
+        let effort = Effort::FULL;
+        let (files, lower, titles) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Tests { tree, effort, files, lower, titles }
+    }
+
+    /// Returns the same, for searches with the bounds of [`Effort::BRIEF`]. O(1).
+    pub fn brief(tree: &'t dyn Tree) -> Tests<'t> {
+        Tests { effort: Effort::BRIEF, ..Tests::new(tree) }
+    }
+
+    /// Returns the bounds of searches.
+    pub fn effort(&self) -> &Effort {
+        &self.effort
     }
 
     /// Returns the tree.
@@ -70,6 +83,21 @@ impl<'t> Tests<'t> {
         let text = self.tree.text(file).unwrap_or_default();
         let found = Rc::new(text.to_ascii_lowercase());
         self.lower.borrow_mut().insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Returns the names of the tests of a file with those of their groups, each in lower case and
+    /// without separators, separated by spaces. O(tests) the first time.
+    pub fn titles(&self, file: FileId) -> Rc<Vec<String>> {
+        if let Some(found) = self.titles.borrow().get(&file) {
+            return Rc::clone(found);
+        }
+        let title = |test: &Test| {
+            let parts = test.groups.iter().chain(std::iter::once(&test.name));
+            parts.map(|part| folded(part)).collect::<Vec<String>>().join(" ")
+        };
+        let found: Rc<Vec<String>> = Rc::new(self.of(file).tests.iter().map(title).collect());
+        self.titles.borrow_mut().insert(file, Rc::clone(&found));
         found
     }
 
@@ -181,7 +209,7 @@ impl<'t> Tests<'t> {
                 None => (0..self.tree.files()).map(FileId::new).collect(),
             };
             let files = files.into_iter().filter(|&of| self.tree.is_test(of)).filter(is_below);
-            return files.take(FILES_MAX).collect();
+            return files.take(self.effort.fixture_files).collect();
         }
         if path.ends_with("_test.go") && name.is_none() {
             let is_package = |other: &FileId| {

@@ -12,15 +12,6 @@ use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
 
-/// The maximum length of a chain of calls.
-const LEVELS_MAX: usize = 7;
-
-/// The maximum number of definitions whose callers are searched at each step, most likely first.
-const WIDTH_MAX: usize = 48;
-
-/// The maximum number of uses that are resolved at each step.
-const USES_MAX: usize = 4_000;
-
 /// Paths that are less likely are not followed.
 const PROBABILITY_MIN: f32 = 0.02;
 
@@ -73,13 +64,16 @@ pub struct Reached {
     pub is_cut: bool,
 }
 
-/// Returns the tests that reach the definition `start`. O(uses of the names on the paths), bounded
-/// by 7 steps of 48 definitions and 4,000 uses.
-pub fn reach(tests: &Tests<'_>, start: SymbolAt) -> Reached {
-    let mut search = Search { tests, found: Reached::default(), seen: BTreeSet::from([start]) };
+/// Returns the tests that reach the definition `start`. Where there are more uses than are resolved,
+/// those in the files `near` come first, then those in other files of tests. O(uses of the names on
+/// the paths), bounded by the effort of `tests`.
+pub fn reach(tests: &Tests<'_>, start: SymbolAt, near: &[FileId]) -> Reached {
+    let (found, seen) = (Reached::default(), BTreeSet::from([start]));
+    let mut search = Search { tests, near, found, seen };
     let mut steps = vec![Step { at: start, probability: 1.0, is_resolved: true }];
-    for depth in 1..=LEVELS_MAX {
-        if steps.is_empty() {
+    for depth in 1..=tests.effort().levels {
+        let is_enough = tests.effort().stops_at_first && !search.found.tests.is_empty();
+        if steps.is_empty() || is_enough {
             break;
         }
         let next = search.callers(&steps, depth as u8);
@@ -94,6 +88,7 @@ pub fn reach(tests: &Tests<'_>, start: SymbolAt) -> Reached {
 
 struct Search<'s, 't> {
     tests: &'s Tests<'t>,
+    near: &'s [FileId],
     found: Reached,
     seen: BTreeSet<SymbolAt>,
 }
@@ -105,8 +100,12 @@ impl Search<'_, '_> {
         let mut steps = steps.to_vec();
         steps.sort_by_key(|step| step.at);
         let of: Vec<SymbolAt> = steps.iter().map(|step| step.at).collect();
-        let is_late = |file: FileId| usize::from(!tree.is_test(file));
-        let bound = Bound { uses_max: USES_MAX, role: None, first: &is_late };
+        let effort = *self.tests.effort();
+        let first = |file: FileId| {
+            let place = self.near.iter().position(|&near| near == file);
+            place.unwrap_or_else(|| self.near.len() + usize::from(!tree.is_test(file)))
+        };
+        let bound = Bound { uses_max: effort.uses, role: None, first: &first };
         let uses = uses_within(tree.code(), &of, 0.0, bound);
         self.found.is_cut |= uses.is_cut;
         let mut next: BTreeMap<SymbolAt, Step> = BTreeMap::new();
@@ -125,8 +124,8 @@ impl Search<'_, '_> {
         let mut next: Vec<Step> = next.into_values().collect();
         next.retain(|step| step.probability >= PROBABILITY_MIN && !self.seen.contains(&step.at));
         next.sort_by(|a, b| b.probability.total_cmp(&a.probability).then(a.at.cmp(&b.at)));
-        self.found.is_cut |= next.len() > WIDTH_MAX;
-        next.truncate(WIDTH_MAX);
+        self.found.is_cut |= next.len() > effort.width;
+        next.truncate(effort.width);
         next
     }
 

@@ -42,6 +42,20 @@ impl Source {
             Source::WorkingTree => "working_tree",
         }
     }
+
+    /// Returns the reason as two or three words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Source::Coverage => "covers it",
+            Source::Direct => "calls it",
+            Source::Hybrid => "reaches it",
+            Source::ImportGraph => "imports it",
+            Source::CoChange => "changes with it",
+            Source::StaticRequire => "loads it",
+            Source::Fallback => "by name",
+            Source::WorkingTree => "changed with it",
+        }
+    }
 }
 
 /// The lowest probability of a test that executed the present text of a definition, according to

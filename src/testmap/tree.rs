@@ -28,6 +28,9 @@ pub trait Tree: Code {
     /// [`crate::catalog::test_names`].
     fn named_after(&self, stem: &str) -> Vec<FileId>;
 
+    /// Returns true if an import of `from` refers to `to`. O(imports of `from`).
+    fn imports(&self, from: FileId, to: FileId) -> bool;
+
     /// Returns the interface of the linker.
     fn code(&self) -> &dyn Code;
 }
@@ -61,6 +64,10 @@ impl Tree for Catalog {
         files.into_iter().map(|word| word.file).collect()
     }
 
+    fn imports(&self, from: FileId, to: FileId) -> bool {
+        self.file_imports(from).edges.iter().any(|edge| edge.to == to)
+    }
+
     fn named_after(&self, stem: &str) -> Vec<FileId> {
         self.test_names().of(stem).to_vec()
     }
@@ -90,6 +97,10 @@ impl Tree for Program {
 
     fn with_word(&self, _word: &str) -> Vec<FileId> {
         self.ids().filter(|&file| self.is_test(file)).collect()
+    }
+
+    fn imports(&self, from: FileId, to: FileId) -> bool {
+        self.importers(to).contains(&from)
     }
 
     fn named_after(&self, stem: &str) -> Vec<FileId> {

@@ -4,16 +4,18 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde_json::json;
 
 use super::{Call, Offered, Reply, cut_notice, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::style::Style;
 use crate::base::text::plain;
 use crate::context::tokens;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::history::mailmap::{self, Mailmap};
 use crate::history::people::Person;
 use crate::history::{FileChanges, History, Rules, ignored};
+use crate::userdata::shards::{self, Shards};
 
 /// The data of an analysis reply.
 pub trait Data: Serialize {
@@ -26,6 +28,10 @@ pub trait Data: Serialize {
     /// Removes the entries of the list from `shown` on.
     fn truncate(&mut self, _shown: usize) {}
 }
+
+/// The number of changed files that a call brings up to date without a remark; beyond it, the status
+/// is `stale`. The catalog reads more of them if it can (docs/history.md).
+const CHANGED_MAX: usize = 50;
 
 /// The default of the argument `max_tokens`.
 const TOKENS_DEFAULT: usize = 4000;
@@ -82,6 +88,21 @@ impl<D: Data> Reply for Analysis<D> {
 
     fn notices(&self) -> Vec<String> {
         self.size.map(|size| cut_notice(size.shown, size.total, D::MORE)).unwrap_or_default()
+    }
+
+    fn note_changed(&mut self, files: usize) {
+        if files <= CHANGED_MAX || self.status != Status::Ok {
+            return;
+        }
+        let remark = self.message.take().map(|message| format!("; {message}")).unwrap_or_default();
+        self.status = Status::Stale;
+        self.message = Some(format!(
+            "{files} files changed since the index was built; a call brings at least {CHANGED_MAX} \
+             up to date, so the reply may lack some{remark}"
+        ));
+        self.hint = Some("`codedb index` updates the index, then repeat the call".to_owned());
+        let (args, reason) = (json!({"kind": "index"}), "updates the index");
+        self.next_steps.insert(0, NextStep::call("codedb_start_job", args, reason));
     }
 
     fn adapt(&mut self, offered: Offered<'_>) {
@@ -169,6 +190,23 @@ pub fn rules(call: &Call<'_>) -> Rules {
         mailmap: Arc::new(mailmap.unwrap_or_default()),
         ignored: Arc::new(ignored.unwrap_or_default()),
     }
+}
+
+/// Returns the shards that `shards.toml` names; none without that file.
+///
+/// # Errors
+///
+/// If the file cannot be read or is not valid, with its path and what is wrong.
+pub fn shards(call: &Call<'_>) -> Result<Shards> {
+    let content = match call.code.read(shards::NAME.as_bytes(), shards::BYTES_MAX) {
+        Ok(content) => content,
+        Err(error) if error.kind() == Kind::NotFound => return Ok(Shards::default()),
+        Err(error) => return Err(error),
+    };
+    Shards::parse(&String::from_utf8_lossy(content.bytes())).map_err(|problem| {
+        Error::usage(format!("`{}`: {problem}", shards::NAME))
+            .with_hint("correct the file at the root of the tree, then repeat the call")
+    })
 }
 
 /// Returns the repository path of the file `given`.

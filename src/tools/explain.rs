@@ -1,7 +1,7 @@
 //! `explain`: the documentation, uses, callers, callees and tests of a definition.
 //!
-//! Callers and callees come from the linker ([`crate::graph::calls`]); tests are recognized by
-//! convention, see [`crate::answer::tests_of`].
+//! Callers and callees come from the linker ([`crate::graph::calls`]), tests from the test graph
+//! ([`crate::testmap::files`]).
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,14 +16,17 @@ use super::{Call, Define, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::precedence::Precedence;
 use crate::answer::style::Style;
-use crate::answer::tests_of::{self, Test};
 use crate::answer::texts::Texts;
+use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::calls::{self, Caller, NamedSite, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 use crate::lang::facts::Role;
+use crate::testmap::files;
+use crate::testmap::fixtures::Tests;
+use crate::testmap::score::Source;
 
 /// The default number of entries in each list.
 const RESULTS: usize = 10;
@@ -104,6 +107,24 @@ pub struct Callee {
     pub reason: Reason,
 }
 
+/// A file with tests of the definition.
+#[derive(Clone, Debug, Serialize)]
+pub struct Test {
+    /// Its repository path.
+    pub path: String,
+    /// The probability that one of its tests executes the definition, from 0 to 1; absent if only
+    /// the file of the definition is known to be tested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub score: Option<f32>,
+    /// What it is based on; see docs/tests.md.
+    pub source: Source,
+    /// The id of the most likely test.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub test_id: Option<String>,
+    /// How many tests of the file are likely, or without a score, how many it has.
+    pub tests: usize,
+}
+
 /// The explanation of one definition.
 #[derive(Clone, Debug, Serialize)]
 pub struct Explained {
@@ -122,10 +143,8 @@ pub struct Explained {
     pub callees: List<Callee>,
     /// The number of calls in it that may call something of the tree but are unresolved.
     pub callees_unresolved: usize,
-    /// Files with tests of it, the most certain first.
+    /// Files with tests of it, most likely first; no test was run.
     pub tests: List<Test>,
-    /// How tests are recognized.
-    pub basis: &'static str,
 }
 
 /// The reply.
@@ -150,7 +169,7 @@ impl Define for Explain {
         "Explain a definition: documentation, callers, callees, uses and tests";
     const DETAILS: &'static str = "Everything about a name in one reply; a name with several definitions returns a list to \
          choose from. Calls are resolved by scopes, imports and types, each with its confidence; \
-         tests are found by names and uses.";
+         tests are found by calls, fixtures and names.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("callers", "for all callers"), ("symbol", "for the definition alone")];
     const TOOLSET: Toolset = Toolset::Navigate;
@@ -224,7 +243,7 @@ fn explain(
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
     }
-    let tests = tests_of::tests(catalog, at, &symbol.name, &found)?;
+    let tests = tests(catalog, at);
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
     let (callers, total) = first(callers, max);
@@ -240,8 +259,34 @@ fn explain(
         callees_unresolved: called.unresolved.len(),
         callees: List::new(callees(catalog, called.calls), max),
         tests: List::new(tests, max),
-        basis: "convention",
     }))
+}
+
+/// Returns the files with tests that probably execute a definition, most likely first; if there are
+/// none, as for types that tests only name, those of its file.
+fn tests(catalog: &Catalog, at: SymbolAt) -> Vec<Test> {
+    let tests = Tests::brief(catalog);
+    let shown = |file: FileId| paths::shown(catalog.path(file));
+    let test = |of: files::TestFile| Test {
+        path: shown(of.file),
+        score: Some((of.probability * 100.0).round() / 100.0),
+        source: of.source,
+        test_id: of.tests.first().and_then(|of| tests.get(of.test)).map(|of| of.id),
+        tests: of.tests.len(),
+    };
+    let found: Vec<Test> = files::of_definition(&tests, at).into_iter().map(test).collect();
+    if !found.is_empty() {
+        return found;
+    }
+    let of_file = files::of_file(catalog, at.file).into_iter();
+    let test = |(file, source)| Test {
+        path: shown(file),
+        score: None,
+        source,
+        test_id: None,
+        tests: tests.of(file).tests.len(),
+    };
+    of_file.map(test).collect()
 }
 
 fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallSite {
@@ -313,8 +358,10 @@ impl Reply for ExplainReply {
         }
         head(&mut out, "tests", &explained.tests);
         for test in &explained.tests.list {
-            let why: Vec<&str> = test.why.iter().map(|why| why.words()).collect();
-            let _ = writeln!(out, "  {}  {}", style.path(&test.path), why.join(", "));
+            let Test { path, score, source, tests, .. } = test;
+            let (path, tests) = (style.path(path), counted(*tests, "test"));
+            let score = score.map_or_else(String::new, |score| format!("  {score:.2}"));
+            let _ = writeln!(out, "  {path}  {}{score}  {tests}", source.words());
         }
         out
     }

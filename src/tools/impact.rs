@@ -98,7 +98,7 @@ pub(super) fn affected(catalog: &Catalog, symbols: &[SymbolAt]) -> (Vec<Affected
     let tests = Tests::new(catalog);
     let mut best: BTreeMap<SymbolAt, f32> = BTreeMap::new();
     for &at in symbols.iter().take(FUNCTIONS_MAX) {
-        for (through, probability) in reach(&tests, at).through {
+        for (through, probability) in reach(&tests, at, &[]).through {
             let kept = best.entry(through).or_insert(0.0);
             *kept = kept.max(probability);
         }

@@ -7,13 +7,14 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::analysis::Data;
+use super::analysis::{self, Data};
 use super::{Alias, Call, Define, Effect, Needs, Toolset, paths};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::{Error, Result};
 use crate::userdata::locks::{Lock as Held, Request, TTL_MS_MAX};
+use crate::userdata::shards::Shards;
 
 /// The default time to live in seconds.
 const TTL_SECONDS: u64 = 600;
@@ -68,6 +69,9 @@ pub struct Entry {
     pub purpose: Option<String>,
     /// The seconds until it ends.
     pub expires_in_seconds: i64,
+    /// The shard that owns the path, if `shards.toml` names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
 }
 
 /// The reply.
@@ -104,6 +108,7 @@ impl Define for Lock {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<Locks>> {
         let now_ms = call.now_ns / 1_000_000;
+        let shards = analysis::shards(call)?;
         let path = args.path.as_deref().map(|path| paths::resolve(call, path)).transpose()?;
         let path = path.map(|path| paths::shown(&path));
         if args.op == Op::List {
@@ -113,7 +118,7 @@ impl Define for Lock {
             };
             let related = |lock: &&Held| path.as_ref().is_none_or(|it| overlap(it, &lock.path));
             let locks: Vec<Entry> =
-                held.iter().filter(related).map(|lock| entry(lock, now_ms)).collect();
+                held.iter().filter(related).map(|lock| entry(lock, &shards, now_ms)).collect();
             let total = locks.len();
             return Ok(Analysis::list(Locks { op: args.op, done: true, locks }, total, total));
         }
@@ -141,7 +146,7 @@ impl Define for Lock {
             }
             Op::Release | Op::List => (database.release(&path, &holder, now_ms)?, None),
         };
-        let locks: Vec<Entry> = lock.iter().map(|lock| entry(lock, now_ms)).collect();
+        let locks: Vec<Entry> = lock.iter().map(|lock| entry(lock, &shards, now_ms)).collect();
         let reply = Analysis::of(Locks { op: args.op, done, locks });
         Ok(match (args.op, done) {
             (_, true) => reply,
@@ -166,20 +171,24 @@ fn overlap(one: &str, other: &str) -> bool {
     is_above(one, other) || is_above(other, one)
 }
 
-fn entry(lock: &Held, now_ms: i64) -> Entry {
+fn entry(lock: &Held, shards: &Shards, now_ms: i64) -> Entry {
     Entry {
         path: lock.path.clone(),
         holder: lock.holder.clone(),
         purpose: lock.purpose.clone(),
         expires_in_seconds: (lock.expires_ms - now_ms).max(0) / 1000,
+        shard: shards.of_path(&lock.path).map(str::to_owned),
     }
 }
 
 impl Data for Locks {
     fn render(&self, style: &dyn Style, out: &mut String) {
-        for Entry { path, holder, purpose, expires_in_seconds } in &self.locks {
+        for Entry { path, holder, purpose, expires_in_seconds, shard } in &self.locks {
             let (path, holder) = (style.path(path), text::plain(holder));
             let _ = write!(out, "{path}  {holder}  {expires_in_seconds} s");
+            if let Some(shard) = shard {
+                let _ = write!(out, "  [{shard}]");
+            }
             if let Some(purpose) = purpose {
                 let _ = write!(out, "  {}", text::plain(purpose));
             }

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::analysis::Data;
+use super::analysis::{self, Data};
 use super::{Call, Define, Effect, Needs, Toolset};
 use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
@@ -52,6 +52,9 @@ pub struct Recorded {
     /// `flips` / `pairs`: how unstable the test is, from 0 to 1; absent without pairs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub flip_rate: Option<f64>,
+    /// The shard that owns the test, if `shards.toml` names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<String>,
 }
 
 impl Define for RecordResult {
@@ -75,6 +78,7 @@ impl Define for RecordResult {
             return Err(Error::usage("`test_id` is empty or longer than 4,096 bytes")
                 .with_hint("the id is `FILE::NAME`, such as `tests/test_a.py::test_b`"));
         }
+        let shard = analysis::shards(call)?.of_test(&test).map(str::to_owned);
         let database = call.code.create_user_data()?;
         let (commit, is_clean) = state(call);
         let outcome = if args.passed { Outcome::Passed } else { Outcome::Failed };
@@ -100,7 +104,16 @@ impl Define for RecordResult {
         let Record { results, failures, pairs, flips, .. } = record;
         let flip_rate = record.flip_rate();
         let test_id = test;
-        Ok(Analysis::of(Recorded { test_id, outcome, results, failures, pairs, flips, flip_rate }))
+        Ok(Analysis::of(Recorded {
+            test_id,
+            outcome,
+            results,
+            failures,
+            pairs,
+            flips,
+            flip_rate,
+            shard,
+        }))
     }
 }
 

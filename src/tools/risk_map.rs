@@ -14,11 +14,11 @@ use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
-use crate::error::Result;
+use crate::error::{Kind, Result};
 use crate::history::Activity;
 use crate::history::activity::FileActivity;
 use crate::lang::facts::ImportKind;
-use crate::risk::{self, Breakdown, Input, Meta, Risk, Weights};
+use crate::risk::{self, Breakdown, Input, Meta, Risk, Weights, configured};
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -68,6 +68,11 @@ pub struct RiskMeta {
     /// Weights and components.
     #[serde(flatten)]
     pub scorer: Meta,
+    /// Where the weights come from: `default` or `codedb.toml`.
+    pub weights_source: &'static str,
+    /// Why `codedb.toml` has no effect, if so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights_problem: Option<String>,
     /// Where the components on tests come from.
     pub coverage_source: &'static str,
     /// Why recorded results and coverage could not be read, if so.
@@ -120,12 +125,14 @@ impl Define for RiskMap {
         let files: Vec<FileRisk> =
             ranked.files.into_iter().take(results_max(args.limit, 20)).collect();
         let shown = files.len();
+        let weights_problem = ranked.meta.weights_problem.clone();
         let riskiest = files.first().map(|file| file.path.clone());
         let mut reply = Analysis::list(RiskData { files, meta: ranked.meta }, shown, total);
         if let Some(missing) = ranked.missing {
             let message = format!("{}; churn and co-change are absent", missing.message);
             reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
         }
+        reply = with_weights_problem(reply, weights_problem);
         if let Some(path) = riskiest {
             let args = json!({"file_path": path});
             reply = reply
@@ -133,6 +140,31 @@ impl Define for RiskMap {
                 .with_step(NextStep::call("codedb_suggest_tests", args, "which tests to run"));
         }
         Ok(analysis::fit(reply, args.max_tokens))
+    }
+}
+
+/// Returns the weights of the repository's `codedb.toml`, if it has some, or a sentence that states
+/// what is wrong with it.
+fn configured(call: &Call<'_>) -> std::result::Result<Option<Weights>, String> {
+    let sentence = |problem: String| format!("`{}`: {problem}", configured::NAME);
+    match call.code.read(configured::NAME.as_bytes(), configured::BYTES_MAX) {
+        Ok(content) => {
+            let text = std::str::from_utf8(content.bytes());
+            let text = text.map_err(|_| sentence("it is not UTF-8".to_owned()))?;
+            Weights::configured(text).map_err(sentence)
+        }
+        Err(error) if error.kind() == Kind::NotFound => Ok(None),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Returns the reply with status `partial` if `codedb.toml` has no effect.
+pub(super) fn with_weights_problem<D>(reply: Analysis<D>, problem: Option<String>) -> Analysis<D> {
+    match problem {
+        Some(problem) if reply.status == Status::Ok => reply
+            .with_status(Status::Partial, format!("{problem}; the default weights are used"))
+            .with_hint("correct or remove the weights in `codedb.toml`, then repeat the call"),
+        _ => reply,
     }
 }
 
@@ -193,7 +225,12 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
         .iter()
         .map(|&file| input(catalog, activity.as_deref(), &tests, &recorded, file))
         .collect::<Result<_>>()?;
-    let (risks, scorer) = risk::scores(&inputs, &Weights::DEFAULT);
+    let (weights, weights_problem) = match configured(call) {
+        Ok(weights) => (weights, None),
+        Err(problem) => (None, Some(problem)),
+    };
+    let weights_source = if weights.is_some() { configured::NAME } else { "default" };
+    let (risks, scorer) = risk::scores(&inputs, &weights.unwrap_or(Weights::DEFAULT));
     let entry = |((&file, input), risk): ((&FileId, &Input), &Risk)| {
         let boost = if selection.exclude_new_file_boost { 0.0 } else { risk.new_file_boost };
         FileRisk {
@@ -217,6 +254,8 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
         if recorded.has_coverage() { "coverage, else import_graph" } else { "import_graph" };
     let meta = RiskMeta {
         scorer: rounded_meta(scorer),
+        weights_source,
+        weights_problem,
         coverage_source,
         user_data_problem,
         import_cycles,

@@ -1,5 +1,6 @@
 //! `stats`: what the commit log contains, and which commits count.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -10,7 +11,10 @@ use super::analysis::{self, Data, date};
 use super::{Call, Define, Speed, Toolset};
 use crate::answer::analysis::{Analysis, NextStep};
 use crate::answer::style::Style;
+use crate::base::text::plain;
+use crate::catalog::file_list::FileList;
 use crate::error::Result;
+use crate::history::Activity;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -19,6 +23,19 @@ pub struct Stats;
 /// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {}
+
+/// A shard of a monorepo.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Shard {
+    /// Its name.
+    pub name: String,
+    /// Its directory.
+    pub directory: String,
+    /// Files that it owns.
+    pub files: usize,
+    /// Those that a counted commit changed.
+    pub files_with_commits: usize,
+}
 
 /// The data of the reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -51,6 +68,9 @@ pub struct StatsData {
     pub is_shallow: bool,
     /// True if the log lacks older commits.
     pub is_cut: bool,
+    /// The shards that `shards.toml` names, by name.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shards: Vec<Shard>,
 }
 
 impl Define for Stats {
@@ -93,6 +113,7 @@ impl Define for Stats {
             last: date(log.head_s()),
             is_shallow: log.origin().shallow != 0,
             is_cut: log.origin().is_cut,
+            shards: shards(call, list, &activity)?,
         };
         let reply = Analysis::of(data).with_step(NextStep::call(
             "codedb_churn",
@@ -101,6 +122,29 @@ impl Define for Stats {
         ));
         Ok(analysis::with_log_status(call, &history, reply))
     }
+}
+
+/// Returns the shards with their files. O(files × shards).
+fn shards(call: &Call<'_>, list: &FileList, activity: &Activity) -> Result<Vec<Shard>> {
+    let shards = analysis::shards(call)?;
+    let named = |(name, directory): (&str, &str)| {
+        let shard =
+            Shard { name: name.to_owned(), directory: directory.to_owned(), ..Shard::default() };
+        (name.to_owned(), shard)
+    };
+    let mut found: BTreeMap<String, Shard> = shards.list().into_iter().map(named).collect();
+    if found.is_empty() {
+        return Ok(Vec::new());
+    }
+    for (path, _) in list.iter() {
+        let shard = shards.of_path(&String::from_utf8_lossy(path));
+        if let Some(shard) = shard.and_then(|name| found.get_mut(name)) {
+            shard.files += 1;
+            let has_commits = activity.file(path).is_some_and(|file| file.commits > 0);
+            shard.files_with_commits += usize::from(has_commits);
+        }
+    }
+    Ok(found.into_values().collect())
 }
 
 impl Data for StatsData {
@@ -121,5 +165,12 @@ impl Data for StatsData {
             let _ = writeln!(out, "{name:<22} {count:>8}");
         }
         let _ = writeln!(out, "{:<22} {} to {}", "time", self.first, self.last);
+        for Shard { name, directory, files, files_with_commits } in &self.shards {
+            let directory = plain(directory);
+            let _ = writeln!(
+                out,
+                "shard {name}  {directory}  {files} files, {files_with_commits} with commits"
+            );
+        }
     }
 }

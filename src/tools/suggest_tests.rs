@@ -19,25 +19,26 @@ pub struct SuggestTests;
 pub struct Args {
     /// A file (default: the uncommitted changes)
     pub file_path: Option<String>,
-    /// Only these functions, of the file if given
+    /// Only these functions
     #[serde(default)]
     pub functions: Vec<String>,
     /// The files of a directory
     pub directory: Option<String>,
-    /// Maximum number of tests (default 20)
+    /// Maximum tests (default 20)
     pub limit: Option<usize>,
-    /// Maximum number of tokens (default 4000)
+    /// Maximum tokens (default 4000)
     pub max_tokens: Option<usize>,
 }
 
 impl Define for SuggestTests {
     const NAME: &'static str = "codedb_suggest_tests";
-    const SUMMARY: &'static str = "Select the tests that execute a file, functions or your uncommitted changes, and the command";
-    const DETAILS: &'static str = "`score` is the probability that the test executes the code, from calls, fixtures, imports \
-         and names; no test is run. `source` is the kind of evidence.";
+    const SUMMARY: &'static str =
+        "Select the tests that execute a file, functions or your changes, and the command";
+    const DETAILS: &'static str = "`score` is a probability; no test is run.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("diff_impact", "for all changes of a branch")];
-    const TOOLSET: Toolset = Toolset::History;
+    const TOOLSET: Toolset = Toolset::Core;
+    const ALSO: Option<Toolset> = Some(Toolset::History);
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &[r#"{"functions": ["Price::of"]}"#];
     const POSITIONAL: &'static [&'static str] = &["file_path"];

@@ -410,3 +410,103 @@ fn recorded_runs_and_coverage_are_components_of_risk() {
     let map = json(&place, "risk-map", &[]);
     assert_eq!(map["files"][0]["breakdown"]["coverage_gap"], 0.0, "{map}");
 }
+
+#[test]
+fn weights_of_the_repository_are_used_and_shown() {
+    let place = repository();
+    place.write("big.py", "x = 1\n".repeat(50));
+    place.write("hot.py", "y = 0\n");
+    commit(&place, "Begin");
+    for version in 1..4 {
+        place.write("hot.py", format!("y = {version}\n"));
+        commit(&place, "Change hot");
+    }
+    let first = |map: &Value| map["files"][0]["path"].clone();
+    place.write("codedb.toml", "[risk.weights]\nchurn = 0\ncoupling = 0\nsize = 1\n");
+    let map = json(&place, "risk-map", &[]);
+    assert_eq!((&map["status"], first(&map)), (&"ok".into(), "big.py".into()), "{map}");
+    assert_eq!(map["_meta"]["weights_source"], "codedb.toml", "{map}");
+    let weights = &map["_meta"]["effective_weights"];
+    assert!(weights["size"].as_f64() > Some(0.8) && weights["churn"] == 0.0, "{map}");
+    place.write("codedb.toml", "[risk.weights]\ncoupling = 0\nsize = 0\n");
+    assert_eq!(first(&json(&place, "risk-map", &[])), "hot.py");
+    place.write("codedb.toml", "[risk.weights]\nchurn = 2\n");
+    for tool in ["risk-map", "triage"] {
+        let map = json(&place, tool, &[]);
+        assert_eq!(map["status"], "partial", "{map}");
+        let message = map["message"].as_str().expect("a message");
+        let expected = "`codedb.toml`: the risk weight `churn` must be a number from 0 to 1";
+        assert!(message.starts_with(expected), "{message}");
+        assert_eq!(map["_meta"]["weights_source"], "default", "{map}");
+    }
+}
+
+#[test]
+fn fifty_changed_files_are_brought_up_to_date_and_more_are_reported() {
+    let place = repository();
+    let source = |version: usize| format!("def one():\n    return {version}\n");
+    let test = "from src.f00 import one\n\n\ndef test_one():\n    assert one()\n";
+    for number in 0..60 {
+        place.write(&format!("src/f{number:02}.py"), source(0));
+    }
+    place.write("tests/test_f00.py", test);
+    commit(&place, "Begin");
+    place.index(&["--stage", "full"]).expect_success();
+    // Fifty files change, two of them so that the answer changes.
+    let fresh = "\n\ndef fresh():\n    return 1\n";
+    place.write("src/f00.py", source(1) + fresh);
+    let of_fresh = "\n\ndef test_of_it():\n    from src.f00 import fresh\n    assert fresh()\n";
+    place.write("tests/test_f00.py", format!("{test}{of_fresh}"));
+    for number in 1..49 {
+        place.write(&format!("src/f{number:02}.py"), source(1));
+    }
+    let ask = || json(&place, "suggest-tests", &["src/f00.py", "--functions", "fresh"]);
+    let is_found = |reply: &Value| reply["tests"][0]["test_id"] == "tests/test_f00.py::test_of_it";
+    let reply = ask();
+    assert!(reply["status"] == "ok" && is_found(&reply), "{reply}");
+    place.write("src/f49.py", source(1));
+    let reply = ask();
+    assert!(reply["status"] == "stale" && is_found(&reply), "{reply}");
+    let text = |name: &str| reply[name].as_str().unwrap_or_default().to_owned();
+    assert!(text("message").starts_with("51 files changed"), "{reply}");
+    assert!(text("hint").contains("`codedb index`"), "{reply}");
+    assert_eq!(reply["next_steps"][0]["tool"], "codedb_start_job", "{reply}");
+    assert_eq!(json(&place, "churn", &["src/f01.py"])["status"], "stale");
+    place.index(&["--stage", "full"]).expect_success();
+    assert_eq!(ask()["status"], "ok");
+}
+
+#[test]
+fn records_belong_to_the_shard_that_owns_their_path() {
+    let place = repository();
+    place.write("shards.toml", "[shards]\ncore = \"libs/core\"\nweb = \"apps/web\"\n");
+    place.write("libs/core/money.py", "def cents(price):\n    return price * 100\n");
+    place.write(
+        "apps/web/test_page.py",
+        "from libs.core.money import cents\n\n\ndef test_cents():\n    assert cents(1) == 100\n",
+    );
+    commit(&place, "Begin");
+    place.index(&["--stage", "full"]).expect_success();
+    let test = "apps/web/test_page.py::test_cents";
+    assert_eq!(json(&place, "record-result", &[test, "--passed", "true"])["shard"], "web");
+    let lock = ["acquire", "libs/core/money.py", "--holder", "a"];
+    assert_eq!(json(&place, "lock", &lock)["locks"][0]["shard"], "core");
+    let elsewhere = ["acquire", "shards.toml", "--holder", "a"];
+    assert!(json(&place, "lock", &elsewhere)["locks"][0]["shard"].is_null());
+    // Queries aggregate over all shards, and a test in one covers code in another.
+    assert_eq!(json(&place, "lock", &["list"])["total"], 2);
+    let tests = json(&place, "suggest-tests", &["libs/core/money.py"]);
+    assert_eq!(tests["tests"][0]["test_id"], test, "{tests}");
+    let shards = &json(&place, "stats", &[])["shards"];
+    assert_eq!(
+        *shards,
+        serde_json::json!([
+            {"name": "core", "directory": "libs/core", "files": 1, "files_with_commits": 1},
+            {"name": "web", "directory": "apps/web", "files": 1, "files_with_commits": 1}
+        ])
+    );
+    place.write("shards.toml", "[shards]\ncore = \"../core\"\n");
+    let answer = run(&place, "stats", &[]);
+    assert_eq!(answer.code, 2, "{}", answer.stderr);
+    assert!(answer.stderr.contains("`shards.toml`: the shard `core`"), "{}", answer.stderr);
+}

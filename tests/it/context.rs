@@ -142,7 +142,7 @@ fn a_bundle_has_definitions_lines_and_calls() {
         );
         assert!(text.contains("add_all is called by\n  shop/cart.py  Cart.price:13"), "{text}");
         let text = ask(place, "Cart.add_item loses items", &[]).text();
-        assert!(text.contains("\n`pytest tests/test_cart.py`  by name\n"), "{text}");
+        assert!(text.contains("\n`pytest tests/test_cart.py`  calls it\n"), "{text}");
         // Definitions in tests are omitted if there are others.
         place.write("tests/helpers.py", "def add_all(prices):\n    return 0\n");
         let text = ask(place, "Where is `add_all` and who calls it?", &[]).text();

@@ -334,7 +334,7 @@ callers: 2
 callees: 1
   function add_all  shop/money.py:1-3
 tests: 1
-  tests/test_cart.py  calls it, imports it, by name
+  tests/test_cart.py  calls it  0.96  1 test
 ";
     check(&["explain", "shop.cart.total"], expected);
     let path = ["explain", "total", "--path", "shop/cart.py"];
@@ -354,7 +354,7 @@ function total  shop/cart.py:17-18  def total(cart)
     let json = tool(&places[1], &["explain", "total", "--json"]).expect_success().text();
     assert!(json.starts_with(r#"{"status":"ambiguous","choices":{"list":["#), "{json}");
     let json = tool(&places[1], &["explain", "add_all", "--json"]).expect_success().text();
-    for part in [r#""status":"ok""#, r#""uses":{"call":1}"#, r#""basis":"convention""#] {
+    for part in [r#""status":"ok""#, r#""uses":{"call":1}"#, r#""source":"direct""#] {
         assert!(json.contains(part), "{part}: {json}");
     }
     check_error(&places, &["explain", "totl"], &["`totl` is not defined", "`total`"]);

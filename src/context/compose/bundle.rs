@@ -116,10 +116,8 @@ pub struct Site {
 pub struct Test {
     /// Its repository path.
     pub path: String,
-    /// How the test was associated with the files.
+    /// Why it probably executes the definitions or files; no test was run.
     pub why: &'static str,
-    /// The basis of the association; `convention` means that no test was run.
-    pub basis: &'static str,
     /// The command that runs it from the root, if the runner is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
@@ -163,7 +161,7 @@ pub struct Bundle {
     pub snippets: Vec<Snippet>,
     /// Callers and callees of the definitions.
     pub calls: Vec<Calls>,
-    /// Tests of the files.
+    /// Tests of the definitions, or else of the files.
     pub tests: Vec<Test>,
     /// Estimated tokens of the reply.
     pub tokens: usize,

@@ -31,7 +31,7 @@ impl Bundle {
                 group.iter().for_each(|calls| calls.write_sites(&mut out, style));
             }
         }
-        section(&mut out, "tests (by convention)", &self.tests, |test, out| test.write(out, style));
+        section(&mut out, "tests", &self.tests, |test, out| test.write(out, style));
         if self.omitted > 0 {
             let parts = parts(self.omitted_parts).join(", ");
             let _ = writeln!(out, "omitted: {parts} (about {} tokens)", self.omitted_tokens);
