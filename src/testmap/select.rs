@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rayon::prelude::*;
+
 use super::features::{Candidate, FEATURES, candidates};
 use super::fixtures::{TestAt, Tests};
 use super::recorded::{Covering, Recorded};
@@ -9,6 +11,7 @@ use super::score::{
     CONTRADICTED, CONTRADICTED_DIRECT, COVERED_FORMER, COVERED_SAME, COVERED_SPAN, Source,
     UNCOVERED_MAX, Weights, source,
 };
+use super::tree::Tree;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::userdata::coverage::CoveredText;
@@ -75,6 +78,21 @@ pub fn rank(tests: &Tests<'_>, at: SymbolAt, weights: &Weights) -> (Vec<Ranked>,
     (found, is_cut)
 }
 
+/// Returns the same for several definitions, in their order. They are divided among the threads;
+/// each reads the tests that it needs. Cost as [`candidates`] for each.
+pub fn rank_all<T: Tree + Sync>(
+    tree: &T,
+    of: &[SymbolAt],
+    weights: &Weights,
+) -> Vec<(Vec<Ranked>, bool)> {
+    let at_once = of.len().div_ceil(rayon::current_num_threads()).max(1);
+    let chunk = |of: &[SymbolAt]| {
+        let tests = Tests::new(tree);
+        of.iter().map(|&at| rank(&tests, at, weights)).collect::<Vec<_>>()
+    };
+    of.par_chunks(at_once).flat_map_iter(chunk).collect()
+}
+
 impl Ranked {
     /// Returns a test whose own body changed: it executes the change directly.
     pub fn changed(test: TestAt) -> Ranked {
@@ -96,7 +114,20 @@ pub fn rank_with(
     weights: &Weights,
     recorded: Option<&Recorded<'_>>,
 ) -> Result<Ranking> {
-    let (ranked, is_cut) = rank(tests, at, weights);
+    with_recorded(rank(tests, at, weights), at, recorded)
+}
+
+/// Returns `ranked`, the result of [`rank`] for `at`, with what coverage says about it; see
+/// [`rank_with`].
+///
+/// # Errors
+///
+/// If the database of coverage cannot be read.
+pub fn with_recorded(
+    (ranked, is_cut): (Vec<Ranked>, bool),
+    at: SymbolAt,
+    recorded: Option<&Recorded<'_>>,
+) -> Result<Ranking> {
     let covering = recorded.map(|recorded| recorded.covering(at)).transpose()?.flatten();
     let mut ranking = Ranking { tests: ranked, is_cut, ..Ranking::default() };
     if let (Some(recorded), Some(covering)) = (recorded, covering) {

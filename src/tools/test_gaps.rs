@@ -17,7 +17,7 @@ use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::fixtures::Tests;
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::Weights;
-use crate::testmap::select::rank;
+use crate::testmap::select::{rank, rank_all};
 use crate::testmap::tree::Tree as _;
 use crate::userdata::coverage::CoveredText;
 
@@ -140,8 +140,17 @@ impl Define for TestGaps {
         let limit = results_max(args.limit, 30);
         let (database, problem) = coverage(call);
         let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
-        for (_, at) in functions.iter().take(EXAMINED_MAX) {
+        functions.truncate(EXAMINED_MAX);
+        let examined: Vec<SymbolAt> = functions.iter().map(|(_, at)| *at).collect();
+        // With coverage, most functions need no search.
+        let mut ahead = if recorded.is_none() {
+            rank_all(catalog, &examined, &Weights::DEFAULT).into_iter()
+        } else {
+            Vec::new().into_iter()
+        };
+        for at in &examined {
             data.examined += 1;
+            let ahead = ahead.next();
             let covering = recorded.as_ref().map(|of| of.covering(*at)).transpose()?.flatten();
             if covering.as_ref().is_some_and(|of| of.is_executed) {
                 continue;
@@ -150,7 +159,7 @@ impl Define for TestGaps {
                 covering.is_some_and(|of| of.is_whole && of.text == CoveredText::Same);
             let mut best = 0.0;
             if !not_executed {
-                let (ranked, _) = rank(&tests, *at, &Weights::DEFAULT);
+                let (ranked, _) = ahead.unwrap_or_else(|| rank(&tests, *at, &Weights::DEFAULT));
                 best = ranked.first().map_or(0.0, |of| of.probability);
             }
             if best >= UNTESTED_MAX {

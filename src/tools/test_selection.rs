@@ -22,7 +22,7 @@ use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{Source, Weights};
-use crate::testmap::select::{Inherited, Ranked, rank_with};
+use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
 
@@ -168,8 +168,10 @@ pub(super) fn select(
     let mut gone = 0;
     let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
     let mut inherited: BTreeMap<String, (Inherited, SymbolAt)> = BTreeMap::new();
-    for &at in symbols.iter().take(FUNCTIONS_MAX) {
-        let ranking = rank_with(&tests, at, &Weights::DEFAULT, recorded.as_ref())?;
+    let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
+    let ranked = rank_all(catalog, considered, &Weights::DEFAULT);
+    for (&at, ranked) in considered.iter().zip(ranked) {
+        let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;
         gone = gone.max(ranking.gone);
         for of in ranking.tests.into_iter().take_while(|of| of.probability >= PROBABILITY_MIN) {
