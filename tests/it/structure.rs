@@ -354,7 +354,7 @@ function total  shop/cart.py:17-18  def total(cart)
     let json = tool(&places[1], &["explain", "total", "--json"]).expect_success().text();
     assert!(json.starts_with(r#"{"status":"ambiguous","choices":{"list":["#), "{json}");
     let json = tool(&places[1], &["explain", "add_all", "--json"]).expect_success().text();
-    for part in [r#""status":"ok""#, r#""uses":{"call":1}"#, r#""source":"direct""#] {
+    for part in [r#""status":"ok""#, r#""uses":{"call":1}"#, r#""source":"hybrid""#] {
         assert!(json.contains(part), "{part}: {json}");
     }
     check_error(&places, &["explain", "totl"], &["`totl` is not defined", "`total`"]);
