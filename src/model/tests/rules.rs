@@ -139,20 +139,23 @@ fn anthropic(body: &Value, replies: &[Value]) -> Check {
         let uses = content.iter().filter(|block| block["type"] == "tool_use");
         pending = uses.filter_map(|block| block["id"].as_str()).collect();
         if role == "assistant" {
-            // Replies without content cannot be repeated.
+            // Texts without text cannot be repeated, nor replies that have nothing else.
+            let is_blank = |block: &Value| {
+                block["type"] == "text"
+                    && block["text"].as_str().unwrap_or_default().trim().is_empty()
+            };
             let sent = replies.by_ref().find(|reply| {
                 let blocks = reply["content"].as_array().into_iter().flatten();
-                blocks
-                    .into_iter()
-                    .any(|block| block["text"].as_str().is_none_or(|text| !text.trim().is_empty()))
+                blocks.into_iter().any(|block| !is_blank(block))
             });
             let texts = |content: &Value| -> String {
                 let blocks = content.as_array().into_iter().flatten();
+                let blocks = blocks.filter(|block| !is_blank(block));
                 blocks.filter_map(|block| block["text"].as_str()).collect()
             };
-            let sent = sent.map(|reply| texts(&reply["content"]).trim().to_owned());
+            let sent = sent.map(|reply| texts(&reply["content"]));
             require(
-                sent == Some(texts(&message["content"]).trim().to_owned()),
+                sent == Some(texts(&message["content"])),
                 "messages: not what the service replied",
             )?;
         }
