@@ -117,7 +117,7 @@ fn of_file(
     made.is_new = signals.is_new;
     made.baseline = baseline::of(&signals, thresholds, evidence.why_no_history());
     if !is_secondary && !made.is_new {
-        // The baseline alone says that a file deserves a look; only the investigation says more.
+        // The baseline alone justifies a look at the file; higher levels need an investigation.
         let is_medium = made.baseline.over().count() >= MEDIUM_COMPONENTS;
         made.level = if is_medium { Level::Medium } else { Level::Low };
     }

@@ -150,7 +150,8 @@ pub fn of_file(
             });
         }
     }
-    found.sort_by(|a, b| b.at_s.cmp(&a.at_s).then_with(|| a.id.cmp(&b.id)));
+    // Of one second, commits keep the order of the log, in which descendants come first.
+    found.sort_by_key(|it| std::cmp::Reverse(it.at_s));
     found
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 )]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Level {
-    /// Nothing speaks against the change. It may still be wrong.
+    /// No evidence counts against the change. It may still be wrong.
     #[default]
     Low,
     /// Worth a look before it is pushed.

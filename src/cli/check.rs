@@ -87,7 +87,7 @@ pub(super) fn command() -> Command {
                 .value_parser(["rules", "model"])
                 .default_value("rules")
                 .help(
-                    "Who investigates: fixed rules, or the model that the environment configures \
+                    "What investigates: fixed rules, or the model that the environment configures \
                      (docs/model.md), to which the changed lines are sent",
                 ),
         )

@@ -167,8 +167,9 @@ fn import(engine: &Engine, file: &Path) -> Result<ExitCode> {
             .map_err(|error| error.with_path(file))?
     };
     print(&format!(
-        "imported {} new and {} known runs and coverage of {} functions, ignored {} other lines\n",
-        imported.runs, imported.known, imported.functions, imported.ignored
+        "imported {} new and {} known runs, coverage of {} functions and {} incidents, ignored {} \
+         other lines\n",
+        imported.runs, imported.known, imported.functions, imported.incidents, imported.ignored
     ))?;
     Ok(ExitCode::SUCCESS)
 }

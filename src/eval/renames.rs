@@ -17,7 +17,7 @@ pub struct Missed {
 /// The result of a comparison.
 #[derive(Clone, Debug, Default, Eq, PartialEq)]
 pub struct Comparison {
-    /// Files that git says were renamed.
+    /// Files that were renamed, by git.
     pub files: usize,
     /// Those of them of which every former path was found.
     pub complete: usize,

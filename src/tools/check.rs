@@ -48,18 +48,18 @@ pub struct Check;
 /// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Only these files, changed or not
+    /// Only these files
     #[serde(default)]
     pub files: Vec<String>,
-    /// What is staged, instead of all uncommitted changes
+    /// Only what is staged
     #[serde(default)]
     pub staged: bool,
-    /// All changes since the branch left this commit
+    /// Compare with this commit
     pub base: Option<String>,
-    /// Also what was examined and did not count
+    /// All components
     #[serde(default)]
     pub verbose: bool,
-    /// Also the steps of the investigation
+    /// The investigation
     #[serde(default)]
     pub explain: bool,
     /// Maximum number of tokens (default 4000)
@@ -172,9 +172,8 @@ pub struct CheckData {
 impl Define for Check {
     const NAME: &'static str = "codedb_check";
     const SUMMARY: &'static str =
-        "Assess the risk of your uncommitted changes: level, reasons, tests to run, reviewers";
-    const DETAILS: &'static str = "`level` is LOW, MEDIUM, HIGH or CRITICAL; `unknown` lists missing \
-         evidence, whose absence is not safety.";
+        "Assess the risk of uncommitted changes: level, reasons, tests to run, reviewers";
+    const DETAILS: &'static str = "`unknown`: missing evidence, which is no sign of safety.";
     const TOOLSET: Toolset = Toolset::Core;
     const NEEDS: Needs = Needs::Code;
     const SPEED: Speed = Speed::Scan;

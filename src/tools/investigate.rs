@@ -326,7 +326,7 @@ query!(
     CochangePartners,
     "codedb_query_cochange_partners",
     "List the files that change together with the investigated file",
-    "One step of the investigation. `in_change` tells whether the present change includes them.",
+    "One step of the investigation. `in_change`: whether the present change includes them.",
     PartnerArgs,
     |args| {
         let percent = args.threshold_percent.map(|percent| percent.min(100) as f64 / 100.0);

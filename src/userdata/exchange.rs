@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::CoveredSymbol;
 use super::database::Database;
+use super::incidents::Incident;
 use super::locks::Lock;
 use super::runs::Run;
 use crate::error::{Error, Result};
@@ -30,6 +31,7 @@ enum Line {
     },
     Run(Run),
     Coverage(CoveredSymbol),
+    Incident(Incident),
     Lock(Lock),
 }
 
@@ -42,6 +44,8 @@ pub struct Imported {
     pub known: u64,
     /// Functions with coverage, new or known.
     pub functions: u64,
+    /// Incidents, new or known.
+    pub incidents: u64,
     /// Lines that were ignored: locks.
     pub ignored: u64,
 }
@@ -61,6 +65,7 @@ pub fn export(database: &Database, out: &mut dyn Write, now_ms: i64) -> Result<(
     write(&Line::Codedb { version: VERSION })?;
     database.for_each_run(&mut |run| write(&Line::Run(run)))?;
     database.for_each_covered(None, &mut |symbol| write(&Line::Coverage(symbol)))?;
+    database.incidents()?.into_iter().try_for_each(|incident| write(&Line::Incident(incident)))?;
     database.locks(now_ms)?.into_iter().try_for_each(|lock| write(&Line::Lock(lock)))
 }
 
@@ -96,6 +101,10 @@ pub fn import(database: &Database, input: &mut dyn BufRead, now_ms: i64) -> Resu
             Line::Coverage(symbol) => {
                 database.add_coverage(&[symbol], now_ms)?;
                 imported.functions += 1;
+            }
+            Line::Incident(incident) => {
+                database.add_incidents(&[incident])?;
+                imported.incidents += 1;
             }
             Line::Lock(_) => imported.ignored += 1,
         }
@@ -142,6 +151,15 @@ mod tests {
             tests: [("tests/test_a.py::t".to_owned(), 1)].into(),
         };
         database.add_coverage(&[symbol], 0).unwrap();
+        let incident = Incident {
+            id: "1".to_owned(),
+            at_ms: 2,
+            title: "It broke".to_owned(),
+            severity: None,
+            files: vec!["a.py".to_owned()],
+            commit: None,
+        };
+        database.add_incidents(&[incident]).unwrap();
         let request = Request { path: "a", holder: "b", purpose: None, ttl_ms: 10 };
         database.acquire(&request, 0).unwrap().unwrap();
         database
@@ -155,9 +173,9 @@ mod tests {
         export(&source, &mut text, 0).unwrap();
         let target = Database::open(&dir.path().join("target.sqlite")).unwrap();
         let first = import(&target, &mut text.as_slice(), 5).unwrap();
-        assert_eq!(first, Imported { runs: 3, known: 0, functions: 1, ignored: 1 });
+        assert_eq!(first, Imported { runs: 3, known: 0, functions: 1, incidents: 1, ignored: 1 });
         let second = import(&target, &mut text.as_slice(), 5).unwrap();
-        assert_eq!(second, Imported { runs: 0, known: 3, functions: 1, ignored: 1 });
+        assert_eq!(second, Imported { runs: 0, known: 3, functions: 1, incidents: 1, ignored: 1 });
         let (mut before, mut after) = (Vec::new(), Vec::new());
         export(&source, &mut before, 100).unwrap();
         export(&target, &mut after, 100).unwrap();
@@ -173,7 +191,7 @@ mod tests {
         text.truncate(text.len() - 20);
         let target = Database::open(&dir.path().join("target.sqlite")).unwrap();
         let error = import(&target, &mut text.as_slice(), 5).unwrap_err();
-        assert!(error.to_string().starts_with("line 6 is not a line of an export"), "{error}");
+        assert!(error.to_string().starts_with("line 7 is not a line of an export"), "{error}");
         assert_eq!(target.counts().unwrap(), Counts { runs: 3, tests: 4, results: 3 });
         let newer: &[u8] = b"{\"kind\":\"codedb\",\"version\":2}\n";
         assert!(import(&target, &mut &newer[..], 5).is_err());

@@ -74,6 +74,9 @@ fn edits_are_offered_only_if_allowed() {
     for tool in tools.iter().filter(|tool| tool["name"] != "codedb_edit") {
         let name = tool["name"].as_str().expect("a name").trim_start_matches("codedb_");
         let writes = ["index", "record_result", "lock", "start_job", "cancel_job"].contains(&name);
+        // Each step of an investigation is stored.
+        let is_step = name.starts_with("query_") || name.contains("investigat");
+        let writes = writes || is_step || name == "get_commit_patch";
         assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{tool}");
     }
     // Bundles are read-only.

@@ -148,6 +148,18 @@ fn every_tool_takes_a_project() {
         ("codedb_projects", json!({})),
         ("codedb_index", json!({"path": "."})),
         ("codedb_snapshot", json!({})),
+        ("codedb_check", json!({"files": ["lib_here.rs"]})),
+        ("codedb_investigate_begin", json!({"file_path": "lib_here.rs"})),
+        ("codedb_query_ownership", json!({"handle": 0})),
+        ("codedb_query_cochange_partners", json!({"handle": 0})),
+        ("codedb_query_incident_history", json!({"handle": 0})),
+        ("codedb_query_blast_radius", json!({"handle": 0})),
+        ("codedb_get_commit_patch", json!({"handle": 0, "commit": "HEAD"})),
+        ("codedb_query_recent_commits", json!({"handle": 0})),
+        (
+            "codedb_finish_investigation",
+            json!({"handle": 0, "level": "LOW", "confidence_percent": 1, "reasoning": "none"}),
+        ),
     ];
     let listed = session.request("tools/list", json!({}));
     // The one that is missing above starts a process.
