@@ -27,7 +27,7 @@ impl Git {
         }
         let words: Vec<&[u8]> = super::fields(&output.answer).collect();
         // The override of every call has the scope `command`.
-        let set = words.chunks(2).filter(|pair| pair[0] != b"command").last();
+        let set = words.chunks(2).rfind(|pair| pair[0] != b"command");
         Ok(set.and_then(|pair| Some(String::from_utf8_lossy(pair.get(1)?).into_owned())))
     }
 
