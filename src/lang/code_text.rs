@@ -50,7 +50,11 @@ pub(super) struct Around {
 /// Returns the context of the name in `span` of `text`. Reads at most [`SCAN_BYTES_MAX`] bytes in
 /// each direction.
 pub(super) fn around(text: &[u8], span: std::ops::Range<usize>) -> Around {
-    let next = skip(text, span.end);
+    let mut next = skip(text, span.end);
+    // `name::<A>()`.
+    if let Some(end) = closing_angle(text, next) {
+        next = skip(text, end);
+    }
     let byte = text.get(next).copied();
     let start = start_of(text, span.start);
     Around {
@@ -162,6 +166,30 @@ fn opening_angle(text: &[u8], end: usize, least: usize) -> Option<usize> {
                     return Some(at);
                 }
             }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the end of the type arguments `::<A>` at `start`, if there are any.
+fn closing_angle(text: &[u8], start: usize) -> Option<usize> {
+    let rest = text.get(start..)?.strip_prefix(b"::")?;
+    let open = skip(text, text.len() - rest.len());
+    let end = text.len().min(open + SCAN_BYTES_MAX);
+    let mut level = 0_usize;
+    for at in open..end {
+        match text[at] {
+            b'>' if text[at - 1] == b'-' => {}
+            b'>' => {
+                level = level.checked_sub(1)?;
+                if level == 0 {
+                    return Some(at + 1);
+                }
+            }
+            b'<' => level += 1,
+            b';' | b'{' => return None,
+            _ if level == 0 => return None,
             _ => {}
         }
     }

@@ -199,27 +199,29 @@ impl<W: WriteColor> Worker<W> {
     /// If the target cannot be read or the output cannot be written.
     pub(crate) fn search(&mut self, target: &Target) -> io::Result<Verdict> {
         let path = target.path.as_path();
-        self.renew_searcher(match target.origin {
-            Origin::Stdin => u64::MAX,
-            Origin::Named | Origin::Walked => {
-                std::fs::metadata(path).map_or(u64::MAX, |metadata| metadata.len())
-            }
-        });
+        let is_stdin = target.origin == Origin::Stdin;
+        let is_preprocessed = !is_stdin && self.parts.is_preprocessed(path);
+        let is_decompressed = !is_stdin && !is_preprocessed && self.parts.is_decompressed(path);
+        if is_stdin || is_preprocessed || is_decompressed {
+            self.renew_searcher(u64::MAX);
+            self.set_binary_rule(path, target.is_explicit());
+            return match target.origin {
+                Origin::Stdin => self.search_reader(path, io::stdin().lock()),
+                _ if is_preprocessed => self.search_preprocessed(path),
+                _ => self.search_decompressed(path),
+            };
+        }
+        // Its metadata costs less through the open file than by a second look-up of the path.
+        let file = File::open(path)?;
+        self.renew_searcher(file.metadata().map_or(u64::MAX, |metadata| metadata.len()));
         self.set_binary_rule(path, target.is_explicit());
-        if target.origin == Origin::Stdin {
-            return self.search_reader(path, io::stdin().lock());
-        }
-        if self.parts.is_preprocessed(path) {
-            return self.search_preprocessed(path);
-        }
-        if self.parts.is_decompressed(path) {
-            return self.search_decompressed(path);
-        }
         let Worker { parts, searcher, printer, .. } = self;
         match &parts.matcher {
-            PatternMatcher::Default(matcher) => search_path(matcher, searcher, printer, path),
+            PatternMatcher::Default(matcher) => {
+                search_file(matcher, searcher, printer, path, &file)
+            }
             #[cfg(feature = "pcre2")]
-            PatternMatcher::Pcre2(matcher) => search_path(matcher, searcher, printer, path),
+            PatternMatcher::Pcre2(matcher) => search_file(matcher, searcher, printer, path, &file),
         }
     }
 
@@ -501,13 +503,14 @@ macro_rules! with_sink {
     };
 }
 
-fn search_path<M: Matcher, W: WriteColor>(
+fn search_file<M: Matcher, W: WriteColor>(
     matcher: &M,
     searcher: &mut Searcher,
     printer: &mut Printer<W>,
     path: &Path,
+    file: &File,
 ) -> io::Result<Verdict> {
-    with_sink!(printer, matcher, path, sink => searcher.search_path(matcher, path, &mut sink))
+    with_sink!(printer, matcher, path, sink => searcher.search_file(matcher, file, &mut sink))
 }
 
 fn search_slice<M: Matcher, W: WriteColor>(

@@ -43,6 +43,18 @@ fn imports_begin_with_modules_of_other_imports() {
 }
 
 #[test]
+fn calls_with_type_arguments_in_macros() {
+    for call in ["$0make::<u8>(1)", "$0make::<Vec<fn() -> u8>>(1).len()", "$0make :: <A<B>> (1)?"] {
+        check(
+            &of_crate(&format!(
+                "fn make<T>(by: u8) -> T {{ todo!() }}\nfn f() {{\n    each!(\n        a => {{ let b = {call}; }}\n    )\n}}"
+            )),
+            "src/lib.rs:1 make SameFile",
+        );
+    }
+}
+
+#[test]
 fn a_call_means_the_method_not_the_field() {
     check(&tree("by.$0name();"), "src/dfa.rs:4 Dfa::name Receiver");
 }
