@@ -447,7 +447,7 @@ fn fifty_changed_files_are_brought_up_to_date_and_more_are_reported() {
     let source = |version: usize| format!("def one():\n    return {version}\n");
     let test = "from src.f00 import one\n\n\ndef test_one():\n    assert one()\n";
     for number in 0..60 {
-        place.write(&format!("src/f{number:02}.py"), source(0));
+        place.write(format!("src/f{number:02}.py"), source(0));
     }
     place.write("tests/test_f00.py", test);
     commit(&place, "Begin");
@@ -458,7 +458,7 @@ fn fifty_changed_files_are_brought_up_to_date_and_more_are_reported() {
     let of_fresh = "\n\ndef test_of_it():\n    from src.f00 import fresh\n    assert fresh()\n";
     place.write("tests/test_f00.py", format!("{test}{of_fresh}"));
     for number in 1..49 {
-        place.write(&format!("src/f{number:02}.py"), source(1));
+        place.write(format!("src/f{number:02}.py"), source(1));
     }
     let ask = || json(&place, "suggest-tests", &["src/f00.py", "--functions", "fresh"]);
     let is_found = |reply: &Value| reply["tests"][0]["test_id"] == "tests/test_f00.py::test_of_it";
