@@ -2,10 +2,10 @@
 //!
 //! [`detect`] finds the tests and fixtures of one file; [`fixtures`] determines which fixtures are
 //! in effect for a test; [`reach`] follows calls backwards from a definition to tests; [`features`]
-//! adds names and imports; [`score`] turns both into a calibrated probability and a source;
-//! [`select`] combines these and ranks; [`files`] returns test files instead of tests. [`effort`]
-//! bounds the search. [`commands`] returns the command that runs a selection. [`recorded`] reads
-//! which tests executed a definition according to imported coverage.
+//! adds names, imports and common commits (`links`); [`score`] turns both into a calibrated
+//! probability and a source; [`select`] combines these and ranks; [`files`] returns test files
+//! instead of tests. [`effort`] bounds the search. [`commands`] returns the command that runs a
+//! selection. [`recorded`] reads which tests executed a definition according to imported coverage.
 //!
 //! No test is run and nothing is stored.
 
@@ -15,6 +15,7 @@ pub mod effort;
 pub mod features;
 pub mod files;
 pub mod fixtures;
+mod links;
 pub mod reach;
 pub mod recorded;
 pub mod runner;

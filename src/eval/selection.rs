@@ -3,12 +3,14 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
+use crate::history::History;
 use crate::reports::coverage::CoverageReport;
 use crate::reports::coverage::attribute::by_position;
 use crate::reports::coverage::paths::Paths;
@@ -112,9 +114,10 @@ struct Measured {
 pub fn measure(
     catalog: &Catalog,
     input: &Input<'_>,
+    history: Option<Arc<History>>,
     record: &mut dyn FnMut(&SymbolAt, &Ranked, bool),
 ) -> Result<Results> {
-    let tests = Tests::new(catalog);
+    let tests = Tests::new(catalog).with_history(history);
     let key_of = |at: TestAt| {
         let path = tests.tree().path(at.file);
         tests.get(at).map(|test| key(&path, &test)).unwrap_or_default()

@@ -11,7 +11,7 @@ use crate::catalog::test_names::{folded, tested};
 use crate::graph::link::{FileFacts, SymbolAt};
 
 /// The number of features.
-pub const FEATURES: usize = 17;
+pub const FEATURES: usize = 23;
 
 /// The names of the features, in their order.
 pub const NAMES: [&str; FEATURES] = [
@@ -32,7 +32,22 @@ pub const NAMES: [&str; FEATURES] = [
     "special_use",
     "near",
     "imports",
+    "import_chain",
+    "co_change",
+    "dynamic_import",
+    "group_path",
+    "file_path",
+    "rare_special_use",
 ];
+
+/// The positions of the features that decide the source.
+pub const IMPORTS: usize = 16;
+/// See [`IMPORTS`].
+pub const IMPORT_CHAIN: usize = 17;
+/// See [`IMPORTS`].
+pub const CO_CHANGE: usize = 18;
+/// See [`IMPORTS`].
+pub const DYNAMIC_IMPORT: usize = 19;
 
 /// What in the body of a test runs a method that the language calls by itself, in lower case.
 const SPECIAL: [(&str, &[&str]); 27] = [
@@ -126,6 +141,10 @@ impl Read {
         &self.titles[self.at.place as usize]
     }
 
+    fn groups(&self) -> &[String] {
+        &self.of.tests[self.at.place as usize].groups
+    }
+
     fn body(&self) -> &[u8] {
         let span = self.of.tests[self.at.place as usize].span.clone();
         self.lower.get(span).unwrap_or_default()
@@ -184,12 +203,15 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     }
     caller_words.sort_by(|a, b| b.1.total_cmp(&a.1));
     caller_words.truncate(6);
+    // A brief search does without the import graph of the tree.
+    let links = if effort.importers == 0 { Rc::default() } else { tests.links(at.file) };
     let importers = importers(tests, at.file);
     named.truncate(effort.name_files);
     let mut all: BTreeSet<TestAt> = reached.keys().copied().collect();
     all.extend(&mentions);
     all.extend(&owner_mentions);
-    for file in importers.iter().chain(&named) {
+    let linked = links.co_change.keys().chain(links.dynamic.keys());
+    for file in importers.iter().chain(&named).chain(linked) {
         all.extend(tests.in_file(*file));
     }
     // Tests inside the file of the definition itself.
@@ -234,6 +256,35 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         .iter()
         .map(|word| rare((0..all.len()).filter(|&at| word.find(body(at)).is_some()).count()))
         .collect();
+    let uses_special: Vec<bool> = (0..all.len())
+        .map(|place| {
+            names.special.is_some_and(|uses| {
+                let body = body(place);
+                uses.iter().any(|part| memchr::memmem::find(body, part.as_bytes()).is_some())
+            })
+        })
+        .collect();
+    let special_rarity =
+        1.0 / (1.0 + (uses_special.iter().filter(|uses| **uses).count() as f32).ln_1p());
+    let path_of = |test: TestAt| {
+        let reach = reached.get(&test);
+        reach.map_or(0.0, |of| (of.probability.ln().max(-4.0) + 4.0) / 4.0)
+    };
+    // Tests of one group, or of one file, execute similar code.
+    let mut by_group: BTreeMap<(FileId, &[String]), (f32, f32)> = BTreeMap::new();
+    let mut of_file: BTreeMap<FileId, (f32, f32)> = BTreeMap::new();
+    for of in &read {
+        let (at, path) = (of.at, path_of(of.at));
+        for (sum, count) in [
+            by_group.entry((at.file, of.groups())).or_default(),
+            of_file.entry(at.file).or_default(),
+        ] {
+            *sum += path;
+            *count += 1.0;
+        }
+    }
+    // Without the test itself; one more test without a path counts, as a doubt.
+    let others = |(sum, count): (f32, f32), own: f32| (sum - own) / count.max(1.0);
     let weighted = |weights: &[f32], is_there: &dyn Fn(usize) -> bool| {
         let total: f32 = weights.iter().sum();
         let there = (0..weights.len()).filter(|&at| is_there(at)).map(|at| weights[at]);
@@ -249,7 +300,10 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
             let is_owner = |owner: &String| folded(owner) == tested;
             let is_named = !tested.is_empty()
                 && (tested == names.stem || names.owner.as_ref().is_some_and(is_owner));
-            let imports = test.file == at.file || is_importer(test.file);
+            // Files of one package see each other's names without an import.
+            let imports = test.file == at.file
+                || is_importer(test.file)
+                || tree.is_same_package(test.file, at.file);
             (flag(is_named), flag(imports), tested)
         });
         let reach = reached.get(&test).copied();
@@ -264,16 +318,17 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         let own_share = weighted(&in_titles, &|at| in_title(&names.words[at]));
         let body = body(place);
         let body_share = weighted(&in_bodies, &|at| finders[at].find(body).is_some());
-        let is_special_use = names.special.is_some_and(|uses| {
-            uses.iter().any(|part| memchr::memmem::find(body, part.as_bytes()).is_some())
-        });
+        let is_special_use = uses_special[place];
         let by_caller = caller_words.iter().map(|(words, weight)| share(words) * weight * 0.8);
         let words_share = by_caller.fold(own_share, f32::max);
         let is_owner_named = folded_owner.as_ref().is_some_and(|owner| {
             owner.len() > 2 && (title.contains(owner) || file_words.contains(owner))
         });
         let is_mentioned = mentions.contains(&test);
-        let path = reach.map_or(0.0, |of| (of.probability.ln().max(-4.0) + 4.0) / 4.0);
+        let path = path_of(test);
+        let group = by_group.get(&(test.file, read[place].groups())).copied().unwrap_or_default();
+        let in_file = of_file.get(&test.file).copied().unwrap_or_default();
+        let chain = links.imports.get(&test.file).map_or(0.0, |&steps| 1.0 / f32::from(steps));
         let features = [
             path,
             flag(reach.is_some()),
@@ -292,6 +347,12 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
             flag(is_special_use),
             reach.map_or(0.0, |of| 1.0 / f32::from(of.depth.max(1))),
             *imports,
+            chain,
+            links.co_change.get(&test.file).copied().unwrap_or(0.0),
+            links.dynamic.get(&test.file).copied().unwrap_or(0.0),
+            others(group, path),
+            others(in_file, path),
+            if is_special_use { special_rarity } else { 0.0 },
         ];
         found.push(Candidate { test, features, reach });
     }

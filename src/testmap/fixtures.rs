@@ -3,14 +3,17 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
 use super::detect::{Applies, FileTests, Test, file_tests};
 use super::effort::Effort;
+use super::links::Links;
 use super::tree::Tree;
 use crate::base::ids::FileId;
 use crate::catalog::test_names::folded;
+use crate::history::History;
 
 /// The maximum number of tests for which one fixture is taken to run; a fixture of more tests
 /// distinguishes none of them.
@@ -35,19 +38,39 @@ pub struct Tests<'t> {
     files: RefCell<FxHashMap<FileId, Rc<FileTests>>>,
     lower: RefCell<FxHashMap<FileId, Rc<Vec<u8>>>>,
     titles: RefCell<FxHashMap<FileId, Rc<Vec<String>>>>,
+    /// By the file of a definition.
+    links: RefCell<FxHashMap<FileId, Rc<Links>>>,
+    history: Option<Arc<History>>,
 }
 
 impl<'t> Tests<'t> {
     /// Returns the tests of `tree`, none of which is read yet. O(1).
     pub fn new(tree: &'t dyn Tree) -> Tests<'t> {
-        let effort = Effort::FULL;
         let (files, lower, titles) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Tests { tree, effort, files, lower, titles }
+        let (links, history) = (RefCell::default(), None);
+        Tests { tree, effort: Effort::FULL, files, lower, titles, links, history }
     }
 
     /// Returns the same, for searches with the bounds of [`Effort::BRIEF`]. O(1).
     pub fn brief(tree: &'t dyn Tree) -> Tests<'t> {
         Tests { effort: Effort::BRIEF, ..Tests::new(tree) }
+    }
+
+    /// Returns the same with a history, from which files that change together are known. O(1).
+    #[must_use]
+    pub fn with_history(self, history: Option<Arc<History>>) -> Tests<'t> {
+        Tests { history, ..self }
+    }
+
+    /// Returns the test files that are linked with a file. O(import graph around it + its commits)
+    /// the first time.
+    pub(super) fn links(&self, file: FileId) -> Rc<Links> {
+        if let Some(found) = self.links.borrow().get(&file) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(Links::new(self.tree, self.history.as_deref(), file));
+        self.links.borrow_mut().insert(file, Rc::clone(&found));
+        found
     }
 
     /// Returns the bounds of searches.

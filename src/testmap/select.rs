@@ -1,6 +1,7 @@
 //! Ranks the tests of definitions.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
@@ -9,15 +10,13 @@ use super::fixtures::{TestAt, Tests};
 use super::recorded::{Covering, Recorded};
 use super::score::{
     CONTRADICTED, CONTRADICTED_DIRECT, COVERED_FORMER, COVERED_SAME, COVERED_SPAN, Source,
-    UNCOVERED_MAX, Weights, source,
+    WORKING_TREE, Weights, calibrated, source,
 };
 use super::tree::Tree;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
+use crate::history::History;
 use crate::userdata::coverage::CoveredText;
-
-/// The position of the feature `imports`.
-const IMPORTS: usize = FEATURES - 1;
 
 /// A test with the probability that it executes a definition.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,13 +64,16 @@ pub struct Ranking {
 /// reached. Cost as [`candidates`].
 pub fn rank(tests: &Tests<'_>, at: SymbolAt, weights: &Weights) -> (Vec<Ranked>, bool) {
     let (candidates, is_cut) = candidates(tests, at);
-    let ranked = |of: Candidate| Ranked {
-        test: of.test,
-        probability: weights.probability(&of.features).min(UNCOVERED_MAX),
-        source: source(of.reach.as_ref(), of.features[IMPORTS] > 0.0),
-        depth: of.reach.map(|reach| reach.depth),
-        features: of.features,
-        covered: None,
+    let ranked = |of: Candidate| {
+        let source = source(of.reach.as_ref(), &of.features);
+        Ranked {
+            test: of.test,
+            probability: calibrated(weights.probability(&of.features), source),
+            source,
+            depth: of.reach.map(|reach| reach.depth),
+            features: of.features,
+            covered: None,
+        }
     };
     let mut found: Vec<Ranked> = candidates.into_iter().map(ranked).collect();
     sort(&mut found);
@@ -84,10 +86,11 @@ pub fn rank_all<T: Tree + Sync>(
     tree: &T,
     of: &[SymbolAt],
     weights: &Weights,
+    history: Option<&Arc<History>>,
 ) -> Vec<(Vec<Ranked>, bool)> {
     let at_once = of.len().div_ceil(rayon::current_num_threads()).max(1);
     let chunk = |of: &[SymbolAt]| {
-        let tests = Tests::new(tree);
+        let tests = Tests::new(tree).with_history(history.cloned());
         of.iter().map(|&at| rank(&tests, at, weights)).collect::<Vec<_>>()
     };
     of.par_chunks(at_once).flat_map_iter(chunk).collect()
@@ -98,6 +101,12 @@ impl Ranked {
     pub fn changed(test: TestAt) -> Ranked {
         let (source, features) = (Source::Direct, [0.0; FEATURES]);
         Ranked { test, probability: 1.0, source, depth: Some(0), features, covered: None }
+    }
+
+    /// Returns a test that only the uncommitted changes of its file connect with other changes.
+    pub fn in_changed_file(test: TestAt) -> Ranked {
+        let (source, features) = (Source::WorkingTree, [0.0; FEATURES]);
+        Ranked { test, probability: WORKING_TREE, source, depth: None, features, covered: None }
     }
 }
 

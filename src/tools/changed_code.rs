@@ -25,6 +25,8 @@ pub(super) struct CodeDifference {
     pub(super) commit: String,
     /// The paths that differ, in path order; deleted ones included.
     pub(super) paths: Vec<String>,
+    /// Those of them that the tree has.
+    pub(super) files: Vec<FileId>,
     /// The changed functions outside of tests, by file and position.
     pub(super) symbols: Vec<SymbolAt>,
     /// The tests whose body changed.
@@ -142,6 +144,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
         }
     }
     let changed = Changed::since(catalog, &files, &before)?;
+    found.files = files;
     let tests = Tests::new(catalog);
     for at in changed.symbols {
         let Some(facts) = catalog.file(at.file) else { continue };

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, rounded};
-use super::test_selection::{Limits, SelectedTest, functions_in, select};
+use super::test_selection::{ChangedTests, Limits, SelectedTest, functions_in, select};
 use super::{Alias, Call, Define, Needs, Speed, Toolset, changed_code, paths, who_reviews};
 use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
@@ -447,7 +447,8 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         return Ok(());
     }
     let limits = Limits::new(Some(TESTS_MAX), Some(1500));
-    let selected = select(call, catalog, &symbols, &tests, limits)?;
+    let changed = ChangedTests { tests: &tests, files: &[] };
+    let selected = select(call, catalog, &symbols, changed, limits)?;
     data.tests = selected.selection.tests;
     data.tests_total = selected.total;
     data.commands = selected.selection.commands;

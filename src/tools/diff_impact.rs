@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::impact::{Affected, affected, write_affected};
-use super::test_selection::{Limits, Selection, select};
+use super::test_selection::{ChangedTests, Limits, Selection, select};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
@@ -115,7 +115,9 @@ impl Define for DiffImpact {
             None => format!("{}: {} (removed)", of.path, of.qualified_name),
         }));
         let (affected, affected_total) = affected(catalog, &changed.symbols);
-        let selected = select(call, catalog, &changed.symbols, &changed.tests, limits)?;
+        let files = if args.working_tree { &changed.files[..] } else { &[] };
+        let tests = ChangedTests { tests: &changed.tests, files };
+        let selected = select(call, catalog, &changed.symbols, tests, limits)?;
         let changed_functions_total = names.len();
         names.truncate(LISTED_MAX);
         let mut paths = changed.paths;

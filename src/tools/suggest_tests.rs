@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::test_selection::{Limits, Selection, functions_in, functions_of, select};
+use super::test_selection::{ChangedTests, Limits, Selection, functions_in, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths};
 use crate::answer::analysis::Analysis;
 use crate::base::ids::FileId;
@@ -66,9 +66,11 @@ impl Define for SuggestTests {
                         .with_hint(none.hint));
                 }
             };
-            let selected = select(call, catalog, &changed.symbols, &changed.tests, limits)?;
+            let tests = ChangedTests { tests: &changed.tests, files: &changed.files };
+            let selected = select(call, catalog, &changed.symbols, tests, limits)?;
             return Ok(selected.reply(|selection| selection));
         };
-        Ok(select(call, catalog, &symbols, &[], limits)?.reply(|selection| selection))
+        Ok(select(call, catalog, &symbols, ChangedTests::default(), limits)?
+            .reply(|selection| selection))
     }
 }

@@ -144,7 +144,7 @@ impl Define for TestGaps {
         let examined: Vec<SymbolAt> = functions.iter().map(|(_, at)| *at).collect();
         // With coverage, most functions need no search.
         let mut ahead = if recorded.is_none() {
-            rank_all(catalog, &examined, &Weights::DEFAULT).into_iter()
+            rank_all(catalog, &examined, &Weights::DEFAULT, None).into_iter()
         } else {
             Vec::new().into_iter()
         };

@@ -13,6 +13,7 @@ use crate::base::ids::FileId;
 use crate::base::path;
 use crate::base::text::plain;
 use crate::catalog::Catalog;
+use crate::catalog::test_names::tested;
 use crate::context::tokens;
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
@@ -37,6 +38,15 @@ const FUNCTIONS_MAX: usize = 40;
 
 /// Tests with a lower probability are not selected.
 const PROBABILITY_MIN: f32 = 0.1;
+
+/// Without a more likely test, this many are selected that are at least [`GUESS_MIN`] likely.
+const GUESSES: usize = 5;
+
+/// See [`GUESSES`].
+const GUESS_MIN: f32 = 0.004;
+
+/// The maximum number of tests that are selected only because their files have uncommitted changes.
+const IN_CHANGED_FILES_MAX: usize = 10;
 
 /// The share of the test files from which on a selection is no smaller than all tests.
 const SHARE_MAX: f32 = 0.7;
@@ -95,6 +105,8 @@ pub(super) struct Selected {
     pub(super) total: usize,
     /// Functions that were not considered, or a bound that was reached.
     pub(super) is_cut: bool,
+    /// No test is likely: the selected ones are the least unlikely.
+    pub(super) is_guess: bool,
     /// Tests that imported coverage names and that are not in the tree any more.
     pub(super) gone: usize,
     /// Why imported coverage was not used.
@@ -149,6 +161,15 @@ impl Chosen {
     }
 }
 
+/// What is changed among the tests.
+#[derive(Clone, Copy, Default)]
+pub(super) struct ChangedTests<'a> {
+    /// Tests whose own text changed.
+    pub(super) tests: &'a [TestAt],
+    /// Files with uncommitted changes.
+    pub(super) files: &'a [FileId],
+}
+
 /// Selects the tests of some definitions, and the changed tests themselves.
 ///
 /// # Errors
@@ -158,9 +179,14 @@ pub(super) fn select(
     call: &Call<'_>,
     catalog: &Catalog,
     symbols: &[SymbolAt],
-    changed_tests: &[TestAt],
+    changed: ChangedTests<'_>,
     limits: Limits,
 ) -> Result<Selected> {
+    // Without a history, there is no evidence from common commits.
+    let history = call.code.history().unwrap_or_else(|error| {
+        log::debug!("tests are selected without history: {error}");
+        None
+    });
     let tests = Tests::new(catalog);
     let (database, problem) = coverage(call);
     let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
@@ -168,13 +194,23 @@ pub(super) fn select(
     let mut gone = 0;
     let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
     let mut inherited: BTreeMap<String, (Inherited, SymbolAt)> = BTreeMap::new();
+    let mut guesses: Vec<(Ranked, Option<SymbolAt>)> = Vec::new();
     let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
-    let ranked = rank_all(catalog, considered, &Weights::DEFAULT);
+    let ranked = rank_all(catalog, considered, &Weights::DEFAULT, history.as_ref());
     for (&at, ranked) in considered.iter().zip(ranked) {
         let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;
         gone = gone.max(ranking.gone);
-        for of in ranking.tests.into_iter().take_while(|of| of.probability >= PROBABILITY_MIN) {
+        let mut weak = 0;
+        for of in ranking.tests.into_iter().take_while(|of| of.probability >= GUESS_MIN) {
+            if of.probability < PROBABILITY_MIN {
+                weak += 1;
+                guesses.push((of, Some(at)));
+                if weak == GUESSES {
+                    break;
+                }
+                continue;
+            }
             let kept = best.entry(of.test).or_insert((of, Some(at)));
             if of.probability > kept.0.probability {
                 *kept = (of, Some(at));
@@ -184,8 +220,23 @@ pub(super) fn select(
             inherited.entry(of.id.clone()).or_insert((of, at));
         }
     }
-    for &test in changed_tests {
+    for &test in changed.tests {
         best.entry(test).or_insert((Ranked::changed(test), None));
+    }
+    let is_guess = best.is_empty() && inherited.is_empty() && !guesses.is_empty();
+    if is_guess {
+        guesses.sort_by(|(a, _), (b, _)| b.probability.total_cmp(&a.probability));
+        for (of, at) in guesses {
+            if best.len() == GUESSES {
+                break;
+            }
+            best.entry(of.test).or_insert((of, at));
+        }
+    }
+    let in_changed = changed.files.iter().flat_map(|&file| tests.in_file(file));
+    let in_changed: Vec<TestAt> = in_changed.filter(|test| !best.contains_key(test)).collect();
+    for &test in in_changed.iter().take(IN_CHANGED_FILES_MAX) {
+        best.insert(test, (Ranked::in_changed_file(test), None));
     }
     let run_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
     let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
@@ -194,7 +245,7 @@ pub(super) fn select(
     let mut all: Vec<Chosen> = known.chain(unknown).collect();
     // Stable: equal ones stay in the order of paths.
     all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
-    let total = all.len();
+    let total = all.len() + in_changed.len().saturating_sub(IN_CHANGED_FILES_MAX);
     all.truncate(limits.tests);
     let mut selection = Selection { run_all, functions: symbols.len(), ..Selection::default() };
     let mut found: Vec<(String, Test)> = Vec::new();
@@ -259,7 +310,7 @@ pub(super) fn select(
         Some((path, test)) if run_all => commands::run_all(path, test, &read).into_iter().collect(),
         _ => commands::commands(&located, &read),
     };
-    Ok(Selected { selection, total, is_cut, gone, problem })
+    Ok(Selected { selection, total, is_cut, is_guess, gone, problem })
 }
 
 /// Returns the path and the data of a test that only coverage knows: it is in a base class of its
@@ -290,9 +341,11 @@ fn round(value: f32) -> f32 {
     (value * 100.0).round() / 100.0
 }
 
-/// Returns true if the selected tests are in nearly all test files of the tree.
+/// Returns true if the selected tests are in nearly all test files of the tree. Only files that are
+/// named like tests count: how many other files have tests is not known without reading them.
 fn is_nearly_all(catalog: &Catalog, files: impl Iterator<Item = FileId>) -> bool {
-    let mut files: Vec<FileId> = files.collect();
+    let mut files: Vec<FileId> =
+        files.filter(|&file| tested(catalog.path(file)).is_some()).collect();
     files.sort_unstable();
     files.dedup();
     if files.len() < TEST_FILES_MIN {
@@ -305,7 +358,7 @@ fn is_nearly_all(catalog: &Catalog, files: impl Iterator<Item = FileId>) -> bool
 impl Selected {
     /// Returns the reply, with the command as next step; `with` makes the data.
     pub(super) fn reply<D>(self, with: impl FnOnce(Selection) -> D) -> Analysis<D> {
-        let Selected { selection, total, is_cut, gone, problem } = self;
+        let Selected { selection, total, is_cut, is_guess, gone, problem } = self;
         let shown = selection.tests.len();
         let run_all = selection.run_all;
         let commands = selection.commands.clone();
@@ -317,6 +370,11 @@ impl Selected {
         } else if run_all {
             reply.message =
                 Some("the selection covers nearly all test files: run all tests".to_owned());
+        } else if is_guess {
+            reply = reply.with_status(
+                Status::Partial,
+                "no test is likely to execute it: the listed ones are the least unlikely",
+            );
         } else if is_cut {
             reply = reply.with_status(
                 Status::Partial,

@@ -73,6 +73,8 @@ mod support;
 mod surprises;
 #[cfg(unix)]
 mod terminal;
+#[cfg(unix)]
+mod test_selection;
 mod tidy;
 #[cfg(unix)]
 mod tools;

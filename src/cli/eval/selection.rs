@@ -79,7 +79,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         functions_max: limit,
         imported: matches.get_flag("imported"),
     };
-    let results = measure(catalog, &input, &mut |at, ranked, covers| {
+    let results = measure(catalog, &input, code.history()?, &mut |at, ranked, covers| {
         if let Some(file) = &mut file {
             let features = ranked.features.map(|value| value.to_string()).join(",");
             let source = ranked.source.name();
