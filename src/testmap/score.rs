@@ -179,7 +179,7 @@ mod tests {
             let by_trust = CALIBRATION.map(|(source, _)| calibrated(at as f32 / 100.0, source));
             assert!(by_trust.windows(2).all(|pair| pair[0] > pair[1]), "{by_trust:?}");
         }
-        assert!(COVERED_SAME > COVERED_FORMER && COVERED_FORMER > UNCOVERED_MAX);
+        const { assert!(COVERED_SAME > COVERED_FORMER && COVERED_FORMER > UNCOVERED_MAX) };
         assert!(calibrated(0.0, Source::Direct) > calibrated(1.0, Source::Hybrid));
     }
 }

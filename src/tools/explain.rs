@@ -167,9 +167,9 @@ impl Define for Explain {
     const NAME: &'static str = "codedb_explain";
     const SUMMARY: &'static str =
         "Explain a definition: documentation, callers, callees, uses and tests";
-    const DETAILS: &'static str = "Everything about a name in one reply; a name with several definitions returns a list to \
-         choose from. Calls are resolved by scopes, imports and types, each with its confidence; \
-         tests are found by calls, fixtures and names.";
+    const DETAILS: &'static str = "Everything about a name in one reply; for several definitions, a list to choose from. \
+         Calls are resolved by scopes, imports and types, each with its confidence; tests by calls \
+         and names.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("callers", "for all callers"), ("symbol", "for the definition alone")];
     const TOOLSET: Toolset = Toolset::Navigate;

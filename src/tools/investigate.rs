@@ -179,6 +179,7 @@ impl Define for Begin {
     const SPEED: Speed = Speed::Scan;
     const COMMAND_LINE: CommandLine = CommandLine::None;
     const POSITIONAL: &'static [&'static str] = &["file_path"];
+    const EXAMPLES: &'static [&'static str] = &[r#"{"file_path": "src/cart.rs"}"#];
     type Args = BeginArgs;
     type Reply = Analysis<Investigation>;
 
@@ -287,7 +288,7 @@ fn step(call: &Call<'_>, handle: i64, wanted: ToolCall) -> Result<Analysis<Inves
 
 /// Defines a query tool.
 macro_rules! query {
-    ($tool:ident, $name:literal, $summary:literal, $details:literal, $args:ty, $call:expr) => {
+    ($tool:ident, $name:literal, $summary:literal, $details:literal, $example:literal, $args:ty, $call:expr) => {
         /// The tool; see [`Define`].
         #[derive(Debug)]
         pub struct $tool;
@@ -302,6 +303,7 @@ macro_rules! query {
             const SPEED: Speed = Speed::Scan;
             const COMMAND_LINE: CommandLine = CommandLine::None;
             const POSITIONAL: &'static [&'static str] = &["handle"];
+            const EXAMPLES: &'static [&'static str] = &[$example];
             type Args = $args;
             type Reply = Analysis<Investigation>;
 
@@ -318,6 +320,7 @@ query!(
     "codedb_query_ownership",
     "List the three people with most commits to the investigated file",
     "One step of the investigation.",
+    r#"{"handle": 1}"#,
     HandleArgs,
     |_| Ok(ToolCall::QueryOwnership)
 );
@@ -327,6 +330,7 @@ query!(
     "codedb_query_cochange_partners",
     "List the files that change together with the investigated file",
     "One step of the investigation. `in_change`: whether the present change includes them.",
+    r#"{"handle": 1, "threshold_percent": 30}"#,
     PartnerArgs,
     |args| {
         let percent = args.threshold_percent.map(|percent| percent.min(100) as f64 / 100.0);
@@ -339,6 +343,7 @@ query!(
     "codedb_query_incident_history",
     "List corrections, reverts and imported incidents of the investigated file",
     "One step of the investigation.",
+    r#"{"handle": 1, "days": 365}"#,
     IncidentArgs,
     |args| Ok(ToolCall::QueryIncidentHistory { days: args.days.unwrap_or(DAYS) })
 );
@@ -348,6 +353,7 @@ query!(
     "codedb_query_blast_radius",
     "Count the files that import the investigated file, directly or through others",
     "One step of the investigation.",
+    r#"{"handle": 1}"#,
     HandleArgs,
     |_| Ok(ToolCall::QueryBlastRadius)
 );
@@ -358,6 +364,7 @@ query!(
     "Show what a commit changed in the investigated file",
     "One step of the investigation. `undone_lines` counts lines that the present change removes and \
      the commit added.",
+    r#"{"handle": 1, "commit": "3f2a9c1"}"#,
     PatchArgs,
     |args| Ok(ToolCall::GetCommitPatch { commit: args.commit })
 );
@@ -367,6 +374,7 @@ query!(
     "codedb_query_recent_commits",
     "List the newest commits of the investigated file",
     "One step of the investigation.",
+    r#"{"handle": 1, "limit": 3}"#,
     CommitArgs,
     |args| Ok(ToolCall::QueryRecentCommits { limit: args.limit.unwrap_or(COMMITS) })
 );
@@ -376,6 +384,7 @@ query!(
     "codedb_finish_investigation",
     "End the investigation with a verdict",
     "Without it, the verdict after five steps is MEDIUM with a confidence of 0.3.",
+    r#"{"handle": 1, "level": "HIGH", "confidence_percent": 70, "reasoning": "It undoes the correction of an overflow"}"#,
     FinishArgs,
     |args| {
         let level = Level::parse(&args.level).ok_or_else(|| {

@@ -5,7 +5,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::support::place::{Answer, Place};
+use crate::support::place::{Answer, Place, settle};
 
 /// Runs git as an author.
 fn git_as(place: &Place, name: &str, args: &[&str]) -> String {
@@ -451,6 +451,7 @@ fn fifty_changed_files_are_brought_up_to_date_and_more_are_reported() {
     }
     place.write("tests/test_f00.py", test);
     commit(&place, "Begin");
+    settle();
     place.index(&["--stage", "full"]).expect_success();
     // Fifty files change, two of them so that the answer changes.
     let fresh = "\n\ndef fresh():\n    return 1\n";

@@ -181,6 +181,7 @@ fn errors_report_the_number_of_unindexed_files() {
 #[test]
 fn changed_files_that_are_not_ranked_are_counted() {
     let place = many(230, |file| format!("pub fn helper{file}() {{}}\n"));
+    settle();
     place.index(&["--stage", "full"]).expect_success();
     for file in 0..210 {
         place.write(format!("d{}/f{file}.rs", file / 50), format!("\npub fn next{file}() {{}}\n"));

@@ -30,14 +30,14 @@ fn a_selection_of_nearly_everything_runs_all_tests() {
     place.write("cart.py", "def add(a, b):\n    return a + b\n");
     let uses = "from cart import add\n\ndef test_add():\n    assert add(1, 2) == 3\n";
     for number in 0..9 {
-        place.write(&format!("tests/test_{number}.py"), uses);
+        place.write(format!("tests/test_{number}.py"), uses);
     }
     let reply = suggested(&place, &["cart.py"]);
     assert_eq!(reply["run_all"], true, "{reply}");
     assert_eq!(reply["commands"], serde_json::json!(["pytest"]), "{reply}");
     assert!(reply["message"].as_str().is_some_and(|text| text.contains("run all")), "{reply}");
     for number in 0..20 {
-        place.write(&format!("tests/test_more_{number}.py"), "def test_other():\n    pass\n");
+        place.write(format!("tests/test_more_{number}.py"), "def test_other():\n    pass\n");
     }
     let reply = suggested(&place, &["cart.py"]);
     assert_eq!(reply["run_all"], Value::Null, "{reply}");
@@ -71,7 +71,7 @@ fn files_that_change_together_are_a_guess() {
     git(&place, &["add", "."]);
     git(&place, &["commit", "-qm", "a"]);
     for number in 0..6 {
-        place.write("cart.py", &format!("def add(a, b):\n    return a + b + {number}\n"));
+        place.write("cart.py", format!("def add(a, b):\n    return a + b + {number}\n"));
         let end_to_end = format!("import subprocess\n\ndef test_zip():\n    run({number})\n");
         place.write("tests/test_shop.py", &end_to_end);
         git(&place, &["add", "."]);

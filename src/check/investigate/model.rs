@@ -76,8 +76,7 @@ impl Driver for ModelDriver<'_> {
         } else {
             Input::Results(self.answers(state))
         };
-        let reply =
-            self.conversation.send(input).map_err(|error| error.into_error().to_string())?;
+        let reply = self.conversation.send(input).map_err(|error| error.to_string())?;
         match reply.stop {
             Stop::Refusal => return Err("the model refused to assess the change".to_owned()),
             Stop::MaxTokens => {
