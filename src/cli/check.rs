@@ -12,7 +12,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Map, Value};
 
 use super::display::{self, Display};
-use super::index::{place_args, print, tree_options};
+use super::index::{build_all, place_args, print, tree_options};
 use super::recording_code::RecordingCode;
 use super::tool::{check as freshness, edge_args, is_trusted, now_ns};
 use super::typed_path::TypedPaths;
@@ -21,6 +21,7 @@ use crate::answer::style::Style as _;
 use crate::check::investigate::State;
 use crate::check::investigate::model::{self, ModelDriver};
 use crate::check::verdict::{Level, Verdict};
+use crate::engine::{self, Engine};
 use crate::error::{Error, Kind, Result};
 use crate::model::Provider;
 use crate::tools::{self, Answer, Call};
@@ -153,6 +154,21 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
 }
 
+/// Builds the index if the commits have never been indexed, as in a fresh clone: without them nearly
+/// all evidence would be missing. Where that fails, the check lists what it lacks.
+fn index_commits(engine: &Engine, matches: &ArgMatches) {
+    let status = engine::history_status(engine);
+    let is_missing = status.has_repository && !status.exists && status.unusable.is_none();
+    if !is_missing || matches.get_flag("no-background") || place::too_wide(engine.root()).is_some()
+    {
+        return;
+    }
+    report::print_message(format_args!("indexing {} first, once", engine.root().display()));
+    if let Err(error) = build_all(engine, !matches.get_flag("no-progress")) {
+        report::print_error(&error);
+    }
+}
+
 /// Runs the check, prints its reply, and returns the level.
 fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
     let options = tree_options(matches);
@@ -163,6 +179,7 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
             .map_err(|error| Error::io(std::path::Path::new(&index), error))?;
         engine = engine.with_git_index(index);
     }
+    index_commits(&engine, matches);
     let fresh = freshness(matches);
     let now_ns = now_ns();
     let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());

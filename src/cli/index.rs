@@ -167,7 +167,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         return watch(matches, &engine);
     }
     let anew = matches.get_flag("rebuild");
-    let built = with_progress(matches, |progress| {
+    let built = with_progress(shows_progress(matches), |progress| {
         attached(matches, &engine, progress, || {
             if anew { engine::build(&engine, progress) } else { engine::refresh(&engine, progress) }
         })
@@ -224,9 +224,28 @@ impl Stages<'_> {
 
 /// Refreshes the code index, the text index and the history.
 fn code(matches: &ArgMatches, engine: &Engine, anew: bool) -> Result<CodeBuilt> {
-    with_progress(matches, |progress| {
+    with_progress(shows_progress(matches), |progress| {
         attached(matches, engine, progress, || engine::build_code(engine, anew, progress))
     })
+}
+
+/// Builds or refreshes all stages for another command, which needs them for its answer; waits for
+/// another process that builds them.
+///
+/// # Errors
+///
+/// As those of a build.
+pub(super) fn build_all(engine: &Engine, shows_progress: bool) -> Result<()> {
+    with_progress(shows_progress, |progress| {
+        engine::when_free(engine.store(), progress, || (), || engine::refresh(engine, progress))?;
+        engine::when_free(
+            engine.store(),
+            progress,
+            || (),
+            || engine::build_code(engine, false, progress),
+        )
+    })?;
+    Ok(())
 }
 
 /// Runs `build`. If another process is building the index, shows its progress, then runs `build`
@@ -264,7 +283,7 @@ fn watch(matches: &ArgMatches, engine: &Engine) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     // The server refreshes the index, too; this refresh shows its progress.
-    match with_progress(matches, |progress| engine::refresh(engine, progress)) {
+    match with_progress(shows_progress(matches), |progress| engine::refresh(engine, progress)) {
         Err(error) if error.kind() != Kind::Busy => return Err(error),
         _ => print_note("watching; stop with Ctrl-C"),
     }
@@ -316,16 +335,18 @@ pub(super) fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Runs `work` while another thread shows its progress.
+/// Returns true unless a flag of the command prevents a progress bar.
+fn shows_progress(matches: &ArgMatches) -> bool {
+    !matches.get_flag("no-progress") && !matches.get_flag("quiet")
+}
+
+/// Runs `work` while another thread shows its progress, on a terminal.
 fn with_progress<T: Send>(
-    matches: &ArgMatches,
+    shows_progress: bool,
     work: impl FnOnce(&Progress) -> Result<T> + Send,
 ) -> Result<T> {
     let progress = Progress::default();
-    let shows = !matches.get_flag("no-progress")
-        && !matches.get_flag("quiet")
-        && std::io::stderr().is_terminal();
-    if !shows {
+    if !(shows_progress && std::io::stderr().is_terminal()) {
         return work(&progress);
     }
     let done = AtomicBool::new(false);

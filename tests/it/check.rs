@@ -133,6 +133,23 @@ fn a_new_file_is_low_and_lists_what_is_unknown() {
     assert_eq!(unknown, ["churn", "co_change", "incidents", "ownership"]);
 }
 
+/// A fresh clone has no index, and nearly all evidence comes from its commits.
+#[test]
+fn commits_are_indexed_first_where_they_never_were() {
+    let place = fragile("Fix a crash in parse");
+    place.write("src/util.py", "def parse(text):\n    return text.strip()\n");
+    let check = || {
+        let mut command = place.codedb("check");
+        command.args(["--json", "src/util.py"]);
+        Answer::of(command).expect_success()
+    };
+    let first = check();
+    assert!(first.stderr.contains("first, once"), "{}", first.stderr);
+    let reply: Value = serde_json::from_str(&first.text()).expect("JSON");
+    assert_ne!(reply["status"], "stale", "{reply}");
+    assert_eq!(check().stderr, "", "{reply}");
+}
+
 #[test]
 fn trivial_changes_end_early() {
     let place = fragile("Fix a bug");
