@@ -230,7 +230,12 @@ mod tests {
             let program = folder.path().join("worker");
             let starts = folder.path().join("starts");
             let text = format!("#!/bin/sh\necho >> {}\n{script}\n", starts.display());
-            fs::write(&program, text).expect("a script");
+            // Another process writes the program: a file that is open for writing cannot be executed,
+            // and a process that another test starts at this moment may hold it open.
+            let source = folder.path().join("source");
+            fs::write(&source, text).expect("a script");
+            let copied = std::process::Command::new("cp").arg(&source).arg(&program).status();
+            assert!(copied.is_ok_and(|status| status.success()), "a script");
             fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).expect("a script");
             Scripted { pool: Pool::new(program, 2), folder }
         }
