@@ -234,7 +234,7 @@ mod tests {
             // and a process that another test starts at this moment may hold it open.
             let source = folder.path().join("source");
             fs::write(&source, text).expect("a script");
-            let copied = std::process::Command::new("cp").arg(&source).arg(&program).status();
+            let copied = Command::new("cp").arg(&source).arg(&program).status();
             assert!(copied.is_ok_and(|status| status.success()), "a script");
             fs::set_permissions(&program, fs::Permissions::from_mode(0o700)).expect("a script");
             Scripted { pool: Pool::new(program, 2), folder }
