@@ -17,8 +17,6 @@ use crate::userdata::incidents::Incident as Recorded;
 pub enum Source {
     /// The subject of a commit announces a correction.
     Fix,
-    /// The message of a commit names the faulty one (`Fixes: 1234abcd`).
-    Trailer,
     /// A commit reverts another one.
     Revert,
     /// It was imported from an issue tracker.

@@ -92,7 +92,7 @@ pub struct Owner {
 /// An incident of the file.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
 pub struct IncidentEntry {
-    /// `fix`, `trailer`, `revert` or `imported`.
+    /// `fix`, `revert` or `imported`.
     pub source: super::incidents::Source,
     /// The commit, or the id of the tracker.
     pub id: String,

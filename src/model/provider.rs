@@ -1,4 +1,4 @@
-//! [`Provider`]: which service is asked, with which key, within which limits.
+//! [`Provider`]: the service to which requests go, the key, and the limits.
 
 use std::fmt;
 use std::time::Duration;
@@ -101,7 +101,7 @@ impl Default for Limits {
     }
 }
 
-/// A service, the model that it is asked for, and the key. `Debug` hides the key.
+/// A service, the name of the model, and the key. `Debug` hides the key.
 #[derive(Clone, Debug)]
 pub struct Provider {
     protocol: Protocol,
