@@ -15,6 +15,7 @@ pub mod language;
 pub mod marks;
 pub mod membership;
 mod nesting;
+mod node;
 mod notes;
 pub mod parse;
 pub mod prose;

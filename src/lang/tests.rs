@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::language::{LANGUAGES, detect, of_path};
-use super::parse::{Limits, Problem};
+use super::node::{NodeNames, field_name};
+use super::parse::{Limits, Problem, parse};
 use super::symbols::Outline;
 use super::symbols::outline as symbols_of;
 use crate::tools::{Reply, outline};
@@ -44,6 +45,38 @@ fn render(path: &str, text: &str) -> String {
 fn check(path: &str, text: &str, expected: &str) {
     let actual = render(path, text);
     assert!(actual == expected, "the outline of {path} is\n{actual}");
+    check_names(path, text);
+}
+
+/// Checks that the kinds and fields of all nodes are those that tree-sitter returns.
+#[track_caller]
+fn check_names(path: &str, text: &str) {
+    let language = detect(Path::new(path), text.as_bytes()).expect("the language is in the table");
+    let Ok(parsed) = parse(language, text.as_bytes(), Limits::DEFAULT) else { return };
+    let grammar = parsed.tree.language().clone();
+    let ids = 1..=u16::try_from(grammar.field_count()).expect("at most 65,535 fields");
+    let fields: Vec<&str> = ids.filter_map(|id| grammar.field_name_for_id(id)).collect();
+    let mut cursor = parsed.tree.walk();
+    loop {
+        let node = cursor.node();
+        assert_eq!(node.kind_name(), node.kind(), "{path}: {node:?}");
+        assert_eq!(field_name(&cursor), cursor.field_name().unwrap_or(""), "{path}: {node:?}");
+        for name in fields.iter().copied().chain(["", "no such field"]) {
+            assert_eq!(
+                node.field(name),
+                node.child_by_field_name(name),
+                "{path}: {name} of {node:?}"
+            );
+        }
+        if cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return;
+            }
+        }
+    }
 }
 
 fn language(path: &str) -> Option<&'static str> {

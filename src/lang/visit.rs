@@ -8,6 +8,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::symbols::{Symbol, SymbolKind, Visibility};
+use crate::lang::node::NodeNames;
 
 /// A node on the path from the root to the visited node.
 #[derive(Clone)]
@@ -69,7 +70,7 @@ impl<'t> Visit<'_, 't> {
 
     /// Returns the kind of the ancestor `levels` above, or an empty string above the root.
     pub(super) fn ancestor_kind(&self, levels: usize) -> &'t str {
-        self.ancestor(levels).map_or("", |node| node.kind())
+        self.ancestor(levels).map_or("", |node| node.kind_name())
     }
 
     /// Returns the name of the parent's field that holds the visited node, or an empty string.
@@ -155,12 +156,12 @@ impl<'t> Visit<'_, 't> {
 
     /// Returns the text of the child in the field `field` of `node`.
     pub(super) fn field(&self, node: Node<'t>, field: &str) -> Option<Cow<'_, str>> {
-        node.child_by_field_name(field).map(|node| self.text(node))
+        node.field(field).map(|node| self.text(node))
     }
 
     /// Returns the first child of `node` with the given kind, among the first eight.
     pub(super) fn child(&self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {
-        (0..8).map_while(|at| node.child(at)).find(|child| child.kind() == kind)
+        (0..8).map_while(|at| node.child(at)).find(|child| child.kind_name() == kind)
     }
 }
 
@@ -212,8 +213,8 @@ impl<'t> Definition<'t> {
     /// node.
     pub(super) fn named(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
         let node = visit.node();
-        let name = node.child_by_field_name("name")?;
-        let body = node.child_by_field_name("body");
+        let name = node.field("name")?;
+        let body = node.field("body");
         Some(Definition { body, ..Definition::new(visit, kind, name) })
     }
 }

@@ -149,6 +149,9 @@ pub struct SearchReply {
     /// How many candidate files could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_failed: usize,
+    /// How many files are not indexed yet, so that `defines` and marks may be missing.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_unknown: usize,
     /// True if `defines` and marks may be missing because the index is damaged.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub without_definitions: bool,
@@ -277,6 +280,7 @@ impl Define for Search {
             total: matching.iter().map(|of| of.count).sum(),
             files_unread,
             files_failed,
+            files_unknown: catalog.missing().len(),
             without_definitions: [Part::Search, Part::Code]
                 .iter()
                 .any(|&part| call.code.found_damage(part)),
@@ -602,10 +606,20 @@ impl Reply for SearchReply {
             let files = counted(self.files_failed, "file");
             format!("{files} could not be read")
         });
+        let unknown = (self.files_unknown > 0).then(|| {
+            let files = counted(self.files_unknown, "file");
+            format!("{files} not indexed yet; files that define the text may not come first")
+        });
         let unmarked = self.without_definitions.then(|| {
             "the index is damaged; files that define the text may not come first".to_owned()
         });
-        cut.into_iter().chain(more).chain(unread).chain(failed).chain(unmarked).collect()
+        cut.into_iter()
+            .chain(more)
+            .chain(unread)
+            .chain(failed)
+            .chain(unknown)
+            .chain(unmarked)
+            .collect()
     }
 }
 

@@ -288,6 +288,7 @@ fn a_bundle_makes_several_calls() {
     let place = place();
     let mut session = Session::start(&place, &["--toolsets", "all"]);
     session.initialize("2025-11-25", json!({}));
+    session.wait_until_indexed();
     let op = |tool: &str, arguments: Value| json!({"tool": tool, "arguments": arguments});
     let ops = json!([
         op("codedb_find", json!({"query": "cart"})),

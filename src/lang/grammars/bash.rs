@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -46,7 +47,7 @@ pub(crate) static BASH: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let definition = match visit.node().kind() {
+    let definition = match visit.node().kind_name() {
         "function_definition" => Definition::named(visit, SymbolKind::Function),
         "variable_assignment" => variable(visit),
         "command" => alias(visit),
@@ -57,11 +58,11 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Returns the variable of an assignment outside of functions, if it is the first one of its name.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let name = visit.node().child_by_field_name("name")?;
-    let declaration = visit.ancestor(1).filter(|node| node.kind() == "declaration_command");
+    let name = visit.node().field("name")?;
+    let declaration = visit.ancestor(1).filter(|node| node.kind_name() == "declaration_command");
     let is_statement = declaration.is_some()
         || !matches!(visit.ancestor_kind(1), "command" | "for_statement" | "c_style_for_statement");
-    if name.kind() != "variable_name"
+    if name.kind_name() != "variable_name"
         || !is_statement
         || visit.enclosing_kind().is_some()
         || visit.is_defined(&visit.text(name), ".")
@@ -77,7 +78,7 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let is_alone = declaration.is_some_and(|node| {
         let mut cursor = node.walk();
         node.named_children(&mut cursor)
-            .filter(|child| child.kind() == "variable_assignment")
+            .filter(|child| child.kind_name() == "variable_assignment")
             .take(2)
             .count()
             == 1
@@ -91,7 +92,7 @@ fn alias<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if visit.field(node, "name")? != "alias" {
         return None;
     }
-    let argument = node.child_by_field_name("argument")?;
+    let argument = node.field("argument")?;
     let text = visit.text(argument);
     let (name, _) = text.split_once('=')?;
     let mut definition = Definition::new(visit, SymbolKind::Macro, argument);
@@ -103,11 +104,11 @@ fn alias<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if node.kind() != "command" {
+    if node.kind_name() != "command" {
         return;
     }
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let Some(word) = name.named_child(0).filter(|word| word.kind() == "word") else { return };
+    let Some(name) = node.field("name") else { return };
+    let Some(word) = name.named_child(0).filter(|word| word.kind_name() == "word") else { return };
     let mut cursor = node.walk();
     let mut arguments = node.children_by_field_name("argument", &mut cursor);
     if matches!(visit.text(word).as_ref(), "source" | ".") {
@@ -124,7 +125,7 @@ fn source(visit: &Visit<'_, '_>, command: Node, file: Node) -> Import {
     let module = text.trim_matches(['"', '\'']).to_owned();
     let kind = if !module.contains(['$', '`']) {
         ImportKind::LocalInclude
-    } else if file.kind() == "simple_expansion" {
+    } else if file.kind_name() == "simple_expansion" {
         ImportKind::DynamicVariable
     } else {
         ImportKind::DynamicTemplate

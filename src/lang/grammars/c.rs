@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::objc::OBJC;
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -117,7 +118,7 @@ pub(super) fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "function_definition" => {
             found.extend(macros::function(visit).or_else(|| function(visit)));
         }
@@ -137,7 +138,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "namespace_definition" => found.extend(Definition::named(visit, SymbolKind::Module)),
         "preproc_function_def" => found.extend(Definition::named(visit, SymbolKind::Macro)),
         // A macro without a value is only a flag, such as an include guard.
-        "preproc_def" if node.child_by_field_name("value").is_some() => {
+        "preproc_def" if node.field("value").is_some() => {
             found.extend(Definition::named(visit, SymbolKind::Macro));
         }
         _ => {}
@@ -166,7 +167,7 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredNam
     let mut is_function = false;
     let mut prefix: Vec<String> = Vec::new();
     for _ in 0..64 {
-        let inner = match node.kind() {
+        let inner = match node.kind_name() {
             "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
             | "operator_name" | "primitive_type" => {
                 let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
@@ -177,18 +178,16 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredNam
                 return Some(DeclaredName { name: node, prefix, is_function: true });
             }
             "qualified_identifier" => {
-                if let Some(scope) = node.child_by_field_name("scope") {
-                    let own = scope.child_by_field_name("name").unwrap_or(scope);
+                if let Some(scope) = node.field("scope") {
+                    let own = scope.field("name").unwrap_or(scope);
                     prefix.push(visit.text(own).into_owned());
                 }
-                node.child_by_field_name("name")
+                node.field("name")
             }
-            "template_function" | "template_type" | "template_method" => {
-                node.child_by_field_name("name")
-            }
+            "template_function" | "template_type" | "template_method" => node.field("name"),
             "function_declarator" => {
                 is_function = true;
-                node.child_by_field_name("declarator")
+                node.field("declarator")
             }
             "parenthesized_declarator" => node.named_child(0),
             "attributed_declarator" => node.named_child(0),
@@ -197,12 +196,12 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredNam
             | "array_declarator"
             | "block_pointer_declarator" => {
                 is_function = false;
-                let declarator = node.child_by_field_name("declarator");
+                let declarator = node.field("declarator");
                 declarator.or_else(|| {
                     node.named_child(u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?)
                 })
             }
-            "init_declarator" => node.child_by_field_name("declarator"),
+            "init_declarator" => node.field("declarator"),
             _ => None,
         };
         node = inner?;
@@ -212,13 +211,13 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredNam
 
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let declared = declared(visit, node.child_by_field_name("declarator")?)?;
+    let declared = declared(visit, node.field("declarator")?)?;
     if !declared.is_function {
         return None;
     }
     let mut definition = callable(visit, declared, SymbolKind::Function);
     let list = visit.child(node, "field_initializer_list");
-    definition.body = list.or(node.child_by_field_name("body"));
+    definition.body = list.or(node.field("body"));
     Some(definition)
 }
 
@@ -228,7 +227,7 @@ fn callable<'t>(
     kind_outside: SymbolKind,
 ) -> Definition<'t> {
     let mut definition = Definition::new(visit, kind_outside, declared.name);
-    if declared.name.kind() == "operator_cast" {
+    if declared.name.kind_name() == "operator_cast" {
         let of = visit.field(declared.name, "type").unwrap_or_default();
         definition.name = format!("operator {of}");
     }
@@ -297,8 +296,8 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 }
 
 fn is_pointer(declarator: Node) -> bool {
-    let inner = declarator.child_by_field_name("declarator").unwrap_or(declarator);
-    declarator.kind() == "pointer_declarator" || inner.kind() == "pointer_declarator"
+    let inner = declarator.field("declarator").unwrap_or(declarator);
+    declarator.kind_name() == "pointer_declarator" || inner.kind_name() == "pointer_declarator"
 }
 
 /// Returns the specifiers before a declaration's name: `static`, `const`, …
@@ -306,7 +305,7 @@ fn specifiers(visit: &Visit<'_, '_>) -> Vec<String> {
     let node = visit.node();
     let children = (0..12).map_while(|at| node.child(at));
     let words = children
-        .filter(|child| matches!(child.kind(), "storage_class_specifier" | "type_qualifier"));
+        .filter(|child| matches!(child.kind_name(), "storage_class_specifier" | "type_qualifier"));
     words.map(|word| visit.text(word).into_owned()).collect()
 }
 
@@ -330,13 +329,13 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
 /// Returns a struct, class, union or enumeration that has a body and a name.
 fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
     let node = visit.node();
-    let body = node.child_by_field_name("body")?;
-    let declared = declared(visit, node.child_by_field_name("name")?)?;
+    let body = node.field("body")?;
+    let declared = declared(visit, node.field("name")?)?;
     let mut definition = Definition::new(visit, kind, declared.name);
     definition.body = Some(body);
     definition.prefix = declared.prefix;
     definition.outer = template(visit);
-    let mut words = (0..3).map_while(|at| node.child(at)).map(|word| word.kind());
+    let mut words = (0..3).map_while(|at| node.child(at)).map(|word| word.kind_name());
     let is_scope = kind != SymbolKind::Enum || words.any(|word| matches!(word, "class" | "struct"));
     if !is_scope {
         definition.scope = Some(String::new());
@@ -361,10 +360,10 @@ fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'
 /// kind and body.
 fn type_definition<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
-    let of = of.filter(|of| of.child_by_field_name("name").is_none());
-    let body = of.and_then(|of| of.child_by_field_name("body"));
-    let kind = match of.map_or("", |of| of.kind()) {
+    let of = node.field("type");
+    let of = of.filter(|of| of.field("name").is_none());
+    let body = of.and_then(|of| of.field("body"));
+    let kind = match of.map_or("", |of| of.kind_name()) {
         _ if body.is_none() => SymbolKind::Type,
         "struct_specifier" => SymbolKind::Struct,
         "union_specifier" => SymbolKind::Union,

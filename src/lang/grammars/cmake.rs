@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -33,7 +34,7 @@ pub(crate) static CMAKE: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "function_def" => block(visit, SymbolKind::Function),
         "macro_def" => block(visit, SymbolKind::Macro),
         "normal_command" => command(visit),
@@ -45,7 +46,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Returns the first argument of a command.
 fn first_argument<'t>(visit: &Visit<'_, 't>, command: Node<'t>) -> Option<Node<'t>> {
     let arguments = visit.child(command, "argument_list")?;
-    arguments.named_child(0).filter(|argument| argument.kind() == "argument")
+    arguments.named_child(0).filter(|argument| argument.kind_name() == "argument")
 }
 
 fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
@@ -79,7 +80,7 @@ fn command<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "normal_command" => refer_command(visit, notes),
         "variable" => notes.refer(visit, node, Role::Read, None),
         _ => {}

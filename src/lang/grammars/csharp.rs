@@ -2,6 +2,7 @@
 
 use super::{mentions, modifiers};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -46,7 +47,7 @@ pub(crate) static CSHARP: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "namespace_declaration" => Definition::named(visit, SymbolKind::Module)
             .map(|definition| Definition { scope: Some(String::new()), ..definition }),
         "class_declaration" => Definition::named(visit, SymbolKind::Class),
@@ -85,7 +86,7 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     }
     let around = visit.enclosing().filter(|symbol| symbol.kind != SymbolKind::Module);
     match around {
-        _ if node.kind() == "namespace_declaration" => Visibility::Public,
+        _ if node.kind_name() == "namespace_declaration" => Visibility::Public,
         // An explicit interface implementation is accessible through the interface.
         _ if modifiers::child(node, &["explicit_interface_specifier"]).is_some() => {
             Visibility::Public
@@ -107,11 +108,11 @@ fn constructor<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Returns an operator, named `operator +`, or a conversion, named `operator int`.
 fn operator<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let sign = node.child_by_field_name("operator").or_else(|| node.child_by_field_name("type"))?;
+    let sign = node.field("operator").or_else(|| node.field("type"))?;
     let definition = Definition::new(visit, SymbolKind::Method, sign);
     Some(Definition {
         name: format!("operator {}", definition.name),
-        body: node.child_by_field_name("body"),
+        body: node.field("body"),
         ..definition
     })
 }
@@ -138,8 +139,8 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Field };
     let mut cursor = list.walk();
     for declarator in list.named_children(&mut cursor) {
-        let is_declarator = declarator.kind() == "variable_declarator";
-        let name = declarator.child_by_field_name("name").filter(|_| is_declarator);
+        let is_declarator = declarator.kind_name() == "variable_declarator";
+        let name = declarator.field("name").filter(|_| is_declarator);
         found.extend(name.map(|name| finish(visit, Definition::new(visit, kind, name))));
     }
 }
@@ -147,8 +148,8 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (name, of) = (node.child_by_field_name("name"), node.child_by_field_name("type"));
-    match node.kind() {
+    let (name, of) = (node.field("name"), node.field("type"));
+    match node.kind_name() {
         "namespace_declaration" | "file_scoped_namespace_declaration" => {
             let name = name.map(|name| mentions::path(visit, name));
             // Of several sibling namespaces the first is the file's package, of nested ones the
@@ -170,27 +171,27 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         | "interface_declaration" => {
             let list = modifiers::child(node, &["base_list"]);
             for of in list.into_iter().flat_map(modifiers::children) {
-                let of = of.child_by_field_name("type").unwrap_or(of);
+                let of = of.field("type").unwrap_or(of);
                 mentions::base(visit, notes, of);
             }
         }
         "method_declaration" => {
-            mentions::typed(visit, notes, node.child_by_field_name("returns"));
+            mentions::typed(visit, notes, node.field("returns"));
         }
         "property_declaration" | "indexer_declaration" | "local_function_statement" => {
             mentions::typed(visit, notes, of);
         }
         "field_declaration" => {
             let list = modifiers::child(node, &["variable_declaration"]);
-            mentions::typed(visit, notes, list.and_then(|list| list.child_by_field_name("type")));
+            mentions::typed(visit, notes, list.and_then(|list| list.field("type")));
         }
         "parameter" | "foreach_statement" | "catch_declaration" | "declaration_pattern" => {
-            let name = name.or_else(|| node.child_by_field_name("left"));
+            let name = name.or_else(|| node.field("left"));
             mentions::declare(visit, notes, name, of, None);
         }
         "variable_declarator" => {
-            let of = visit.ancestor(1).and_then(|list| list.child_by_field_name("type"));
-            let of = of.filter(|of| of.kind() != "implicit_type");
+            let of = visit.ancestor(1).and_then(|list| list.field("type"));
+            let of = of.filter(|of| of.kind_name() != "implicit_type");
             let sign = modifiers::child(node, &["="]);
             let value = sign.and_then(|sign| sign.next_named_sibling());
             mentions::declare(visit, notes, name, of, value);
@@ -203,10 +204,10 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let path = modifiers::children(node)
-        .filter(|part| matches!(part.kind(), "identifier" | "qualified_name"))
+        .filter(|part| matches!(part.kind_name(), "identifier" | "qualified_name"))
         .last();
     let Some(path) = path.map(|path| mentions::path(visit, path)) else { return };
-    match node.child_by_field_name("name") {
+    match node.field("name") {
         Some(alias) => {
             let alias = visit.text_of(alias);
             mentions::import_last(visit, notes, &path, '.', Some(alias));

@@ -2,6 +2,7 @@
 
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -42,7 +43,7 @@ pub(crate) static SCSS: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "rule_set" => rule(visit),
         "keyframes_statement" => {
             let name = visit.child(node, "keyframes_name");
@@ -85,8 +86,9 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// inside it, or a mixin, function or property.
 fn at_rule<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let body =
-        node.child(node.child_count().checked_sub(1)?).filter(|body| body.kind() == "block")?;
+    let body = node
+        .child(node.child_count().checked_sub(1)?)
+        .filter(|body| body.kind_name() == "block")?;
     let head = visit.text[node.start_byte()..body.start_byte()].trim_ascii_end();
     let words = String::from_utf8_lossy(head).into_owned();
     let keyword = words.split(|c: char| c.is_whitespace() || c == '(').next()?;
@@ -116,7 +118,7 @@ fn at_rule<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let text = &visit.text[node.byte_range()];
-    match node.kind() {
+    match node.kind_name() {
         "plain_value" if text.starts_with(b"--") && visit.ancestor_kind(1) == "arguments" => {
             notes.refer(visit, node, Role::Read, None);
         }

@@ -3,6 +3,7 @@
 use super::{mentions, modifiers};
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -44,7 +45,7 @@ pub(crate) static DART: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "class_declaration" => class(visit),
         "mixin_declaration" => Definition::named(visit, SymbolKind::Trait),
         "enum_declaration" => Definition::named(visit, SymbolKind::Enum),
@@ -99,16 +100,16 @@ fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Returns an extension. An unnamed one takes the name of the type that it extends.
 fn extension<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("name").or_else(|| node.child_by_field_name("class"))?;
-    let body = node.child_by_field_name("body");
+    let name = node.field("name").or_else(|| node.field("class"))?;
+    let body = node.field("body");
     Some(Definition { body, ..Definition::new(visit, SymbolKind::Impl, name) })
 }
 
 fn extension_type<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("name")?;
+    let name = node.field("name")?;
     let name = modifiers::child(name, &["identifier"]).unwrap_or(name);
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     Some(Definition { body, ..Definition::new(visit, SymbolKind::Class, name) })
 }
 
@@ -117,11 +118,11 @@ fn callable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let around = modifiers::child(node, &["method_signature"]).unwrap_or(node);
     let signature =
-        modifiers::children(around).find(|child| child.kind().ends_with("signature"))?;
-    let name = signature.child_by_field_name("name");
-    let mut definition = match signature.kind() {
+        modifiers::children(around).find(|child| child.kind_name().ends_with("signature"))?;
+    let name = signature.field("name");
+    let mut definition = match signature.kind_name() {
         "operator_signature" => {
-            let sign = signature.child_by_field_name("operator")?;
+            let sign = signature.field("operator")?;
             let definition = Definition::new(visit, SymbolKind::Method, sign);
             Definition { name: format!("operator {}", definition.name), ..definition }
         }
@@ -161,9 +162,9 @@ fn variables<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let Some(list) = modifiers::child(node, &lists) else { return };
     let mut cursor = list.walk();
     for declared in list.named_children(&mut cursor) {
-        let name = match declared.kind() {
+        let name = match declared.kind_name() {
             "identifier" => Some(declared),
-            _ => declared.child_by_field_name("name"),
+            _ => declared.field("name"),
         };
         found.extend(name.map(|name| finish(visit, Definition::new(visit, kind, name))));
     }
@@ -172,9 +173,9 @@ fn variables<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let name = node.child_by_field_name("name");
+    let name = node.field("name");
     let of = modifiers::child(node, &["type"]);
-    match node.kind() {
+    match node.kind_name() {
         "library_name" => {
             let name = modifiers::child(node, &["dotted_identifier_list"]);
             notes.package = name.map(|name| mentions::path(visit, name));
@@ -183,7 +184,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "class_declaration" | "enum_declaration" | "mixin_declaration" => {
             let clauses = modifiers::children(node);
             let kinds = ["superclass", "interfaces", "mixins"];
-            for clause in clauses.filter(|clause| kinds.contains(&clause.kind())) {
+            for clause in clauses.filter(|clause| kinds.contains(&clause.kind_name())) {
                 let mixed = modifiers::child(clause, &["mixins"]);
                 let mixed = mixed.into_iter().flat_map(modifiers::children);
                 for of in modifiers::children(clause).chain(mixed) {
@@ -195,13 +196,13 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let around = modifiers::child(node, &["method_signature"]).unwrap_or(node);
             let signature = ["function_signature", "getter_signature"];
             let of = modifiers::child(around, &signature)
-                .and_then(|signature| signature.child_by_field_name("return_type"));
+                .and_then(|signature| signature.field("return_type"));
             mentions::typed(visit, notes, of);
         }
         "declaration" | "top_level_variable_declaration" => mentions::typed(visit, notes, of),
         "formal_parameter" => mentions::declare(visit, notes, name, of, None),
         "initialized_variable_declaration" => {
-            mentions::declare(visit, notes, name, of, node.child_by_field_name("value"));
+            mentions::declare(visit, notes, name, of, node.field("value"));
         }
         _ => mentions::call(visit, notes),
     }
@@ -211,21 +212,22 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let inner = modifiers::child(node, &["import_specification"]).unwrap_or(node);
-    let Some(uri) = inner.child_by_field_name("uri") else { return };
+    let Some(uri) = inner.field("uri") else { return };
     let module = visit.text_of(uri).trim_matches(['\'', '"']).to_owned();
-    let kind = match node.kind() {
+    let kind = match node.kind_name() {
         "library_export" => ImportKind::ReExport,
         "part_directive" => ImportKind::LocalInclude,
         _ => ImportKind::Module,
     };
     let mut names = Vec::new();
-    for combinator in modifiers::children(inner).filter(|child| child.kind() == "combinator") {
+    for combinator in modifiers::children(inner).filter(|child| child.kind_name() == "combinator") {
         if visit.text_of(combinator).starts_with("show") {
-            let shown = modifiers::children(combinator).filter(|name| name.kind() == "identifier");
+            let shown =
+                modifiers::children(combinator).filter(|name| name.kind_name() == "identifier");
             names.extend(shown.map(|name| mentions::imported(&visit.text_of(name), None)));
         }
     }
-    let alias = inner.child_by_field_name("alias").map(|alias| visit.text_of(alias));
+    let alias = inner.field("alias").map(|alias| visit.text_of(alias));
     match alias {
         Some(alias) => names = vec![ImportedName { name: String::new(), alias }],
         None if names.is_empty() && kind != ImportKind::LocalInclude => {

@@ -7,6 +7,7 @@
 
 use super::blank::{blanks, lines};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -35,7 +36,7 @@ pub(crate) static DOCKERFILE: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "section" => {
             let words = words(visit.text, node.start_byte(), node.end_byte());
             if words.first().is_some_and(|word| is(word.1, b"FROM")) {

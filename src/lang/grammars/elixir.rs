@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -73,7 +74,7 @@ const FIELD_MACROS: &[&str] =
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "call" => defined(visit, node),
         "unary_operator" => attribute(visit),
         _ => None,
@@ -83,7 +84,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Returns the name that a call begins with.
 fn target<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<String> {
-    let target = call.child_by_field_name("target").filter(|node| node.kind() == "identifier")?;
+    let target = call.field("target").filter(|node| node.kind_name() == "identifier")?;
     Some(visit.text(target).into_owned())
 }
 
@@ -95,7 +96,7 @@ fn first_argument<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>>
 fn body<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
     visit.child(call, "do_block").or_else(|| {
         let keywords = visit.child(visit.child(call, "arguments")?, "keywords")?;
-        let key = keywords.named_child(0)?.child_by_field_name("key")?;
+        let key = keywords.named_child(0)?.field("key")?;
         visit.text(key).starts_with("do:").then_some(keywords)
     })
 }
@@ -115,7 +116,7 @@ fn defined<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Definition<'t>> 
     let first = first_argument(visit, call)?;
     let body = body(visit, call);
     if matches!(word.as_str(), "test" | "property") {
-        let name = (first.kind() == "string").then(|| first.named_child(0))??;
+        let name = (first.kind_name() == "string").then(|| first.named_child(0))??;
         return Some(Definition { body, ..Definition::new(visit, kind, name) });
     }
     let is_type = !matches!(kind, SymbolKind::Function | SymbolKind::Macro);
@@ -150,11 +151,11 @@ fn schema_field<'t>(visit: &Visit<'_, 't>, call: Node<'t>, word: &str) -> Option
     if !FIELD_MACROS.contains(&word) || visit.ancestor_kind(1) != "do_block" {
         return None;
     }
-    let around = visit.ancestor(2).filter(|around| around.kind() == "call")?;
+    let around = visit.ancestor(2).filter(|around| around.kind_name() == "call")?;
     if !SCHEMA_MACROS.contains(&target(visit, around)?.as_str()) {
         return None;
     }
-    let name = first_argument(visit, call).filter(|name| name.kind() == "atom")?;
+    let name = first_argument(visit, call).filter(|name| name.kind_name() == "atom")?;
     let mut definition = Definition::new(visit, SymbolKind::Field, name);
     definition.name = definition.name.trim_start_matches(':').to_owned();
     definition.name_span = (name.start_byte() + 1).min(name.end_byte())..name.end_byte();
@@ -163,17 +164,17 @@ fn schema_field<'t>(visit: &Visit<'_, 't>, call: Node<'t>, word: &str) -> Option
 
 /// Returns the name in the head of a function: `name(…)`, `name`, `name(…) when …`, `a + b`.
 fn head<'t>(visit: &Visit<'_, 't>, mut head: Node<'t>) -> Option<Node<'t>> {
-    if head.kind() == "binary_operator" {
-        let operator = head.child_by_field_name("operator")?;
+    if head.kind_name() == "binary_operator" {
+        let operator = head.field("operator")?;
         if visit.text(operator) != "when" {
             return Some(operator);
         }
-        head = head.child_by_field_name("left")?;
+        head = head.field("left")?;
     }
-    match head.kind() {
+    match head.kind_name() {
         "identifier" => Some(head),
-        "call" => head.child_by_field_name("target").filter(|name| name.kind() == "identifier"),
-        "binary_operator" | "unary_operator" => head.child_by_field_name("operator"),
+        "call" => head.field("target").filter(|name| name.kind_name() == "identifier"),
+        "binary_operator" | "unary_operator" => head.field("operator"),
         _ => None,
     }
 }
@@ -219,10 +220,10 @@ fn doc<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
     let mut before = visit.node().prev_named_sibling();
     for _ in 0..6 {
         let attribute =
-            before.filter(|node| matches!(node.kind(), "unary_operator" | "comment"))?;
-        let call = attribute.child_by_field_name("operand").filter(|node| node.kind() == "call");
+            before.filter(|node| matches!(node.kind_name(), "unary_operator" | "comment"))?;
+        let call = attribute.field("operand").filter(|node| node.kind_name() == "call");
         if let Some(call) = call.filter(|call| target(visit, *call).as_deref() == Some("doc")) {
-            return first_argument(visit, call).filter(|text| text.kind() == "string");
+            return first_argument(visit, call).filter(|text| text.kind_name() == "string");
         }
         before = attribute.prev_named_sibling();
     }
@@ -232,11 +233,11 @@ fn doc<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
 /// Returns the text of `@moduledoc` at the start of a module.
 fn module_doc<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> Option<Node<'t>> {
     let first = visit.child(call, "do_block")?.named_child(0)?;
-    let call = first.child_by_field_name("operand").filter(|node| node.kind() == "call")?;
+    let call = first.field("operand").filter(|node| node.kind_name() == "call")?;
     if target(visit, call)? != "moduledoc" {
         return None;
     }
-    first_argument(visit, call).filter(|text| text.kind() == "string")
+    first_argument(visit, call).filter(|text| text.kind_name() == "string")
 }
 
 /// Returns a type, a callback or a value: `@type t :: …`, `@callback f(…) :: …`, `@limit 10`.
@@ -245,7 +246,7 @@ fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if !is_at(visit, node) || visit.ancestor_kind(1) != "do_block" {
         return None;
     }
-    let call = node.child_by_field_name("operand").filter(|operand| operand.kind() == "call")?;
+    let call = node.field("operand").filter(|operand| operand.kind_name() == "call")?;
     let word = target(visit, call)?;
     let kind = match word.as_str() {
         "type" | "typep" | "opaque" => SymbolKind::Type,
@@ -254,7 +255,7 @@ fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         _ => SymbolKind::Constant,
     };
     if kind == SymbolKind::Constant {
-        let name = call.child_by_field_name("target")?;
+        let name = call.field("target")?;
         let is_again = visit.is_defined(&word, ".");
         let visibility = Visibility::Private;
         return (!is_again)
@@ -262,9 +263,9 @@ fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     }
     let mut name = first_argument(visit, call)?;
     for _ in 0..3 {
-        name = match name.kind() {
-            "binary_operator" => name.child_by_field_name("left")?,
-            "call" => name.child_by_field_name("target")?,
+        name = match name.kind_name() {
+            "binary_operator" => name.field("left")?,
+            "call" => name.field("target")?,
             _ => break,
         };
     }
@@ -274,13 +275,13 @@ fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if node.kind() != "call" {
+    if node.kind_name() != "call" {
         return;
     }
-    let Some(target) = node.child_by_field_name("target") else { return };
+    let Some(target) = node.field("target") else { return };
     let arguments = visit.child(node, "arguments");
     let count = arguments.map_or(0, |list| list.named_child_count());
-    match target.kind() {
+    match target.kind_name() {
         "identifier" => {
             let word = visit.text(target);
             if matches!(word.as_ref(), "alias" | "import" | "require" | "use") {
@@ -290,13 +291,13 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
         }
         "dot" => {
-            let Some(name) = target.child_by_field_name("right") else { return };
-            let left = target.child_by_field_name("left");
-            let receiver = match left.filter(|left| left.kind() == "alias") {
+            let Some(name) = target.field("right") else { return };
+            let left = target.field("left");
+            let receiver = match left.filter(|left| left.kind_name() == "alias") {
                 Some(left) => Chain::name(visit.text(left)),
                 None => Chain::unknown(),
             };
-            if name.kind() == "identifier" && !is_attribute(visit) {
+            if name.kind_name() == "identifier" && !is_attribute(visit) {
                 notes.call(visit, name, Some(receiver), count);
             }
         }
@@ -313,8 +314,8 @@ fn is_at(visit: &Visit<'_, '_>, node: Node) -> bool {
 fn is_attribute(visit: &Visit<'_, '_>) -> bool {
     (1..16)
         .map_while(|levels| visit.ancestor(levels))
-        .take_while(|node| node.kind() != "do_block")
-        .any(|node| node.kind() == "unary_operator" && is_at(visit, node))
+        .take_while(|node| node.kind_name() != "do_block")
+        .any(|node| node.kind_name() == "unary_operator" && is_at(visit, node))
 }
 
 /// Returns true if the visited node is the head of a definition, which is also parsed as a call.
@@ -325,7 +326,7 @@ fn is_head(visit: &Visit<'_, '_>) -> bool {
         .ancestor(at)
         .and_then(|list| list.named_child(0))
         .is_some_and(|first| first.start_byte() == visit.node().start_byte());
-    let word = call.and_then(|call| call.child_by_field_name("target"));
+    let word = call.and_then(|call| call.field("target"));
     is_first && word.is_some_and(|word| visit.text[word.byte_range()].starts_with(b"def"))
 }
 
@@ -346,18 +347,16 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, binds_all: bool) {
         let (span, kind) = (node.byte_range(), ImportKind::Module);
         notes.import(Import { span, line, kind, module, names: vec![name] });
     };
-    if first.kind() == "alias" {
+    if first.kind_name() == "alias" {
         let renamed = visit.child(arguments, "keywords").and_then(|keywords| {
             let pair = keywords.named_child(0)?;
-            let is_as = text(pair.child_by_field_name("key")?).starts_with("as:");
-            is_as.then(|| pair.child_by_field_name("value")).flatten()
+            let is_as = text(pair.field("key")?).starts_with("as:");
+            is_as.then(|| pair.field("value")).flatten()
         });
         note(text(first), renamed.map(text));
-    } else if let (Some(left), Some(right)) =
-        (first.child_by_field_name("left"), first.child_by_field_name("right"))
-    {
+    } else if let (Some(left), Some(right)) = (first.field("left"), first.field("right")) {
         let mut cursor = right.walk();
-        for part in right.named_children(&mut cursor).filter(|part| part.kind() == "alias") {
+        for part in right.named_children(&mut cursor).filter(|part| part.kind_name() == "alias") {
             note(format!("{}.{}", text(left), text(part)), None);
         }
     }

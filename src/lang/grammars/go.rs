@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -35,7 +36,7 @@ pub(crate) static GO: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "function_declaration" => Definition::named(visit, SymbolKind::Function),
         "method_declaration" => method(visit),
         "method_elem" => Definition::named(visit, SymbolKind::Method),
@@ -62,10 +63,10 @@ fn with_visibility<'t>(visit: &Visit<'_, '_>, definition: Definition<'t>) -> Def
 /// Returns a method, prefixed with the type of its receiver.
 fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let definition = Definition::named(visit, SymbolKind::Method)?;
-    let receiver = visit.node().child_by_field_name("receiver")?;
+    let receiver = visit.node().field("receiver")?;
     let parameter = (0..4).filter_map(|at| receiver.named_child(at));
-    let mut parameter = parameter.filter(|node| node.kind() == "parameter_declaration");
-    let of = parameter.next().and_then(|parameter| parameter.child_by_field_name("type"));
+    let mut parameter = parameter.filter(|node| node.kind_name() == "parameter_declaration");
+    let of = parameter.next().and_then(|parameter| parameter.field("type"));
     let prefix = of.map(|of| visit.text(base_type(of)).into_owned());
     Some(Definition { prefix, ..definition })
 }
@@ -73,9 +74,9 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Returns the node of a type's own name: `Type` of `*Type[T]`.
 fn base_type(mut node: Node) -> Node {
     for _ in 0..16 {
-        let inner = match node.kind() {
+        let inner = match node.kind_name() {
             "pointer_type" | "parenthesized_type" => node.named_child(0),
-            "generic_type" => node.child_by_field_name("type"),
+            "generic_type" => node.field("type"),
             _ => None,
         };
         match inner {
@@ -87,8 +88,8 @@ fn base_type(mut node: Node) -> Node {
 }
 
 fn type_spec<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let of = visit.node().child_by_field_name("type");
-    let kind = match of.map_or("", |of| of.kind()) {
+    let of = visit.node().field("type");
+    let kind = match of.map_or("", |of| of.kind_name()) {
         "struct_type" => SymbolKind::Struct,
         "interface_type" => SymbolKind::Interface,
         _ => SymbolKind::Type,
@@ -99,7 +100,7 @@ fn type_spec<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     definition.body = of.filter(|_| kind != SymbolKind::Type).and_then(|of| {
         (0..3)
             .filter_map(|at| of.child(at))
-            .find(|child| matches!(child.kind(), "{" | "field_declaration_list"))
+            .find(|child| matches!(child.kind_name(), "{" | "field_declaration_list"))
     });
     Some(definition)
 }
@@ -124,8 +125,8 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let mut cursor = node.walk();
     let names: Vec<Node<'t>> = node.children_by_field_name("name", &mut cursor).collect();
     let embedded = || {
-        let of = base_type(node.child_by_field_name("type")?);
-        of.child_by_field_name("name").or(Some(of))
+        let of = base_type(node.field("type")?);
+        of.field("name").or(Some(of))
     };
     let names = if names.is_empty() { embedded().into_iter().collect() } else { names };
     for name in names.into_iter().filter(|name| name.is_named()) {
@@ -142,7 +143,7 @@ fn values<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, found: &mut Vec<Definitio
     let outer = outer(visit);
     let mut cursor = node.walk();
     for name in node.children_by_field_name("name", &mut cursor) {
-        if name.kind() == "identifier" && &visit.text[name.byte_range()] != b"_" {
+        if name.kind_name() == "identifier" && &visit.text[name.byte_range()] != b"_" {
             let definition = Definition { outer, ..Definition::new(visit, kind, name) };
             found.push(with_visibility(visit, definition));
         }

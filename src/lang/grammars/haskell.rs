@@ -6,6 +6,7 @@ use super::blank::{blank, lines};
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -54,7 +55,7 @@ const CONDITIONS: &[&[u8]] = &[b"if", b"else", b"elif", b"endif"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "data_type" => head(visit, SymbolKind::Enum),
         "newtype" => head(visit, SymbolKind::Struct),
         "type_synonym" | "type_synomym" | "type_family" | "data_family" => {
@@ -64,9 +65,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "instance" => instance(visit),
         "data_constructor" | "gadt_constructor" => constructor(visit, SymbolKind::EnumMember),
         "newtype_constructor" => constructor(visit, SymbolKind::Constructor),
-        "field" if node.child_by_field_name("name").is_some() => {
-            Definition::named(visit, SymbolKind::Field)
-        }
+        "field" if node.field("name").is_some() => Definition::named(visit, SymbolKind::Field),
         "function" | "bind" => function(visit),
         "signature" => signature(visit),
         "pattern_synonym" => synonym(visit),
@@ -79,40 +78,39 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 fn head<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
     let node = visit.node();
     let definition = Definition::named(visit, kind)?;
-    let body = ["constructors", "constructor", "declarations"]
-        .iter()
-        .find_map(|field| node.child_by_field_name(field));
+    let body =
+        ["constructors", "constructor", "declarations"].iter().find_map(|field| node.field(field));
     let body = if kind == SymbolKind::Type { None } else { body };
     Some(Definition { body, ..definition })
 }
 
 fn instance<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("name")?;
-    let end = node.child_by_field_name("patterns").unwrap_or(name).end_byte().max(name.end_byte());
+    let name = node.field("name")?;
+    let end = node.field("patterns").unwrap_or(name).end_byte().max(name.end_byte());
     let span = name.start_byte()..end;
     let text = String::from_utf8_lossy(&visit.text[span.clone()]).into_owned();
     let mut definition = Definition::new(visit, SymbolKind::Impl, name);
     definition.name = format!("instance {text}");
     definition.name_span = span;
-    definition.body = node.child_by_field_name("declarations");
+    definition.body = node.field("declarations");
     Some(definition)
 }
 
 fn constructor<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
     let node = visit.node();
-    let inner = node.child_by_field_name("constructor").unwrap_or(node);
-    let name = inner.child_by_field_name("name").or(inner.child_by_field_name("operator"))?;
+    let inner = node.field("constructor").unwrap_or(node);
+    let name = inner.field("name").or(inner.field("operator"))?;
     Some(Definition::new(visit, kind, name))
 }
 
 /// Returns the name of a binding; for an infix definition, the operator.
 fn name_of(node: Node) -> Option<Node> {
-    node.child_by_field_name("name").or_else(|| {
+    node.field("name").or_else(|| {
         let mut cursor = node.walk();
         let infix =
-            node.named_children(&mut cursor).take(4).find(|child| child.kind() == "infix")?;
-        infix.child_by_field_name("operator")
+            node.named_children(&mut cursor).take(4).find(|child| child.kind_name() == "infix")?;
+        infix.field("operator")
     })
 }
 
@@ -137,7 +135,7 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if visit.is_defined(&text, ".") && (is_default || follows) {
         return None;
     }
-    let is_bound = node.child_by_field_name("patterns").is_none() && node.kind() == "bind";
+    let is_bound = node.field("patterns").is_none() && node.kind_name() == "bind";
     let mut definition = Definition { separator, ..Definition::new(visit, kind, name) };
     definition.name = text;
     let before = visit.marker(0).filter(|signature| {
@@ -155,7 +153,7 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
                 definition.kind = SymbolKind::Constant;
             }
         }
-        None => definition.body = node.child_by_field_name("match"),
+        None => definition.body = node.field("match"),
     }
     Some(definition)
 }
@@ -167,7 +165,7 @@ fn plain(name: &str) -> String {
 
 /// Returns a class method or a foreign function.
 fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let name = visit.node().child_by_field_name("name")?;
+    let name = visit.node().field("name")?;
     let (kind, outer) = match visit.ancestor_kind(1) {
         "class_declarations" => (SymbolKind::Method, 0),
         "foreign_import" => (SymbolKind::Function, 1),
@@ -179,16 +177,16 @@ fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn synonym<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let inner = visit.node().named_child(0)?;
-    let name = inner.child_by_field_name("synonym")?;
+    let name = inner.field("synonym")?;
     let is_again = visit.is_defined(&visit.text(name), ".");
     (!is_again).then(|| Definition::new(visit, SymbolKind::Constant, name))
 }
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "header" => {
-            let module = node.child_by_field_name("module");
+            let module = node.field("module");
             notes.package = module.map(|module| visit.text(module).into_owned());
         }
         "import" => import(visit, notes),
@@ -210,17 +208,17 @@ fn is_used_type(visit: &Visit<'_, '_>) -> bool {
 
 /// Records the function of the innermost application: in `f x y` it is `f`, with two arguments.
 fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(function) = visit.node().child_by_field_name("function") else { return };
+    let Some(function) = visit.node().field("function") else { return };
     let mut count = 1;
     while visit.ancestor_kind(count) == "apply" && count < 32 {
         count += 1;
     }
-    match function.kind() {
+    match function.kind_name() {
         "variable" | "constructor" => notes.call(visit, function, None, count),
         "qualified" => {
             let module = visit.field(function, "module");
             let receiver = module.map(|module| Chain::name(module.trim_end_matches('.')));
-            if let Some(name) = function.child_by_field_name("id") {
+            if let Some(name) = function.field("id") {
                 notes.call(visit, name, receiver, count);
             }
         }
@@ -231,10 +229,10 @@ fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let text = |node: Node| String::from_utf8_lossy(&visit.text[node.byte_range()]).into_owned();
-    let Some(module) = node.child_by_field_name("module").map(text) else { return };
+    let Some(module) = node.field("module").map(text) else { return };
     let words = text(node);
     let mut names = Vec::new();
-    let list = node.child_by_field_name("names");
+    let list = node.field("names");
     if let Some(list) = list.filter(|_| !words.contains(" hiding")) {
         let mut cursor = list.walk();
         for name in list.children_by_field_name("name", &mut cursor) {
@@ -244,7 +242,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     } else if !words.contains(" qualified") {
         names.push(ImportedName { name: "*".to_owned(), alias: String::new() });
     }
-    let alias = node.child_by_field_name("alias").map_or_else(|| module.clone(), text);
+    let alias = node.field("alias").map_or_else(|| module.clone(), text);
     names.push(ImportedName { name: String::new(), alias });
     let (line, kind) = (node.start_position().row + 1, ImportKind::Module);
     notes.import(Import { span: node.byte_range(), line, kind, module, names });

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -37,7 +38,7 @@ pub(crate) static HCL: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let definition = match visit.node().kind() {
+    let definition = match visit.node().kind_name() {
         "block" => block(visit),
         "attribute" => attribute(visit),
         _ => None,
@@ -53,12 +54,12 @@ fn is_outermost(visit: &Visit<'_, '_>) -> bool {
 /// Returns a top-level block, or a nested block with a label.
 fn block<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let word = node.named_child(0).filter(|word| word.kind() == "identifier")?;
+    let word = node.named_child(0).filter(|word| word.kind_name() == "identifier")?;
     let mut cursor = node.walk();
     let children: Vec<Node<'t>> = node.named_children(&mut cursor).take(8).collect();
-    let is_label = |child: &&Node| matches!(child.kind(), "string_lit" | "identifier");
+    let is_label = |child: &&Node| matches!(child.kind_name(), "string_lit" | "identifier");
     let labels: Vec<Node<'t>> = children[1..].iter().take_while(is_label).copied().collect();
-    let body = children.iter().find(|child| child.kind() == "block_start").copied();
+    let body = children.iter().find(|child| child.kind_name() == "block_start").copied();
     if labels.is_empty() && !is_outermost(visit) {
         return None;
     }
@@ -82,11 +83,11 @@ fn block<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 /// Returns a top-level attribute, or a value of a `locals` block.
 fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let name = visit.node().named_child(0).filter(|name| name.kind() == "identifier")?;
+    let name = visit.node().named_child(0).filter(|name| name.kind_name() == "identifier")?;
     if is_outermost(visit) {
         return Some(Definition::new(visit, SymbolKind::Key, name));
     }
-    let around = visit.ancestor(2).filter(|block| block.kind() == "block")?;
+    let around = visit.ancestor(2).filter(|block| block.kind_name() == "block")?;
     let is_local = around.named_child(0).is_some_and(|word| visit.text(word) == "locals")
         && visit.ancestor_kind(4) == "config_file";
     is_local.then(|| Definition::new(visit, SymbolKind::Variable, name))
@@ -94,11 +95,13 @@ fn attribute<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "get_attr" => {
             let around = visit.ancestor(1);
             let first = around.and_then(|around| around.named_child(0));
-            let Some(first) = first.filter(|first| first.kind() == "variable_expr") else { return };
+            let Some(first) = first.filter(|first| first.kind_name() == "variable_expr") else {
+                return;
+            };
             if first.end_byte() != node.start_byte() {
                 return;
             }

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -38,7 +39,7 @@ pub(crate) static JAVA: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let kind = match visit.node().kind() {
+    let kind = match visit.node().kind_name() {
         "class_declaration" | "record_declaration" => SymbolKind::Class,
         "interface_declaration" | "annotation_type_declaration" => SymbolKind::Interface,
         "enum_declaration" => SymbolKind::Enum,
@@ -61,19 +62,19 @@ fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'
 }
 
 fn modifiers(node: Node) -> Option<Node> {
-    node.child(0).filter(|child| child.kind() == "modifiers")
+    node.child(0).filter(|child| child.kind_name() == "modifiers")
 }
 
 /// Returns the end of the last annotation, after which the signature begins.
 fn after_annotations(modifiers: Node) -> usize {
     let children = (0..64).map_while(|at| modifiers.child(at));
-    let annotations = children.filter(|child| child.kind().ends_with("annotation"));
+    let annotations = children.filter(|child| child.kind_name().ends_with("annotation"));
     annotations.last().map_or(modifiers.start_byte(), |last| last.end_byte())
 }
 
 fn visibility(visit: &Visit<'_, '_>, modifiers: Option<Node>) -> Visibility {
     let words = modifiers.into_iter().flat_map(|modifiers| {
-        (0..64).map_while(move |at| modifiers.child(at)).map(|word| word.kind())
+        (0..64).map_while(move |at| modifiers.child(at)).map(|word| word.kind_name())
     });
     for word in words {
         match word {
@@ -83,7 +84,7 @@ fn visibility(visit: &Visit<'_, '_>, modifiers: Option<Node>) -> Visibility {
             _ => {}
         }
     }
-    let is_constant = visit.node().kind() == "enum_constant";
+    let is_constant = visit.node().kind_name() == "enum_constant";
     match visit.enclosing() {
         Some(symbol) if is_constant => symbol.visibility,
         Some(symbol) if symbol.kind == SymbolKind::Interface => Visibility::Public,
@@ -98,13 +99,13 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         let modifiers = modifiers(node).into_iter();
         modifiers
             .flat_map(|modifiers| (0..64).map_while(move |at| modifiers.child(at)))
-            .any(|child| child.kind() == word)
+            .any(|child| child.kind_name() == word)
     };
-    let is_constant = node.kind() == "constant_declaration" || (has("static") && has("final"));
+    let is_constant = node.kind_name() == "constant_declaration" || (has("static") && has("final"));
     let kind = if is_constant { SymbolKind::Constant } else { SymbolKind::Field };
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        if let Some(name) = declarator.child_by_field_name("name") {
+        if let Some(name) = declarator.field("name") {
             found.push(finish(visit, Definition::new(visit, kind, name)));
         }
     }

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -102,7 +103,7 @@ fn typed(head: &[u8]) -> Option<&'static Language> {
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let parent = visit.ancestor_kind(1);
-    let kind = match node.kind() {
+    let kind = match node.kind_name() {
         "function_declaration" | "generator_function_declaration" | "function_signature" => {
             SymbolKind::Function
         }
@@ -153,8 +154,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Returns true if the visited method is a getter or setter.
 fn is_accessor(visit: &Visit<'_, '_>) -> bool {
     let words = (0..6).map_while(|at| visit.node().child(at));
-    let mut words = words.take_while(|word| word.kind() != "formal_parameters");
-    words.any(|word| matches!(word.kind(), "get" | "set"))
+    let mut words = words.take_while(|word| word.kind_name() != "formal_parameters");
+    words.any(|word| matches!(word.kind_name(), "get" | "set"))
 }
 
 /// Sets the properties common to all definitions: the enclosing wrapper, the start of the signature
@@ -172,7 +173,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, mut definition: Definition<'t>) -> Option<D
     definition.signature_start = Some(after_decorators(around));
     definition.name = unquoted(&definition.name).to_owned();
     // In a text with syntax errors, the grammar can take a statement for a method.
-    if visit.node().kind() == "method_definition"
+    if visit.node().kind_name() == "method_definition"
         && ["if", "for", "while", "switch", "catch", "with"].contains(&definition.name.as_str())
     {
         return None;
@@ -195,9 +196,9 @@ fn after_decorators(node: Node) -> usize {
     let mut start = node.start_byte();
     for at in 0..64 {
         match node.child(at) {
-            Some(child) if child.kind() == "decorator" => start = child.end_byte(),
+            Some(child) if child.kind_name() == "decorator" => start = child.end_byte(),
             // Decorators may occur before and after `export`.
-            Some(child) if child.kind() == "export" => {}
+            Some(child) if child.kind_name() == "export" => {}
             _ => break,
         }
     }
@@ -215,16 +216,16 @@ fn visibility(visit: &Visit<'_, '_>, definition: &Definition, around: Node) -> V
     if definition.name.starts_with('#') {
         return Visibility::Private;
     }
-    let is_assigned = visit.node().kind() == "assignment_expression";
+    let is_assigned = visit.node().kind_name() == "assignment_expression";
     let is_member = matches!(
         definition.kind,
         SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Field | SymbolKind::Property
     );
     match visit.enclosing() {
-        _ if around.kind() == "export_statement" || is_assigned => Visibility::Public,
+        _ if around.kind_name() == "export_statement" || is_assigned => Visibility::Public,
         Some(symbol) if definition.kind == SymbolKind::EnumMember => symbol.visibility,
         _ if is_member => Visibility::Public,
-        _ if matches!(around.kind(), "ambient_declaration") => Visibility::Public,
+        _ if matches!(around.kind_name(), "ambient_declaration") => Visibility::Public,
         _ => Visibility::Private,
     }
 }
@@ -232,7 +233,7 @@ fn visibility(visit: &Visit<'_, '_>, definition: &Definition, around: Node) -> V
 /// Returns a value without enclosing parentheses, `as Type` and `satisfies Type`.
 fn bare(mut node: Node) -> Node {
     for _ in 0..16 {
-        let inner = match node.kind() {
+        let inner = match node.kind_name() {
             "parenthesized_expression" | "as_expression" | "satisfies_expression" => {
                 node.named_child(0)
             }
@@ -248,7 +249,7 @@ fn bare(mut node: Node) -> Node {
 
 fn is_function(node: Node) -> bool {
     matches!(
-        node.kind(),
+        node.kind_name(),
         "arrow_function" | "function_expression" | "generator_function" | "function"
     )
 }
@@ -257,21 +258,21 @@ fn is_function(node: Node) -> bool {
 /// outside of functions, a constant or variable.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
-    let value = node.child_by_field_name("value").map(bare);
+    let name = node.field("name").filter(|name| name.kind_name() == "identifier")?;
+    let value = node.field("value").map(bare);
     let declaration = visit.ancestor(1)?;
     let is_alone = declaration.named_child_count() == 1;
-    let is_const = declaration.child(0).is_some_and(|word| word.kind() == "const");
+    let is_const = declaration.child(0).is_some_and(|word| word.kind_name() == "const");
     let mut definition = Definition::new(visit, SymbolKind::Variable, name);
     definition.outer = usize::from(is_alone);
     match value {
         Some(value) if is_function(value) => {
             definition.kind = SymbolKind::Function;
-            definition.body = value.child_by_field_name("body");
+            definition.body = value.field("body");
         }
-        Some(value) if value.kind() == "class" => {
+        Some(value) if value.kind_name() == "class" => {
             definition.kind = SymbolKind::Class;
-            definition.body = value.child_by_field_name("body");
+            definition.body = value.field("body");
         }
         _ if !is_outermost(visit, 2) || value.is_some_and(|value| is_import(visit, value)) => {
             return None;
@@ -306,32 +307,32 @@ fn is_outermost(visit: &Visit<'_, '_>, levels: usize) -> bool {
 }
 
 fn is_import(visit: &Visit<'_, '_>, value: Node) -> bool {
-    let function = value.child_by_field_name("function");
-    value.kind() == "call_expression"
+    let function = value.field("function");
+    value.kind_name() == "call_expression"
         && function.is_some_and(|function| &visit.text[function.byte_range()] == b"require")
 }
 
 /// Returns a class field; a field that holds a function is a method.
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("property").or(node.child_by_field_name("name"))?;
-    let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value));
+    let name = node.field("property").or(node.field("name"))?;
+    let value = node.field("value").map(bare).filter(|value| is_function(*value));
     let Some(value) = value else {
         return finish(visit, Definition::new(visit, SymbolKind::Field, name));
     };
-    let body = value.child_by_field_name("body");
+    let body = value.field("body");
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, name) })
 }
 
 /// Returns a function that is a property of an object literal bound to a name.
 fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let value = node.child_by_field_name("value").map(bare).filter(|value| is_function(*value))?;
+    let value = node.field("value").map(bare).filter(|value| is_function(*value))?;
     if !is_bound_object(visit) {
         return None;
     }
-    let body = value.child_by_field_name("body");
-    let key = node.child_by_field_name("key")?;
+    let body = value.field("body");
+    let key = node.field("key")?;
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
 }
 
@@ -373,25 +374,25 @@ fn named_function_expression<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>
 /// Returns a function or class at an assignment: `exports.x = …`, `Type.prototype.x = …`.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let left = node.child_by_field_name("left")?;
-    let value = node.child_by_field_name("right").map(bare)?;
-    let kind = match value.kind() {
+    let left = node.field("left")?;
+    let value = node.field("right").map(bare)?;
+    let kind = match value.kind_name() {
         "class" => SymbolKind::Class,
         _ if is_function(value) => SymbolKind::Function,
         _ => return fields::of_this(visit, left).and_then(|field| finish(visit, field)),
     };
     let mut definition = Definition::new(visit, kind, left);
-    definition.body = value.child_by_field_name("body");
-    if left.kind() == "identifier" {
+    definition.body = value.field("body");
+    if left.kind_name() == "identifier" {
         return finish(visit, definition);
     }
-    let property = left.child_by_field_name("property")?;
+    let property = left.field("property")?;
     let object = visit.field(left, "object")?;
     let of_module = object == "module" && visit.text(property) == "exports";
     let in_module = matches!(object.as_ref(), "exports" | "module.exports");
     let of_type = object.strip_suffix(".prototype");
     if of_module {
-        let own = value.child_by_field_name("name");
+        let own = value.field("name");
         let own = own.map(|name| visit.text(name).into_owned());
         definition.name = own.unwrap_or_else(|| "default".to_owned());
         return finish(visit, definition);
@@ -415,14 +416,14 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 fn default_export<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let word = visit.child(node, "default")?;
-    let value = bare(node.child_by_field_name("value")?);
-    let kind = match value.kind() {
+    let value = bare(node.field("value")?);
+    let kind = match value.kind_name() {
         "class" => SymbolKind::Class,
         "object" => SymbolKind::Constant,
         _ if is_function(value) => SymbolKind::Function,
         _ => return None,
     };
-    let name = value.child_by_field_name("name").unwrap_or(word);
-    let body = value.child_by_field_name("body");
+    let name = value.field("name").unwrap_or(word);
+    let body = value.field("body");
     finish(visit, Definition { body, ..Definition::new(visit, kind, name) })
 }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{mentions, modifiers};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -45,7 +46,7 @@ pub(crate) static KOTLIN: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "class_declaration" => class(visit),
         "object_declaration" => Definition::named(visit, SymbolKind::Class),
         "companion_object" => companion(visit),
@@ -53,7 +54,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "function_declaration" => function(visit),
         "secondary_constructor" => plain(visit, SymbolKind::Constructor, &["constructor"]),
         "type_alias" => {
-            let name = node.child_by_field_name("type");
+            let name = node.field("type");
             name.map(|name| Definition::new(visit, SymbolKind::Type, name))
         }
         "class_parameter" => parameter(visit),
@@ -68,7 +69,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'
     let visibility =
         modifiers::visibility(visit, node).unwrap_or_else(|| match visit.enclosing() {
             Some(symbol) if symbol.kind.is_callable() => Visibility::Private,
-            Some(symbol) if node.kind() == "enum_entry" => symbol.visibility,
+            Some(symbol) if node.kind_name() == "enum_entry" => symbol.visibility,
             _ => Visibility::Public,
         });
     let bodies = ["class_body", "enum_class_body", "function_body", "block"];
@@ -110,9 +111,11 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let mut prefix = extended(visit, "function_value_parameters");
     if definition.name.is_empty() {
         // In front of some parameter lists the grammar parses `List<T>.name` as a type.
-        let missing = visit.node().child_by_field_name("name")?;
-        let whole = missing.prev_named_sibling().filter(|whole| whole.kind() == "user_type")?;
-        let name = modifiers::children(whole).filter(|part| part.kind() == "identifier").last()?;
+        let missing = visit.node().field("name")?;
+        let whole =
+            missing.prev_named_sibling().filter(|whole| whole.kind_name() == "user_type")?;
+        let name =
+            modifiers::children(whole).filter(|part| part.kind_name() == "identifier").last()?;
         prefix = visit.text(whole).split(['<', '.']).next().map(str::to_owned);
         definition = Definition::new(visit, SymbolKind::Function, name);
     }
@@ -128,10 +131,10 @@ fn is_member(visit: &Visit<'_, '_>) -> bool {
 /// Returns the name of the extended type of an extension, which precedes the child `end`.
 fn extended(visit: &Visit<'_, '_>, end: &str) -> Option<String> {
     let head: Vec<Node> =
-        modifiers::children(visit.node()).take_while(|child| child.kind() != end).collect();
-    let dot = head.iter().position(|child| child.kind() == ".")?;
+        modifiers::children(visit.node()).take_while(|child| child.kind_name() != end).collect();
+    let dot = head.iter().position(|child| child.kind_name() == ".")?;
     let mut of = *head.get(dot.checked_sub(1)?)?;
-    while matches!(of.kind(), "nullable_type" | "parenthesized_type" | "non_nullable_type") {
+    while matches!(of.kind_name(), "nullable_type" | "parenthesized_type" | "non_nullable_type") {
         of = of.named_child(0)?;
     }
     let name = visit.text(of);
@@ -162,7 +165,7 @@ fn properties<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     };
     let several = modifiers::child(node, &["multi_variable_declaration"]);
     let declared = modifiers::children(several.unwrap_or(node));
-    for declared in declared.filter(|child| child.kind() == "variable_declaration") {
+    for declared in declared.filter(|child| child.kind_name() == "variable_declaration") {
         let Some(name) = modifiers::child(declared, &["identifier"]) else { continue };
         let definition = Definition::new(visit, kind, name);
         found.push(finish(visit, Definition { prefix: prefix.clone(), ..definition }));
@@ -172,7 +175,7 @@ fn properties<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "package_header" => {
             let name = modifiers::child(node, &["qualified_identifier"]);
             notes.package = name.map(|name| mentions::path(visit, name));
@@ -182,7 +185,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "function_declaration" => {
             let list = modifiers::child(node, &["function_value_parameters"]);
             let of = list.and_then(|list| list.next_named_sibling());
-            let of = of.filter(|of| matches!(of.kind(), "user_type" | "nullable_type"));
+            let of = of.filter(|of| matches!(of.kind_name(), "user_type" | "nullable_type"));
             mentions::typed(visit, notes, of);
         }
         "class_parameter" => {
@@ -228,7 +231,7 @@ fn local(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let name = modifiers::child(node, &["identifier"]);
     let of = modifiers::child(node, &["user_type", "nullable_type"]);
     let is_set = visit.ancestor_kind(1) == "property_declaration";
-    let value = node.next_sibling().filter(|next| is_set && next.kind() == "=");
+    let value = node.next_sibling().filter(|next| is_set && next.kind_name() == "=");
     let value = value.and_then(|sign| sign.next_named_sibling());
     mentions::declare(visit, notes, name, of, value);
 }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{mentions, modifiers};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -41,7 +42,7 @@ const TABLES_MAX: usize = 16;
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "function_declaration" => found.extend(function(visit)),
         "assignment_statement" => assignment(visit, found),
         // `local a, b` without values.
@@ -58,8 +59,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let mut definition = target(visit, node.child_by_field_name("name")?, SymbolKind::Function)?;
-    definition.body = node.child_by_field_name("body").or_else(|| end(node));
+    let mut definition = target(visit, node.field("name")?, SymbolKind::Function)?;
+    definition.body = node.field("body").or_else(|| end(node));
     let is_local = modifiers::child(node, &["local"]).is_some();
     definition.visibility = visibility(visit, is_local);
     Some(definition)
@@ -67,25 +68,25 @@ fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 /// Returns the `end` of a function, which serves as the body of an empty function.
 fn end(node: Node) -> Option<Node> {
-    let parameters = node.child_by_field_name("parameters")?;
+    let parameters = node.field("parameters")?;
     parameters.next_sibling()
 }
 
 /// Returns the definition of an assignment target: a name, or a field of a table (`a.b.c`).
 fn target<'t>(visit: &Visit<'_, 't>, target: Node<'t>, kind: SymbolKind) -> Option<Definition<'t>> {
-    let (name, table) = match target.kind() {
+    let (name, table) = match target.kind_name() {
         "identifier" => return Some(Definition::new(visit, kind, target)),
-        "dot_index_expression" => (target.child_by_field_name("field")?, target),
-        "method_index_expression" => (target.child_by_field_name("method")?, target),
+        "dot_index_expression" => (target.field("field")?, target),
+        "method_index_expression" => (target.field("method")?, target),
         _ => return None,
     };
-    let of = table.child_by_field_name("table")?;
+    let of = table.field("table")?;
     let is_plain = |text: &str| text.bytes().all(|byte| is_word(byte) || byte == b'.');
     let prefix = visit.text(of);
     if !is_plain(&prefix) {
         return None;
     }
-    let is_method = target.kind() == "method_index_expression";
+    let is_method = target.kind_name() == "method_index_expression";
     let kind = if is_method { SymbolKind::Method } else { kind };
     let prefix = Some(prefix.into_owned());
     Some(Definition { prefix, ..Definition::new(visit, kind, name) })
@@ -101,7 +102,7 @@ fn visibility(visit: &Visit<'_, '_>, is_local: bool) -> Visibility {
 }
 
 fn names(list: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    let is_target = |node: &Node| node.is_named() && node.kind() != "attribute";
+    let is_target = |node: &Node| node.is_named() && node.kind_name() != "attribute";
     modifiers::children(list).filter(is_target)
 }
 
@@ -126,10 +127,10 @@ fn variable<'t>(
     value: Option<Node<'t>>,
     outer: usize,
 ) -> Option<Definition<'t>> {
-    let is_local = outer > 0 || visit.node().kind() == "variable_declaration";
-    let function = value.filter(|value| value.kind() == "function_definition");
-    let is_constant = name.next_sibling().is_some_and(|next| next.kind() == "attribute");
-    let kind = match (function, name.kind()) {
+    let is_local = outer > 0 || visit.node().kind_name() == "variable_declaration";
+    let function = value.filter(|value| value.kind_name() == "function_definition");
+    let is_constant = name.next_sibling().is_some_and(|next| next.kind_name() == "attribute");
+    let kind = match (function, name.kind_name()) {
         (Some(_), _) => SymbolKind::Function,
         (None, "dot_index_expression") => SymbolKind::Field,
         (None, _) if is_constant => SymbolKind::Constant,
@@ -137,7 +138,7 @@ fn variable<'t>(
     };
     let mut definition = target(visit, name, kind)?;
     if let Some(function) = function {
-        definition.body = function.child_by_field_name("body").or_else(|| end(function));
+        definition.body = function.field("body").or_else(|| end(function));
     } else {
         let is_outside = visit.ancestor_kind(outer + 1) == "chunk";
         let text = value.map(|value| visit.text(value)).unwrap_or_default();
@@ -159,19 +160,21 @@ fn variable<'t>(
 /// prefix.
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let value = node.child_by_field_name("value")?;
-    let name = node.child_by_field_name("name").filter(|name| name.kind() == "identifier")?;
-    if value.kind() != "function_definition" {
+    let value = node.field("value")?;
+    let name = node.field("name").filter(|name| name.kind_name() == "identifier")?;
+    if value.kind_name() != "function_definition" {
         return None;
     }
     let mut definition = Definition::new(visit, SymbolKind::Function, name);
-    definition.body = value.child_by_field_name("body").or_else(|| end(value));
+    definition.body = value.field("body").or_else(|| end(value));
     // The keys of enclosing tables are not symbols, but are part of the qualified name.
     let mut keys = Vec::new();
     for level in 1..TABLES_MAX {
         match visit.ancestor(level) {
-            Some(around) if around.kind() == "field" => keys.extend(visit.field(around, "name")),
-            Some(around) if around.kind() == "table_constructor" => {}
+            Some(around) if around.kind_name() == "field" => {
+                keys.extend(visit.field(around, "name"));
+            }
+            Some(around) if around.kind_name() == "table_constructor" => {}
             _ => break,
         }
     }
@@ -183,9 +186,9 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Records what the visited node loads, declares or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "parameters" => {
-            for name in modifiers::children(node).filter(|name| name.kind() == "identifier") {
+            for name in modifiers::children(node).filter(|name| name.kind_name() == "identifier") {
                 mentions::declare(visit, notes, Some(name), None, None);
             }
         }
@@ -193,9 +196,9 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let around = modifiers::child(node, &["assignment_statement"]).unwrap_or(node);
             let names_of = modifiers::child(around, &["variable_list"]).into_iter().flat_map(names);
             let values = modifiers::child(around, &["expression_list"]).into_iter();
-            let is_loop = node.kind() == "for_generic_clause";
+            let is_loop = node.kind_name() == "for_generic_clause";
             let mut values = values.flat_map(names).filter(|_| !is_loop);
-            for name in names_of.filter(|name| name.kind() == "identifier") {
+            for name in names_of.filter(|name| name.kind_name() == "identifier") {
                 mentions::declare(visit, notes, Some(name), None, values.next());
             }
         }
@@ -208,14 +211,14 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 
 /// Records `local a = require "b.c"`.
 fn require(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let arguments = visit.node().child_by_field_name("arguments");
+    let arguments = visit.node().field("arguments");
     let text = arguments.and_then(|list| modifiers::child(list, &["string"]));
-    let Some(content) = text.and_then(|text| text.child_by_field_name("content")) else { return };
-    let around = visit.ancestor(2).filter(|around| around.kind() == "assignment_statement");
+    let Some(content) = text.and_then(|text| text.field("content")) else { return };
+    let around = visit.ancestor(2).filter(|around| around.kind_name() == "assignment_statement");
     let bound = around
         .and_then(|around| modifiers::child(around, &["variable_list"]))
         .and_then(|list| names(list).next())
-        .filter(|name| name.kind() == "identifier");
+        .filter(|name| name.kind_name() == "identifier");
     let alias = bound.map(|name| mentions::imported("", Some(visit.text_of(name))));
     mentions::import(visit, notes, visit.text_of(content), alias.into_iter().collect());
 }

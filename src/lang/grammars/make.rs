@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -65,7 +66,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "rule" => targets(visit, found),
         "variable_assignment" | "shell_assignment" => found.extend(variable(visit)),
         "define_directive" => found.extend(Definition::named(visit, SymbolKind::Macro)),
@@ -93,10 +94,10 @@ fn targets<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Returns a variable at its first assignment. Target-specific assignments are skipped.
 fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    if node.child_by_field_name("target_or_pattern").is_some() {
+    if node.field("target_or_pattern").is_some() {
         return None;
     }
-    let name = node.child_by_field_name("name")?;
+    let name = node.field("name")?;
     // The grammar includes the operator's sign in the name in `A?=1` and `A+=1`.
     let text = visit.text(name).trim_end_matches(['?', '+']).to_owned();
     if text.is_empty() || visit.is_defined(&text, ".") {
@@ -113,7 +114,7 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "include_directive" => include(visit, notes),
         "word" if matches!(visit.ancestor_kind(1), "variable_reference" | "prerequisites") => {
             notes.refer(visit, node, Role::Read, None);
@@ -124,12 +125,12 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(files) = node.child_by_field_name("filenames") else { return };
+    let Some(files) = node.field("filenames") else { return };
     let mut cursor = files.walk();
     let found: Vec<Node> = files.named_children(&mut cursor).collect();
     for file in found {
         let module = String::from_utf8_lossy(&visit.text[file.byte_range()]).into_owned();
-        let kind = match file.kind() {
+        let kind = match file.kind_name() {
             "variable_reference" => ImportKind::DynamicVariable,
             _ if module.contains('$') => ImportKind::DynamicTemplate,
             _ => ImportKind::LocalInclude,

@@ -4,6 +4,7 @@
 //! the prose.
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -34,7 +35,7 @@ pub(crate) static MARKDOWN: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    if node.kind() != "section" {
+    if node.kind_name() != "section" {
         return;
     }
     let Some(heading) = visit.child(node, "atx_heading") else { return };

@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use super::modifiers::{child, children};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -31,7 +32,7 @@ struct Callee<'t> {
 /// Records the visited node if it is a call.
 pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if !is_call(node.kind()) {
+    if !is_call(node.kind_name()) {
         return;
     }
     let Some(Callee { name, of }) = callee(node) else { return };
@@ -78,9 +79,9 @@ fn is_name(kind: &str) -> bool {
 
 /// Returns the target of the call `node`.
 fn callee(node: Node<'_>) -> Option<Callee<'_>> {
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     if let (Some(name), Some(of)) = (field("name"), field("object").or_else(|| field("scope"))) {
-        return is_name(name.kind()).then_some(Callee { name, of: Some(of) });
+        return is_name(name.kind_name()).then_some(Callee { name, of: Some(of) });
     }
     let called = field("function")
         .or_else(|| field("name"))
@@ -93,8 +94,8 @@ fn callee(node: Node<'_>) -> Option<Callee<'_>> {
 /// Returns the name of the called function or constructed type, and the expression that it is a
 /// member of.
 fn named(node: Node<'_>) -> Option<Callee<'_>> {
-    let field = |name: &str| node.child_by_field_name(name);
-    let (name, of) = match node.kind() {
+    let field = |name: &str| node.field(name);
+    let (name, of) = match node.kind_name() {
         kind if is_name(kind) => (node, None),
         "generic_name" => (child(node, &["identifier"])?, None),
         "generic_function" => return named(field("function")?),
@@ -108,17 +109,17 @@ fn named(node: Node<'_>) -> Option<Callee<'_>> {
         "dot_index_expression" => (field("field")?, field("table")),
         "method_index_expression" => (field("method")?, field("table")),
         "user_type" | "qualified_name" => {
-            (children(node).filter(|part| is_name(part.kind())).last()?, None)
+            (children(node).filter(|part| is_name(part.kind_name())).last()?, None)
         }
         "member_access_expression" => (field("name")?, field("expression").or(field("object"))),
         "conditional_access_expression" => {
             let binding = child(node, &["member_binding_expression"])?;
-            (binding.child_by_field_name("name")?, field("condition"))
+            (binding.field("name")?, field("condition"))
         }
         "navigation_expression" => member(node)?,
         _ => return None,
     };
-    match name.kind() {
+    match name.kind_name() {
         "generic_name" => Some(Callee { name: child(name, &["identifier"])?, of }),
         kind if is_name(kind) => Some(Callee { name, of }),
         _ => None,
@@ -127,9 +128,9 @@ fn named(node: Node<'_>) -> Option<Callee<'_>> {
 
 /// Returns the parts of `a.b` in the trees of Kotlin and Swift.
 fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
-    if let Some(suffix) = node.child_by_field_name("suffix") {
-        let name = suffix.child_by_field_name("suffix")?;
-        return Some((name, node.child_by_field_name("target")));
+    if let Some(suffix) = node.field("suffix") {
+        let name = suffix.field("suffix")?;
+        return Some((name, node.field("target")));
     }
     let last = u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?;
     Some((node.named_child(last)?, node.named_child(0).filter(|_| last > 0)))
@@ -139,10 +140,10 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
 fn arguments(call: Node) -> usize {
     let suffix = child(call, &["call_suffix", "constructor_suffix"]).unwrap_or(call);
     let lists = ["argument_list", "arguments", "value_arguments"];
-    let is_argument = |node: &Node| node.is_named() && !node.kind().ends_with("comment");
+    let is_argument = |node: &Node| node.is_named() && !node.kind_name().ends_with("comment");
     let listed = child(suffix, &lists).map_or(0, |list| children(list).filter(is_argument).count());
     // The grammar of Zig has no node for the argument list.
-    if call.child_by_field_name("function").is_some() && child(suffix, &lists).is_none() {
+    if call.field("function").is_some() && child(suffix, &lists).is_none() {
         return call.named_child_count().saturating_sub(1);
     }
     listed + usize::from(child(suffix, &["annotated_lambda", "lambda_literal"]).is_some())
@@ -160,7 +161,7 @@ fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) 
     if SUPER_KEYWORDS.contains(&text) {
         return Some(Chain::base());
     }
-    match node.kind() {
+    match node.kind_name() {
         // PHP variables are local or unknown.
         "variable_name" => match notes.local(text) {
             NameLookup::Local(chain) => chain.cloned(),
@@ -174,8 +175,8 @@ fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) 
             chain::called(member_of(visit, notes, &called, depth)?.into())
         }
         "nullsafe_member_access_expression" => {
-            let name = node.child_by_field_name("name")?;
-            let of = chain_of(visit, notes, node.child_by_field_name("object")?, depth + 1);
+            let name = node.field("name")?;
+            let of = chain_of(visit, notes, node.field("object")?, depth + 1);
             chain::member(of, bytes(visit, name))
         }
         _ => member_of(visit, notes, &named(node)?, depth),

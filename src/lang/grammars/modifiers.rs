@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::Visibility;
 use crate::lang::visit::Visit;
 
@@ -19,21 +20,22 @@ pub(super) fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
 
 /// Returns the first child of `node` of one of `kinds`, among the first [`CHILDREN_MAX`].
 pub(super) fn child<'t>(node: Node<'t>, kinds: &[&str]) -> Option<Node<'t>> {
-    children(node).find(|child| kinds.contains(&child.kind()))
+    children(node).find(|child| kinds.contains(&child.kind_name()))
 }
 
 /// Returns the modifiers of the definition `node` without annotations.
 fn modifiers<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
     children(node)
         .flat_map(|child| {
-            let is_list = child.kind() == "modifiers";
+            let is_list = child.kind_name() == "modifiers";
             let listed = is_list.then(|| children(child)).into_iter().flatten();
             // In Scala's `class A private (…)` the access modifier belongs to the constructor.
-            let is_own = child.kind().ends_with("modifier") && child.kind() != "access_modifier";
+            let is_own =
+                child.kind_name().ends_with("modifier") && child.kind_name() != "access_modifier";
             let itself = is_own.then_some(child);
             listed.chain(itself)
         })
-        .filter(|child| !ANNOTATIONS.contains(&child.kind()))
+        .filter(|child| !ANNOTATIONS.contains(&child.kind_name()))
 }
 
 /// Returns true if `word` is among the modifiers of the definition `node`.
@@ -59,8 +61,8 @@ pub(super) fn visibility(visit: &Visit<'_, '_>, node: Node) -> Option<Visibility
 
 /// Returns the offset after the annotations of the definition `node`, or `None` if it has none.
 pub(super) fn after_annotations(node: Node) -> Option<usize> {
-    let is_annotation = |node: &Node| ANNOTATIONS.contains(&node.kind());
-    let list = children(node).find(|child| child.kind() == "modifiers");
+    let is_annotation = |node: &Node| ANNOTATIONS.contains(&node.kind_name());
+    let list = children(node).find(|child| child.kind_name() == "modifiers");
     let listed = list.and_then(|list| {
         let last = children(list).filter(is_annotation).last()?;
         last.next_sibling().or_else(|| list.next_sibling())

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{c, mentions, modifiers};
 use crate::lang::facts::ImportKind;
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -40,7 +41,7 @@ pub(crate) static OBJC: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "class_interface" | "class_implementation" => found.extend(class(visit)),
         "protocol_declaration" => found.extend(protocol(visit)),
         "method_declaration" | "method_definition" => found.extend(method(visit)),
@@ -60,7 +61,7 @@ fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let category = modifiers::child(node, &["("])
         .is_some()
         .then(|| visit.field(node, "category").unwrap_or_default());
-    let is_class = node.kind() == "class_interface" && category.is_none();
+    let is_class = node.kind_name() == "class_interface" && category.is_none();
     let kind = if is_class { SymbolKind::Class } else { SymbolKind::Impl };
     let mut definition = Definition::new(visit, kind, name);
     if let Some(category) = category {
@@ -71,8 +72,9 @@ fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
             || kind.ends_with("_definition")
             || kind == "instance_variables"
     };
-    definition.body = modifiers::children(node)
-        .find(|child| members(child.kind()) || matches!(child.kind(), "@end" | "comment"));
+    definition.body = modifiers::children(node).find(|child| {
+        members(child.kind_name()) || matches!(child.kind_name(), "@end" | "comment")
+    });
     definition.scope = Some(String::new());
     Some(definition)
 }
@@ -83,7 +85,7 @@ fn protocol<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let members =
         |kind: &str| kind.ends_with("_declaration") || kind == "@end" || kind == "comment";
     Some(Definition {
-        body: modifiers::children(node).find(|child| members(child.kind())),
+        body: modifiers::children(node).find(|child| members(child.kind_name())),
         scope: Some(String::new()),
         ..Definition::new(visit, SymbolKind::Interface, name)
     })
@@ -93,7 +95,7 @@ fn protocol<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 fn owner(visit: &Visit<'_, '_>) -> Option<String> {
     let kinds = ["class_interface", "class_implementation", "protocol_declaration"];
     let around = (1..5).filter_map(|level| visit.ancestor(level));
-    let mut around = around.filter(|node| kinds.contains(&node.kind()));
+    let mut around = around.filter(|node| kinds.contains(&node.kind_name()));
     let name = modifiers::child(around.next()?, &["identifier"])?;
     Some(visit.text(name).into_owned())
 }
@@ -116,7 +118,7 @@ fn selector(visit: &Visit<'_, '_>, node: Node) -> String {
     let mut selector = String::new();
     let mut last = None;
     for child in modifiers::children(node) {
-        match child.kind() {
+        match child.kind_name() {
             // A word without a parameter after it is an attribute macro, unless it is the only
             // word.
             "identifier" if last.is_none() && !selector.is_empty() => last = Some(child),
@@ -143,7 +145,7 @@ fn properties<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, found: &mut Vec<Defin
         _ => visibility(visit),
     };
     for declarator in modifiers::children(declaration) {
-        if declarator.kind() != "struct_declarator" {
+        if declarator.kind_name() != "struct_declarator" {
             continue;
         }
         let Some(name) = innermost(declarator) else { continue };
@@ -174,11 +176,11 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
 /// Returns the name in a declarator with pointers, arrays and parameters.
 fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..16 {
-        if matches!(node.kind(), "identifier" | "field_identifier") {
+        if matches!(node.kind_name(), "identifier" | "field_identifier") {
             return Some(node);
         }
         let inner = modifiers::children(node).find(|child| {
-            child.kind().ends_with("declarator") || child.kind().ends_with("identifier")
+            child.kind_name().ends_with("declarator") || child.kind_name().ends_with("identifier")
         });
         node = inner?;
     }
@@ -188,10 +190,10 @@ fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
 /// Records what the visited node includes or imports.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "preproc_include" => {
-            let Some(path) = node.child_by_field_name("path") else { return };
-            let kind = match path.kind() {
+            let Some(path) = node.field("path") else { return };
+            let kind = match path.kind_name() {
                 "string_literal" => ImportKind::LocalInclude,
                 "system_lib_string" => ImportKind::SystemInclude,
                 _ => return,

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -53,7 +54,7 @@ pub(crate) static OCAML_INTERFACE: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let (kind, name) = match node.kind() {
+    let (kind, name) = match node.kind_name() {
         "let_binding" => return found.extend(value(visit)),
         "type_binding" => return found.extend(type_binding(visit)),
         "module_binding" => (SymbolKind::Module, "module_name"),
@@ -73,9 +74,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     };
     let operator = visit.child(node, "parenthesized_operator");
     let Some(name) = visit.child(node, name).or(operator) else { return };
-    let body = node.child_by_field_name("body").or_else(|| {
-        let typed = node.child_by_field_name("module_type")?;
-        (typed.kind() == "signature").then_some(typed)
+    let body = node.field("body").or_else(|| {
+        let typed = node.field("module_type")?;
+        (typed.kind_name() == "signature").then_some(typed)
     });
     let is_private = kind == SymbolKind::Method && visit.child(node, "private").is_some();
     let definition = Definition::new(visit, kind, name);
@@ -99,8 +100,12 @@ fn outer(visit: &Visit<'_, '_>) -> usize {
     let is_definition = visit.ancestor_kind(1).ends_with("_definition");
     let siblings = visit.ancestor(1).map_or(0, |definition| {
         let mut cursor = definition.walk();
-        let kind = visit.node().kind();
-        definition.named_children(&mut cursor).filter(|child| child.kind() == kind).take(2).count()
+        let kind = visit.node().kind_name();
+        definition
+            .named_children(&mut cursor)
+            .filter(|child| child.kind_name() == kind)
+            .take(2)
+            .count()
     });
     usize::from(is_definition && siblings == 1)
 }
@@ -114,14 +119,16 @@ fn is_outermost(visit: &Visit<'_, '_>) -> bool {
 /// Returns a function or value of a module.
 fn value<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("pattern")?;
-    let is_name = matches!(name.kind(), "value_name" | "parenthesized_operator");
+    let name = node.field("pattern")?;
+    let is_name = matches!(name.kind_name(), "value_name" | "parenthesized_operator");
     if !is_name || !is_outermost(visit) {
         return None;
     }
-    let body = node.child_by_field_name("body");
+    let body = node.field("body");
     let is_function = visit.child(node, "parameter").is_some()
-        || body.is_some_and(|body| matches!(body.kind(), "function_expression" | "fun_expression"));
+        || body.is_some_and(|body| {
+            matches!(body.kind_name(), "function_expression" | "fun_expression")
+        });
     let kind = if is_function { SymbolKind::Function } else { SymbolKind::Constant };
     let definition = Definition::new(visit, kind, name);
     let is_private = definition.name.starts_with('_');
@@ -136,27 +143,27 @@ fn value<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn type_binding<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let body = node.child_by_field_name("body");
-    let kind = match body.map_or("", |body| body.kind()) {
+    let body = node.field("body");
+    let kind = match body.map_or("", |body| body.kind_name()) {
         "record_declaration" => SymbolKind::Struct,
         "variant_declaration" => SymbolKind::Enum,
         _ => SymbolKind::Type,
     };
-    let name = node.child_by_field_name("name").filter(|name| name.kind() == "type_constructor")?;
+    let name = node.field("name").filter(|name| name.kind_name() == "type_constructor")?;
     let body = if kind == SymbolKind::Type { None } else { body };
     Some(Definition { body, outer: outer(visit), ..Definition::new(visit, kind, name) })
 }
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "value_pattern" => notes.declare(node, None),
         // The names are visible in the `let` expression, whose scope is open here.
         "value_definition" if visit.ancestor_kind(1) == "let_expression" => {
             let mut cursor = node.walk();
             for binding in node.named_children(&mut cursor) {
-                let name = binding.child_by_field_name("pattern");
-                if let Some(name) = name.filter(|name| name.kind() == "value_name") {
+                let name = binding.field("pattern");
+                if let Some(name) = name.filter(|name| name.kind_name() == "value_name") {
                     notes.declare(name, None);
                 }
             }
@@ -169,8 +176,10 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let function = node.child_by_field_name("function");
-    let Some(path) = function.filter(|function| function.kind() == "value_path") else { return };
+    let function = node.field("function");
+    let Some(path) = function.filter(|function| function.kind_name() == "value_path") else {
+        return;
+    };
     let mut cursor = node.walk();
     let count = node.children_by_field_name("argument", &mut cursor).count();
     let receiver = visit.child(path, "module_path").map(|path| Chain::name(visit.text(path)));
@@ -183,9 +192,9 @@ fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node: Node = visit.node();
-    let module = node.child_by_field_name("module").filter(|path| path.kind() == "module_path");
+    let module = node.field("module").filter(|path| path.kind_name() == "module_path");
     let Some(module) = module.map(|module| visit.text(module).into_owned()) else { return };
-    let kind = match node.kind() {
+    let kind = match node.kind_name() {
         "include_module" => ImportKind::ReExport,
         _ => ImportKind::Module,
     };

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{mentions, modifiers};
 use crate::lang::facts::ImportKind;
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -38,7 +39,7 @@ pub(crate) static PHP: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "class_declaration" => Definition::named(visit, SymbolKind::Class),
         "interface_declaration" => Definition::named(visit, SymbolKind::Interface),
         "trait_declaration" => Definition::named(visit, SymbolKind::Trait),
@@ -63,10 +64,10 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Returns the name of a variable without its `$`.
 fn own_name(node: Node) -> Option<Node> {
-    let mut name = node.child_by_field_name("name")?;
+    let mut name = node.field("name")?;
     for _ in 0..2 {
         name = modifiers::child(name, &["name", "variable_name"])?;
-        if name.kind() == "name" {
+        if name.kind_name() == "name" {
             return Some(name);
         }
     }
@@ -89,7 +90,7 @@ fn plain<'t>(
     kind: SymbolKind,
     name: Option<Node<'t>>,
 ) -> Option<Definition<'t>> {
-    let declaration = match visit.node().kind() {
+    let declaration = match visit.node().kind_name() {
         "property_promotion_parameter" => visit.node(),
         _ => visit.ancestor(1)?,
     };
@@ -112,8 +113,8 @@ fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if visit.field(node, "function")?.trim_start_matches('\\') != "define" {
         return None;
     }
-    let first = node.child_by_field_name("arguments")?.named_child(0)?;
-    let text = first.named_child(0).filter(|text| text.kind().contains("string"))?;
+    let first = node.field("arguments")?.named_child(0)?;
+    let text = first.named_child(0).filter(|text| text.kind_name().contains("string"))?;
     let name = modifiers::child(text, &["string_content"])?;
     Some(Definition::new(visit, SymbolKind::Constant, name))
 }
@@ -121,8 +122,8 @@ fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let name = node.child_by_field_name("name");
-    match node.kind() {
+    let name = node.field("name");
+    match node.kind_name() {
         "namespace_definition" if notes.package.is_none() => {
             notes.package = name.map(|name| visit.text_of(name));
         }
@@ -136,21 +137,21 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         | "enum_declaration"
         | "trait_declaration" => bases(visit, notes),
         "function_definition" | "method_declaration" => {
-            mentions::typed(visit, notes, node.child_by_field_name("return_type"));
+            mentions::typed(visit, notes, node.field("return_type"));
         }
         "property_element" => {
-            let of = visit.ancestor(1).and_then(|all| all.child_by_field_name("type"));
+            let of = visit.ancestor(1).and_then(|all| all.field("type"));
             mentions::typed(visit, notes, of);
         }
         "simple_parameter" | "variadic_parameter" | "property_promotion_parameter" => {
-            let of = node.child_by_field_name("type");
+            let of = node.field("type");
             mentions::typed(visit, notes, of);
             mentions::declare(visit, notes, name, of, None);
         }
         "assignment_expression" => {
-            let name = node.child_by_field_name("left");
-            let name = name.filter(|name| name.kind() == "variable_name");
-            mentions::declare(visit, notes, name, None, node.child_by_field_name("right"));
+            let name = node.field("left");
+            let name = name.filter(|name| name.kind_name() == "variable_name");
+            mentions::declare(visit, notes, name, None, node.field("right"));
         }
         _ => mentions::call(visit, notes),
     }
@@ -167,7 +168,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             path = format!("{}\\{path}", visit.text_of(around));
         }
     }
-    let alias = node.child_by_field_name("alias").map(|alias| visit.text_of(alias));
+    let alias = node.field("alias").map(|alias| visit.text_of(alias));
     mentions::import_last(visit, notes, &path, '\\', alias);
 }
 
@@ -175,14 +176,14 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(mut path) = node.named_child(0) else { return };
-    if path.kind() == "parenthesized_expression" {
+    if path.kind_name() == "parenthesized_expression" {
         path = path.named_child(0).unwrap_or(path);
     }
     let left = visit.field(path, "left");
-    if path.kind() == "binary_expression" && left.as_deref() == Some("__DIR__") {
-        path = path.child_by_field_name("right").unwrap_or(path);
+    if path.kind_name() == "binary_expression" && left.as_deref() == Some("__DIR__") {
+        path = path.field("right").unwrap_or(path);
     }
-    let is_literal = matches!(path.kind(), "string" | "encapsed_string");
+    let is_literal = matches!(path.kind_name(), "string" | "encapsed_string");
     let content = Some(path).filter(|path| is_literal && path.named_child_count() == 1);
     let content = content.and_then(|path| modifiers::child(path, &["string_content"]));
     if let Some(content) = content {
@@ -193,10 +194,10 @@ fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the types that a type extends and implements, and the traits that it uses.
 fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let body = node.child_by_field_name("body").into_iter().flat_map(modifiers::children);
-    let used = body.filter(|member| member.kind() == "use_declaration");
+    let body = node.field("body").into_iter().flat_map(modifiers::children);
+    let used = body.filter(|member| member.kind_name() == "use_declaration");
     let clauses = modifiers::children(node)
-        .filter(|clause| matches!(clause.kind(), "base_clause" | "class_interface_clause"));
+        .filter(|clause| matches!(clause.kind_name(), "base_clause" | "class_interface_clause"));
     for list in clauses.chain(used) {
         for of in modifiers::children(list) {
             mentions::base(visit, notes, of);

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -38,7 +39,7 @@ pub(crate) static PROTO: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let (kind, name, body) = match node.kind() {
+    let (kind, name, body) = match node.kind_name() {
         "message" => (SymbolKind::Struct, "message_name", "message_body"),
         "enum" => (SymbolKind::Enum, "enum_name", "enum_body"),
         "enum_field" => (SymbolKind::EnumMember, "identifier", ""),
@@ -52,17 +53,17 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let mut cursor = node.walk();
     let body = match kind {
         // An `rpc` may have a block of options after its types.
-        SymbolKind::Method => node.children(&mut cursor).find(|child| child.kind() == "{"),
+        SymbolKind::Method => node.children(&mut cursor).find(|child| child.kind_name() == "{"),
         _ => visit.child(node, body),
     };
     // The members of a `oneof` are fields of the message.
-    let scope = (node.kind() == "oneof").then(String::new);
+    let scope = (node.kind_name() == "oneof").then(String::new);
     found.push(Definition { body, scope, ..Definition::new(visit, kind, name) });
 }
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "package" => {
             let name = visit.child(node, "full_ident");
             notes.package = name.map(|name| visit.text(name).into_owned());
@@ -71,7 +72,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "message_or_enum_type" => {
             let Some(count) = node.named_child_count().checked_sub(1) else { return };
             let last = u32::try_from(count).ok().and_then(|last| node.named_child(last));
-            let Some(name) = last.filter(|name| name.kind() == "identifier") else { return };
+            let Some(name) = last.filter(|name| name.kind_name() == "identifier") else { return };
             let before = &visit.text[node.start_byte()..name.start_byte()];
             let receiver = String::from_utf8_lossy(before).trim_matches('.').to_owned();
             let receiver = (!receiver.is_empty()).then(|| Chain::name(receiver));

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -48,7 +49,7 @@ pub(crate) static PYTHON: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let definition = match visit.node().kind() {
+    let definition = match visit.node().kind_name() {
         "function_definition" => {
             let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
             let kind = if !in_class {
@@ -64,7 +65,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "assignment" => assignment(visit),
         "type_alias_statement" => visit
             .node()
-            .child_by_field_name("left")
+            .field("left")
             // The grammar parses `type(a).b = c` as a type alias.
             .filter(|name| visit.text[name.start_byte()] != b'(')
             .map(|name| Definition::new(visit, SymbolKind::Type, name)),
@@ -81,12 +82,12 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Returns true if the visited method has a property decorator.
 fn is_property(visit: &Visit<'_, '_>) -> bool {
-    let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "decorated_definition")
+    let Some(around) = visit.ancestor(1).filter(|node| node.kind_name() == "decorated_definition")
     else {
         return false;
     };
     let mut cursor = around.walk();
-    let mut decorators = around.children(&mut cursor).take_while(|c| c.kind() == "decorator");
+    let mut decorators = around.children(&mut cursor).take_while(|c| c.kind_name() == "decorator");
     decorators.any(|decorator| {
         let name = visit.text[decorator.byte_range()].trim_ascii();
         name.ends_with(b"property")
@@ -99,12 +100,12 @@ fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
     let definition = Definition::named(visit, kind)?;
     let is_decorated = visit.ancestor_kind(1) == "decorated_definition";
     let first = definition.body.and_then(|body| body.named_child(0));
-    let docstring = first.filter(|first| first.kind() == "expression_statement");
+    let docstring = first.filter(|first| first.kind_name() == "expression_statement");
     let docstring = docstring.and_then(|first| first.named_child(0));
     Some(Definition {
         outer: usize::from(is_decorated),
         signature_start: Some(visit.node().start_byte()),
-        docstring: docstring.filter(|first| first.kind() == "string"),
+        docstring: docstring.filter(|first| first.kind_name() == "string"),
         ..definition
     })
 }
@@ -113,17 +114,17 @@ fn block<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> 
 /// enumeration member of a class, at the first assignment of its name; or a lambda bound to a name,
 /// in any scope.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let name = visit.node().child_by_field_name("left")?;
+    let name = visit.node().field("left")?;
     if visit.ancestor_kind(1) != "expression_statement" {
         return None;
     }
-    if name.kind() == "attribute" {
+    if name.kind_name() == "attribute" {
         return attribute(visit, name);
     }
-    if name.kind() != "identifier" {
+    if name.kind_name() != "identifier" {
         return None;
     }
-    if visit.node().child_by_field_name("right").is_some_and(|value| value.kind() == "lambda") {
+    if visit.node().field("right").is_some_and(|value| value.kind_name() == "lambda") {
         let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
         let kind = if in_class { SymbolKind::Method } else { SymbolKind::Function };
         return Some(Definition::new(visit, kind, name));
@@ -169,6 +170,6 @@ fn attribute_owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, 
     let is_self = matches!(&visit.text[left.child(0)?.byte_range()], b"self" | b"cls");
     let owner = method.parent.filter(|_| is_self)?;
     let is_class = visit.symbols.get(owner)?.kind == SymbolKind::Class;
-    let name = left.child_by_field_name("attribute")?;
+    let name = left.field("attribute")?;
     is_class.then_some((owner, name))
 }

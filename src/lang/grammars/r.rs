@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -37,7 +38,7 @@ pub(crate) static R: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let definition = match visit.node().kind() {
+    let definition = match visit.node().kind_name() {
         "binary_operator" => assignment(visit),
         "call" => generic(visit),
         "argument" => member(visit),
@@ -53,13 +54,13 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// Returns the name and the value of an assignment.
 fn assigned<'t>(visit: &Visit<'_, 't>) -> Option<(Node<'t>, Node<'t>)> {
     let node = visit.node();
-    let (left, right) = (node.child_by_field_name("lhs")?, node.child_by_field_name("rhs")?);
+    let (left, right) = (node.field("lhs")?, node.field("rhs")?);
     let (name, value) = match visit.field(node, "operator")?.as_ref() {
         "<-" | "<<-" | "=" | ":=" => (left, right),
         "->" | "->>" => (right, left),
         _ => return None,
     };
-    matches!(name.kind(), "identifier" | "string").then_some((name, value))
+    matches!(name.kind_name(), "identifier" | "string").then_some((name, value))
 }
 
 fn plain(name: &str) -> String {
@@ -75,8 +76,9 @@ fn called_name<'t>(visit: &Visit<'_, 't>, call: Node<'t>) -> String {
 /// Returns a function, a class, or a top-level value.
 fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let (name, value) = assigned(visit)?;
-    let called = if value.kind() == "call" { called_name(visit, value) } else { String::new() };
-    let kind = match value.kind() {
+    let called =
+        if value.kind_name() == "call" { called_name(visit, value) } else { String::new() };
+    let kind = match value.kind_name() {
         "function_definition" => SymbolKind::Function,
         _ if matches!(called.as_str(), "R6Class" | "setRefClass" | "setClass" | "ggproto") => {
             SymbolKind::Class
@@ -88,8 +90,8 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         return None;
     }
     let body = match kind {
-        SymbolKind::Function => value.child_by_field_name("body"),
-        SymbolKind::Class => value.child_by_field_name("arguments"),
+        SymbolKind::Function => value.field("body"),
+        SymbolKind::Class => value.field("arguments"),
         _ => None,
     };
     let definition = Definition::new(visit, kind, name);
@@ -99,10 +101,10 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Returns the argument `at` of a call if it is a string.
 fn string_argument<'t>(call: Node<'t>, at: u32) -> Option<Node<'t>> {
     let mut cursor = call.walk();
-    let arguments = call.child_by_field_name("arguments")?;
+    let arguments = call.field("arguments")?;
     let mut values = arguments.children_by_field_name("argument", &mut cursor);
-    let value = values.nth(usize::try_from(at).ok()?)?.child_by_field_name("value")?;
-    (value.kind() == "string").then_some(value)
+    let value = values.nth(usize::try_from(at).ok()?)?.field("value")?;
+    (value.kind_name() == "string").then_some(value)
 }
 
 /// Returns the definition made by `setClass`, `setGeneric` or `setMethod`.
@@ -127,27 +129,27 @@ fn generic<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Returns a function in the member list of a class: `public = list(push = function(x) …)`.
 fn member<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("name")?;
-    let value = node.child_by_field_name("value").filter(|v| v.kind() == "function_definition")?;
+    let name = node.field("name")?;
+    let value = node.field("value").filter(|v| v.kind_name() == "function_definition")?;
     if visit.enclosing_kind() != Some(SymbolKind::Class) {
         return None;
     }
     // Ancestors: the arguments of `list(…)`, the call itself, and the argument `public = …`.
-    let list = visit.ancestor(3).filter(|list| list.kind() == "argument");
+    let list = visit.ancestor(3).filter(|list| list.kind_name() == "argument");
     let part = list.and_then(|list| visit.field(list, "name"));
     let visibility = match part.as_deref() {
         Some("private") => Visibility::Private,
         _ => Visibility::Public,
     };
-    let body = value.child_by_field_name("body");
+    let body = value.field("body");
     Some(Definition { body, visibility, ..Definition::new(visit, SymbolKind::Method, name) })
 }
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "parameter" => {
-            if let Some(name) = node.child_by_field_name("name") {
+            if let Some(name) = node.field("name") {
                 notes.declare(name, None);
             }
         }
@@ -163,14 +165,13 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(function), Some(arguments)) =
-        (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+    let (Some(function), Some(arguments)) = (node.field("function"), node.field("arguments"))
     else {
         return;
     };
     let mut cursor = arguments.walk();
     let count = arguments.children_by_field_name("argument", &mut cursor).count();
-    match function.kind() {
+    match function.kind_name() {
         "identifier" => {
             let word = &visit.text[function.byte_range()];
             let loads: [&[u8]; 5] =
@@ -183,12 +184,12 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         "namespace_operator" => {
             let package = visit.field(function, "lhs").map(Chain::name);
-            if let Some(name) = function.child_by_field_name("rhs") {
+            if let Some(name) = function.field("rhs") {
                 notes.call(visit, name, package, count);
             }
         }
         "extract_operator" => {
-            if let Some(name) = function.child_by_field_name("rhs") {
+            if let Some(name) = function.field("rhs") {
                 notes.call(visit, name, Some(Chain::unknown()), count);
             }
         }
@@ -201,11 +202,11 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, is_file: bool) {
     let node = visit.node();
     let mut cursor = node.walk();
     let value = node
-        .child_by_field_name("arguments")
+        .field("arguments")
         .and_then(|list| list.children_by_field_name("argument", &mut cursor).next())
-        .and_then(|argument| argument.child_by_field_name("value"));
+        .and_then(|argument| argument.field("value"));
     let Some(value) = value else { return };
-    let kind = match value.kind() {
+    let kind = match value.kind_name() {
         "string" if is_file => ImportKind::LocalInclude,
         "string" => ImportKind::Module,
         "identifier" if !is_file => ImportKind::Module,

@@ -1,6 +1,7 @@
 //! Ruby.
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -36,7 +37,7 @@ pub(crate) static RUBY: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "call" => return macros::define(visit, found),
         "alias" => macros::alias(visit),
         "module" => Definition::named(visit, SymbolKind::Module),
@@ -50,25 +51,25 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("name")?;
+    let name = node.field("name")?;
     // `private def …` makes the definition an argument.
     let is_argument = visit.ancestor_kind(1) == "argument_list";
-    let call = visit.ancestor(2).filter(|call| is_argument && call.kind() == "call");
+    let call = visit.ancestor(2).filter(|call| is_argument && call.kind_name() == "call");
     let outer = if call.is_some() { 2 } else { 0 };
-    let of_type = node.kind() == "singleton_method"
+    let of_type = node.kind_name() == "singleton_method"
         || (visit.ancestor_kind(outer + 1) == "body_statement"
             && visit.ancestor_kind(outer + 2) == "singleton_class");
     let in_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
-    let word = call.and_then(|call| call.child_by_field_name("method"));
+    let word = call.and_then(|call| call.field("method"));
     let word = word.or(visit.marker(outer)).map(|word| visit.text(word));
-    let kind = match name.kind() {
+    let kind = match name.kind_name() {
         _ if !in_type && !of_type => SymbolKind::Function,
         _ if !of_type && &visit.text[name.byte_range()] == b"initialize" => SymbolKind::Constructor,
         _ => SymbolKind::Method,
     };
     let visibility = match word.as_deref() {
         // `private` on a line of its own does not apply to `def self.…`.
-        _ if node.kind() == "singleton_method" && call.is_none() => Visibility::Public,
+        _ if node.kind_name() == "singleton_method" && call.is_none() => Visibility::Public,
         Some("private" | "private_class_method") => Visibility::Private,
         Some("protected") => Visibility::Protected,
         _ => Visibility::Public,
@@ -78,8 +79,8 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         .as_deref()
         .is_some_and(|object| visit.enclosing().is_some_and(|symbol| symbol.name == object));
     // Without a body the signature ends after the parameters or, if there are none, after the name.
-    let body = node.child_by_field_name("body").or_else(|| {
-        let after = node.child_by_field_name("parameters").unwrap_or(name);
+    let body = node.field("body").or_else(|| {
+        let after = node.field("parameters").unwrap_or(name);
         after.next_sibling()
     });
     Some(Definition {
@@ -94,8 +95,8 @@ fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 
 fn constant<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let name = node.child_by_field_name("left")?;
-    if !matches!(name.kind(), "constant" | "scope_resolution") {
+    let name = node.field("left")?;
+    if !matches!(name.kind_name(), "constant" | "scope_resolution") {
         return None;
     }
     let made = visit.field(node, "right").unwrap_or_default();

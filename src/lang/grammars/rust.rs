@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -48,7 +49,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let around = visit.enclosing_kind();
     let is_member = matches!(around, Some(SymbolKind::Impl | SymbolKind::Trait))
         && visit.ancestor_kind(1) == "declaration_list";
-    let kind = match node.kind() {
+    let kind = match node.kind_name() {
         "function_item" | "function_signature_item" if is_member => SymbolKind::Method,
         "function_item" => SymbolKind::Function,
         "function_signature_item" => SymbolKind::Prototype,
@@ -78,7 +79,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         return;
     }
     // The fields of a tuple struct are part of its signature.
-    let has_list = |body: &Node| body.kind() != "ordered_field_declaration_list";
+    let has_list = |body: &Node| body.kind_name() != "ordered_field_declaration_list";
     definition.body = definition.body.filter(has_list);
     definition.visibility = visibility(visit);
     found.push(definition);
@@ -92,7 +93,7 @@ fn tuple_fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let mut cursor = node.walk();
     let parts: Vec<Node<'t>> = node.children(&mut cursor).collect();
     for (index, part) in parts.iter().enumerate() {
-        match part.kind() {
+        match part.kind_name() {
             "visibility_modifier" => is_public = visit.text(*part) == "pub",
             "attribute_item" | "line_comment" | "block_comment" => {}
             _ if part.is_named() => {
@@ -117,23 +118,23 @@ fn tuple_fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 /// `Type::method`.
 fn implementation<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let of = node.child_by_field_name("type")?;
+    let of = node.field("type")?;
     let mut definition = Definition::new(visit, SymbolKind::Impl, of);
     definition.name = match visit.field(node, "trait") {
         Some(of_trait) => format!("impl {of_trait} for {}", visit.text(of)),
         None => format!("impl {}", visit.text(of)),
     };
     definition.scope = Some(visit.text(base_type(of)).into_owned());
-    definition.body = node.child_by_field_name("body");
+    definition.body = node.field("body");
     Some(definition)
 }
 
 /// Returns the node of a type's own name: `Type` of `&'a module::Type<T>`.
 fn base_type(mut node: Node) -> Node {
     for _ in 0..16 {
-        let inner = match node.kind() {
-            "generic_type" | "reference_type" | "pointer_type" => node.child_by_field_name("type"),
-            "scoped_type_identifier" => node.child_by_field_name("name"),
+        let inner = match node.kind_name() {
+            "generic_type" | "reference_type" | "pointer_type" => node.field("type"),
+            "scoped_type_identifier" => node.field("name"),
             _ => None,
         };
         match inner {
@@ -153,13 +154,15 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     }
     match visit.enclosing() {
         // The constants of flags are public.
-        Some(Symbol { kind: Struct, .. }) if node.kind() == "enum_variant" => Visibility::Public,
+        Some(Symbol { kind: Struct, .. }) if node.kind_name() == "enum_variant" => {
+            Visibility::Public
+        }
         // A trait member has the visibility of the trait, a variant that of its enumeration.
         Some(Symbol { kind: Trait | Enum | EnumMember, visibility, .. }) => *visibility,
         Some(symbol) if symbol.kind == SymbolKind::Impl && symbol.name.contains(" for ") => {
             Visibility::Public
         }
-        _ if node.kind() == "macro_definition"
+        _ if node.kind_name() == "macro_definition"
             && visit.leading_text(0).contains("macro_export") =>
         {
             Visibility::Public

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{mentions, modifiers};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -42,7 +43,7 @@ const BODIES: [&str; 5] =
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_local = visit.enclosing_kind().is_some_and(SymbolKind::is_callable);
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "package_object" => Definition::named(visit, SymbolKind::Module),
         "class_definition" | "object_definition" => Definition::named(visit, SymbolKind::Class),
         "trait_definition" => Definition::named(visit, SymbolKind::Trait),
@@ -94,9 +95,9 @@ fn extended(visit: &Visit<'_, '_>) -> Option<String> {
         return None;
     }
     let around = (1..3).filter_map(|level| visit.ancestor(level));
-    let mut around = around.filter(|node| node.kind() == "extension_definition");
-    let parameters = around.next()?.child_by_field_name("parameters")?;
-    let of = modifiers::child(parameters, &["parameter"])?.child_by_field_name("type")?;
+    let mut around = around.filter(|node| node.kind_name() == "extension_definition");
+    let parameters = around.next()?.field("parameters")?;
+    let of = modifiers::child(parameters, &["parameter"])?.field("type")?;
     let name = visit.text(of);
     Some(name.split(['[', ' ']).next()?.to_owned())
 }
@@ -105,7 +106,8 @@ fn extended(visit: &Visit<'_, '_>) -> Option<String> {
 fn parameter<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let has_word = modifiers::child(visit.node(), &["val", "var"]).is_some();
     let class = visit.ancestor(2)?;
-    let of_case = class.kind() == "full_enum_case" || modifiers::child(class, &["case"]).is_some();
+    let of_case =
+        class.kind_name() == "full_enum_case" || modifiers::child(class, &["case"]).is_some();
     if !has_word && !of_case {
         return None;
     }
@@ -121,7 +123,7 @@ fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     if is_local || !(is_member || is_outside) {
         return;
     }
-    let is_fixed = node.kind().starts_with("val");
+    let is_fixed = node.kind_name().starts_with("val");
     let kind = if is_fixed && (is_outside || modifiers::has(visit, node, "final")) {
         SymbolKind::Constant
     } else if is_member {
@@ -130,7 +132,7 @@ fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         SymbolKind::Variable
     };
     let mut names = Vec::new();
-    if let Some(pattern) = node.child_by_field_name("pattern") {
+    if let Some(pattern) = node.field("pattern") {
         add_names(pattern, &mut names);
     }
     let mut cursor = node.walk();
@@ -142,10 +144,12 @@ fn values<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 
 /// Adds the names that a simple pattern binds: `a`, `a, b` or `(a, b)`.
 fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>) {
-    match pattern.kind() {
+    match pattern.kind_name() {
         "identifier" | "operator_identifier" => names.push(pattern),
         "identifiers" | "tuple_pattern" => {
-            names.extend(modifiers::children(pattern).filter(|name| name.kind() == "identifier"));
+            names.extend(
+                modifiers::children(pattern).filter(|name| name.kind_name() == "identifier"),
+            );
         }
         _ => {}
     }
@@ -154,9 +158,9 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>) {
 /// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let name = node.child_by_field_name("name");
-    let of = node.child_by_field_name("type");
-    match node.kind() {
+    let name = node.field("name");
+    let of = node.field("type");
+    match node.kind_name() {
         "package_clause" => {
             let Some(name) = name.map(|name| mentions::path(visit, name)) else { return };
             notes.package = Some(match notes.package.take() {
@@ -166,13 +170,13 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "import_declaration" => import(visit, notes),
         "class_definition" | "object_definition" | "trait_definition" | "enum_definition" => {
-            let clause = node.child_by_field_name("extend");
+            let clause = node.field("extend");
             for of in clause.into_iter().flat_map(modifiers::children) {
                 mentions::base(visit, notes, of);
             }
         }
         "function_definition" | "function_declaration" => {
-            mentions::typed(visit, notes, node.child_by_field_name("return_type"));
+            mentions::typed(visit, notes, node.field("return_type"));
         }
         "class_parameter" | "val_declaration" | "var_declaration" => {
             mentions::typed(visit, notes, of);
@@ -180,9 +184,9 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "parameter" | "binding" => mentions::declare(visit, notes, name, of, None),
         "val_definition" | "var_definition" => {
             mentions::typed(visit, notes, of);
-            let name = node.child_by_field_name("pattern");
-            let name = name.filter(|name| name.kind() == "identifier");
-            mentions::declare(visit, notes, name, of, node.child_by_field_name("value"));
+            let name = node.field("pattern");
+            let name = name.filter(|name| name.kind_name() == "identifier");
+            mentions::declare(visit, notes, name, of, node.field("value"));
         }
         _ => mentions::call(visit, notes),
     }
@@ -198,8 +202,8 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let selectors = modifiers::child(node, &["namespace_selectors"]).unwrap_or(node);
     let mut names = Vec::new();
     for selector in modifiers::children(selectors) {
-        let field = |name: &str| selector.child_by_field_name(name).map(|of| visit.text_of(of));
-        match selector.kind() {
+        let field = |name: &str| selector.field(name).map(|of| visit.text_of(of));
+        match selector.kind_name() {
             "namespace_wildcard" => names.push(mentions::imported("*", None)),
             "arrow_renamed_identifier" | "as_renamed_identifier" => {
                 let name = field("name").unwrap_or_default();

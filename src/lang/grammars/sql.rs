@@ -10,6 +10,7 @@ use tree_sitter::Node;
 
 use crate::lang::facts::{Chain, Role};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -48,12 +49,12 @@ const QUERIES: &[&[u8]] = &[b"select", b"with", b"values", b"table"];
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "keyword_create" if visit.ancestor_kind(1) == "ERROR" => {
             visit.ancestor(1).and_then(|around| created(visit, node, around))
         }
         kind if kind.starts_with("create_") => {
-            let word = node.child(0).filter(|word| word.kind() == "keyword_create");
+            let word = node.child(0).filter(|word| word.kind_name() == "keyword_create");
             word.and_then(|word| created(visit, word, node))
         }
         "column_definition" if visit.enclosing_kind() == Some(SymbolKind::Table) => {
@@ -126,7 +127,7 @@ fn named<'t>(
         let first =
             word(visit.text, child.start_byte()).map_or(&b""[..], |(at, end)| &visit.text[at..end]);
         let is_query = QUERIES.iter().any(|known| first.eq_ignore_ascii_case(known));
-        bodies.contains(&child.kind()) && (child.kind() != "create_query" || is_query)
+        bodies.contains(&child.kind_name()) && (child.kind_name() != "create_query" || is_query)
     };
     definition.body = node.named_children(&mut cursor).find(is_body);
     let plain = |part: &str| part.trim_matches(['"', '`', '[', ']']).to_owned();
@@ -176,10 +177,10 @@ fn kind_of(word: &str) -> Option<SymbolKind> {
 
 fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if node.kind() != "object_reference" {
+    if node.kind_name() != "object_reference" {
         return;
     }
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let receiver = visit.field(node, "schema").map(Chain::name);
     match visit.ancestor_kind(1) {
         "invocation" => notes.refer(visit, name, Role::Call, receiver),

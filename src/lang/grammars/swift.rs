@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{mentions, modifiers};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -50,7 +51,7 @@ const BODIES: [&str; 3] = ["class_body", "enum_class_body", "protocol_body"];
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_member = BODIES.contains(&visit.ancestor_kind(1));
-    let definition = match node.kind() {
+    let definition = match node.kind_name() {
         "class_declaration" => class(visit),
         "protocol_declaration" => Definition::named(visit, SymbolKind::Interface),
         "function_declaration" | "protocol_function_declaration" if is_member => {
@@ -86,7 +87,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, definition: Definition<'t>) -> Definition<'
         modifiers::visibility(visit, node).unwrap_or_else(|| match visit.enclosing() {
             Some(symbol) if symbol.kind.is_callable() => Visibility::Private,
             Some(symbol) if symbol.kind == SymbolKind::Interface => symbol.visibility,
-            Some(symbol) if node.kind() == "enum_entry" => symbol.visibility,
+            Some(symbol) if node.kind_name() == "enum_entry" => symbol.visibility,
             // The access modifier of an extension applies to its members.
             Some(symbol) if symbol.kind == SymbolKind::Impl => symbol.visibility,
             _ => Visibility::Internal,
@@ -108,7 +109,7 @@ fn of_child<'t>(visit: &Visit<'_, 't>, kind: SymbolKind, of_kind: &str) -> Optio
 /// kind.
 fn class<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let kind = match node.child_by_field_name("declaration_kind")?.kind() {
+    let kind = match node.field("declaration_kind")?.kind_name() {
         "struct" => SymbolKind::Struct,
         "enum" => SymbolKind::Enum,
         "extension" => SymbolKind::Impl,
@@ -131,9 +132,9 @@ fn properties<'t>(visit: &Visit<'_, 't>, is_member: bool, found: &mut Vec<Defini
     }
     let is_fixed = modifiers::child(node, &["value_binding_pattern"])
         .is_some_and(|binding| modifiers::child(binding, &["let"]).is_some());
-    let computed = node.child_by_field_name("computed_value");
+    let computed = node.field("computed_value");
     let of_type = modifiers::has(visit, node, "static") || modifiers::has(visit, node, "class");
-    let kind = if computed.is_some() || node.kind() == "protocol_property_declaration" {
+    let kind = if computed.is_some() || node.kind_name() == "protocol_property_declaration" {
         SymbolKind::Property
     } else if is_fixed && (of_type || !is_member) {
         SymbolKind::Constant
@@ -158,7 +159,7 @@ fn properties<'t>(visit: &Visit<'_, 't>, is_member: bool, found: &mut Vec<Defini
 
 /// Adds the names that a pattern binds, including tuple patterns.
 fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
-    match pattern.kind() {
+    match pattern.kind_name() {
         "simple_identifier" => names.push(pattern),
         "pattern" if depth < 8 => {
             modifiers::children(pattern).for_each(|inner| add_names(inner, names, depth + 1));
@@ -170,7 +171,7 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
 /// Records what the visited node imports, declares, extends or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "import_declaration" => {
             let Some(path) = modifiers::child(node, &["identifier"]) else { return };
             let path = mentions::path(visit, path);
@@ -184,8 +185,9 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "class_declaration" | "protocol_declaration" => {
             let specifiers = modifiers::children(node);
-            for specifier in specifiers.filter(|child| child.kind() == "inheritance_specifier") {
-                if let Some(of) = specifier.child_by_field_name("inherits_from") {
+            for specifier in specifiers.filter(|child| child.kind_name() == "inheritance_specifier")
+            {
+                if let Some(of) = specifier.field("inherits_from") {
                     mentions::base(visit, notes, of);
                 }
             }
@@ -202,16 +204,16 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "protocol_property_declaration" => {
             let annotation = modifiers::child(node, &["type_annotation"]);
-            let of = annotation.and_then(|of| of.child_by_field_name("name"));
+            let of = annotation.and_then(|of| of.field("name"));
             mentions::typed(visit, notes, of);
         }
         "property_declaration" => {
-            let pattern = node.child_by_field_name("name");
-            let name = pattern.and_then(|name| name.child_by_field_name("bound_identifier"));
+            let pattern = node.field("name");
+            let name = pattern.and_then(|name| name.field("bound_identifier"));
             let annotation = modifiers::child(node, &["type_annotation"]);
-            let of = annotation.and_then(|of| of.child_by_field_name("name"));
+            let of = annotation.and_then(|of| of.field("name"));
             mentions::typed(visit, notes, of);
-            mentions::declare(visit, notes, name, of, node.child_by_field_name("value"));
+            mentions::declare(visit, notes, name, of, node.field("value"));
         }
         _ => mentions::call(visit, notes),
     }

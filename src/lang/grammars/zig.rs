@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{mentions, modifiers};
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
@@ -36,7 +37,7 @@ pub(crate) static ZIG: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let definition = match visit.node().kind() {
+    let definition = match visit.node().kind_name() {
         "function_declaration" => function(visit),
         "variable_declaration" => variable(visit),
         "container_field" => field(visit),
@@ -63,7 +64,7 @@ fn visibility(node: Node) -> Visibility {
 
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let has_body = node.child_by_field_name("body").is_some();
+    let has_body = node.field("body").is_some();
     let kind = if is_container(visit.ancestor_kind(1)) {
         SymbolKind::Method
     } else if !has_body {
@@ -82,7 +83,7 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let last = u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?;
     let value = node.named_child(last).filter(|&value| value != name);
     let is_fixed = modifiers::child(node, &["const"]).is_some();
-    let kind = match value.map_or("", |value| value.kind()) {
+    let kind = match value.map_or("", |value| value.kind_name()) {
         _ if !is_fixed => SymbolKind::Variable,
         "struct_declaration" | "opaque_declaration" => SymbolKind::Struct,
         "enum_declaration" | "error_set_declaration" => SymbolKind::Enum,
@@ -108,9 +109,8 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let in_enum = visit.ancestor_kind(1) == "enum_declaration";
-    let in_tuple = visit.ancestor_kind(1) == "struct_declaration"
-        && node.child_by_field_name("type").is_none();
-    let name = node.child_by_field_name("name").filter(|_| !in_tuple)?;
+    let in_tuple = visit.ancestor_kind(1) == "struct_declaration" && node.field("type").is_none();
+    let name = node.field("name").filter(|_| !in_tuple)?;
     let kind = if in_enum { SymbolKind::EnumMember } else { SymbolKind::Field };
     let definition = Definition::new(visit, kind, name);
     (definition.name != "_").then_some(definition)
@@ -125,7 +125,7 @@ fn errors<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
     let node = visit.node();
     let mut cursor = node.walk();
-    let names = node.named_children(&mut cursor).filter(|child| child.kind() == "identifier");
+    let names = node.named_children(&mut cursor).filter(|child| child.kind_name() == "identifier");
     found.extend(names.map(|name| Definition::new(visit, SymbolKind::EnumMember, name)));
 }
 
@@ -142,12 +142,12 @@ fn test<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Records what the visited node imports, declares or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
-    match node.kind() {
+    let of = node.field("type");
+    match node.kind_name() {
         "builtin_function" => import(visit, notes),
         "function_declaration" | "container_field" => mentions::typed(visit, notes, of),
         "parameter" => {
-            let name = node.child_by_field_name("name");
+            let name = node.field("name");
             mentions::declare(visit, notes, name, of, None);
         }
         "variable_declaration" => {
@@ -157,7 +157,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             mentions::declare(visit, notes, name, of, value);
         }
         "payload" => {
-            for name in modifiers::children(node).filter(|name| name.kind() == "identifier") {
+            for name in modifiers::children(node).filter(|name| name.kind_name() == "identifier") {
                 mentions::declare(visit, notes, Some(name), None, None);
             }
         }
@@ -177,7 +177,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(content) = text.and_then(|text| modifiers::child(text, &["string_content"])) else {
         return;
     };
-    let around = visit.ancestor(1).filter(|around| around.kind() == "variable_declaration");
+    let around = visit.ancestor(1).filter(|around| around.kind_name() == "variable_declaration");
     let bound = around.and_then(|around| modifiers::child(around, &["identifier"]));
     let alias = bound.map(|name| mentions::imported("", Some(visit.text_of(name))));
     mentions::import(visit, notes, visit.text_of(content), alias.into_iter().collect());

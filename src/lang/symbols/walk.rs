@@ -9,6 +9,7 @@ use super::{Outline, Symbol, SymbolSource, words};
 use crate::lang::embedded::DEPTH_MAX;
 use crate::lang::facts::Facts;
 use crate::lang::language::Language;
+use crate::lang::node::{NodeNames, field_name};
 use crate::lang::notes::Notes;
 use crate::lang::parse::{Limits, Parsed, Problem, Problems, parse};
 use crate::lang::visit::{Definition, Frame, LeadingTrivia, Visit};
@@ -133,7 +134,7 @@ impl<'t> Walk<'_, '_, 't> {
         loop {
             let node = cursor.node();
             let names_field = self.file.refer.is_some() && node.is_named();
-            let field = if names_field { cursor.field_name().unwrap_or("") } else { "" };
+            let field = if names_field { field_name(&cursor) } else { "" };
             let descends = self.enter(node, field);
             self.file.check_symbols();
             if self.file.is_stopped {
@@ -160,7 +161,7 @@ impl<'t> Walk<'_, '_, 't> {
             return false;
         }
         let language = self.file.language;
-        let is_comment = language.comments.contains(&node.kind());
+        let is_comment = language.comments.contains(&node.kind_name());
         let enclosing = self.frames.last().and_then(|frame| frame.enclosing);
         let leading = match self.frames.last_mut() {
             Some(parent) if !is_comment => parent.take_leading(node),
@@ -177,7 +178,7 @@ impl<'t> Walk<'_, '_, 't> {
         if node.is_named() {
             if self.file.refer.is_some() {
                 self.file.notes.settle(node.start_byte());
-                if language.scopes.contains(&node.kind()) {
+                if language.scopes.contains(&node.kind_name()) {
                     self.file.notes.open(self.frames.len());
                 }
             }
@@ -232,7 +233,7 @@ impl<'t> Walk<'_, '_, 't> {
         let Some(Frame { node, leading, .. }) = self.frames.pop() else { return };
         let Some(parent) = self.frames.last_mut() else { return };
         if node.is_extra() || node.is_named() {
-            let kind = node.kind();
+            let kind = node.kind_name();
             let language = self.file.language;
             if language.comments.contains(&kind) {
                 parent.add_comment(node, language.doc_comments, self.file.text);

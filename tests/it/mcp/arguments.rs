@@ -24,6 +24,7 @@ fn guessed_arguments_are_accepted_and_reported() {
     let place = place();
     let mut session = session(&place, &["--toolsets", "all", "--allow-edit"]);
     let root = place.root().display().to_string();
+    session.wait_until_indexed();
     let mut check = |tool: &str, guessed: Value, canonical: Value, notices: &[&str]| {
         let expected = session.text(tool, canonical);
         let text = session.text(tool, guessed.clone());

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::place::{Answer, Place};
+use crate::support::place::{Answer, Place, settle};
 
 /// The time limit of a reply and of the exit.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -116,6 +116,13 @@ impl Session {
     #[track_caller]
     pub(crate) fn call(&mut self, name: &str, arguments: Value) -> Value {
         self.request("tools/call", json!({"name": name, "arguments": arguments}))
+    }
+
+    /// Waits until the server has indexed the tree, so that replies do not depend on its progress.
+    pub(crate) fn wait_until_indexed(&mut self) {
+        while self.text("codedb_search", json!({"query": "e"})).contains("not indexed yet") {
+            settle();
+        }
     }
 
     /// Returns the text of a successful call.

@@ -6,6 +6,7 @@ use super::refer::{arguments, include, macro_body};
 use super::{declared, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -26,7 +27,7 @@ pub(super) const SCOPES: &[&str] = &[
 /// Records what the visited node declares, includes or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" | "namespace_identifier" => name(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => member(visit, notes),
@@ -44,9 +45,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "for_range_loop" => loop_over(visit, notes),
         "lambda_capture_initializer" => {
-            if let (Some(name), Some(value)) =
-                (node.child_by_field_name("left"), node.child_by_field_name("right"))
-            {
+            if let (Some(name), Some(value)) = (node.field("left"), node.field("right")) {
                 let chain = values::of(visit, notes, value);
                 notes.declare_from(name, chain, node.start_byte());
             }
@@ -67,9 +66,9 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 
 /// Returns the chain of the value that a declarator with the type `of` declares.
 fn declarator_chain(declarator: Node<'_>, of: Option<String>) -> Option<Chain> {
-    let inner = declarator.child_by_field_name("declarator");
-    let is_array = declarator.kind() == "array_declarator"
-        || inner.is_some_and(|inner| inner.kind() == "array_declarator");
+    let inner = declarator.field("declarator");
+    let is_array = declarator.kind_name() == "array_declarator"
+        || inner.is_some_and(|inner| inner.kind_name() == "array_declarator");
     let of = of?;
     if is_array { chain::instance(&format!("slice<{of}>")) } else { chain::instance(&of) }
 }
@@ -80,11 +79,11 @@ fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let node = visit.node();
-    let of = node.child_by_field_name("type");
+    let of = node.field("type");
     let of = of.and_then(|of| values::type_name(visit, notes, of));
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        let value = declarator.child_by_field_name("value").or(node.child_by_field_name("value"));
+        let value = declarator.field("value").or(node.field("value"));
         let chain = match &of {
             Some(_) => declarator_chain(declarator, of.clone()),
             None => value.and_then(|value| values::of(visit, notes, value)),
@@ -103,8 +102,8 @@ fn bind(
 ) {
     let mut inner = declarator;
     for _ in 0..4 {
-        match inner.kind() {
-            "init_declarator" => match inner.child_by_field_name("declarator") {
+        match inner.kind_name() {
+            "init_declarator" => match inner.field("declarator") {
                 Some(of) => inner = of,
                 None => return,
             },
@@ -115,7 +114,7 @@ fn bind(
             _ => break,
         }
     }
-    if inner.kind() == "structured_binding_declarator" {
+    if inner.kind_name() == "structured_binding_declarator" {
         for at in 0..8_u32 {
             let Some(name) = inner.named_child(at) else { return };
             let part = chain::member(chain.clone(), at.to_string().as_bytes());
@@ -128,8 +127,8 @@ fn bind(
 
 fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(declarator) = node.child_by_field_name("declarator") else { return };
-    let of = node.child_by_field_name("type");
+    let Some(declarator) = node.field("declarator") else { return };
+    let of = node.field("type");
     let of = of.and_then(|of| values::type_name(visit, notes, of));
     if let Some(found) = declared(visit, declarator) {
         notes.declare(found.name, declarator_chain(declarator, of));
@@ -138,9 +137,9 @@ fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(declarator) = node.child_by_field_name("declarator") else { return };
-    let Some(right) = node.child_by_field_name("right") else { return };
-    let of = node.child_by_field_name("type");
+    let Some(declarator) = node.field("declarator") else { return };
+    let Some(right) = node.field("right") else { return };
+    let of = node.field("type");
     let of = of.and_then(|of| values::of_type(visit, notes, of));
     let chain = of.or_else(|| chain::element(values::of(visit, notes, right)));
     bind(visit, notes, declarator, chain, right.end_byte());
@@ -150,7 +149,7 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// value, or aliased type.
 fn record_types(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(of) = node.child_by_field_name("type") else { return };
+    let Some(of) = node.field("type") else { return };
     let name = values::type_name(visit, notes, of);
     let mut cursor = node.walk();
     let mut declarators = node.children_by_field_name("declarator", &mut cursor);
@@ -158,7 +157,7 @@ fn record_types(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let declarator = declarators.next();
         let chain = match declarator {
             _ if name.is_none() => {
-                let value = declarator.and_then(|of| of.child_by_field_name("value"));
+                let value = declarator.and_then(|of| of.field("value"));
                 value.and_then(|value| values::of(visit, notes, value))
             }
             Some(declarator) => declarator_chain(declarator, name.clone()),
@@ -191,8 +190,8 @@ fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut text = visit.text_of(path);
     text.retain(|c| !c.is_whitespace());
     let whole = |alias: String| vec![ImportedName { name: String::new(), alias }];
-    let is_namespace = node.child(1).is_some_and(|word| word.kind() == "namespace");
-    let (module, names) = match node.child_by_field_name("name") {
+    let is_namespace = node.child(1).is_some_and(|word| word.kind_name() == "namespace");
+    let (module, names) = match node.field("name") {
         Some(alias) => (text, whole(visit.text_of(alias))),
         None if is_namespace => {
             (text, vec![ImportedName { name: "*".to_owned(), alias: String::new() }])
@@ -226,9 +225,9 @@ fn qualifiers(visit: &Visit<'_, '_>) -> Qualifiers {
             "template_function" | "template_type" | "template_method" if field == "name" => {}
             "qualified_identifier" if field == "name" => {
                 let around = visit.ancestor(levels + 1);
-                let scope = around.and_then(|around| around.child_by_field_name("scope"));
+                let scope = around.and_then(|around| around.field("scope"));
                 if let Some(scope) = scope {
-                    let own = scope.child_by_field_name("name").unwrap_or(scope);
+                    let own = scope.field("name").unwrap_or(scope);
                     scopes.push(visit.text_of(own));
                 }
             }
@@ -247,7 +246,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Qualifiers { levels, receiver } = qualifiers(visit);
     let field = visit.field_above(levels);
     let parent = visit.ancestor_kind(levels + 1);
-    if node.kind() == "namespace_identifier" && field != "scope" {
+    if node.kind_name() == "namespace_identifier" && field != "scope" {
         return;
     }
     match (field, parent) {
@@ -291,7 +290,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let field = visit.field_above(levels);
     let around = visit.ancestor(levels + 1);
     let parent = visit.ancestor_kind(levels + 1);
-    let has_body = || around.is_some_and(|around| around.child_by_field_name("body").is_some());
+    let has_body = || around.is_some_and(|around| around.field("body").is_some());
     let is_declared = match field {
         "declarator" => true,
         "name" => parent == "alias_declaration" || has_body(),
@@ -326,7 +325,7 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         _ => return,
     }
-    let of = around.and_then(|around| around.child_by_field_name("argument"));
+    let of = around.and_then(|around| around.field("argument"));
     let receiver = chain::receiver(of.and_then(|of| values::of(visit, notes, of)));
     match (visit.field_above(levels + 1), visit.ancestor_kind(levels + 2)) {
         ("function", "call_expression") => {

@@ -1,6 +1,7 @@
 //! Macros that define or that open a namespace: `TEST(Suite, Name) { … }`, `DEFINE_MUTEX(name);`,
 //! `QT_BEGIN_NAMESPACE`. They are recognized by their spelling in capitals and by their form.
 
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -117,32 +118,32 @@ fn keep_name(text: &[u8], masked: &mut [u8]) {
 /// Returns the function that the visited macro with a body defines.
 pub(super) fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let declarator = node.child_by_field_name("declarator")?;
+    let declarator = node.field("declarator")?;
     // The constructor of a type whose name is in capitals.
     if visit.ancestor_kind(1) == "field_declaration_list" {
         return None;
     }
-    let (word, name) = match (declarator.kind(), node.child_by_field_name("type")) {
+    let (word, name) = match (declarator.kind_name(), node.field("type")) {
         // `TEST(Name) {` in C.
         ("parenthesized_declarator", Some(word)) => (word, declarator.named_child(0)?),
         // `TEST(Suite, Name) {` in C++ looks like a constructor.
         ("function_declarator", None) => {
-            let list = declarator.child_by_field_name("parameters")?;
-            let word = declarator.child_by_field_name("declarator")?;
+            let list = declarator.field("parameters")?;
+            let word = declarator.field("declarator")?;
             let is_suite = names_suite(visit.bytes(word)) && list.named_child_count() == 2;
             let parameter = list.named_child(u32::from(is_suite))?;
-            let is_name =
-                parameter.kind() == "parameter_declaration" && parameter.named_child_count() == 1;
+            let is_name = parameter.kind_name() == "parameter_declaration"
+                && parameter.named_child_count() == 1;
             (word, parameter.named_child(0).filter(|_| is_name)?)
         }
         _ => return None,
     };
-    let is_name = matches!(name.kind(), "identifier" | "type_identifier");
+    let is_name = matches!(name.kind_name(), "identifier" | "type_identifier");
     if !is_name || !is_capitals(visit.bytes(word)) {
         return None;
     }
     let mut definition = Definition::new(visit, SymbolKind::Function, name);
-    definition.body = node.child_by_field_name("body");
+    definition.body = node.field("body");
     Some(definition)
 }
 
@@ -151,15 +152,15 @@ pub(super) fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let parent = visit.ancestor_kind(1);
     let is_outside =
         matches!(parent, "translation_unit" | "declaration_list") || parent.starts_with("preproc_");
-    let call = visit.node().named_child(0).filter(|call| call.kind() == "call_expression")?;
-    let word = visit.bytes(call.child_by_field_name("function")?);
+    let call = visit.node().named_child(0).filter(|call| call.kind_name() == "call_expression")?;
+    let word = visit.bytes(call.field("function")?);
     if !is_outside || !(word.starts_with(b"DEFINE_") || contains(word, b"_DEFINE_")) {
         return None;
     }
     // The first argument of these is the type.
     let index = u32::from(contains(word, b"PER_CPU"));
-    let name = call.child_by_field_name("arguments")?.named_child(index)?;
-    (name.kind() == "identifier").then(|| Definition::new(visit, SymbolKind::Variable, name))
+    let name = call.field("arguments")?.named_child(index)?;
+    (name.kind_name() == "identifier").then(|| Definition::new(visit, SymbolKind::Variable, name))
 }
 
 fn contains(text: &[u8], part: &[u8]) -> bool {

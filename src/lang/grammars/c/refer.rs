@@ -6,6 +6,7 @@ use tree_sitter::Node;
 use super::declared;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -33,7 +34,7 @@ const WORDS: [&[u8]; 14] = [
 /// Records what the visited node declares, includes or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => name(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => {
@@ -43,7 +44,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "declaration" => variables(visit, notes),
         "parameter_declaration" => {
-            let declarator = node.child_by_field_name("declarator");
+            let declarator = node.field("declarator");
             if let Some(found) = declarator.and_then(|declarator| declared(visit, declarator)) {
                 notes.declare(found.name, None);
             }
@@ -97,7 +98,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let field = visit.own_field();
     let has_body = || {
         let around = visit.ancestor(1);
-        around.is_some_and(|around| around.child_by_field_name("body").is_some())
+        around.is_some_and(|around| around.field("body").is_some())
     };
     if field == "declarator" || (field == "name" && has_body()) {
         return;
@@ -115,15 +116,15 @@ pub(super) fn call_of_member<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
 
 /// Returns the number of a call's arguments.
 pub(super) fn arguments(call: Node<'_>) -> usize {
-    call.child_by_field_name("arguments").map_or(0, |arguments| arguments.named_child_count())
+    call.field("arguments").map_or(0, |arguments| arguments.named_child_count())
 }
 
 /// Records the visited `#include`.
 pub(super) fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
-    let Some(path) = node.child_by_field_name("path") else { return };
-    let kind = match path.kind() {
+    let Some(path) = node.field("path") else { return };
+    let kind = match path.kind_name() {
         "string_literal" => ImportKind::LocalInclude,
         "system_lib_string" => ImportKind::SystemInclude,
         _ => return,
@@ -152,7 +153,7 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         return;
     }
-    let parameters = visit.ancestor(1).and_then(|of| of.child_by_field_name("parameters"));
+    let parameters = visit.ancestor(1).and_then(|of| of.field("parameters"));
     let mut at = 0;
     while let Some(&byte) = text.get(at) {
         let rest = &text[at..];

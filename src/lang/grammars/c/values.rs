@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -68,8 +69,8 @@ impl Cpp<'_, '_, '_> {
         if out.len() > CHAIN_BYTES_MAX {
             return false;
         }
-        let of = |field: &str| node.child_by_field_name(field);
-        match node.kind() {
+        let of = |field: &str| node.field(field);
+        match node.kind_name() {
             "type_identifier" | "namespace_identifier" | "identifier" => {
                 let own = self.visit.bytes(node);
                 if matches!(self.notes.local(own), NameLookup::Local(_)) {
@@ -95,7 +96,7 @@ impl Cpp<'_, '_, '_> {
                 let inner = out.len();
                 let is_named = self.write(name, out, depth);
                 // `std::unique_ptr<T>` is `T`.
-                if name.kind() == "template_type" && self.pointed(name).is_some() {
+                if name.kind_name() == "template_type" && self.pointed(name).is_some() {
                     out.replace_range(start..inner, "");
                 }
                 is_named
@@ -120,9 +121,9 @@ impl Cpp<'_, '_, '_> {
 
     /// Returns the type that a smart pointer points to.
     fn pointed<'n>(&self, node: Node<'n>) -> Option<Node<'n>> {
-        let name = node.child_by_field_name("name")?;
+        let name = node.field("name")?;
         let is_pointer = POINTERS.contains(&self.visit.bytes(name));
-        node.child_by_field_name("arguments").filter(|_| is_pointer)?.named_child(0)
+        node.field("arguments").filter(|_| is_pointer)?.named_child(0)
     }
 
     fn arguments(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
@@ -143,9 +144,9 @@ impl Cpp<'_, '_, '_> {
 
     fn value(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let depth = depth.checked_sub(1)?;
-        let field = |name: &str| node.child_by_field_name(name);
+        let field = |name: &str| node.field(name);
         let instance = |of: Node<'_>| of_type(self.visit, self.notes, of);
-        match node.kind() {
+        match node.kind_name() {
             "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
             "this" => Some(Chain::own()),
             "qualified_identifier" | "template_function" => {
@@ -154,7 +155,7 @@ impl Cpp<'_, '_, '_> {
             }
             "field_expression" => {
                 let name = field("field")?;
-                let name = name.child_by_field_name("name").unwrap_or(name);
+                let name = name.field("name").unwrap_or(name);
                 chain::member(self.value(field("argument")?, depth), self.visit.bytes(name))
             }
             "call_expression" => self.call(node, depth),
@@ -175,26 +176,26 @@ impl Cpp<'_, '_, '_> {
     }
 
     fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
-        let function = node.child_by_field_name("function")?;
-        let last = match function.kind() {
-            "qualified_identifier" => function.child_by_field_name("name")?,
+        let function = node.field("function")?;
+        let last = match function.kind_name() {
+            "qualified_identifier" => function.field("name")?,
             _ => function,
         };
-        let plain = last.child_by_field_name("name").unwrap_or(last);
+        let plain = last.field("name").unwrap_or(last);
         let name = self.visit.bytes(plain);
-        let first = || node.child_by_field_name("arguments")?.named_child(0);
-        match function.kind() {
+        let first = || node.field("arguments")?.named_child(0);
+        match function.kind_name() {
             "field_expression" => {
-                let name = function.child_by_field_name("field")?;
-                let of = self.value(function.child_by_field_name("argument")?, depth);
+                let name = function.field("field")?;
+                let of = self.value(function.field("argument")?, depth);
                 match self.visit.bytes(name) {
                     b"front" | b"back" | b"at" | b"top" => chain::element(of),
                     b"begin" | b"cbegin" | b"rbegin" => of,
                     _ => chain::called(self.value(function, depth)),
                 }
             }
-            _ if last.kind() == "template_function" && TYPED_FUNCTIONS.contains(&name) => {
-                let of = last.child_by_field_name("arguments")?.named_child(0)?;
+            _ if last.kind_name() == "template_function" && TYPED_FUNCTIONS.contains(&name) => {
+                let of = last.field("arguments")?.named_child(0)?;
                 of_type(self.visit, self.notes, of)
             }
             "qualified_identifier" if IDENTITY_FUNCTIONS.contains(&name) => {

@@ -1,6 +1,7 @@
 //! JSON, including comments and trailing commas as in editor settings.
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -29,7 +30,7 @@ pub(crate) static JSON: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let is_key = node.kind() == "pair"
+    let is_key = node.kind_name() == "pair"
         && match visit.ancestor_kind(2) {
             "document" => true,
             _ => visit.ancestor_kind(4) == "document",
@@ -37,7 +38,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     if !is_key {
         return;
     }
-    if let Some(name) = node.child_by_field_name("key") {
+    if let Some(name) = node.field("key") {
         found.extend(super::key(visit, SymbolKind::Key, name));
     }
 }

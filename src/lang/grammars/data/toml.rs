@@ -1,6 +1,7 @@
 //! TOML.
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -29,13 +30,13 @@ pub(crate) static TOML: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
-    let kind = match (node.kind(), visit.ancestor_kind(1)) {
+    let kind = match (node.kind_name(), visit.ancestor_kind(1)) {
         ("table" | "table_array_element", _) => SymbolKind::Section,
         // Keys of `table_array_element` are left out: every element repeats the same keys.
         ("pair", "document" | "table") => SymbolKind::Key,
         _ => return,
     };
-    if let Some(name) = node.named_child(0).filter(|name| name.kind().ends_with("key")) {
+    if let Some(name) = node.named_child(0).filter(|name| name.kind_name().ends_with("key")) {
         found.extend(super::key(visit, kind, name));
     }
 }

@@ -1,6 +1,7 @@
 //! YAML.
 
 use crate::lang::language::{Language, TestConventions};
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -31,7 +32,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     // A pair and its enclosing pair are three levels apart: the mapping and its node are between
     // them.
-    let is_key = matches!(node.kind(), "block_mapping_pair" | "flow_pair")
+    let is_key = matches!(node.kind_name(), "block_mapping_pair" | "flow_pair")
         && match visit.ancestor_kind(3) {
             "document" => true,
             "block_mapping_pair" => visit.ancestor_kind(6) == "document",
@@ -40,7 +41,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     if !is_key {
         return;
     }
-    if let Some(name) = node.child_by_field_name("key") {
+    if let Some(name) = node.field("key") {
         found.extend(super::key(visit, SymbolKind::Key, name));
     }
 }

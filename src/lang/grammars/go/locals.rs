@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::values;
 use crate::lang::chain;
 use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -14,12 +15,12 @@ const NAMES_MAX: usize = 32;
 /// Declares the visited parameter; a method's receiver is `$`.
 pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
+    let of = node.field("type");
     let is_receiver = visit.field_above(1) == "receiver";
     if is_receiver && let Some(of) = of {
         receiver_parameters(notes, of);
     }
-    let value = match node.kind() {
+    let value = match node.kind_name() {
         _ if is_receiver => Some(Chain::own()),
         "variadic_parameter_declaration" => of
             .and_then(|of| values::type_name(visit, notes, of))
@@ -31,8 +32,8 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Declares the type parameters in a receiver: `T` of `*List[T]`.
 fn receiver_parameters(notes: &mut Notes<'_>, of: Node<'_>) {
-    let of = if of.kind() == "pointer_type" { of.named_child(0) } else { Some(of) };
-    let Some(arguments) = of.and_then(|of| of.child_by_field_name("type_arguments")) else {
+    let of = if of.kind_name() == "pointer_type" { of.named_child(0) } else { Some(of) };
+    let Some(arguments) = of.and_then(|of| of.field("type_arguments")) else {
         return;
     };
     for element in (0..6).map_while(|at| arguments.named_child(at)) {
@@ -43,7 +44,7 @@ fn receiver_parameters(notes: &mut Notes<'_>, of: Node<'_>) {
 /// Declares the visited type parameter as a value of its constraint.
 pub(super) fn type_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
+    let of = node.field("type");
     let of = of.filter(|of| of.named_child_count() == 1);
     let value = of.and_then(|of| values::of_type(visit, notes, of));
     let is_vague = value.as_ref().and_then(Chain::instance_type);
@@ -63,12 +64,10 @@ fn declare_names(notes: &mut Notes<'_>, node: Node<'_>, value: Option<Chain>) {
 /// Declares the names that the visited `a, b := …` or `a, b = range …` binds.
 pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
-    match node.kind() {
+    match node.kind_name() {
         "range_clause" => {
             let of = values::of(visit, notes, right);
             let is_channel = of.as_ref().and_then(Chain::instance_type);
@@ -96,14 +95,14 @@ fn key_of(of: Option<&Chain>) -> Option<Chain> {
 /// Declares the names that the visited `var` or `const` in a function binds.
 pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if let Some(of) = node.child_by_field_name("type") {
+    if let Some(of) = node.field("type") {
         let value = values::of_type(visit, notes, of);
         return declare_names(notes, node, value);
     }
     let mut cursor = node.walk();
     let names = node.children_by_field_name("name", &mut cursor);
     let names = names.filter(|name| name.is_named()).take(NAMES_MAX).collect();
-    pair(visit, notes, names, node.child_by_field_name("value"));
+    pair(visit, notes, names, node.field("value"));
 }
 
 /// Declares each name with the chain of its value, or of the result of a call with several results.
@@ -133,8 +132,8 @@ fn pair(
 
 /// Declares the variable of a `switch x := y.(type)` for the visited case.
 pub(super) fn case(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let around = visit.ancestor(1).filter(|around| around.kind() == "type_switch_statement");
-    let alias = around.and_then(|around| around.child_by_field_name("alias"));
+    let around = visit.ancestor(1).filter(|around| around.kind_name() == "type_switch_statement");
+    let alias = around.and_then(|around| around.field("alias"));
     let Some(name) = alias.and_then(|alias| alias.named_child(0)) else { return };
     let node = visit.node();
     let mut cursor = node.walk();
@@ -142,7 +141,7 @@ pub(super) fn case(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let value = match (types.next(), types.next()) {
         (Some(of), None) => values::of_type(visit, notes, of),
         _ => around
-            .and_then(|around| around.child_by_field_name("value"))
+            .and_then(|around| around.field("value"))
             .and_then(|value| values::of(visit, notes, value)),
     };
     notes.declare(name, value);
@@ -155,7 +154,7 @@ fn declare(
     value: Option<Chain>,
     from: usize,
 ) {
-    if name.kind() == "identifier" && visit.bytes(name) != b"_" {
+    if name.kind_name() == "identifier" && visit.bytes(name) != b"_" {
         notes.declare_from(name, value, from);
     }
 }

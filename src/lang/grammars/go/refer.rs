@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{locals, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -60,7 +61,7 @@ const PLAIN_FUNCTIONS: [&[u8]; 9] =
 /// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => name(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => member(visit, notes),
@@ -86,15 +87,15 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 
 /// Returns true if a clause declares its names, as `:=` does, instead of assigning to them.
 fn declares(node: Node<'_>) -> bool {
-    (0..4).map_while(|at| node.child(at)).any(|child| child.kind() == ":=")
+    (0..4).map_while(|at| node.child(at)).any(|child| child.kind_name() == ":=")
 }
 
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
-    let Some(path) = node.child_by_field_name("path") else { return };
+    let Some(path) = node.field("path") else { return };
     let module = visit.text_of(path).trim_matches(['"', '`']).to_owned();
-    let alias = node.child_by_field_name("name").map(|name| visit.text_of(name));
+    let alias = node.field("name").map(|name| visit.text_of(name));
     // The last part of a path is the package's name, except for version suffixes.
     let own = || {
         let mut parts = module.rsplit('/');
@@ -115,9 +116,9 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the types of variables and constants outside of functions.
 fn globals(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
+    let of = node.field("type");
     let typed = of.and_then(|of| values::of_type(visit, notes, of));
-    let list = node.child_by_field_name("value");
+    let list = node.field("value");
     for (at, index) in visit.defined.clone().enumerate() {
         let value = list.and_then(|list| list.named_child(u32::try_from(at).unwrap_or(u32::MAX)));
         let value = value.and_then(|value| values::of(visit, notes, value));
@@ -129,9 +130,9 @@ fn globals(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Records the type of the first result of the visited function.
 fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(of) = visit.node().child_by_field_name("result") else { return };
-    let first = match of.kind() {
-        "parameter_list" => of.named_child(0).and_then(|first| first.child_by_field_name("type")),
+    let Some(of) = visit.node().field("result") else { return };
+    let first = match of.kind_name() {
+        "parameter_list" => of.named_child(0).and_then(|first| first.field("type")),
         _ => Some(of),
     };
     let chain = first.and_then(|first| values::of_type(visit, notes, first));
@@ -142,7 +143,7 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Records the type that the visited type name is defined as.
 fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let of = visit.node().child_by_field_name("type");
+    let of = visit.node().field("type");
     let chain = of.and_then(|of| values::of_type(visit, notes, of));
     if let (Some(chain), false) = (chain, visit.defined.is_empty()) {
         notes.set_type(visit.defined.start, chain);
@@ -152,13 +153,13 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the type of the visited field. An embedded field is also a base of its struct.
 fn field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(of) = node.child_by_field_name("type") else { return };
+    let Some(of) = node.field("type") else { return };
     let Some(name) = values::type_name(visit, notes, of) else { return };
     for index in visit.defined.clone() {
         notes.set_type(index, Chain::instance(&name));
     }
     let around = visit.defined.clone().next().and_then(|index| visit.symbols[index].parent);
-    if let (None, Some(around)) = (node.child_by_field_name("name"), around) {
+    if let (None, Some(around)) = (node.field("name"), around) {
         notes.add_base(around, chain::without_arguments(&name));
     }
 }
@@ -210,7 +211,7 @@ fn record_use(
     match visit.ancestor_kind(levels + 1) {
         "call_expression" if field == "function" => {
             let call = visit.ancestor(levels + 1);
-            let arguments = call.and_then(|call| call.child_by_field_name("arguments"));
+            let arguments = call.and_then(|call| call.field("arguments"));
             let count = arguments.map_or(0, |arguments| arguments.named_child_count());
             notes.call(visit, node, receiver, count);
         }
@@ -250,16 +251,19 @@ fn literal_above(visit: &Visit<'_, '_>) -> Option<(usize, usize)> {
 /// Returns true if the visited key belongs to a map or array literal.
 fn is_map(visit: &Visit<'_, '_>) -> bool {
     let Some((levels, 0)) = literal_above(visit) else { return false };
-    let of = visit.ancestor(levels).and_then(|of| of.child_by_field_name("type"));
+    let of = visit.ancestor(levels).and_then(|of| of.field("type"));
     of.is_some_and(|of| {
-        matches!(of.kind(), "map_type" | "array_type" | "slice_type" | "implicit_length_array_type")
+        matches!(
+            of.kind_name(),
+            "map_type" | "array_type" | "slice_type" | "implicit_length_array_type"
+        )
     })
 }
 
 /// Returns the chain of the literal that the visited key belongs to.
 fn literal(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let (levels, inner) = literal_above(visit)?;
-    let of = visit.ancestor(levels)?.child_by_field_name("type")?;
+    let of = visit.ancestor(levels)?.field("type")?;
     let of = values::of_type(visit, notes, of);
     (0..inner).fold(of, |of, _| chain::element(of))
 }
@@ -269,7 +273,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let own = visit.bytes(node);
     let parent = visit.ancestor_kind(1);
     if parent == "qualified_type" {
-        let package = visit.ancestor(1).and_then(|of| of.child_by_field_name("package"));
+        let package = visit.ancestor(1).and_then(|of| of.field("package"));
         return notes.refer(
             visit,
             node,
@@ -291,9 +295,8 @@ fn role(visit: &Visit<'_, '_>, levels: usize) -> Role {
         if visit.ancestor_kind(levels + 1) == "pointer_type" { levels + 1 } else { levels };
     match visit.ancestor_kind(levels + 1) {
         "field_declaration" => {
-            let is_named = visit
-                .ancestor(levels + 1)
-                .is_some_and(|field| field.child_by_field_name("name").is_some());
+            let is_named =
+                visit.ancestor(levels + 1).is_some_and(|field| field.field("name").is_some());
             if is_named { Role::Type } else { Role::Base }
         }
         "type_elem" if visit.ancestor_kind(levels + 2) == "interface_type" => Role::Base,
@@ -315,7 +318,7 @@ fn package_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(1) {
         "selector_expression" => {
-            let of = visit.ancestor(1).and_then(|of| of.child_by_field_name("operand"));
+            let of = visit.ancestor(1).and_then(|of| of.field("operand"));
             let receiver = of.and_then(|of| values::of(visit, notes, of));
             record_use(visit, notes, 1, chain::receiver(receiver));
         }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -44,8 +45,8 @@ impl Go<'_, '_, '_> {
         if out.len() > CHAIN_BYTES_MAX {
             return false;
         }
-        let of = |field: &str| node.child_by_field_name(field);
-        match node.kind() {
+        let of = |field: &str| node.field(field);
+        match node.kind_name() {
             "type_identifier" | "identifier" | "package_identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
@@ -115,8 +116,8 @@ impl Go<'_, '_, '_> {
 
     fn value(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let depth = depth.checked_sub(1)?;
-        let field = |name: &str| node.child_by_field_name(name);
-        match node.kind() {
+        let field = |name: &str| node.field(name);
+        match node.kind_name() {
             "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
             "selector_expression" => {
                 let of = self.value(field("operand")?, depth);
@@ -131,7 +132,7 @@ impl Go<'_, '_, '_> {
             "slice_expression" => self.value(field("operand")?, depth),
             "unary_expression" => {
                 let of = self.value(field("operand")?, depth);
-                match node.child(0)?.kind() {
+                match node.child(0)?.kind_name() {
                     "&" | "*" => of,
                     "<-" => chain::element(of),
                     _ => None,
@@ -150,10 +151,10 @@ impl Go<'_, '_, '_> {
     }
 
     fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
-        let function = node.child_by_field_name("function")?;
-        let arguments = node.child_by_field_name("arguments");
+        let function = node.field("function")?;
+        let arguments = node.field("arguments");
         let first = arguments.and_then(|arguments| arguments.named_child(0));
-        if function.kind() == "identifier" {
+        if function.kind_name() == "identifier" {
             match self.visit.bytes(function) {
                 b"new" | b"make" => return self.instance(first?),
                 b"append" | b"min" | b"max" => return self.value(first?, depth),
@@ -162,10 +163,10 @@ impl Go<'_, '_, '_> {
             }
         }
         // `(*T)(value)` is a conversion.
-        if function.kind() == "parenthesized_expression"
+        if function.kind_name() == "parenthesized_expression"
             && let Some(inner) = function.named_child(0)
-            && inner.kind() == "unary_expression"
-            && let Some(of) = inner.child_by_field_name("operand")
+            && inner.kind_name() == "unary_expression"
+            && let Some(of) = inner.field("operand")
         {
             return self.instance(of);
         }

@@ -3,6 +3,7 @@
 use super::values;
 use crate::lang::chain;
 use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -39,15 +40,15 @@ const ELEMENT_CALLBACKS: [&[u8]; 26] = [
 /// Declares the variables of the visited declaration.
 pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
+    let of = node.field("type");
     let typed = of.and_then(|of| values::of_type(visit, notes, of));
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
-        let Some(name) = declarator.child_by_field_name("name") else { continue };
-        let value = declarator.child_by_field_name("value");
+        let Some(name) = declarator.field("name") else { continue };
+        let value = declarator.field("value");
         let chain = match &typed {
             // `String names[]`
-            Some(typed) if declarator.child_by_field_name("dimensions").is_some() => {
+            Some(typed) if declarator.field("dimensions").is_some() => {
                 chain::instance(&format!("slice<{}>", typed.without_instance()))
             }
             Some(typed) => Some(typed.clone()),
@@ -60,13 +61,13 @@ pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the variable of the visited node, which has the fields `type` and `name`.
 pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = node.child_by_field_name("type");
+    let of = node.field("type");
     let typed = of.and_then(|of| values::of_type(visit, notes, of));
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let Some(value) = node.child_by_field_name("value") else {
+    let Some(name) = node.field("name") else { return };
+    let Some(value) = node.field("value") else {
         return notes.declare(name, typed);
     };
-    let is_loop = node.kind() == "enhanced_for_statement";
+    let is_loop = node.kind_name() == "enhanced_for_statement";
     let value_chain = || {
         let of = values::of(visit, notes, value);
         if is_loop { chain::element(of) } else { of }
@@ -79,8 +80,8 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn variadic_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let parts = || (0..4).map_while(move |at| node.named_child(at));
-    let declarator = parts().find(|part| part.kind() == "variable_declarator");
-    let name = declarator.and_then(|declarator| declarator.child_by_field_name("name"));
+    let declarator = parts().find(|part| part.kind_name() == "variable_declarator");
+    let name = declarator.and_then(|declarator| declarator.field("name"));
     let of = parts().find_map(|part| values::type_name(visit, notes, part));
     if let Some(name) = name {
         notes.declare(name, of.and_then(|of| chain::instance(&format!("slice<{of}>"))));
@@ -92,7 +93,7 @@ pub(super) fn catch_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = visit.child(node, "catch_type").and_then(|of| of.named_child(0));
     let chain = of.and_then(|of| values::of_type(visit, notes, of));
-    if let Some(name) = node.child_by_field_name("name") {
+    if let Some(name) = node.field("name") {
         notes.declare(name, chain);
     }
 }
@@ -100,10 +101,8 @@ pub(super) fn catch_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the variable of the visited pattern, which is a type and a name.
 pub(super) fn pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (of, name) = match node.kind() {
-        "instanceof_expression" => {
-            (node.child_by_field_name("right"), node.child_by_field_name("name"))
-        }
+    let (of, name) = match node.kind_name() {
+        "instanceof_expression" => (node.field("right"), node.field("name")),
         _ => (node.named_child(0), node.named_child(1)),
     };
     if let (Some(of), Some(name)) = (of, name) {
@@ -113,9 +112,9 @@ pub(super) fn pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Declares the parameters of the visited lambda that have no declared types.
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
+    let Some(parameters) = visit.node().field("parameters") else { return };
     let argument = lambda_argument(visit, notes);
-    match parameters.kind() {
+    match parameters.kind_name() {
         "identifier" => notes.declare(parameters, argument),
         "inferred_parameters" => {
             for name in (0..8).map_while(|at| parameters.named_child(at)) {
@@ -129,21 +128,21 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Returns the chain of the argument with which the visited lambda is called, if the method that it
 /// is passed to is in [`ELEMENT_CALLBACKS`].
 fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    let call = visit.ancestor(2).filter(|call| call.kind() == "method_invocation")?;
-    let name = visit.bytes(call.child_by_field_name("name")?);
+    let call = visit.ancestor(2).filter(|call| call.kind_name() == "method_invocation")?;
+    let name = visit.bytes(call.field("name")?);
     if !ELEMENT_CALLBACKS.contains(&name) {
         return None;
     }
-    chain::element(values::of(visit, notes, call.child_by_field_name("object")?))
+    chain::element(values::of(visit, notes, call.field("object")?))
 }
 
 /// Declares the type parameters of the visited definition as values of their bounds.
 pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(list) = visit.node().child_by_field_name("type_parameters") else { return };
+    let Some(list) = visit.node().field("type_parameters") else { return };
     for parameter in (0..8).map_while(|at| list.named_child(at)) {
         let part = |kind: &str| {
             let mut parts = (0..4).map_while(|at| parameter.named_child(at));
-            parts.find(|part| part.kind() == kind)
+            parts.find(|part| part.kind_name() == kind)
         };
         let Some(name) = part("type_identifier") else { continue };
         let bound = part("type_bound").and_then(|bound| bound.named_child(0));

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{locals, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -30,7 +31,7 @@ pub(super) const SCOPES: &[&str] = &[
 /// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => name(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "package_declaration" => {
@@ -72,10 +73,10 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
     let mut parts = (0..6).map_while(|at| node.named_child(at));
-    let Some(path) = parts.find(|part| part.kind().ends_with("identifier")) else { return };
+    let Some(path) = parts.find(|part| part.kind_name().ends_with("identifier")) else { return };
     let is_all = visit.child(node, "asterisk").is_some();
-    let name = path.child_by_field_name("name").filter(|_| !is_all);
-    let scope = path.child_by_field_name("scope").filter(|_| !is_all).unwrap_or(path);
+    let name = path.field("name").filter(|_| !is_all);
+    let scope = path.field("scope").filter(|_| !is_all).unwrap_or(path);
     let module = without_space(&visit.text_of(scope));
     let names = match name {
         Some(name) => {
@@ -93,7 +94,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the type of the symbols that the visited node defines.
 fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     locals::type_parameters(visit, notes);
-    let of = visit.node().child_by_field_name("type");
+    let of = visit.node().field("type");
     if let Some(chain) = of.and_then(|of| values::of_type(visit, notes, of)) {
         for index in visit.defined.clone() {
             notes.set_type(index, chain.clone());
@@ -117,7 +118,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let parts = (0..10).map_while(|at| node.named_child(at));
     for part in parts {
-        let list = match part.kind() {
+        let list = match part.kind_name() {
             "superclass" => part,
             "super_interfaces" | "extends_interfaces" => match part.named_child(0) {
                 Some(list) => list,
@@ -136,13 +137,13 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the visited `this(…)` or `super(…)`.
 fn constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(word) = node.child_by_field_name("constructor") else { return };
-    let of = if word.kind() == "super" { Chain::base() } else { Chain::own() };
+    let Some(word) = node.field("constructor") else { return };
+    let of = if word.kind_name() == "super" { Chain::base() } else { Chain::own() };
     notes.call(visit, word, Some(of), arguments(Some(node)));
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {
-    let arguments = call.and_then(|call| call.child_by_field_name("arguments"));
+    let arguments = call.and_then(|call| call.field("arguments"));
     arguments.map_or(0, |arguments| arguments.named_child_count())
 }
 
@@ -150,7 +151,7 @@ fn arguments(call: Option<Node<'_>>) -> usize {
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let parent = visit.ancestor(1);
-    let of = |field: &str| parent.and_then(|parent| parent.child_by_field_name(field));
+    let of = |field: &str| parent.and_then(|parent| parent.field(field));
     let own = visit.own_field();
     match visit.ancestor_kind(1) {
         "method_invocation" if own == "name" => {
@@ -173,7 +174,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "method_reference" if parent.is_some_and(|of| of.start_byte() < node.start_byte()) => {
             let object = parent.and_then(|parent| parent.named_child(0));
             let receiver = object.and_then(|object| {
-                if object.kind().contains("type") {
+                if object.kind_name().contains("type") {
                     values::type_name(visit, notes, object).map(Chain::name)
                 } else {
                     values::of(visit, notes, object)
@@ -203,7 +204,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Returns the type of the selector of the enclosing `switch`, if it may be an enumeration. Case
 /// labels name enumeration constants without their type.
 fn switch_selector(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    let value = visit.ancestor(4)?.child_by_field_name("condition")?;
+    let value = visit.ancestor(4)?.field("condition")?;
     let chain = values::of(visit, notes, value)?;
     let name = chain.instance_type()?;
     let is_own = name.starts_with(char::is_uppercase)

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -82,7 +83,7 @@ impl Java<'_, '_, '_> {
         if out.len() > CHAIN_BYTES_MAX {
             return false;
         }
-        match node.kind() {
+        match node.kind_name() {
             "type_identifier" | "identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
@@ -104,7 +105,7 @@ impl Java<'_, '_, '_> {
                     if at > 0 {
                         out.push('.');
                     }
-                    let own = part.child(0).filter(|_| part.kind() == "generic_type");
+                    let own = part.child(0).filter(|_| part.kind_name() == "generic_type");
                     if !self.write(own.unwrap_or(part), out, depth) {
                         return false;
                     }
@@ -113,7 +114,7 @@ impl Java<'_, '_, '_> {
             }
             "generic_type" => {
                 let Some(of) = node.named_child(0) else { return false };
-                let arguments = parts(node).find(|part| part.kind() == "type_arguments");
+                let arguments = parts(node).find(|part| part.kind_name() == "type_arguments");
                 if !self.write(of, out, depth) {
                     return false;
                 }
@@ -136,7 +137,7 @@ impl Java<'_, '_, '_> {
             }
             "array_type" => {
                 out.push_str("slice<");
-                let of = node.child_by_field_name("element");
+                let of = node.field("element");
                 let is_named = of.is_some_and(|of| self.write(of, out, depth));
                 out.push('>');
                 is_named
@@ -150,9 +151,9 @@ impl Java<'_, '_, '_> {
 
     fn value(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let depth = depth.checked_sub(1)?;
-        let field = |name: &str| node.child_by_field_name(name);
+        let field = |name: &str| node.field(name);
         let instance = |of: Node<'_>| of_type(self.visit, self.notes, of);
-        match node.kind() {
+        match node.kind_name() {
             "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
             "this" => Some(Chain::own()),
             "super" => Some(Chain::base()),
@@ -160,7 +161,7 @@ impl Java<'_, '_, '_> {
                 let of = field("object").or(field("scope"))?;
                 let name = field("field").or(field("name"))?;
                 // `Outer.this`, `Outer.super`
-                if name.kind() == "this" {
+                if name.kind_name() == "this" {
                     return instance(of).or(Some(Chain::own()));
                 }
                 chain::member(self.value(of, depth), self.visit.bytes(name))
@@ -209,5 +210,5 @@ impl Java<'_, '_, '_> {
 
 fn parts(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let parts = (0..8).map_while(move |at| node.named_child(at));
-    parts.filter(|part| !part.kind().ends_with("annotation"))
+    parts.filter(|part| !part.kind_name().ends_with("annotation"))
 }

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::{Chain, Step};
 use crate::lang::code_text;
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -56,8 +57,8 @@ fn unbounded(
         return None;
     }
     let inner = |child: Option<Node<'_>>| unbounded(visit, notes, child?, depth + 1);
-    let field = |name: &str| node.child_by_field_name(name);
-    match node.kind() {
+    let field = |name: &str| node.field(name);
+    match node.kind_name() {
         "identifier" | "shorthand_property_identifier" => match notes.local(visit.bytes(node)) {
             NameLookup::Local(local) => local.cloned(),
             NameLookup::NotLocal => Some(Chain::name(text(visit, node)?)),
@@ -116,7 +117,7 @@ fn unbounded(
         }
         "assignment_expression" => inner(field("right")),
         "ternary_expression" => inner(field("consequence")).or_else(|| inner(field("alternative"))),
-        "binary_expression" => match field("operator")?.kind() {
+        "binary_expression" => match field("operator")?.kind_name() {
             "||" | "??" => inner(field("left")).or_else(|| inner(field("right"))),
             "&&" => inner(field("right")),
             _ => None,
@@ -151,7 +152,7 @@ fn member(of: Chain, name: &str) -> Chain {
 
 fn call(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
     let function = node.child(0)?;
-    let arguments = node.child_by_field_name("arguments");
+    let arguments = node.field("arguments");
     let first = arguments.and_then(|arguments| arguments.named_child(0));
     match visit.bytes(function) {
         b"Object.assign" | b"Object.freeze" | b"Object.values" | b"Array.from"
@@ -183,10 +184,10 @@ fn this(visit: &Visit<'_, '_>) -> Chain {
 
 /// Returns the bytes between the quotes of a string without interpolation.
 pub(super) fn literal(node: Node<'_>) -> Option<Range<usize>> {
-    let is_plain = match node.kind() {
+    let is_plain = match node.kind_name() {
         "string" => true,
         "template_string" => {
-            (0..4).map_while(|at| node.named_child(at)).all(|c| c.kind() == "string_fragment")
+            (0..4).map_while(|at| node.named_child(at)).all(|c| c.kind_name() == "string_fragment")
                 && node.named_child_count() <= 1
         }
         _ => false,

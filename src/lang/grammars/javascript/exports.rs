@@ -6,6 +6,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{ImportKind, ImportedName};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -22,7 +23,7 @@ pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut is_default = false;
     for at in 0..8 {
         let Some(child) = node.child(at) else { break };
-        match child.kind() {
+        match child.kind_name() {
             "*" => names.push(name("*", "")),
             "namespace_export" => {
                 names.extend(child.named_child(0).map(|own| name("", &source(visit, own))));
@@ -33,9 +34,9 @@ pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             _ => {}
         }
     }
-    let declared = node.child_by_field_name("declaration").filter(|_| is_default);
-    let value = node.child_by_field_name("value").filter(|_| is_default).map(super::bare);
-    let own = declared.or(value).and_then(|node| node.child_by_field_name("name"));
+    let declared = node.field("declaration").filter(|_| is_default);
+    let value = node.field("value").filter(|_| is_default).map(super::bare);
+    let own = declared.or(value).and_then(|node| node.field("name"));
     names.extend(own.map(|own| name(&visit.text_of(own), "default")));
     if let Some(wrapped) = value.and_then(wrapped) {
         names.push(name(&visit.text_of(wrapped), "default"));
@@ -43,41 +44,39 @@ pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if names.is_empty() {
         return;
     }
-    let module = node.child_by_field_name("source");
+    let module = node.field("source");
     let module = module.map(|module| source(visit, module)).unwrap_or_default();
     note(notes, node, ImportKind::ReExport, module, names);
 }
 
 /// Returns the argument `Name` of a call such as `connect(…)(Name)` or `memo(Name)`.
 fn wrapped(value: Node<'_>) -> Option<Node<'_>> {
-    if value.kind() != "call_expression" {
+    if value.kind_name() != "call_expression" {
         return None;
     }
-    let arguments = value.child_by_field_name("arguments")?;
-    arguments.named_child(0).filter(|argument| argument.kind() == "identifier")
+    let arguments = value.field("arguments")?;
+    arguments.named_child(0).filter(|argument| argument.kind_name() == "identifier")
 }
 
 /// Records the visited assignment to `module.exports` or to one of its members.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
-    if left.kind() != "member_expression" {
+    if left.kind_name() != "member_expression" {
         return;
     }
     let target = visit.bytes(left);
     let names: Vec<ImportedName> = if target == b"module.exports" {
-        match right.kind() {
+        match right.kind_name() {
             "identifier" => vec![name(&visit.text_of(right), "default")],
             "object" => members(visit, right),
             _ => return,
         }
     } else {
         let exported = target.strip_prefix(b"module.exports.").or(target.strip_prefix(b"exports."));
-        match exported.filter(|_| right.kind() == "identifier") {
+        match exported.filter(|_| right.kind_name() == "identifier") {
             Some(alias) => {
                 vec![name(&visit.text_of(right), &String::from_utf8_lossy(alias))]
             }
@@ -94,14 +93,14 @@ fn members(visit: &Visit<'_, '_>, object: Node<'_>) -> Vec<ImportedName> {
     let mut names = Vec::new();
     let mut cursor = object.walk();
     for member in object.named_children(&mut cursor).take(NAMES_MAX) {
-        match member.kind() {
+        match member.kind_name() {
             "shorthand_property_identifier" => {
                 names.push(name(&visit.text_of(member), &visit.text_of(member)));
             }
             "pair" => {
-                let (key, value) =
-                    (member.child_by_field_name("key"), member.child_by_field_name("value"));
-                if let (Some(key), Some(value)) = (key, value.filter(|v| v.kind() == "identifier"))
+                let (key, value) = (member.field("key"), member.field("value"));
+                if let (Some(key), Some(value)) =
+                    (key, value.filter(|v| v.kind_name() == "identifier"))
                 {
                     names.push(name(&visit.text_of(value), &visit.text_of(key)));
                 }

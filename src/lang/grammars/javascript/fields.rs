@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -54,9 +55,9 @@ fn parameter_owner<'t>(visit: &Visit<'_, 't>) -> Option<(usize, Node<'t>)> {
     let node = visit.node();
     let is_field = (0..4)
         .map_while(|at| node.child(at))
-        .any(|word| matches!(word.kind(), "accessibility_modifier" | "readonly"));
+        .any(|word| matches!(word.kind_name(), "accessibility_modifier" | "readonly"));
     let constructor = visit.enclosing().filter(|symbol| symbol.kind == SymbolKind::Constructor)?;
-    let name = node.child_by_field_name("pattern").filter(|name| name.kind() == "identifier")?;
+    let name = node.field("pattern").filter(|name| name.kind_name() == "identifier")?;
     let is_own = visit.ancestor_kind(2) == "method_definition";
     Some((constructor.parent.filter(|_| is_field && is_own)?, name))
 }
@@ -74,8 +75,8 @@ pub(super) fn of_this<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Defin
 /// If `left` is `this.name`, returns the index of the class or constructor function and the name of
 /// the field.
 pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {
-    let is_this = left.kind() == "member_expression" && left.child(0)?.kind() == "this";
-    let name = left.child_by_field_name("property").filter(|_| is_this)?;
+    let is_this = left.kind_name() == "member_expression" && left.child(0)?.kind_name() == "this";
+    let name = left.field("property").filter(|_| is_this)?;
     let index = visit.enclosing_index()?;
     let around = visit.symbols.get(index)?;
     match around.kind {
@@ -96,7 +97,7 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(index) = visit.defined.clone().next() else { return };
     let node = visit.node();
     let is_data = visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     let chain = types::annotated(visit, notes, node)
         .or_else(|| types::result(visit, notes, node))
         .or_else(|| chain::value(visit, notes, value?));
@@ -111,7 +112,7 @@ pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let node = visit.node();
-    let default = node.child_by_field_name("value");
+    let default = node.field("value");
     let chain = types::annotated(visit, notes, node)
         .or_else(|| types::result(visit, notes, node))
         .or_else(|| chain::value(visit, notes, default?));
@@ -123,12 +124,12 @@ pub(super) fn typed_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the type of the value that the visited statement assigns to `this.name`.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(left) = node.child_by_field_name("left") else { return };
-    if left.kind() != "member_expression" {
+    let Some(left) = node.field("left") else { return };
+    if left.kind_name() != "member_expression" {
         return;
     }
     let Some((owner, name)) = owner(visit, left) else { return };
-    let right = node.child_by_field_name("right");
+    let right = node.field("right");
     if let Some(chain) = right.and_then(|right| chain::value(visit, notes, right)) {
         notes.set_member(owner, name, chain);
     }

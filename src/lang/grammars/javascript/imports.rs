@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -44,13 +45,13 @@ pub(super) fn source(visit: &Visit<'_, '_>, node: Node<'_>) -> String {
 pub(super) fn statement(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut names = Vec::new();
-    let mut module = node.child_by_field_name("source");
+    let mut module = node.field("source");
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor).take(8) {
-        match child.kind() {
+        match child.kind_name() {
             "import_clause" => clause(visit, notes, child, &mut names),
             "import_require_clause" => {
-                module = child.child_by_field_name("source");
+                module = child.field("source");
                 names.extend(child.named_child(0).map(|local| name("", &visit.text_of(local))));
             }
             _ => {}
@@ -69,7 +70,7 @@ fn clause(
 ) {
     let mut cursor = clause.walk();
     for child in clause.named_children(&mut cursor).take(8) {
-        match child.kind() {
+        match child.kind_name() {
             "identifier" => {
                 names.push(name("default", &visit.text_of(child)));
                 notes.refer_span(visit, child.byte_range(), Role::Import, None, None);
@@ -91,8 +92,8 @@ pub(super) fn specifiers(
 ) {
     let mut cursor = list.walk();
     for specifier in list.named_children(&mut cursor) {
-        let Some(original) = specifier.child_by_field_name("name") else { continue };
-        let local = specifier.child_by_field_name("alias").unwrap_or(original);
+        let Some(original) = specifier.field("name") else { continue };
+        let local = specifier.field("alias").unwrap_or(original);
         names.push(name(&source(visit, original), &source(visit, local)));
         notes.refer_span(visit, original.byte_range(), Role::Import, None, None);
     }
@@ -115,12 +116,12 @@ fn load_call<'t>(
 ) -> Option<(Node<'t>, Option<Node<'t>>)> {
     let mut member = None;
     for _ in 0..4 {
-        match value.kind() {
+        match value.kind_name() {
             "await_expression" | "parenthesized_expression" | "as_expression" => {
                 value = value.named_child(0)?;
             }
             "member_expression" if member.is_none() => {
-                member = value.child_by_field_name("property");
+                member = value.field("property");
                 value = value.child(0)?;
             }
             "call_expression" => return is_load(visit, value).then_some((value, member)),
@@ -133,8 +134,8 @@ fn load_call<'t>(
 fn is_load(visit: &Visit<'_, '_>, call: Node<'_>) -> bool {
     let function = call.child(0);
     function.is_some_and(|function| {
-        function.kind() == "import"
-            || function.kind() == "identifier" && visit.bytes(function) == b"require"
+        function.kind_name() == "import"
+            || function.kind_name() == "identifier" && visit.bytes(function) == b"require"
     })
 }
 
@@ -146,15 +147,13 @@ pub(super) fn binds(visit: &Visit<'_, '_>, value: Node<'_>) -> bool {
 /// Records the visited variable declaration if it binds a module or a member of one.
 pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(target), Some(value)) =
-        (node.child_by_field_name("name"), node.child_by_field_name("value"))
-    else {
+    let (Some(target), Some(value)) = (node.field("name"), node.field("value")) else {
         return;
     };
     let Some((call, member)) = load_call(visit, value) else { return };
     let of = member.map(|member| visit.text_of(member)).unwrap_or_default();
     let mut names = Vec::new();
-    match target.kind() {
+    match target.kind_name() {
         "identifier" => names.push(name(&of, &visit.text_of(target))),
         "object_pattern" if member.is_none() => {
             let mut cursor = target.walk();
@@ -170,12 +169,13 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Adds the names that one part of a destructuring pattern binds.
 fn bound(visit: &Visit<'_, '_>, part: Node<'_>, names: &mut Vec<ImportedName>) {
     let own = |node: Node<'_>| name(&visit.text_of(node), &visit.text_of(node));
-    match part.kind() {
+    match part.kind_name() {
         "shorthand_property_identifier_pattern" => names.push(own(part)),
-        "object_assignment_pattern" => names.extend(part.child_by_field_name("left").map(own)),
+        "object_assignment_pattern" => names.extend(part.field("left").map(own)),
         "pair_pattern" => {
-            let (key, value) = (part.child_by_field_name("key"), part.child_by_field_name("value"));
-            if let (Some(key), Some(value)) = (key, value.filter(|v| v.kind() == "identifier")) {
+            let (key, value) = (part.field("key"), part.field("value"));
+            if let (Some(key), Some(value)) = (key, value.filter(|v| v.kind_name() == "identifier"))
+            {
                 names.push(name(&visit.text_of(key), &visit.text_of(value)));
             }
         }
@@ -201,11 +201,10 @@ pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(level) {
         "variable_declarator"
             if around.is_some_and(|v| {
-                v.child_by_field_name("value")
-                    .is_some_and(|value| load_call(visit, value).is_some())
+                v.field("value").is_some_and(|value| load_call(visit, value).is_some())
             }) => {}
         "assignment_expression" if level == 1 => {
-            let left = around.and_then(|around| around.child_by_field_name("left"));
+            let left = around.and_then(|around| around.field("left"));
             let left = left.map(|left| visit.text_of(left)).unwrap_or_default();
             let exported = left.strip_prefix("module.exports.").or(left.strip_prefix("exports."));
             match exported {
@@ -228,13 +227,14 @@ pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records `eval("… require …")`.
 fn evaluated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(function) = node.child(0).filter(|function| function.kind() == "identifier") else {
+    let Some(function) = node.child(0).filter(|function| function.kind_name() == "identifier")
+    else {
         return;
     };
     if visit.bytes(function) != b"eval" {
         return;
     }
-    let Some(code) = node.child_by_field_name("arguments") else { return };
+    let Some(code) = node.field("arguments") else { return };
     let text = visit.bytes(code);
     let loads = ["require", "import"].iter().any(|w| bstr::ByteSlice::contains_str(text, w));
     if loads {
@@ -250,29 +250,29 @@ fn load(
     kind: ImportKind,
     names: Vec<ImportedName>,
 ) {
-    let first = call.child_by_field_name("arguments").and_then(|all| all.named_child(0));
+    let first = call.field("arguments").and_then(|all| all.named_child(0));
     let Some(first) = first else { return };
-    let is_import = call.child(0).is_some_and(|function| function.kind() == "import");
+    let is_import = call.child(0).is_some_and(|function| function.kind_name() == "import");
     let mut rest = vec![(first, false)];
     for _ in 0..ALTERNATIVES_MAX {
         let Some((given, is_one_of)) = rest.pop() else { return };
         let plain = literal(given);
-        let kind = match given.kind() {
+        let kind = match given.kind_name() {
             _ if plain.is_some() && is_one_of => ImportKind::DynamicConditional,
             _ if plain.is_some() && is_import => ImportKind::Dynamic,
             _ if plain.is_some() => kind,
             "template_string" => ImportKind::DynamicTemplate,
-            "binary_expression" => match given.child_by_field_name("operator").map(|o| o.kind()) {
+            "binary_expression" => match given.field("operator").map(|o| o.kind_name()) {
                 Some("||" | "??") => {
-                    rest.extend(given.child_by_field_name("right").map(|node| (node, true)));
-                    rest.extend(given.child_by_field_name("left").map(|node| (node, true)));
+                    rest.extend(given.field("right").map(|node| (node, true)));
+                    rest.extend(given.field("left").map(|node| (node, true)));
                     continue;
                 }
                 _ => ImportKind::DynamicConcatenation,
             },
             "ternary_expression" => {
-                rest.extend(given.child_by_field_name("alternative").map(|node| (node, true)));
-                rest.extend(given.child_by_field_name("consequence").map(|node| (node, true)));
+                rest.extend(given.field("alternative").map(|node| (node, true)));
+                rest.extend(given.field("consequence").map(|node| (node, true)));
                 continue;
             }
             "parenthesized_expression" => {

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -24,14 +25,14 @@ pub(super) fn extended(
     let mut rest = vec![value];
     for _ in 0..PARTS_MAX {
         let Some(part) = rest.pop() else { return };
-        if part.kind() != "call_expression" {
+        if part.kind_name() != "call_expression" {
             add_base(notes, index, chain::value(visit, notes, part));
             continue;
         }
         let is_part = |part: &Node<'_>| {
-            matches!(part.kind(), "identifier" | "member_expression" | "call_expression")
+            matches!(part.kind_name(), "identifier" | "member_expression" | "call_expression")
         };
-        let list = part.child_by_field_name("arguments");
+        let list = part.field("arguments");
         let arguments = (0..PARTS_MAX as u32).map_while(|at| list?.named_child(at));
         let mut parts: Vec<Node<'_>> = arguments.filter(is_part).collect();
         parts.reverse();
@@ -47,7 +48,7 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if node.child(0).is_none_or(|function| visit.bytes(function) != b"Object.assign") {
         return;
     }
-    let Some(arguments) = node.child_by_field_name("arguments") else { return };
+    let Some(arguments) = node.field("arguments") else { return };
     let Some(target) = arguments.named_child(0).map(|first| visit.bytes(first)) else { return };
     let Some(name) = target.strip_suffix(b".prototype") else { return };
     let index = visit.symbols.iter().position(|symbol| {

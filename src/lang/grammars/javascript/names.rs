@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::Step;
 use crate::lang::facts::{Chain, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -19,8 +20,8 @@ const ARGUMENTS_MAX: usize = 16;
 /// visible only inside it.
 pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if matches!(node.kind(), "function_expression" | "generator_function")
-        && let Some(name) = node.child_by_field_name("name")
+    if matches!(node.kind_name(), "function_expression" | "generator_function")
+        && let Some(name) = node.field("name")
     {
         notes.declare(name, None);
     }
@@ -28,16 +29,15 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let callback_parameter = callback_parameter(visit, notes);
     let given = element_argument(visit, notes)
         .or_else(|| callback_argument(callback_parameter.as_ref(), 0));
-    if let Some(name) = node.child_by_field_name("parameter") {
+    if let Some(name) = node.field("parameter") {
         return notes.declare(name, given);
     }
-    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let Some(parameters) = node.field("parameters") else { return };
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
-        let is_this = parameter
-            .child_by_field_name("pattern")
-            .is_some_and(|pattern| pattern.kind() == "this");
-        if is_this && let Some(pattern) = parameter.child_by_field_name("pattern") {
+        let is_this =
+            parameter.field("pattern").is_some_and(|pattern| pattern.kind_name() == "this");
+        if is_this && let Some(pattern) = parameter.field("pattern") {
             notes.declare(pattern, types::annotated(visit, notes, parameter));
             continue;
         }
@@ -46,11 +46,11 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         } else {
             callback_argument(callback_parameter.as_ref(), at)
         };
-        match parameter.kind() {
+        match parameter.kind_name() {
             "required_parameter" | "optional_parameter" => {
-                let Some(pattern) = parameter.child_by_field_name("pattern") else { continue };
+                let Some(pattern) = parameter.field("pattern") else { continue };
                 let chain = types::annotated(visit, notes, parameter);
-                let default = parameter.child_by_field_name("value");
+                let default = parameter.field("value");
                 let chain = chain.or_else(|| chain::value(visit, notes, default?)).or(given);
                 declare(visit, notes, pattern, chain, None);
             }
@@ -66,11 +66,11 @@ fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain>
         matches!(visit.ancestor_kind(*level), "ternary_expression" | "parenthesized_expression")
     };
     let level = (1..=4).find(|level| !is_around(level))?;
-    let arguments = visit.ancestor(level).filter(|list| list.kind() == "arguments")?;
+    let arguments = visit.ancestor(level).filter(|list| list.kind_name() == "arguments")?;
     let call = visit.ancestor(level + 1)?;
-    let called = match call.kind() {
+    let called = match call.kind_name() {
         "call_expression" => call.child(0)?,
-        "new_expression" => call.child_by_field_name("constructor")?,
+        "new_expression" => call.field("constructor")?,
         _ => return None,
     };
     let mut cursor = arguments.walk();
@@ -91,9 +91,9 @@ fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if visit.ancestor_kind(1) != "arguments" {
         return None;
     }
-    let called = visit.ancestor(2).filter(|call| call.kind() == "call_expression")?;
-    let function = called.child(0).filter(|called| called.kind() == "member_expression")?;
-    let name = visit.bytes(function.child_by_field_name("property")?);
+    let called = visit.ancestor(2).filter(|call| call.kind_name() == "call_expression")?;
+    let function = called.child(0).filter(|called| called.kind_name() == "member_expression")?;
+    let name = visit.bytes(function.field("property")?);
     let calls_with_each: [&[u8]; 10] = [
         b"map",
         b"forEach",
@@ -116,10 +116,10 @@ fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 /// Declares the names that a `var`, `let` or `const` binds, unless they are symbols.
 pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(name) = node.child_by_field_name("name") else { return };
-    let given = node.child_by_field_name("value");
+    let Some(name) = node.field("name") else { return };
+    let given = node.field("value");
     let chain = types::annotated(visit, notes, node).or_else(|| chain::value(visit, notes, given?));
-    if name.kind() == "identifier" {
+    if name.kind_name() == "identifier" {
         notes.set_literal(name, given.and_then(chain::literal));
     }
     let mut defined = visit.defined.clone();
@@ -141,14 +141,12 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the variable of a `for … of` or `for … in` for its body.
 pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(left), Some(right), Some(_)) = (
-        node.child_by_field_name("left"),
-        node.child_by_field_name("right"),
-        node.child_by_field_name("kind"),
-    ) else {
+    let (Some(left), Some(right), Some(_)) =
+        (node.field("left"), node.field("right"), node.field("kind"))
+    else {
         return;
     };
-    let is_of = node.child_by_field_name("operator").is_some_and(|word| word.kind() == "of");
+    let is_of = node.field("operator").is_some_and(|word| word.kind_name() == "of");
     let chain = if is_of {
         chain::value(visit, notes, right).map(|chain| chain.then(Step::Element))
     } else {
@@ -159,7 +157,7 @@ pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Declares the parameter of a `catch`.
 pub(super) fn catch(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    if let Some(parameter) = visit.node().child_by_field_name("parameter") {
+    if let Some(parameter) = visit.node().field("parameter") {
         declare(visit, notes, parameter, None, None);
     }
 }
@@ -167,12 +165,10 @@ pub(super) fn catch(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the value that the visited assignment gives a local variable.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
-    if left.kind() != "identifier" {
+    if left.kind_name() != "identifier" {
         return;
     }
     notes.set_literal(left, chain::literal(right));
@@ -186,22 +182,22 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Narrows a local name in the body of the visited `if (name instanceof Class)`.
 pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let condition = node.child_by_field_name("condition").and_then(|c| c.named_child(0));
+    let condition = node.field("condition").and_then(|c| c.named_child(0));
     let Some(mut condition) = condition else { return };
     for _ in 0..4 {
-        if condition.child_by_field_name("operator").is_none_or(|word| word.kind() != "&&") {
+        if condition.field("operator").is_none_or(|word| word.kind_name() != "&&") {
             break;
         }
-        let Some(left) = condition.child_by_field_name("left") else { break };
+        let Some(left) = condition.field("left") else { break };
         condition = left;
     }
-    if condition.child_by_field_name("operator").is_none_or(|word| word.kind() != "instanceof") {
+    if condition.field("operator").is_none_or(|word| word.kind_name() != "instanceof") {
         return;
     }
     let (Some(name), Some(class), Some(body)) = (
-        condition.child_by_field_name("left").filter(|name| name.kind() == "identifier"),
-        condition.child_by_field_name("right"),
-        node.child_by_field_name("consequence"),
+        condition.field("left").filter(|name| name.kind_name() == "identifier"),
+        condition.field("right"),
+        node.field("consequence"),
     ) else {
         return;
     };
@@ -224,14 +220,14 @@ fn declare(
         let Some((node, chain)) = rest.pop() else { return };
         let member = |name: &str| chain.clone().map(|chain| chain.then(Step::Member(name)));
         let mut cursor = node.walk();
-        match node.kind() {
+        match node.kind_name() {
             "identifier" | "shorthand_property_identifier_pattern" => match from {
                 Some(from) => notes.declare_from(node, chain, from),
                 None => notes.declare(node, chain),
             },
             "assignment_pattern" | "object_assignment_pattern" => {
-                let Some(left) = node.child_by_field_name("left") else { continue };
-                let is_short = left.kind() == "shorthand_property_identifier_pattern";
+                let Some(left) = node.field("left") else { continue };
+                let is_short = left.kind_name() == "shorthand_property_identifier_pattern";
                 let chain = if is_short {
                     member(chain::text(visit, left).unwrap_or_default())
                 } else {
@@ -240,23 +236,22 @@ fn declare(
                 if is_short {
                     read(visit, notes, left, chain.as_ref());
                 }
-                let default = node.child_by_field_name("right");
+                let default = node.field("right");
                 let chain = chain.or_else(|| chain::value(visit, notes, default?));
                 rest.push((left, chain));
             }
             "object_pattern" => {
                 for part in node.named_children(&mut cursor).take(NAMES_MAX) {
-                    match part.kind() {
+                    match part.kind_name() {
                         "shorthand_property_identifier_pattern" => {
                             let chain = member(chain::text(visit, part).unwrap_or_default());
                             read(visit, notes, part, chain.as_ref());
                             rest.push((part, chain));
                         }
                         "pair_pattern" => {
-                            let (Some(key), Some(target)) = (
-                                part.child_by_field_name("key"),
-                                part.child_by_field_name("value"),
-                            ) else {
+                            let (Some(key), Some(target)) =
+                                (part.field("key"), part.field("value"))
+                            else {
                                 continue;
                             };
                             let chain = member(chain::text(visit, key).unwrap_or_default());

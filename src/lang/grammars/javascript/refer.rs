@@ -5,6 +5,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Chain, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -41,7 +42,7 @@ pub(super) const SCOPES: &[&str] = &[
 
 pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" | "shorthand_property_identifier" => identifier(visit, notes),
         "property_identifier" | "private_property_identifier" => property(visit, notes),
         "type_identifier" => type_name(visit, notes),
@@ -100,16 +101,16 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Records the return type of a function, or the value of an arrow function.
 fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize, function: Node<'_>) {
-    if let Some(annotated) = function.child_by_field_name("return_type") {
+    if let Some(annotated) = function.field("return_type") {
         if let Some(chain) = types::chain(visit, notes, annotated) {
             notes.set_type(index, chain);
         }
         return;
     }
-    let body = function.child_by_field_name("body");
-    let Some(body) = body.filter(|body| body.kind() != "statement_block") else { return };
+    let body = function.field("body");
+    let Some(body) = body.filter(|body| body.kind_name() != "statement_block") else { return };
     if let Some(chain) = chain::value(visit, notes, body) {
-        let is_async = function.child(0).is_some_and(|word| word.kind() == "async");
+        let is_async = function.child(0).is_some_and(|word| word.kind_name() == "async");
         notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
     }
 }
@@ -137,7 +138,7 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(value) = visit.node().named_child(0) else { return };
     // A value returned by a nested callback is not returned by the enclosing symbol.
     let function = (1..64).find(|&level| {
-        let kind = visit.ancestor(level).map(|node| (node.kind(), is_function(node)));
+        let kind = visit.ancestor(level).map(|node| (node.kind_name(), is_function(node)));
         kind.is_none_or(|(kind, is_function)| {
             is_function || matches!(kind, "function_declaration" | "method_definition")
         })
@@ -158,7 +159,8 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         );
     let Some(index) = visit.own_or_enclosing_index().filter(|_| is_symbol) else { return };
     if let Some(chain) = chain::value(visit, notes, value) {
-        let is_async = (0..4).map_while(|at| function.child(at)).any(|word| word.kind() == "async");
+        let is_async =
+            (0..4).map_while(|at| function.child(at)).any(|word| word.kind_name() == "async");
         notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
     }
 }
@@ -173,9 +175,9 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     let mut cursor = heritage.walk();
     for clause in heritage.named_children(&mut cursor).take(8) {
-        match clause.kind() {
+        match clause.kind_name() {
             "extends_clause" => {
-                if let Some(base) = clause.child_by_field_name("value") {
+                if let Some(base) = clause.field("value") {
                     mixins::extended(visit, notes, index, base);
                 }
             }
@@ -212,15 +214,14 @@ fn bases_of_interface(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the target of the visited type alias; of a target with several parts, each is a base.
 fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
-    let (Some(index), Some(value)) =
-        (visit.own_or_enclosing_index(), visit.node().child_by_field_name("value"))
+    let (Some(index), Some(value)) = (visit.own_or_enclosing_index(), visit.node().field("value"))
     else {
         return;
     };
     let mut rest = vec![value];
     for _ in 0..32 {
         let Some(part) = rest.pop() else { return };
-        if matches!(part.kind(), "intersection_type" | "union_type") {
+        if matches!(part.kind_name(), "intersection_type" | "union_type") {
             let mut cursor = part.walk();
             let mut parts: Vec<Node<'_>> = part.named_children(&mut cursor).take(32).collect();
             parts.reverse();
@@ -286,7 +287,8 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(around) = visit.ancestor(1).filter(|node| node.kind() == "member_expression") else {
+    let Some(around) = visit.ancestor(1).filter(|node| node.kind_name() == "member_expression")
+    else {
         return;
     };
     let receiver = around.child(0).and_then(|object| chain::value(visit, notes, object));
@@ -307,10 +309,10 @@ fn note(
 ) {
     let Some(outer) = visit.ancestor(level) else { return };
     let field = visit.field_above(level - 1);
-    let role = match (outer.kind(), field) {
+    let role = match (outer.kind_name(), field) {
         ("call_expression", "function") | ("new_expression", "constructor") => {
-            let arguments = outer.child_by_field_name("arguments");
-            let count = arguments.map_or(0, |arguments| match arguments.kind() {
+            let arguments = outer.field("arguments");
+            let count = arguments.map_or(0, |arguments| match arguments.kind_name() {
                 "arguments" => arguments.named_child_count(),
                 _ => 1,
             });
@@ -353,7 +355,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         "infer_type" => return notes.declare(node, None),
         "nested_type_identifier" => {
-            let module = visit.ancestor(1).and_then(|node| node.child_by_field_name("module"));
+            let module = visit.ancestor(1).and_then(|node| node.field("module"));
             receiver = module.and_then(|module| chain::text(visit, module)).map(Chain::name);
             level = 2;
         }
@@ -372,10 +374,10 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Records a call of the base type's constructor: `super(…)`.
 fn base_constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(call) = visit.ancestor(1).filter(|node| node.kind() == "call_expression") else {
+    let Some(call) = visit.ancestor(1).filter(|node| node.kind_name() == "call_expression") else {
         return;
     };
-    let arguments = call.child_by_field_name("arguments");
+    let arguments = call.field("arguments");
     let count = arguments.map_or(0, |arguments| arguments.named_child_count());
     notes.call(visit, visit.node(), Some(Chain::base()), count);
 }

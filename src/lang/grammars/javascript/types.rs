@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -20,16 +21,16 @@ pub(super) fn chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) ->
 
 /// Returns the chain of a value of the type in the field `type` of `node`.
 pub(super) fn annotated(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
-    chain(visit, notes, node.child_by_field_name("type")?)
+    chain(visit, notes, node.field("type")?)
 }
 
 /// Returns the chain of the result of a function whose type is in the field `type` of `node`.
 pub(super) fn result(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
-    let mut of = node.child_by_field_name("type")?.named_child(0)?;
+    let mut of = node.field("type")?.named_child(0)?;
     for _ in 0..4 {
-        match of.kind() {
+        match of.kind_name() {
             "function_type" => {
-                return chain(visit, notes, of.child_by_field_name("return_type")?);
+                return chain(visit, notes, of.field("return_type")?);
             }
             "parenthesized_type" | "union_type" => of = of.named_child(0)?,
             _ => return None,
@@ -49,7 +50,7 @@ pub(super) fn chain_in(
         return None;
     }
     let of = |node: Option<Node<'_>>| chain_in(visit, notes, node?, depth + 1);
-    match node.kind() {
+    match node.kind_name() {
         "type_annotation" | "parenthesized_type" | "readonly_type" | "flow_maybe_type"
         | "optional_type" | "constraint" | "default_type" => of(node.named_child(0)),
         "type_identifier" | "identifier" => match notes.local(visit.bytes(node)) {
@@ -76,7 +77,7 @@ pub(super) fn chain_in(
             let parts: Vec<Option<Chain>> = parts.map(|part| of(Some(part))).collect();
             Some(container("tuple", &parts))
         }
-        "required_parameter" | "optional_parameter" => of(node.child_by_field_name("type")),
+        "required_parameter" | "optional_parameter" => of(node.field("type")),
         "union_type" | "intersection_type" => {
             of(node.named_child(0)).or_else(|| of(node.named_child(1)))
         }
@@ -85,9 +86,9 @@ pub(super) fn chain_in(
             // An object type with only index signatures is a container of their values.
             let mut cursor = node.walk();
             let mut members = node.named_children(&mut cursor);
-            let first = members.next().filter(|first| first.kind() == "index_signature")?;
-            let is_alone = members.all(|member| member.kind() == "index_signature");
-            let held = of(first.child_by_field_name("type"));
+            let first = members.next().filter(|first| first.kind_name() == "index_signature")?;
+            let is_alone = members.all(|member| member.kind_name() == "index_signature");
+            let held = of(first.field("type"));
             (is_alone && held.is_some()).then(|| container("Record", &[None, held]))
         }
         "this_type" => Some(Chain::own()),
@@ -107,8 +108,8 @@ fn generic(
     node: Node<'_>,
     depth: usize,
 ) -> Option<Chain> {
-    let name = chain::text(visit, node.child_by_field_name("name")?)?;
-    let arguments = node.child_by_field_name("type_arguments")?;
+    let name = chain::text(visit, node.field("name")?)?;
+    let arguments = node.field("type_arguments")?;
     let mut cursor = arguments.walk();
     let arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
     let mut arguments = arguments.map(|argument| chain_in(visit, notes, argument, depth + 1));
@@ -139,11 +140,11 @@ pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
 
 /// Declares the type parameters of the visited node, each as a value of its bound.
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(parameters) = visit.node().child_by_field_name("type_parameters") else { return };
+    let Some(parameters) = visit.node().field("type_parameters") else { return };
     let mut cursor = parameters.walk();
     for parameter in parameters.named_children(&mut cursor).take(64) {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let bound = parameter.child_by_field_name("constraint");
+        let Some(name) = parameter.field("name") else { continue };
+        let bound = parameter.field("constraint");
         let bound = bound.and_then(|bound| chain(visit, notes, bound));
         notes.declare(name, bound);
     }

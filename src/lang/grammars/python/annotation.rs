@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
 use crate::lang::visit::Visit;
 
 use super::chain::text;
@@ -30,7 +31,7 @@ fn of_type(visit: &Visit<'_, '_>, node: Node<'_>, depth: usize) -> Option<Chain>
         return None;
     }
     let of_child = |at: u32| of_type(visit, node.named_child(at)?, depth + 1);
-    match node.kind() {
+    match node.kind_name() {
         "type" | "parenthesized_expression" | "constrained_type" => of_child(0),
         "identifier" | "attribute" | "member_type" => named(text(visit, node)?),
         "generic_type" => {
@@ -87,7 +88,7 @@ fn generic(
         "Coroutine" => Some(with_arguments(last, &[of(arguments.last()?)])),
         "Tuple" | "tuple" => {
             let of_part = |argument: &&Node<'_>| {
-                argument.named_child(0).unwrap_or(**argument).kind() != "ellipsis"
+                argument.named_child(0).unwrap_or(**argument).kind_name() != "ellipsis"
             };
             let parts: Vec<Option<Chain>> = arguments.iter().filter(of_part).map(of).collect();
             Some(with_arguments("tuple", &parts))

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::chain::{Chain, Step};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -51,8 +52,8 @@ fn element_in(
             b"enumerate" | b"zip" => return None,
             _ => {}
         }
-        if function.kind() == "attribute" && first.is_none() {
-            match &visit.text[function.child_by_field_name("attribute")?.byte_range()] {
+        if function.kind_name() == "attribute" && first.is_none() {
+            match &visit.text[function.field("attribute")?.byte_range()] {
                 b"values" => return element_in(visit, notes, function.child(0)?, depth + 1),
                 b"keys" | b"items" => return None,
                 _ => {}
@@ -77,8 +78,8 @@ pub(super) fn elements(
             Some(vec![Some(Chain::instance("int")), element(visit, notes, arguments.next()?)])
         }
         b"zip" => Some(arguments.map(|argument| element(visit, notes, argument)).collect()),
-        _ if function.kind() == "attribute" => {
-            let name = function.child_by_field_name("attribute")?;
+        _ if function.kind_name() == "attribute" => {
+            let name = function.field("attribute")?;
             let is_items = &visit.text[name.byte_range()] == b"items" && arguments.next().is_none();
             let of = function.child(0).filter(|_| is_items)?;
             Some(vec![None, element(visit, notes, of)])
@@ -89,10 +90,10 @@ pub(super) fn elements(
 
 /// Returns the function and the arguments of a call.
 pub(super) fn call<'t>(node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    if node.kind() != "call" {
+    if node.kind_name() != "call" {
         return None;
     }
-    Some((node.child(0)?, node.child_by_field_name("arguments")?))
+    Some((node.child(0)?, node.field("arguments")?))
 }
 
 /// Returns the chain of a container, with the type of its elements if that is known.
@@ -120,14 +121,14 @@ fn unbounded(
         return None;
     }
     let inner = |child: Option<Node<'_>>| unbounded(visit, notes, child?, depth + 1);
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => match notes.local(&visit.text[node.byte_range()]) {
             NameLookup::Local(local) => local.cloned(),
             NameLookup::NotLocal => Some(Chain::name(text(visit, node)?)),
         },
         "attribute" => {
             let of = inner(node.child(0))?;
-            match text(visit, node.child_by_field_name("attribute")?)? {
+            match text(visit, node.field("attribute")?)? {
                 "__class__" => class_of_value(visit, &of),
                 name => Some(of.then(Step::Member(name))),
             }
@@ -137,23 +138,23 @@ fn unbounded(
         "subscript" => {
             let value = node.child(0)?;
             let of = inner(Some(value))?;
-            let is_slice = node.named_child(1).is_some_and(|index| index.kind() == "slice");
+            let is_slice = node.named_child(1).is_some_and(|index| index.kind_name() == "slice");
             let is_same = is_slice || is_type(visit, notes, value);
             Some(if is_same { of } else { of.then(Step::Element) })
         }
         "parenthesized_expression" | "as_pattern" => inner(node.named_child(0)),
-        "named_expression" => inner(node.child_by_field_name("value")),
-        "assignment" => inner(node.child_by_field_name("right")),
+        "named_expression" => inner(node.field("value")),
+        "assignment" => inner(node.field("right")),
         "conditional_expression" => {
             inner(node.named_child(0)).or_else(|| inner(node.named_child(2)))
         }
         "boolean_operator" => {
-            let is_or = node.child(1).is_some_and(|operator| operator.kind() == "or");
+            let is_or = node.child(1).is_some_and(|operator| operator.kind_name() == "or");
             let first = if is_or { inner(node.named_child(0)) } else { None };
             first.or_else(|| inner(node.named_child(1)))
         }
         "binary_operator" => {
-            let operator = node.child(1)?.kind();
+            let operator = node.child(1)?.kind_name();
             let is_same_type = matches!(operator, "/" | "+" | "|" | "&" | "%");
             inner(node.child(0).filter(|_| is_same_type))
         }
@@ -161,7 +162,7 @@ fn unbounded(
         "list" | "set" => {
             let first =
                 node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
-            Some(container(node.kind(), first.as_ref()))
+            Some(container(node.kind_name(), first.as_ref()))
         }
         "list_comprehension" | "set_comprehension" | "generator_expression" => {
             comprehension(visit, notes, node, depth)
@@ -178,13 +179,13 @@ fn unbounded(
 fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
     let (function, arguments) = call(node)?;
     let name = text(visit, function).unwrap_or_default();
-    let is_builtin = function.kind() == "identifier"
+    let is_builtin = function.kind_name() == "identifier"
         && matches!(notes.local(name.as_bytes()), NameLookup::NotLocal)
         || name == "typing.cast"
         || name.ends_with(".deepcopy");
     let argument = |at: u32| {
         let argument = arguments.named_child(at)?;
-        (argument.kind() != "keyword_argument").then_some(argument)
+        (argument.kind_name() != "keyword_argument").then_some(argument)
     };
     match name.rsplit('.').next().filter(|_| is_builtin).unwrap_or_default() {
         "super" => Some(Chain::base()),
@@ -236,14 +237,14 @@ fn comprehension(
     node: Node<'_>,
     depth: usize,
 ) -> Option<Chain> {
-    let body = node.child_by_field_name("body")?;
+    let body = node.field("body")?;
     let clause = node.named_child(1)?;
-    let left = clause.child_by_field_name("left")?;
+    let left = clause.field("left")?;
     if visit.text[left.byte_range()] == visit.text[body.byte_range()] {
-        let right = clause.child_by_field_name("right")?;
+        let right = clause.field("right")?;
         return value_in(visit, notes, right, depth + 1);
     }
-    let name = if node.kind() == "set_comprehension" { "set" } else { "list" };
+    let name = if node.kind_name() == "set_comprehension" { "set" } else { "list" };
     // The loop variables are not declared yet, but a class is rarely one of them.
     let made = call(body).and_then(|_| value_in(visit, notes, body, depth + 1));
     Some(container(name, made.as_ref().filter(|made| made.instance_type().is_none())))
@@ -272,7 +273,7 @@ pub(super) fn own_class(visit: &Visit<'_, '_>, mut index: Option<usize>) -> Opti
 /// Returns true if `node` looks like the name of a type rather than a value.
 fn is_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> bool {
     let name = &visit.text[node.byte_range()];
-    node.kind() == "identifier"
+    node.kind_name() == "identifier"
         && matches!(notes.local(name), NameLookup::NotLocal)
         && (name.first().is_some_and(u8::is_ascii_uppercase)
             && name.iter().any(u8::is_ascii_lowercase)
@@ -281,11 +282,11 @@ fn is_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> bool {
 
 /// Returns the bytes between the quotes of a string without interpolation.
 pub(super) fn literal(node: Node<'_>) -> Option<std::ops::Range<usize>> {
-    if node.kind() != "string" || node.named_child_count() != 3 {
+    if node.kind_name() != "string" || node.named_child_count() != 3 {
         return None;
     }
     let content = node.named_child(1)?;
-    let is_plain = content.kind() == "string_content" && content.named_child_count() == 0;
+    let is_plain = content.kind_name() == "string_content" && content.named_child_count() == 0;
     is_plain.then(|| content.byte_range())
 }
 

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -15,7 +16,7 @@ const ALTERNATIVES_MAX: usize = 16;
 pub(super) fn modules(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut cursor = visit.node().walk();
     for child in visit.node().named_children(&mut cursor) {
-        let (module, alias) = match child.kind() {
+        let (module, alias) = match child.kind_name() {
             "dotted_name" => (child, child),
             "aliased_import" => match named(child) {
                 Some(pair) => pair,
@@ -31,11 +32,11 @@ pub(super) fn modules(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records `from a import b as c`.
 pub(super) fn names(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(module) = node.child_by_field_name("module_name") else { return };
+    let Some(module) = node.field("module_name") else { return };
     let mut names = Vec::new();
     let mut cursor = node.walk();
     for child in node.named_children(&mut cursor).skip(1) {
-        let (name, alias) = match child.kind() {
+        let (name, alias) = match child.kind_name() {
             "dotted_name" => (child, child),
             "aliased_import" => match named(child) {
                 Some(pair) => pair,
@@ -54,7 +55,7 @@ pub(super) fn names(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn named<'t>(aliased: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
-    Some((aliased.child_by_field_name("name")?, aliased.child_by_field_name("alias")?))
+    Some((aliased.field("name")?, aliased.field("alias")?))
 }
 
 /// Returns the source text of a name, without white space.
@@ -95,10 +96,10 @@ pub(super) fn dynamic(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         return;
     }
-    let assigned = visit.ancestor(1).filter(|around| around.kind() == "assignment");
+    let assigned = visit.ancestor(1).filter(|around| around.kind_name() == "assignment");
     let alias = assigned
-        .and_then(|assigned| assigned.child_by_field_name("left"))
-        .filter(|left| left.kind() == "identifier");
+        .and_then(|assigned| assigned.field("left"))
+        .filter(|left| left.kind_name() == "identifier");
     let names = match alias {
         Some(alias) => vec![ImportedName { name: String::new(), alias: written(visit, alias) }],
         None => Vec::new(),
@@ -107,11 +108,11 @@ pub(super) fn dynamic(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     for _ in 0..ALTERNATIVES_MAX {
         let Some((given, is_one_of)) = rest.pop() else { return };
         let plain = literal(given);
-        let kind = match given.kind() {
+        let kind = match given.kind_name() {
             "string" if plain.is_some() && is_one_of => ImportKind::DynamicConditional,
             "string" if plain.is_some() => ImportKind::Dynamic,
             "string" => ImportKind::DynamicTemplate,
-            "binary_operator" if given.child(1).is_some_and(|sign| sign.kind() == "%") => {
+            "binary_operator" if given.child(1).is_some_and(|sign| sign.kind_name() == "%") => {
                 ImportKind::DynamicTemplate
             }
             "binary_operator" | "concatenated_string" => ImportKind::DynamicConcatenation,

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -36,7 +37,7 @@ pub(super) fn is_local_at(
 /// Declares the parameters of the visited function.
 pub(super) fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let Some(parameters) = node.field("parameters") else { return };
     let receiver = receiver(visit);
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
@@ -52,9 +53,11 @@ fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
     let mut of_class = visit.field(visit.node(), "name").is_some_and(|name| {
         matches!(name.as_ref(), "__new__" | "__init_subclass__" | "__class_getitem__")
     });
-    if let Some(decorated) = visit.ancestor(1).filter(|n| n.kind() == "decorated_definition") {
+    if let Some(decorated) = visit.ancestor(1).filter(|n| n.kind_name() == "decorated_definition") {
         let mut cursor = decorated.walk();
-        for decorator in decorated.children(&mut cursor).take_while(|c| c.kind() == "decorator") {
+        for decorator in
+            decorated.children(&mut cursor).take_while(|c| c.kind_name() == "decorator")
+        {
             match visit.text[decorator.byte_range()].trim_ascii() {
                 b"@staticmethod" => return None,
                 b"@classmethod" => of_class = true,
@@ -67,7 +70,7 @@ fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
 
 /// Declares the parameters of the visited lambda expression.
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(parameters) = visit.node().child_by_field_name("parameters") else { return };
+    let Some(parameters) = visit.node().field("parameters") else { return };
     let given = lambda_argument(visit, notes);
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
@@ -84,8 +87,8 @@ fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     match &visit.text[function.byte_range()] {
         b"sorted" | b"min" | b"max" if is_key => element(visit, notes, arguments.named_child(0)?),
         b"map" | b"filter" if !is_key => element(visit, notes, arguments.named_child(1)?),
-        _ if is_key && function.kind() == "attribute" => {
-            let name = function.child_by_field_name("attribute")?;
+        _ if is_key && function.kind_name() == "attribute" => {
+            let name = function.field("attribute")?;
             let is_sort = &visit.text[name.byte_range()] == b"sort";
             if is_sort { element(visit, notes, function.child(0)?) } else { None }
         }
@@ -100,19 +103,20 @@ fn declare(
     parameter: Node<'_>,
     given: Option<Chain>,
 ) {
-    let annotated = parameter
-        .child_by_field_name("type")
-        .and_then(|annotated| annotation::chain(visit, annotated));
-    match parameter.kind() {
+    let annotated =
+        parameter.field("type").and_then(|annotated| annotation::chain(visit, annotated));
+    match parameter.kind_name() {
         "identifier" => notes.declare(parameter, given),
         "default_parameter" | "typed_default_parameter" => {
-            let Some(name) = parameter.child_by_field_name("name") else { return };
-            let default = parameter.child_by_field_name("value");
+            let Some(name) = parameter.field("name") else { return };
+            let default = parameter.field("value");
             let chain = annotated.or_else(|| value(visit, notes, default?));
             notes.declare(name, chain);
         }
         "typed_parameter" => match parameter.named_child(0) {
-            Some(name) if name.kind() == "identifier" => notes.declare(name, annotated.or(given)),
+            Some(name) if name.kind_name() == "identifier" => {
+                notes.declare(name, annotated.or(given));
+            }
             Some(splat) => declare_splat(notes, splat, annotated),
             None => {}
         },
@@ -125,7 +129,7 @@ fn declare(
 fn declare_splat(notes: &mut Notes<'_>, splat: Node<'_>, of: Option<Chain>) {
     let Some(name) = splat.named_child(0) else { return };
     let of = of.as_ref().and_then(Chain::instance_type);
-    let written = match (splat.kind(), of) {
+    let written = match (splat.kind_name(), of) {
         ("dictionary_splat_pattern", Some(of)) => format!("dict<str,{of}>"),
         ("dictionary_splat_pattern", None) => "dict".to_owned(),
         (_, Some(of)) => format!("tuple<{of}>"),
@@ -139,7 +143,7 @@ fn declare_all(notes: &mut Notes<'_>, pattern: Node<'_>) {
     let mut rest = vec![pattern];
     for _ in 0..NAMES_MAX {
         let Some(node) = rest.pop() else { return };
-        match node.kind() {
+        match node.kind_name() {
             "identifier" => notes.declare(node, None),
             "pattern_list" | "tuple_pattern" | "list_pattern" | "list_splat_pattern" => {
                 let mut cursor = node.walk();
@@ -162,7 +166,7 @@ fn target(
     let mut rest = vec![(pattern, chain)];
     for _ in 0..NAMES_MAX {
         let Some((node, chain)) = rest.pop() else { return };
-        match node.kind() {
+        match node.kind_name() {
             "identifier" if notes.is_outer(&visit.text[node.byte_range()]) => {}
             "identifier" => notes.declare_from(node, chain, from),
             "list_splat_pattern" => {
@@ -192,7 +196,7 @@ pub(super) fn unpack(
     let is_class = visit.enclosing_kind() == Some(SymbolKind::Class);
     let Some(right) = right.filter(|_| !is_class) else { return };
     let count = left.named_child_count();
-    let is_pairwise = matches!(right.kind(), "expression_list" | "tuple" | "list")
+    let is_pairwise = matches!(right.kind_name(), "expression_list" | "tuple" | "list")
         && right.named_child_count() == count;
     if !is_pairwise {
         let chain = value(visit, notes, right);
@@ -214,13 +218,11 @@ pub(super) fn loop_variables(
     node: Node<'_>,
     is_clause: bool,
 ) {
-    let (Some(left), Some(right)) =
-        (node.child_by_field_name("left"), node.child_by_field_name("right"))
-    else {
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
     let from = if is_clause { 0 } else { right.end_byte() };
-    let is_pattern = left.kind() != "identifier";
+    let is_pattern = left.kind_name() != "identifier";
     if let Some(chains) = elements(visit, notes, right).filter(|_| is_pattern) {
         let mut cursor = left.walk();
         let chains = chains.into_iter().chain(std::iter::repeat(None));
@@ -240,7 +242,7 @@ pub(super) fn loop_variables(
 pub(super) fn comprehension(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut cursor = visit.node().walk();
     for clause in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
-        if clause.kind() == "for_in_clause" {
+        if clause.kind_name() == "for_in_clause" {
             loop_variables(visit, notes, clause, true);
         }
     }
@@ -249,9 +251,7 @@ pub(super) fn comprehension(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the name of `name := value`.
 pub(super) fn named(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(name), Some(given)) =
-        (node.child_by_field_name("name"), node.child_by_field_name("value"))
-    else {
+    let (Some(name), Some(given)) = (node.field("name"), node.field("value")) else {
         return;
     };
     let chain = value(visit, notes, given);
@@ -262,7 +262,7 @@ pub(super) fn named(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(given) = node.named_child(0) else { return };
-    let alias = node.child_by_field_name("alias").and_then(|alias| alias.named_child(0));
+    let alias = node.field("alias").and_then(|alias| alias.named_child(0));
     let Some(alias) = alias.or(node.named_child(1)) else { return };
     let chain = match visit.ancestor_kind(1) {
         "with_item" => context_value(visit, notes, given),
@@ -281,13 +281,14 @@ fn context_value(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> O
 }
 
 fn exception_chain(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
-    let first = if types.kind() == "tuple" { types.named_child(0)? } else { types };
+    let first = if types.kind_name() == "tuple" { types.named_child(0)? } else { types };
     annotation::chain(visit, first)
 }
 
 fn match_type(visit: &Visit<'_, '_>, pattern: Node<'_>) -> Option<Chain> {
-    let pattern = if pattern.kind() == "case_pattern" { pattern.named_child(0)? } else { pattern };
-    if pattern.kind() != "class_pattern" {
+    let pattern =
+        if pattern.kind_name() == "case_pattern" { pattern.named_child(0)? } else { pattern };
+    if pattern.kind_name() != "class_pattern" {
         return None;
     }
     Some(Chain::instance(text(visit, pattern.named_child(0)?)?))
@@ -296,9 +297,7 @@ fn match_type(visit: &Visit<'_, '_>, pattern: Node<'_>) -> Option<Chain> {
 /// Declares the name of an `except` clause for which the grammar has a field.
 pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let (Some(types), Some(alias)) =
-        (node.child_by_field_name("value"), node.child_by_field_name("alias"))
-    else {
+    let (Some(types), Some(alias)) = (node.field("value"), node.field("alias")) else {
         return;
     };
     let chain = exception_chain(visit, types);
@@ -308,7 +307,7 @@ pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the name that a pattern of `match` captures.
 pub(super) fn case_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(name) = visit.node().named_child(0) else { return };
-    if name.kind() == "dotted_name" && name.named_child_count() == 1 {
+    if name.kind_name() == "dotted_name" && name.named_child_count() == 1 {
         notes.declare(name, None);
     }
 }
@@ -325,27 +324,29 @@ pub(super) fn global(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// after an `if not` whose body leaves the block.
 pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let is_assert = node.kind() == "assert_statement";
-    let condition =
-        if is_assert { node.named_child(0) } else { node.child_by_field_name("condition") };
+    let is_assert = node.kind_name() == "assert_statement";
+    let condition = if is_assert { node.named_child(0) } else { node.field("condition") };
     let Some(mut condition) = condition else { return };
-    if condition.kind() == "boolean_operator" {
+    if condition.kind_name() == "boolean_operator" {
         let Some(left) = condition.child(0) else { return };
         condition = left;
     }
-    if condition.kind() == "not_operator" {
+    if condition.kind_name() == "not_operator" {
         let Some((name, chain)) =
             condition.named_child(0).and_then(|call| isinstance_test(visit, call))
         else {
             return;
         };
-        let body = node.child_by_field_name("consequence");
+        let body = node.field("consequence");
         let last = body.and_then(|body| {
             let last = body.named_child_count().checked_sub(1)?;
             body.named_child(u32::try_from(last).ok()?)
         });
         let leaves = last.is_some_and(|last| {
-            matches!(last.kind(), "return_statement" | "raise_statement" | "continue_statement")
+            matches!(
+                last.kind_name(),
+                "return_statement" | "raise_statement" | "continue_statement"
+            )
         });
         if leaves && !is_assert {
             notes.assign(name, chain, node.end_byte());
@@ -356,7 +357,7 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if is_assert {
         return notes.assign(name, chain, node.end_byte());
     }
-    let body = node.child_by_field_name("consequence").or(node.child_by_field_name("body"));
+    let body = node.field("consequence").or(node.field("body"));
     if let Some(body) = body {
         notes.narrow(name, chain, body.byte_range());
     }
@@ -368,7 +369,7 @@ fn isinstance_test<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t
     if &visit.text[function.byte_range()] != b"isinstance" {
         return None;
     }
-    let name = arguments.named_child(0).filter(|name| name.kind() == "identifier")?;
-    let of = arguments.named_child(1).filter(|of| of.kind() != "tuple")?;
+    let name = arguments.named_child(0).filter(|name| name.kind_name() == "identifier")?;
+    let of = arguments.named_child(1).filter(|of| of.kind_name() != "tuple")?;
     Some((name, annotation::chain(visit, of)?))
 }

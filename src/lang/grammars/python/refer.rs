@@ -6,6 +6,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Chain, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -17,13 +18,13 @@ const LEVELS_MAX: usize = 8;
 
 pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => identifier(visit, notes),
         "function_definition" => function(visit, notes),
         "class_definition" => class(visit, notes),
         "assignment" => assignment(visit, notes),
         "augmented_assignment" => {
-            if let Some(left) = node.child_by_field_name("left") {
+            if let Some(left) = node.field("left") {
                 notes.set_literal(left, None);
             }
         }
@@ -60,9 +61,9 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     names::parameters(visit, notes);
     let Some(index) = visit.own_or_enclosing_index() else { return };
-    let Some(annotated) = node.child_by_field_name("return_type") else { return };
+    let Some(annotated) = node.field("return_type") else { return };
     let Some(chain) = annotation::chain(visit, annotated) else { return };
-    let is_async = node.child(0).is_some_and(|word| word.kind() == "async");
+    let is_async = node.child(0).is_some_and(|word| word.kind_name() == "async");
     let is_generator = chain.instance_type().is_some_and(|of| of.starts_with("Async"));
     let is_awaited = is_async && !is_generator;
     notes.set_type(index, if is_awaited { annotation::awaitable(chain) } else { chain });
@@ -70,7 +71,7 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(index) = visit.own_or_enclosing_index() else { return };
-    let Some(bases) = visit.node().child_by_field_name("superclasses") else { return };
+    let Some(bases) = visit.node().field("superclasses") else { return };
     let mut cursor = bases.walk();
     for base in bases.named_children(&mut cursor).take(32) {
         if let Some(chain) = chain::value(visit, notes, base) {
@@ -99,7 +100,7 @@ fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     else {
         return;
     };
-    let is_from = visit.node().child(1).is_some_and(|word| word.kind() == "from");
+    let is_from = visit.node().child(1).is_some_and(|word| word.kind_name() == "from");
     if !is_in_function(visit) || is_from {
         return;
     }
@@ -111,14 +112,14 @@ fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(left) = node.child_by_field_name("left") else { return };
-    let right = node.child_by_field_name("right");
-    let annotated = node.child_by_field_name("type");
+    let Some(left) = node.field("left") else { return };
+    let right = node.field("right");
+    let annotated = node.field("type");
     let known = annotated.and_then(|annotated| annotation::chain(visit, annotated));
-    if left.kind() == "identifier" {
+    if left.kind_name() == "identifier" {
         notes.set_literal(left, right.and_then(chain::literal));
     }
-    match left.kind() {
+    match left.kind_name() {
         "identifier" if names::is_local_here(visit, notes, left) => {
             if right.is_some_and(|right| imports::is_dynamic(visit, right)) {
                 return;
@@ -160,7 +161,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(around) = visit.ancestor(1) else { return };
     let is_first = node.start_byte() == around.start_byte();
-    match around.kind() {
+    match around.kind_name() {
         "attribute" if !is_first => return member(visit, notes, node, around),
         "function_definition"
         | "class_definition"
@@ -217,7 +218,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Returns true if `node` is the variable of a loop.
 fn is_target(node: Node<'_>, around: Node<'_>) -> bool {
-    around.child_by_field_name("left").is_some_and(|left| left.id() == node.id())
+    around.field("left").is_some_and(|left| left.id() == node.id())
 }
 
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, attribute: Node<'_>) {
@@ -253,10 +254,10 @@ fn note(
         return;
     };
     let is_first = inner.start_byte() == outer.start_byte();
-    match outer.kind() {
+    match outer.kind_name() {
         "call" if is_first => {
-            let arguments = outer.child_by_field_name("arguments");
-            let count = arguments.map_or(0, |arguments| match arguments.kind() {
+            let arguments = outer.field("arguments");
+            let count = arguments.map_or(0, |arguments| match arguments.kind_name() {
                 "argument_list" => arguments.named_child_count(),
                 _ => 1,
             });

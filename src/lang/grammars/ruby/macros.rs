@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -66,17 +67,17 @@ const CALLS: &[Defining] = {
 pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
     let is_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
-    if !is_type || node.child_by_field_name("receiver").is_some() {
+    if !is_type || node.field("receiver").is_some() {
         return;
     }
     let word = visit.field(node, "method").unwrap_or_default();
     let Ok(at) = CALLS.binary_search_by(|call| call.method.cmp(&word)) else { return };
     let Defining { kind, separator, from, names_max, .. } = CALLS[at];
-    let Some(list) = node.child_by_field_name("arguments") else { return };
+    let Some(list) = node.field("arguments") else { return };
     // `def_delegator :@a, :b, :c` defines `c`.
     let renames = word == "def_delegator" && list.named_child_count() > 2;
     let from = from + u32::from(renames);
-    let body = node.child_by_field_name("block");
+    let body = node.field("block");
     for name in (from..from + names_max).map_while(|at| list.named_child(at)) {
         let Some((name, span)) = name_of(visit, name) else { continue };
         let mut definition = Definition::new(visit, kind, list);
@@ -90,7 +91,7 @@ pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>)
 
 /// Returns the name that a symbol or a string without interpolation contains, with its span.
 fn name_of(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
-    let span = match node.kind() {
+    let span = match node.kind_name() {
         "simple_symbol" => (node.start_byte() + 1).min(node.end_byte())..node.end_byte(),
         "string" if node.named_child_count() == 1 => node.named_child(0)?.byte_range(),
         _ => return None,
@@ -102,10 +103,10 @@ fn name_of(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<(String, std::ops::R
 
 /// Returns the method that the visited `alias new old` defines.
 pub(super) fn alias<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
-    let name = visit.node().child_by_field_name("name")?;
+    let name = visit.node().field("name")?;
     let is_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
     let kind = if is_type { SymbolKind::Method } else { SymbolKind::Function };
-    let (text, span) = match name.kind() {
+    let (text, span) = match name.kind_name() {
         "identifier" | "constant" | "setter" | "operator" => {
             (visit.text(name).into_owned(), name.byte_range())
         }

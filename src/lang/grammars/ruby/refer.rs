@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -49,7 +50,7 @@ const DEPTH_MAX: usize = 20;
 /// Records what the visited node declares, requires or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => name(visit, notes),
         "constant" => constant(visit, notes),
         "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
@@ -64,14 +65,14 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             }
         }
         "for" => {
-            let value = node.child_by_field_name("value").and_then(|value| value.named_child(0));
+            let value = node.field("value").and_then(|value| value.named_child(0));
             let of = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
-            if let Some(pattern) = node.child_by_field_name("pattern") {
+            if let Some(pattern) = node.field("pattern") {
                 declare(visit, notes, pattern, chain::element(of), node.start_byte());
             }
         }
         "class" => {
-            let base = node.child_by_field_name("superclass").and_then(|of| of.named_child(0));
+            let base = node.field("superclass").and_then(|of| of.named_child(0));
             let base = base.and_then(|base| of(visit, notes, base, DEPTH_MAX));
             if let (Some(base), false) = (base, visit.defined.is_empty()) {
                 notes.add_base(visit.defined.start, base);
@@ -84,9 +85,9 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 /// Returns the chain of the expression `node`.
 fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
     let depth = depth.checked_sub(1)?;
-    let field = |name: &str| node.child_by_field_name(name);
+    let field = |name: &str| node.field(name);
     let own = visit.bytes(node);
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => match notes.local(own) {
             NameLookup::Local(chain) => chain.cloned(),
             // A method of the object itself.
@@ -107,7 +108,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             let Some(receiver) = field("receiver") else {
                 return chain::called(Some(Chain::name(String::from_utf8_lossy(name))));
             };
-            let is_constant = matches!(receiver.kind(), "constant" | "scope_resolution");
+            let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution");
             let receiver = of(visit, notes, receiver, depth)?;
             match name {
                 b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
@@ -121,7 +122,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             of(visit, notes, node.named_child(0)?, depth)
         }
         "assignment" => of(visit, notes, field("right")?, depth),
-        "binary" if matches!(field("operator")?.kind(), "||" | "or") => {
+        "binary" if matches!(field("operator")?.kind_name(), "||" | "or") => {
             let left = of(visit, notes, field("left")?, depth);
             left.or_else(|| of(visit, notes, field("right")?, depth))
         }
@@ -134,8 +135,8 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
 
 fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(left) = node.child_by_field_name("left") else { return };
-    let right = node.child_by_field_name("right");
+    let Some(left) = node.field("left") else { return };
+    let right = node.field("right");
     let value = right.and_then(|right| of(visit, notes, right, DEPTH_MAX));
     if let (Some(value), false) = (&value, visit.defined.is_empty()) {
         notes.set_type(visit.defined.start, value.clone());
@@ -151,7 +152,7 @@ fn declare(
     value: Option<Chain>,
     from: usize,
 ) {
-    match node.kind() {
+    match node.kind_name() {
         "identifier" => {
             // In `x ||= y` and inside blocks the name may already be declared.
             let is_known = matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
@@ -161,7 +162,7 @@ fn declare(
         }
         "left_assignment_list" | "destructured_left_assignment" | "rest_assignment" => {
             for part in (0..16).map_while(|at| node.named_child(at)) {
-                if part.kind() == "identifier" {
+                if part.kind_name() == "identifier" {
                     notes.declare_from(part, None, from);
                 }
             }
@@ -175,9 +176,9 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut given = given(visit, notes);
     for parameter in (0..32).map_while(|at| node.named_child(at)) {
-        let is_plain = parameter.kind() == "identifier";
-        let name = if is_plain { Some(parameter) } else { parameter.child_by_field_name("name") };
-        let value = parameter.child_by_field_name("value");
+        let is_plain = parameter.kind_name() == "identifier";
+        let name = if is_plain { Some(parameter) } else { parameter.field("name") };
+        let value = parameter.field("value");
         let value = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
         match name {
             Some(name) => notes.declare(name, given.take().filter(|_| is_plain).or(value)),
@@ -192,9 +193,9 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Returns the chain of the argument of the block with the visited parameters.
 fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    let call = visit.ancestor(2).filter(|call| call.kind() == "call")?;
-    let name = visit.bytes(call.child_by_field_name("method")?);
-    let receiver = of(visit, notes, call.child_by_field_name("receiver")?, DEPTH_MAX);
+    let call = visit.ancestor(2).filter(|call| call.kind_name() == "call")?;
+    let name = visit.bytes(call.field("method")?);
+    let receiver = of(visit, notes, call.field("receiver")?, DEPTH_MAX);
     match name {
         b"tap" | b"then" => receiver,
         name if ELEMENT_CALLBACKS.contains(&name) => chain::element(receiver),
@@ -204,24 +205,24 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 
 /// Returns the chain of the name in the visited `rescue … => name`.
 fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    let exceptions = visit.ancestor(1)?.child_by_field_name("exceptions")?;
+    let exceptions = visit.ancestor(1)?.field("exceptions")?;
     let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
     Some(Chain::instance(of(visit, notes, only, DEPTH_MAX)?.as_str()))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {
-    let arguments = call.and_then(|call| call.child_by_field_name("arguments"));
+    let arguments = call.and_then(|call| call.field("arguments"));
     arguments.map_or(0, |arguments| arguments.named_child_count())
 }
 
 /// Records the file that the visited call requires, or the module that it mixes in.
 fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if node.child_by_field_name("receiver").is_some() {
+    if node.field("receiver").is_some() {
         return;
     }
-    let Some(method) = node.child_by_field_name("method") else { return };
-    let Some(list) = node.child_by_field_name("arguments") else { return };
+    let Some(method) = node.field("method") else { return };
+    let Some(list) = node.field("arguments") else { return };
     let Some(first) = list.named_child(0) else { return };
     match visit.bytes(method) {
         b"require" => import(visit, notes, ImportKind::Module, first, None),
@@ -236,7 +237,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         b"include" | b"extend" | b"prepend" => {
             let Some(index) = visit.own_or_enclosing_index() else { return };
             for base in (0..8).map_while(|at| list.named_child(at)) {
-                if matches!(base.kind(), "constant" | "scope_resolution")
+                if matches!(base.kind_name(), "constant" | "scope_resolution")
                     && let Some(chain) = of(visit, notes, base, DEPTH_MAX)
                 {
                     notes.add_base(index, chain);
@@ -255,7 +256,7 @@ fn import(
     name: Option<Node<'_>>,
 ) {
     // A string with interpolation has more than one part.
-    let is_plain = path.kind() == "string" && path.named_child_count() == 1;
+    let is_plain = path.kind_name() == "string" && path.named_child_count() == 1;
     let Some(content) = path.named_child(0).filter(|_| is_plain) else { return };
     let module = visit.text_of(content);
     let names = name.map(|name| visit.text_of(name).trim_start_matches(':').to_owned());
@@ -293,7 +294,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) {
-    let receiver = call.and_then(|call| call.child_by_field_name("receiver"));
+    let receiver = call.and_then(|call| call.field("receiver"));
     let chain =
         receiver.and_then(|receiver| chain::receiver(of(visit, notes, receiver, DEPTH_MAX)));
     notes.call(visit, visit.node(), chain, arguments(call));
@@ -306,7 +307,7 @@ fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match (visit.own_field(), visit.ancestor_kind(1)) {
         ("method", "call") => return called(visit, notes, around),
         ("name", "scope_resolution") => {
-            let scope = around.and_then(|around| around.child_by_field_name("scope"));
+            let scope = around.and_then(|around| around.field("scope"));
             receiver = scope.and_then(|scope| chain::receiver(of(visit, notes, scope, DEPTH_MAX)));
             levels = 1;
         }
@@ -326,8 +327,8 @@ fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn mixes_in(visit: &Visit<'_, '_>, levels: usize) -> bool {
-    let call = visit.ancestor(levels + 2).filter(|call| call.kind() == "call");
-    let method = call.and_then(|call| call.child_by_field_name("method"));
+    let call = visit.ancestor(levels + 2).filter(|call| call.kind_name() == "call");
+    let method = call.and_then(|call| call.field("method"));
     method.is_some_and(|method| matches!(visit.bytes(method), b"include" | b"extend" | b"prepend"))
 }
 
@@ -336,6 +337,6 @@ fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_set = visit.own_field() == "left"
         && matches!(visit.ancestor_kind(1), "assignment" | "operator_assignment");
     let role = if is_set { Role::Write } else { Role::Read };
-    let is_own = visit.node().kind() != "global_variable";
+    let is_own = visit.node().kind_name() != "global_variable";
     notes.refer(visit, visit.node(), role, is_own.then(Chain::own));
 }

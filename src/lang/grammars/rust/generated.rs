@@ -7,6 +7,7 @@ use tree_sitter::Node;
 
 use super::items;
 use crate::lang::code_text;
+use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -60,7 +61,7 @@ fn last_word(text: &[u8]) -> (&[u8], &[u8]) {
 /// of arguments that are not items.
 pub(super) fn named<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let tree = visit.ancestor(1).filter(|tree| tree.kind() == "token_tree")?;
+    let tree = visit.ancestor(1).filter(|tree| tree.kind_name() == "token_tree")?;
     if visit.ancestor_kind(2) != "macro_invocation" || !items::is_item_place(visit, 2) {
         return None;
     }
@@ -82,7 +83,7 @@ pub(super) fn named<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// Adds the definitions that a macro of the same file makes of the arguments of the visited call.
 pub(super) fn made<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let call = visit.node();
-    let Some(name) = call.child_by_field_name("macro") else { return };
+    let Some(name) = call.field("macro") else { return };
     if !visit.ordinals.contains_key(visit.text(name).as_ref()) || !items::is_item_place(visit, 0) {
         return;
     }
@@ -91,8 +92,8 @@ pub(super) fn made<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         return;
     }
     let is_macro = |node: Node<'_>, name: &[u8]| {
-        let own = node.child_by_field_name("name");
-        node.kind() == "macro_definition" && own.is_some_and(|own| visit.bytes(own) == name)
+        let own = node.field("name");
+        node.kind_name() == "macro_definition" && own.is_some_and(|own| visit.bytes(own) == name)
     };
     let own = visit.bytes(name);
     let mut symbols = visit.symbols.iter().rev();
@@ -109,8 +110,10 @@ pub(super) fn made<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     }
     let arguments = inside(arguments);
     let mut cursor = definition.walk();
-    for rule in definition.named_children(&mut cursor).filter(|rule| rule.kind() == "macro_rule") {
-        let (left, right) = (rule.child_by_field_name("left"), rule.child_by_field_name("right"));
+    for rule in
+        definition.named_children(&mut cursor).filter(|rule| rule.kind_name() == "macro_rule")
+    {
+        let (left, right) = (rule.field("left"), rule.field("right"));
         let (Some(left), Some(right)) = (left, right) else { continue };
         let mut bound = Vec::new();
         let matching = Matching { text: visit.text, bound: &mut bound };
@@ -191,7 +194,7 @@ impl<'p, 't> Matching<'_, 'p, 't> {
         let depth = depth.checked_sub(1)?;
         let mut at = 0;
         for (index, &part) in pattern.iter().enumerate() {
-            match part.kind() {
+            match part.kind_name() {
                 "token_binding_pattern" => {
                     let next = pattern.get(index + 1).map_or(end, |next| self.bytes(*next));
                     at += self.bind(part, &arguments[at..], next)?;
@@ -200,7 +203,7 @@ impl<'p, 't> Matching<'_, 'p, 't> {
                     at += self.repeated(part, &arguments[at..], depth)?;
                 }
                 "token_tree_pattern" => {
-                    let tree = arguments.get(at).filter(|tree| tree.kind() == "token_tree")?;
+                    let tree = arguments.get(at).filter(|tree| tree.kind_name() == "token_tree")?;
                     let inner = inside(*tree);
                     let is_same = self.bytes(*tree).first() == self.bytes(part).first();
                     let matched = self.prefix(&inside(part), &inner, b"", depth)?;
@@ -219,10 +222,10 @@ impl<'p, 't> Matching<'_, 'p, 't> {
     /// Returns the number of arguments that the variable `part` matches.
     fn bind(&mut self, part: Node<'_>, arguments: &[Node<'t>], next: &[u8]) -> Option<usize> {
         let first = arguments.first();
-        match self.bytes(part.child_by_field_name("type")?) {
+        match self.bytes(part.field("type")?) {
             b"ident" => {
-                let name = *first.filter(|name| name.kind() == "identifier")?;
-                self.bound.push((self.bytes(part.child_by_field_name("name")?), name));
+                let name = *first.filter(|name| name.kind_name() == "identifier")?;
+                self.bound.push((self.bytes(part.field("name")?), name));
                 Some(1)
             }
             b"tt" | b"block" | b"literal" => first.map(|_| 1),
@@ -243,7 +246,7 @@ impl<'p, 't> Matching<'_, 'p, 't> {
     fn repeated(&mut self, part: Node<'_>, arguments: &[Node<'t>], depth: usize) -> Option<usize> {
         let mut cursor = part.walk();
         let tokens: Vec<Node<'_>> = part.children(&mut cursor).collect();
-        let close = tokens.iter().rposition(|token| token.kind() == ")")?;
+        let close = tokens.iter().rposition(|token| token.kind_name() == ")")?;
         let inner: Vec<Node<'_>> = tokens.get(2..close)?.to_vec();
         let tail = &self.text[tokens[close].end_byte()..part.end_byte()];
         let (separator, operator) = tail.split_at(tail.len().checked_sub(1)?);

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -15,7 +16,7 @@ pub(super) fn declaration(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.finish(node);
     let is_public = visit.child(node, "visibility_modifier").is_some();
     let kind = if is_public { ImportKind::ReExport } else { ImportKind::Module };
-    let Some(argument) = node.child_by_field_name("argument") else { return };
+    let Some(argument) = node.field("argument") else { return };
     UseTree { visit, notes, kind }.add(argument, "", DEPTH_MAX);
 }
 
@@ -30,14 +31,14 @@ impl UseTree<'_, '_, '_, '_> {
     /// Records the subtree `node`, whose paths are relative to the path `base`.
     fn add(&mut self, node: Node<'_>, base: &str, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        match node.kind() {
+        match node.kind_name() {
             "scoped_use_list" => {
-                let path = node.child_by_field_name("path");
+                let path = node.field("path");
                 if let Some(path) = path {
                     self.refer_path(path, base, depth);
                 }
                 let base = path.map_or(base.to_owned(), |path| self.path(base, path));
-                if let Some(list) = node.child_by_field_name("list") {
+                if let Some(list) = node.field("list") {
                     self.add(list, &base, depth);
                 }
             }
@@ -62,8 +63,8 @@ impl UseTree<'_, '_, '_, '_> {
                 }
             }
             "use_as_clause" => {
-                let Some(path) = node.child_by_field_name("path") else { return };
-                let alias = node.child_by_field_name("alias");
+                let Some(path) = node.field("path") else { return };
+                let alias = node.field("alias");
                 let alias = alias.map(|alias| self.visit.text_of(alias));
                 self.scoped(path, base, alias, depth);
             }
@@ -83,13 +84,11 @@ impl UseTree<'_, '_, '_, '_> {
 
     /// Returns the name that a list item binds, if the item is not a path.
     fn leaf(&self, node: Node<'_>) -> Option<ImportedName> {
-        let (of, alias) = match node.kind() {
-            "use_as_clause" => {
-                (node.child_by_field_name("path")?, node.child_by_field_name("alias"))
-            }
+        let (of, alias) = match node.kind_name() {
+            "use_as_clause" => (node.field("path")?, node.field("alias")),
             _ => (node, None),
         };
-        let name = match of.kind() {
+        let name = match of.kind_name() {
             "identifier" => self.visit.text_of(of),
             "self" => String::new(),
             _ => return None,
@@ -99,8 +98,8 @@ impl UseTree<'_, '_, '_, '_> {
     }
 
     fn refer_leaf(&mut self, node: Node<'_>, base: &str) {
-        let of = node.child_by_field_name("path").unwrap_or(node);
-        if of.kind() == "identifier" {
+        let of = node.field("path").unwrap_or(node);
+        if of.kind_name() == "identifier" {
             let receiver = (!base.is_empty()).then(|| Chain::name(base.replace("::", ".")));
             self.notes.refer(self.visit, of, Role::Import, receiver);
         }
@@ -108,7 +107,7 @@ impl UseTree<'_, '_, '_, '_> {
 
     /// Records the import of one path.
     fn scoped(&mut self, node: Node<'_>, base: &str, alias: Option<String>, depth: usize) {
-        let name = node.child_by_field_name("name");
+        let name = node.field("name");
         let Some(name) = name else {
             let name = self.visit.text_of(node);
             let alias = alias.unwrap_or_else(|| name.clone());
@@ -119,7 +118,7 @@ impl UseTree<'_, '_, '_, '_> {
             };
             return self.import(node, module, vec![ImportedName { name, alias }]);
         };
-        let path = node.child_by_field_name("path");
+        let path = node.field("path");
         let module = path.map_or(base.to_owned(), |path| self.path(base, path));
         if let Some(path) = path {
             self.refer_path(path, base, depth);
@@ -133,11 +132,11 @@ impl UseTree<'_, '_, '_, '_> {
     /// Records references to the modules of a path.
     fn refer_path(&mut self, mut node: Node<'_>, base: &str, depth: usize) {
         for _ in 0..depth {
-            let path = node.child_by_field_name("path");
-            let name = node.child_by_field_name("name").unwrap_or(node);
+            let path = node.field("path");
+            let name = node.field("name").unwrap_or(node);
             let before = path.map_or(base.to_owned(), |path| self.path(base, path));
             let receiver = (!before.is_empty()).then(|| Chain::name(before.replace("::", ".")));
-            if name.kind() == "identifier" {
+            if name.kind_name() == "identifier" {
                 self.notes.refer(self.visit, name, Role::Read, receiver);
             }
             match path {
@@ -170,20 +169,20 @@ impl UseTree<'_, '_, '_, '_> {
 pub(super) fn extern_crate(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     notes.finish(node);
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     notes.refer(visit, name, Role::Import, None);
     let module = visit.text_of(name);
-    let alias = node.child_by_field_name("alias").unwrap_or(name);
+    let alias = node.field("alias").unwrap_or(name);
     whole(visit, notes, ImportKind::Module, module, visit.text_of(alias));
 }
 
 /// Records the visited `mod` if its body is in another file.
 pub(super) fn submodule(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if node.child_by_field_name("body").is_some() {
+    if node.field("body").is_some() {
         return;
     }
-    let Some(name) = node.child_by_field_name("name") else { return };
+    let Some(name) = node.field("name") else { return };
     let name = visit.text_of(name);
     let path = path_attribute(&visit.leading_text(0));
     let module = path.unwrap_or_else(|| name.clone());

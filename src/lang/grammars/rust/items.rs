@@ -16,6 +16,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use crate::lang::embedded::Embedded;
+use crate::lang::node::NodeNames;
 use crate::lang::visit::Visit;
 
 /// Words that begin an item, sorted.
@@ -42,7 +43,7 @@ const ITEM_WORDS: &[&[u8]] = &[
 /// item may be.
 pub(super) fn in_macro(visit: &Visit<'_, '_>) -> Option<Embedded> {
     let node = visit.node();
-    if node.kind() != "token_tree" || visit.ancestor_kind(1) != "macro_invocation" {
+    if node.kind_name() != "token_tree" || visit.ancestor_kind(1) != "macro_invocation" {
         return None;
     }
     let levels = if visit.ancestor_kind(2) == "expression_statement" { 2 } else { 1 };
@@ -82,7 +83,7 @@ fn is_last(node: Node<'_>) -> bool {
 }
 
 pub(super) fn is_comment(node: Node<'_>) -> bool {
-    matches!(node.kind(), "line_comment" | "block_comment")
+    matches!(node.kind_name(), "line_comment" | "block_comment")
 }
 
 /// Returns true if the token tree `tree` begins with an item.
@@ -95,7 +96,7 @@ pub(super) fn begins_item(visit: &Visit<'_, '_>, tree: Node<'_>) -> bool {
 /// Returns true if `tokens` begin with an item, after attributes.
 fn begin_item<'t>(visit: &Visit<'_, 't>, tokens: impl Iterator<Item = Node<'t>>) -> bool {
     let mut tokens = tokens.skip_while(|token| {
-        matches!(token.kind(), "#" | "!") || visit.bytes(*token).starts_with(b"[")
+        matches!(token.kind_name(), "#" | "!") || visit.bytes(*token).starts_with(b"[")
     });
     let (Some(first), Some(second)) = (tokens.next(), tokens.next()) else { return false };
     match visit.bytes(first) {
@@ -141,14 +142,16 @@ impl<'t> Body<'t> {
 fn bodies<'t>(visit: &Visit<'_, 't>, tree: Node<'t>) -> Vec<Body<'t>> {
     let whole = Body::inside(tree);
     let is_call = |tokens: &[Node<'t>]| match tokens {
-        [first, second, ..] => first.kind() == "identifier" && matches!(second.kind(), "!" | "::"),
+        [first, second, ..] => {
+            first.kind_name() == "identifier" && matches!(second.kind_name(), "!" | "::")
+        }
         _ => false,
     };
     let begins = |tokens: &[Node<'t>]| is_call(tokens) || begin_item(visit, tokens.iter().copied());
     if begins(&whole.tokens) {
         return vec![whole];
     }
-    let semicolon = whole.tokens.iter().position(|token| token.kind() == ";");
+    let semicolon = whole.tokens.iter().position(|token| token.kind_name() == ";");
     if let Some(after) = semicolon.map(|at| at + 1).filter(|at| begins(&whole.tokens[*at..])) {
         return vec![whole.from(after)];
     }
@@ -160,7 +163,7 @@ fn bodies<'t>(visit: &Visit<'_, 't>, tree: Node<'t>) -> Vec<Body<'t>> {
 /// Returns the token trees in braces that follow a condition, a name or a pattern: the branches of
 /// `cfg_if!` and similar.
 fn branches<'t>(visit: &Visit<'_, 't>, tokens: &[Node<'t>]) -> Vec<Node<'t>> {
-    let is_conditional = tokens.first().is_some_and(|first| first.kind() == "if");
+    let is_conditional = tokens.first().is_some_and(|first| first.kind_name() == "if");
     let pairs = tokens.windows(2).filter(|pair| {
         let (before, own) = (visit.bytes(pair[0]), visit.bytes(pair[1]));
         let follows = match before {
@@ -177,7 +180,7 @@ fn branches<'t>(visit: &Visit<'_, 't>, tokens: &[Node<'t>]) -> Vec<Node<'t>> {
 fn is_items(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     let mut has_item = false;
-    let is_item = |child: Node<'_>| match child.kind() {
+    let is_item = |child: Node<'_>| match child.kind_name() {
         "line_comment"
         | "block_comment"
         | "attribute_item"
@@ -185,7 +188,7 @@ fn is_items(node: Node<'_>) -> bool {
         | "empty_statement" => true,
         "expression_statement" => {
             has_item = true;
-            child.named_child(0).is_some_and(|call| call.kind() == "macro_invocation")
+            child.named_child(0).is_some_and(|call| call.kind_name() == "macro_invocation")
         }
         "macro_invocation"
         | "macro_definition"
@@ -201,7 +204,7 @@ fn is_items(node: Node<'_>) -> bool {
             kind.ends_with("_item")
         }
     };
-    let all = node.kind() == "source_file" && node.children(&mut cursor).all(is_item);
+    let all = node.kind_name() == "source_file" && node.children(&mut cursor).all(is_item);
     all && has_item
 }
 
@@ -272,8 +275,8 @@ impl<'t> Rewriter<'_, '_, 't> {
         let [word, _, colon, .., body] = tokens else { return };
         let mut cursor = body.walk();
         let constants: Vec<Node<'t>> = body.children(&mut cursor).collect();
-        let is_constant = |token: &Node<'t>| token.kind() == "const";
-        if colon.kind() != ":" || !constants.iter().any(is_constant) {
+        let is_constant = |token: &Node<'t>| token.kind_name() == "const";
+        if colon.kind_name() != ":" || !constants.iter().any(is_constant) {
             return;
         }
         self.embedded.replace(word.start_byte(), *b"enum  ");
@@ -281,7 +284,7 @@ impl<'t> Rewriter<'_, '_, 't> {
         let blanked = head.iter().map(|&byte| if byte == b'\n' { byte } else { b' ' });
         self.embedded.replace(colon.start_byte(), blanked.collect::<Vec<u8>>());
         for token in constants {
-            match token.kind() {
+            match token.kind_name() {
                 "const" => self.embedded.replace(token.start_byte(), *b"     "),
                 ";" => self.embedded.replace(token.start_byte(), *b","),
                 _ => {}

@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{types, values};
 use crate::lang::chain::{self, Step};
 use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -70,11 +71,11 @@ pub(super) fn declare_matched(
     value: Node<'_>,
     from: usize,
 ) {
-    let inner = match pattern.kind() {
+    let inner = match pattern.kind_name() {
         "match_pattern" => pattern.named_child(0).unwrap_or(pattern),
         _ => pattern,
     };
-    if (inner.kind(), value.kind()) != ("tuple_pattern", "tuple_expression") {
+    if (inner.kind_name(), value.kind_name()) != ("tuple_pattern", "tuple_expression") {
         let value = values::of(visit, notes, value);
         return declare(visit, notes, pattern, value, from);
     }
@@ -88,10 +89,10 @@ pub(super) fn declare_matched(
 /// Declares the names that a `let` binds. A type annotation takes precedence over the value.
 pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(pattern) = node.child_by_field_name("pattern") else { return };
-    let typed = node.child_by_field_name("type");
+    let Some(pattern) = node.field("pattern") else { return };
+    let typed = node.field("type");
     let typed = typed.and_then(|of| types::value_of(visit, notes, of));
-    let value = node.child_by_field_name("value");
+    let value = node.field("value");
     if typed.is_none()
         && let Some(value) = value
     {
@@ -109,11 +110,11 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the parameters of the visited closure.
 pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(parameters) = node.child_by_field_name("parameters") else { return };
+    let Some(parameters) = node.field("parameters") else { return };
     let given = closure_argument(visit, notes);
     let callback_parameter = callback_parameter(visit, notes);
     for (at, parameter) in positions(parameters).take(8) {
-        if parameter.kind() != "parameter" {
+        if parameter.kind_name() != "parameter" {
             let received = || Some(callback_parameter.clone()?.then(Step::Parameter(at)));
             let given = given.clone().or_else(received);
             declare(visit, notes, parameter, given, node.start_byte());
@@ -127,20 +128,20 @@ fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if visit.ancestor_kind(1) != "arguments" || visit.ancestor_kind(2) != "call_expression" {
         return None;
     }
-    let function = visit.ancestor(2)?.child_by_field_name("function")?;
-    let name = visit.bytes(function.child_by_field_name("field")?);
-    let value = values::of(visit, notes, function.child_by_field_name("value")?);
+    let function = visit.ancestor(2)?.field("function")?;
+    let name = visit.bytes(function.field("field")?);
+    let value = values::of(visit, notes, function.field("value")?);
     ELEMENT_CALLBACKS.contains(&name).then(|| chain::element(value)).flatten()
 }
 
 /// Returns the chain of the parameter that the visited closure is passed to as an argument.
 fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let (arguments, call) = (visit.ancestor(1)?, visit.ancestor(2)?);
-    if (arguments.kind(), call.kind()) != ("arguments", "call_expression") {
+    if (arguments.kind_name(), call.kind_name()) != ("arguments", "call_expression") {
         return None;
     }
     let at = parts(arguments).position(|argument| argument.id() == visit.node().id())?;
-    let called = values::of(visit, notes, call.child_by_field_name("function")?)?;
+    let called = values::of(visit, notes, call.field("function")?)?;
     Some(called.then(Step::Parameter(at)))
 }
 
@@ -159,13 +160,13 @@ struct Pattern<'v, 'a, 't, 'n> {
 impl Pattern<'_, '_, '_, '_> {
     fn bind(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
         let Some(depth) = depth.checked_sub(1) else { return };
-        match node.kind() {
+        match node.kind_name() {
             "identifier" | "shorthand_field_identifier" if is_binding(self.visit.bytes(node)) => {
                 self.notes.declare_from(node, value, self.from);
             }
             "tuple_pattern" => self.tuple(node, value, depth),
             "tuple_struct_pattern" => {
-                let Some(of) = node.child_by_field_name("type") else { return };
+                let Some(of) = node.field("type") else { return };
                 let path = values::of_path(self.visit, self.notes, of);
                 for (at, part) in positions(node).filter(|(_, part)| *part != of) {
                     let value = match self.visit.bytes(of) {
@@ -177,12 +178,12 @@ impl Pattern<'_, '_, '_, '_> {
                 }
             }
             "struct_pattern" => {
-                let Some(of) = node.child_by_field_name("type") else { return };
+                let Some(of) = node.field("type") else { return };
                 let path = values::of_path(self.visit, self.notes, of);
-                for part in parts(node).filter(|part| part.kind() == "field_pattern") {
-                    let Some(name) = part.child_by_field_name("name") else { continue };
+                for part in parts(node).filter(|part| part.kind_name() == "field_pattern") {
+                    let Some(name) = part.field("name") else { continue };
                     let value = chain::member(path.clone(), self.visit.bytes(name));
-                    self.bind(part.child_by_field_name("pattern").unwrap_or(name), value, depth);
+                    self.bind(part.field("pattern").unwrap_or(name), value, depth);
                 }
             }
             "slice_pattern" => {
@@ -193,7 +194,7 @@ impl Pattern<'_, '_, '_, '_> {
             // `name @ pattern`, alternatives, and keywords around a pattern.
             "captured_pattern" | "or_pattern" | "ref_pattern" | "mut_pattern"
             | "reference_pattern" | "match_pattern" => {
-                let condition = node.child_by_field_name("condition");
+                let condition = node.field("condition");
                 for part in parts(node).filter(|part| Some(*part) != condition) {
                     self.bind(part, value.clone(), depth);
                 }
@@ -220,7 +221,7 @@ impl Pattern<'_, '_, '_, '_> {
 fn positions(node: Node<'_>) -> impl Iterator<Item = (usize, Node<'_>)> {
     let mut position = 0;
     (0..48).map_while(move |at| node.child(at)).filter_map(move |part| {
-        position += usize::from(part.kind() == ",");
+        position += usize::from(part.kind_name() == ",");
         part.is_named().then_some((position, part))
     })
 }

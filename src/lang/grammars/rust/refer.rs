@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::{imports, patterns, tokens, types, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
@@ -30,7 +31,7 @@ pub(super) const SCOPES: &[&str] = &[
 /// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    match node.kind() {
+    match node.kind_name() {
         "identifier" if visit.ancestor_kind(1).starts_with("token_tree") => {
             tokens::name(visit, notes, node);
         }
@@ -39,7 +40,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => field_name(visit, notes),
         "shorthand_field_identifier" => {
-            let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("type"));
+            let of = visit.ancestor(2).and_then(|of| of.field("type"));
             literal_field(visit, notes, of, Role::Read);
         }
         "use_declaration" => imports::declaration(visit, notes),
@@ -58,12 +59,12 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "type_item" | "const_item" | "static_item" | "field_declaration" => {
             types::declare_parameters(visit, notes);
-            declared(visit, notes, node.child_by_field_name("type"));
+            declared(visit, notes, node.field("type"));
         }
         "associated_type" => {
-            let bounds = node.child_by_field_name("bounds");
+            let bounds = node.field("bounds");
             let mut bounds = (0..8).map_while(|at| bounds?.named_child(at));
-            declared(visit, notes, bounds.find(|bound| bound.kind() != "lifetime"));
+            declared(visit, notes, bounds.find(|bound| bound.kind_name() != "lifetime"));
         }
         "ordered_field_declaration_list" => positions(visit, notes),
         "enum_variant" => variant(visit, notes),
@@ -106,13 +107,13 @@ fn variant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
     let node = visit.node();
-    let Some(of) = node.child_by_field_name("return_type") else { return };
+    let Some(of) = node.field("return_type") else { return };
     if visit.defined.is_empty() {
         return;
     }
     let modifiers = visit.child(node, "function_modifiers");
     let mut words = modifiers.into_iter().flat_map(|of| (0..6).map_while(move |at| of.child(at)));
-    let chain = if words.any(|word| word.kind() == "async") {
+    let chain = if words.any(|word| word.kind_name() == "async") {
         types::name_of(visit, notes, of)
             .and_then(|name| chain::instance(&format!("Future<{name}>")))
     } else {
@@ -125,13 +126,13 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn implementation(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
-    declared(visit, notes, visit.node().child_by_field_name("type"));
+    declared(visit, notes, visit.node().field("type"));
 }
 
 fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(pattern) = node.child_by_field_name("pattern") else { return };
-    let of = node.child_by_field_name("type");
+    let Some(pattern) = node.field("pattern") else { return };
+    let of = node.field("type");
     let value = of.and_then(|of| types::value_of(visit, notes, of));
     patterns::declare(visit, notes, pattern, value, node.end_byte());
 }
@@ -139,22 +140,22 @@ fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the names that `let pattern = value` in a condition binds.
 fn condition(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(pattern) = node.child_by_field_name("pattern") else { return };
-    let Some(value) = node.child_by_field_name("value") else { return };
+    let Some(pattern) = node.field("pattern") else { return };
+    let Some(value) = node.field("value") else { return };
     patterns::declare_matched(visit, notes, pattern, value, node.end_byte());
 }
 
 fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(pattern) = node.child_by_field_name("pattern") else { return };
-    let Some(value) = node.child_by_field_name("value") else { return };
+    let Some(pattern) = node.field("pattern") else { return };
+    let Some(value) = node.field("value") else { return };
     let of = chain::element(values::of(visit, notes, value));
     patterns::declare(visit, notes, pattern, of, value.end_byte());
 }
 
 fn arm(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(pattern) = visit.node().child_by_field_name("pattern") else { return };
-    let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("value"));
+    let Some(pattern) = visit.node().field("pattern") else { return };
+    let of = visit.ancestor(2).and_then(|of| of.field("value"));
     // The names are also visible in the guard.
     if let Some(of) = of {
         patterns::declare_matched(visit, notes, pattern, of, pattern.start_byte());
@@ -248,12 +249,12 @@ fn called_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, receiver: Option<C
 
 /// Returns the path before the visited name in its scoped name.
 fn path_before(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    let path = visit.ancestor(1)?.child_by_field_name("path")?;
+    let path = visit.ancestor(1)?.field("path")?;
     chain::receiver(values::of_path(visit, notes, path))
 }
 
 fn arguments(visit: &Visit<'_, '_>, levels: usize) -> usize {
-    let arguments = visit.ancestor(levels).and_then(|call| call.child_by_field_name("arguments"));
+    let arguments = visit.ancestor(levels).and_then(|call| call.field("arguments"));
     arguments.map_or(0, |arguments| arguments.named_child_count())
 }
 
@@ -296,16 +297,16 @@ fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(1) {
         "field_expression" => {}
         "field_initializer" => {
-            let of = visit.ancestor(3).and_then(|of| of.child_by_field_name("name"));
+            let of = visit.ancestor(3).and_then(|of| of.field("name"));
             return literal_field(visit, notes, of, Role::Write);
         }
         "field_pattern" => {
-            let of = visit.ancestor(2).and_then(|of| of.child_by_field_name("type"));
+            let of = visit.ancestor(2).and_then(|of| of.field("type"));
             return literal_field(visit, notes, of, Role::Read);
         }
         _ => return,
     }
-    let value = visit.ancestor(1).and_then(|of| of.child_by_field_name("value"));
+    let value = visit.ancestor(1).and_then(|of| of.field("value"));
     let receiver = chain::receiver(value.and_then(|value| values::of(visit, notes, value)));
     let is_generic = visit.ancestor_kind(2) == "generic_function";
     let levels = if is_generic { 3 } else { 2 };
@@ -325,7 +326,7 @@ fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn literal_field(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Node<'_>>, role: Role) {
     // The fields of a variant are members of its path, not of a value of the type.
     let is_variant = of.is_some_and(|of| {
-        let path = of.child_by_field_name("path");
+        let path = of.field("path");
         path.is_some_and(|path| !patterns::is_binding(visit.bytes(path)))
     });
     let receiver = match of {

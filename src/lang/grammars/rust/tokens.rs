@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::written;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Role};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -16,7 +17,7 @@ const BOUND_BYTES_MAX: usize = 200;
 pub(super) fn keyword_names(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut cursor = node.walk();
-    for token in node.children(&mut cursor).filter(|token| token.kind() == "default") {
+    for token in node.children(&mut cursor).filter(|token| token.kind_name() == "default") {
         if visit.text.get(token.end_byte()) == Some(&b'(') {
             name(visit, notes, token);
         }

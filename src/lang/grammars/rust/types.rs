@@ -5,6 +5,7 @@ use tree_sitter::Node;
 use super::patterns;
 use crate::lang::chain;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
@@ -41,11 +42,11 @@ impl Types<'_, '_, '_> {
         if out.len() > CHAIN_BYTES_MAX {
             return false;
         }
-        let of = |field: &str| node.child_by_field_name(field);
+        let of = |field: &str| node.field(field);
         let inner = |out: &mut String, node: Option<Node<'_>>| {
             node.is_some_and(|node| self.write(node, out, depth))
         };
-        match node.kind() {
+        match node.kind_name() {
             "type_identifier" | "identifier" | "primitive_type" | "super" | "crate" | "self" => {
                 self.plain(node, out)
             }
@@ -87,7 +88,7 @@ impl Types<'_, '_, '_> {
     fn plain(&self, node: Node<'_>, out: &mut String) -> bool {
         let own = self.visit.bytes(node);
         // A module name in a path never refers to a local variable of the same name.
-        if node.kind() == "identifier" && patterns::is_binding(own) {
+        if node.kind_name() == "identifier" && patterns::is_binding(own) {
             return self.push(node, out);
         }
         match self.notes.local(own) {
@@ -96,16 +97,16 @@ impl Types<'_, '_, '_> {
                     out.push_str(of);
                     true
                 }
-                None => node.kind() != "type_identifier" && self.push(node, out),
+                None => node.kind_name() != "type_identifier" && self.push(node, out),
             },
             NameLookup::NotLocal => self.push(node, out),
         }
     }
 
     fn generic(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
-        let Some(of) = node.child_by_field_name("type") else { return false };
-        let Some(arguments) = node.child_by_field_name("type_arguments") else { return false };
-        let own = of.child_by_field_name("name").unwrap_or(of);
+        let Some(of) = node.field("type") else { return false };
+        let Some(arguments) = node.field("type_arguments") else { return false };
+        let own = of.field("name").unwrap_or(of);
         let own = self.visit.bytes(own);
         if POINTERS.iter().any(|pointer| pointer.as_bytes() == own) {
             let of = children(arguments).find(|child| is_type(*child));
@@ -136,7 +137,7 @@ impl Types<'_, '_, '_> {
 }
 
 fn is_type(node: Node<'_>) -> bool {
-    !matches!(node.kind(), "lifetime" | "block" | "line_comment" | "block_comment")
+    !matches!(node.kind_name(), "lifetime" | "block" | "line_comment" | "block_comment")
 }
 
 fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
@@ -146,19 +147,19 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 /// Declares the type parameters of the visited definition as values of their first bounds.
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(parameters) = node.child_by_field_name("type_parameters") else { return };
+    let Some(parameters) = node.field("type_parameters") else { return };
     let mut parts = (0..10).map_while(|at| node.named_child(at));
-    let clause = parts.find(|part| part.kind() == "where_clause");
-    for parameter in children(parameters).filter(|child| child.kind() == "type_parameter") {
-        let Some(name) = parameter.child_by_field_name("name") else { continue };
-        let own = parameter.child_by_field_name("bounds");
+    let clause = parts.find(|part| part.kind_name() == "where_clause");
+    for parameter in children(parameters).filter(|child| child.kind_name() == "type_parameter") {
+        let Some(name) = parameter.field("name") else { continue };
+        let own = parameter.field("bounds");
         let bounds = own.or_else(|| {
             let mut predicates = clause.into_iter().flat_map(children);
             let of_name = |predicate: &Node<'_>| {
-                let left = predicate.child_by_field_name("left");
+                let left = predicate.field("left");
                 left.is_some_and(|left| visit.bytes(left) == visit.bytes(name))
             };
-            predicates.find(of_name)?.child_by_field_name("bounds")
+            predicates.find(of_name)?.field("bounds")
         });
         let mut bounds = bounds.into_iter().flat_map(children);
         let chain = bounds.find_map(|bound| value_of(visit, notes, bound));

@@ -6,6 +6,7 @@ use super::types;
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
@@ -94,8 +95,8 @@ struct Values<'v, 'a, 't> {
 impl Values<'_, '_, '_> {
     fn of(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let depth = depth.checked_sub(1)?;
-        let field = |name: &str| node.child_by_field_name(name);
-        match node.kind() {
+        let field = |name: &str| node.field(name);
+        match node.kind_name() {
             "identifier" => chain::of_name(self.notes, self.visit.bytes(node)),
             "self" => Some(Chain::own()),
             "scoped_identifier" => {
@@ -112,12 +113,14 @@ impl Values<'_, '_, '_> {
             }
             "index_expression" => {
                 let of = self.of(node.named_child(0)?, depth);
-                let is_range = node.named_child(1)?.kind() == "range_expression";
+                let is_range = node.named_child(1)?.kind_name() == "range_expression";
                 if is_range { of } else { chain::element(of) }
             }
             "reference_expression" => self.of(field("value")?, depth),
             "parenthesized_expression" => self.of(node.named_child(0)?, depth),
-            "unary_expression" if node.child(0)?.kind() == "*" => self.dereferenced(node, depth),
+            "unary_expression" if node.child(0)?.kind_name() == "*" => {
+                self.dereferenced(node, depth)
+            }
             "struct_expression" => {
                 chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
             }
@@ -141,8 +144,8 @@ impl Values<'_, '_, '_> {
     fn dereferenced(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let inner = node.named_child(0)?;
         let value = self.of(inner, depth);
-        let is_twice = inner.kind() == "unary_expression";
-        if is_twice || inner.kind() == "self" && self.is_of_reference() {
+        let is_twice = inner.kind_name() == "unary_expression";
+        if is_twice || inner.kind_name() == "self" && self.is_of_reference() {
             chain::called(chain::member(value, b"deref"))
         } else {
             value
@@ -158,15 +161,15 @@ impl Values<'_, '_, '_> {
     }
 
     fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
-        let function = node.child_by_field_name("function")?;
-        let plain = match function.kind() {
-            "generic_function" => function.child_by_field_name("function")?,
+        let function = node.field("function")?;
+        let plain = match function.kind_name() {
+            "generic_function" => function.field("function")?,
             _ => function,
         };
-        match plain.kind() {
+        match plain.kind_name() {
             "field_expression" => {
-                let name = self.visit.bytes(plain.child_by_field_name("field")?);
-                let value = self.of(plain.child_by_field_name("value")?, depth);
+                let name = self.visit.bytes(plain.field("field")?);
+                let value = self.of(plain.field("value")?, depth);
                 if let Some(made) = self.turbofish(function, name) {
                     return Some(made);
                 }
@@ -178,18 +181,18 @@ impl Values<'_, '_, '_> {
                 }
             }
             "scoped_identifier" if POINTER_CONSTRUCTORS.contains(&self.visit.bytes(plain)) => {
-                let arguments = node.child_by_field_name("arguments")?;
+                let arguments = node.field("arguments")?;
                 self.of(arguments.named_child(0)?, depth)
             }
             "scoped_identifier" if CELL_CONSTRUCTORS.contains(&self.visit.bytes(plain)) => {
-                let arguments = node.child_by_field_name("arguments")?;
+                let arguments = node.field("arguments")?;
                 let held = self.of(arguments.named_child(0)?, depth)?;
-                let cell = plain.child_by_field_name("path")?;
+                let cell = plain.field("path")?;
                 let cell = String::from_utf8_lossy(self.visit.bytes(cell));
                 chain::instance(&format!("{cell}<{}>", type_of_value(&held)?))
             }
             "identifier" if matches!(self.visit.bytes(plain), b"Ok" | b"Some") => {
-                let arguments = node.child_by_field_name("arguments")?;
+                let arguments = node.field("arguments")?;
                 let held = self.of(arguments.named_child(0)?, depth)?;
                 chain::instance(&format!("Option<{}>", type_of_value(&held)?))
             }
@@ -203,11 +206,12 @@ impl Values<'_, '_, '_> {
     /// closure, if it can be computed without the closure's parameters.
     fn mapped(&self, node: Node<'_>, name: &[u8], value: Option<Chain>) -> Option<Chain> {
         let unknown = || chain::called(chain::member(value.clone(), name));
-        let arguments = node.child_by_field_name("arguments")?;
-        let closure = arguments.named_child(0).filter(|first| first.kind() == "closure_expression");
+        let arguments = node.field("arguments")?;
+        let closure =
+            arguments.named_child(0).filter(|first| first.kind_name() == "closure_expression");
         let Some(closure) = closure else { return unknown() };
-        let parameters = closure.child_by_field_name("parameters")?;
-        let body = closure.child_by_field_name("body")?;
+        let parameters = closure.field("parameters")?;
+        let body = closure.field("body")?;
         let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
         let first = parameters.named_child(0);
         let root = given.first_name().as_bytes();
@@ -225,7 +229,7 @@ impl Values<'_, '_, '_> {
     /// Returns the chain of `vec![Type::new(), …]`.
     fn vec_macro(&self, node: Node<'_>) -> Option<Chain> {
         let tokens = (0..4).filter_map(|at| node.named_child(at));
-        let mut lists = tokens.filter(|token| token.kind() == "token_tree");
+        let mut lists = tokens.filter(|token| token.kind_name() == "token_tree");
         let text = self.visit.bytes(lists.next()?);
         let text = text.get(1..text.len().checked_sub(1)?)?;
         let mut depth = 0_usize;
@@ -243,10 +247,10 @@ impl Values<'_, '_, '_> {
 
     /// Returns the chain of `collect::<Type>()` and similar calls.
     fn turbofish(&self, function: Node<'_>, name: &[u8]) -> Option<Chain> {
-        if function.kind() != "generic_function" {
+        if function.kind_name() != "generic_function" {
             return None;
         }
-        let of = function.child_by_field_name("type_arguments")?.named_child(0)?;
+        let of = function.field("type_arguments")?.named_child(0)?;
         match name {
             b"collect" | b"into" | b"sum" | b"product" => {
                 types::value_of(self.visit, self.notes, of)
@@ -260,16 +264,18 @@ impl Values<'_, '_, '_> {
 
     /// Returns the chain of `match of { Some(value) => value, … }`.
     fn matched(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
-        let value = node.child_by_field_name("value")?;
-        let body = node.child_by_field_name("body")?;
+        let value = node.field("value")?;
+        let body = node.field("body")?;
         for arm in (0..3).map_while(|at| body.named_child(at)) {
-            let Some(pattern) = arm.child_by_field_name("pattern") else { continue };
+            let Some(pattern) = arm.field("pattern") else { continue };
             let Some(pattern) = pattern.named_child(0) else { continue };
             let bound = pattern.named_child(1);
-            let Some(given) = arm.child_by_field_name("value") else { continue };
+            let Some(given) = arm.field("value") else { continue };
             let is_given =
                 bound.is_some_and(|bound| self.visit.bytes(bound) == self.visit.bytes(given));
-            if is_given && pattern.kind() == "tuple_struct_pattern" && given.kind() == "identifier"
+            if is_given
+                && pattern.kind_name() == "tuple_struct_pattern"
+                && given.kind_name() == "identifier"
             {
                 return chain::element(self.of(value, depth));
             }

@@ -11,6 +11,7 @@ use tree_sitter::{Parser, Tree};
 
 use super::super::blank::blank;
 use super::{head, word};
+use crate::lang::node::NodeNames;
 use crate::lang::parse::{Limits, Work, parse_bounded};
 use crate::lang::symbols::SymbolKind;
 
@@ -112,7 +113,9 @@ impl Trial {
         let root = tree.root_node();
         let last = root.named_child(root.named_child_count().saturating_sub(1) as u32);
         let recovers = last.is_some_and(|last| {
-            last.start_byte() == text.len() + 2 && last.kind() == "statement" && !last.has_error()
+            last.start_byte() == text.len() + 2
+                && last.kind_name() == "statement"
+                && !last.has_error()
         });
         let last_row = memchr::memchr_iter(b'\n', text.trim_ascii_end()).count();
         let first = root.named_child(0).filter(|first| first.end_position().row >= last_row);
@@ -126,9 +129,9 @@ impl Trial {
         let Some(tree) = self.parse(text) else { return false };
         definitions.iter().all(|span| {
             let word = tree.root_node().descendant_for_byte_range(span.start, span.start + 6);
-            let around = word.filter(|word| word.kind() == "keyword_create");
+            let around = word.filter(|word| word.kind_name() == "keyword_create");
             around.and_then(|word| word.parent()).is_some_and(|around| {
-                let is_create = around.is_error() || around.kind().starts_with("create_");
+                let is_create = around.is_error() || around.kind_name().starts_with("create_");
                 is_create && around.start_byte() == span.start && around.end_byte() <= span.end
             })
         })
