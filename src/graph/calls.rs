@@ -29,11 +29,11 @@ pub use possible::{can_refer_to, possible_callers};
 /// The most uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;
 
-/// The confidence_min number of uses that one thread resolves.
+/// The number of uses that one thread resolves.
 const SITES_AT_ONCE: usize = 64;
 
-/// The most types that may inherit the constructor of one base.
-const DERIVED_MAX: usize = 256;
+/// The most types whose bases have the name of one constructor's type.
+const DERIVED_MAX: usize = 2048;
 
 /// A use that resolves to a symbol.
 #[derive(Clone, Debug, PartialEq)]
@@ -97,7 +97,7 @@ pub struct Uses {
     pub is_cut: bool,
 }
 
-/// Returns the uses of several symbols with a confidence of at confidence_min `confidence_min`.
+/// Returns the uses of several symbols with a confidence of at least `confidence_min`.
 ///
 /// A use is resolved once, however many symbols share its name. Bounded by 20,000 uses of a name
 /// and 64 other names for it. Uses of a type as a base or annotation are not calls, nor are
@@ -127,9 +127,9 @@ pub fn uses_within(
     let places: HashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
-    let mut names = Names::new();
+    let (mut names, mut around) = (Names::new(), BTreeSet::new());
     for at in of {
-        found.is_cut |= add_names(code, *at, &mut names);
+        found.is_cut |= add_names(code, *at, &mut names, &mut around);
     }
     let linker = Linker::new(code);
     let refers_to = |file: FileId, used: Use<'_>| {
@@ -143,6 +143,14 @@ pub fn uses_within(
                 sites.push((Arc::clone(text), site));
             }
         });
+    }
+    for file in around {
+        let Some(facts) = code.file(file) else { continue };
+        for (name, reference) in code.calls(file).iter() {
+            if facts.is_constructor_word(name) && seen.insert((file, reference.span.start)) {
+                sites.push((name.as_str().into(), Site { file, reference: reference.clone() }));
+            }
+        }
     }
     sites.retain(|(_, site)| bound.role.is_none_or(|role| site.reference.role == role));
     let in_text = |(_, site): &(Arc<str>, Site)| (site.file, site.reference.span.start);
@@ -194,26 +202,43 @@ fn is_unresolved(outcome: &Outcome) -> bool {
 type Names = BTreeMap<String, BTreeSet<FileId>>;
 
 /// Adds the names by which a symbol is used: its own, and for a constructor those of its type and
-/// of the types that inherit it. Returns true if there are too many.
-fn add_names(code: &dyn Code, at: SymbolAt, names: &mut Names) -> bool {
+/// of the types that inherit it. Adds to `around` the files where constructors may call it without its
+/// name. Returns true if there are too many.
+fn add_names(
+    code: &dyn Code,
+    at: SymbolAt,
+    names: &mut Names,
+    around: &mut BTreeSet<FileId>,
+) -> bool {
     let Some(facts) = code.file(at.file) else { return false };
     let place = at.place as usize;
     let Some(symbol) = facts.symbols.get(place) else { return false };
     names.entry(symbol.name.clone()).or_default().insert(at.file);
+    // A type without a constructor stands for the one that it has implicitly.
+    if facts.inherits_constructor(place) {
+        let derived = code.derived(&symbol.name);
+        around.extend(derived.iter().take(DERIVED_MAX).map(|derived| derived.file));
+        return derived.len() > DERIVED_MAX;
+    }
     let of_type = facts.owner(place).filter(|_| facts.is_constructor(place));
     let Some(of_type) = of_type else { return false };
     names.entry(of_type.to_owned()).or_default().insert(at.file);
+    around.insert(at.file);
     let mut bases = vec![of_type.to_owned()];
     let mut seen = HashSet::new();
     while let Some(base) = bases.pop() {
         for &derived in code.derived(&base).iter() {
             let Some(facts) = code.file(derived.file) else { continue };
-            let place = derived.place as usize;
-            if !facts.inherits_constructor(place) || !seen.insert(derived) {
+            if !seen.insert(derived) {
                 continue;
             }
             if seen.len() > DERIVED_MAX {
                 return true;
+            }
+            around.insert(derived.file);
+            let place = derived.place as usize;
+            if !facts.inherits_constructor(place) {
+                continue;
             }
             let name = facts.symbols[place].name.clone();
             names.entry(name.clone()).or_default().insert(derived.file);

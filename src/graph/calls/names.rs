@@ -98,6 +98,9 @@ impl<'a> OtherNames<'a> {
 
     /// Records the other names under which a file exports its own `name`.
     pub(super) fn exported(&mut self, file: FileId, name: &str) {
+        if name == DEFAULT {
+            self.default_imports(file);
+        }
         let Some(facts) = self.code.file(file) else { return };
         let own = facts.imports.iter().filter(|import| import.kind == ImportKind::ReExport);
         let own = own.filter(|import| import.module.is_empty()).flat_map(|own| &own.names);

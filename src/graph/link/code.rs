@@ -269,6 +269,11 @@ impl FileFacts {
         })
     }
 
+    /// Returns true if a call by this word runs a constructor: `super(…)`.
+    pub fn is_constructor_word(&self, word: &str) -> bool {
+        self.dialect.constructor_words.contains(&word)
+    }
+
     /// Returns true for a type that uses the constructor of its base.
     pub fn inherits_constructor(&self, place: usize) -> bool {
         let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));

@@ -103,6 +103,8 @@ pub(super) struct Dialect {
     pub(super) constructors: &'static [&'static str],
     /// A type without a constructor of its own uses that of its base.
     pub(super) inherits_constructors: bool,
+    /// The words by which constructors call others, of their own type or of its base.
+    pub(super) constructor_words: &'static [&'static str],
 
     // Values.
     /// Methods that return what `[]` returns.
@@ -180,6 +182,7 @@ const NONE: Dialect = Dialect {
     has_bodiless_declarations: false,
     constructors: &[],
     inherits_constructors: false,
+    constructor_words: &[],
     elements: &[],
     wraps_elements: false,
     deref: None,

@@ -1,5 +1,6 @@
 //! No call is lost: each occurrence of a definition's name in call position, found by a scan of
-//! tokens that knows nothing of syntax, is a caller, an unresolved call, or resolved elsewhere.
+//! tokens that knows nothing of syntax, is a caller, an unresolved call, or resolved elsewhere. And what
+//! a call resolves to lists that call among its callers, under whichever name it is called.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -198,6 +199,34 @@ struct Tally {
     lost: Vec<String>,
 }
 
+/// Returns the calls that resolve to a definition which does not list them among its callers.
+fn unlisted(program: &Program) -> Vec<(SymbolAt, Occurrence)> {
+    let files: Vec<FileId> = program.ids().collect();
+    let resolved = |file: FileId| {
+        let linker = Linker::new(program);
+        let calls = program.references(file).iter().filter(|(_, used)| used.role == Role::Call);
+        let resolved = calls.filter_map(|(name, used)| {
+            let outcome = linker.outcome(file, Use::new(name, used));
+            let link = outcome.links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER)?;
+            Some((link.to, Occurrence { file, start: used.span.start }))
+        });
+        resolved.collect::<Vec<_>>()
+    };
+    let mut of: BTreeMap<SymbolAt, Vec<Occurrence>> = BTreeMap::new();
+    for (to, at) in files.into_par_iter().flat_map_iter(resolved).collect::<Vec<_>>() {
+        of.entry(to).or_default().push(at);
+    }
+    let missing = |(to, calls): (SymbolAt, Vec<Occurrence>)| {
+        let found = uses_of(program, &[to], CONFIDENCE_ANSWER);
+        let place = |site: &Site| Occurrence { file: site.file, start: site.reference.span.start };
+        let listed: BTreeSet<Occurrence> =
+            found.uses.iter().map(|(_, caller)| place(&caller.site)).collect();
+        let missing = calls.into_iter().filter(move |at| !listed.contains(at) && !found.is_cut);
+        missing.map(move |at| (to, at))
+    };
+    of.into_par_iter().flat_map_iter(missing).collect()
+}
+
 /// Checks all definitions of a tree, and returns what became of the occurrences of their names.
 fn tally(texts: Texts) -> Tally {
     let program = Program::new(texts);
@@ -278,6 +307,14 @@ fn tally(texts: Texts) -> Tally {
             }
         }
     }
+    for (to, at) in unlisted(&program) {
+        let facts = |file| program.file(file).expect("a linked file has facts");
+        let symbol = facts(to.file).symbols[to.place as usize].qualified_name.clone();
+        let text = program.text(at.file).unwrap_or_default();
+        let line = text[..at.start].iter().filter(|byte| **byte == b'\n').count() + 1;
+        let (from, to) = (&facts(at.file).path, &facts(to.file).path);
+        tally.lost.push(format!("not a caller: {from}:{line} of {symbol} in {to}"));
+    }
     tally
 }
 
@@ -325,5 +362,37 @@ fn no_call_of_the_fixtures_is_lost() {
         let counts: Vec<String> =
             counts.iter().map(|(became, count)| format!("{became} {count}")).collect();
         assert_eq!(counts.join(", "), expected, "{text}\n{lost:#?}");
+        assert!(lost.is_empty(), "{text}\n{lost:#?}");
+    }
+}
+
+/// Calls that do not contain the name of what they call.
+#[test]
+fn calls_without_the_name_are_callers() {
+    for text in [
+        "//- /A.java\nclass A {\n  A(int x) {}\n  A() { this(1); }\n}\n//- /B.java\nclass B extends A {\n  \
+         B() { super(2); }\n}\nclass C extends B {\n  C() { super(); }\n}\n",
+        "//- /a.ts\nexport class A { constructor(x: number) {} }\nexport class B extends A {}\n\
+         //- /b.ts\nimport { B } from './a';\nclass C extends B { constructor() { super(1); } }\nnew C();\n",
+        "//- /a.js\nexport default (x) => x;\n//- /b.js\nimport one from './a.js';\none(1);\n\
+         //- /c.js\nimport { default as two } from './a.js';\ntwo(1);\n",
+        "//- /a.js\nfunction work() {}\nmodule.exports = { work };\n\
+         //- /b.js\nconst { work: other } = require('./a');\nother();\nother();\n",
+        "//- /a.py\ndef work(): pass\n//- /b.py\nfrom a import work as other\nother()\n",
+    ] {
+        let (texts, _) = fixture(text);
+        let program = Program::new(texts);
+        let calls = |file| {
+            let linker = Linker::new(&program);
+            let references = program.references(file).iter();
+            let resolved = references.filter(move |(name, used)| {
+                let outcome = linker.outcome(file, Use::new(name, used));
+                used.role == Role::Call
+                    && outcome.links.iter().any(|link| link.confidence >= CONFIDENCE_ANSWER)
+            });
+            resolved.count()
+        };
+        assert!(program.ids().map(calls).sum::<usize>() >= 1, "{text}");
+        assert_eq!(unlisted(&program), [], "{text}");
     }
 }

@@ -60,6 +60,7 @@ const RULES: Dialect = Dialect {
     has_packages: true,
     imports_types: true,
     constructors: &["init", "constructor", "this"],
+    constructor_words: &["this", "super"],
     elements: &["iterator", "next"],
     wrappers: &["Optional", "Lazy", "WeakReference", "AtomicReference", "ThreadLocal"],
     container_methods: &[

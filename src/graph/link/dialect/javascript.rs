@@ -22,6 +22,7 @@ const RULES: Dialect = Dialect {
     merges_types: true,
     constructors: &["constructor"],
     inherits_constructors: true,
+    constructor_words: &["super"],
     elements: &["next"],
     wrappers: &["Readonly", "Partial", "Required", "NonNullable", "Optional", "Ref"],
     content_first: &["Generator", "AsyncGenerator", "Omit", "Pick"],

@@ -158,7 +158,7 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "object_pattern" if member.is_none() => {
             let mut cursor = target.walk();
             for part in target.named_children(&mut cursor).take(NAMES_MAX) {
-                bound(visit, part, &mut names);
+                bound(visit, notes, part, &mut names);
             }
         }
         _ => {}
@@ -167,7 +167,12 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 /// Adds the names that one part of a destructuring pattern binds.
-fn bound(visit: &Visit<'_, '_>, part: Node<'_>, names: &mut Vec<ImportedName>) {
+fn bound(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    part: Node<'_>,
+    names: &mut Vec<ImportedName>,
+) {
     let own = |node: Node<'_>| name(&visit.text_of(node), &visit.text_of(node));
     match part.kind_name() {
         "shorthand_property_identifier_pattern" => names.push(own(part)),
@@ -177,6 +182,7 @@ fn bound(visit: &Visit<'_, '_>, part: Node<'_>, names: &mut Vec<ImportedName>) {
             if let (Some(key), Some(value)) = (key, value.filter(|v| v.kind_name() == "identifier"))
             {
                 names.push(name(&visit.text_of(key), &visit.text_of(value)));
+                notes.refer_span(visit, key.byte_range(), Role::Import, None, None);
             }
         }
         _ => {}
