@@ -1,5 +1,6 @@
 //! The changes of one file with the definitions that they touch.
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{Call, paths};
@@ -107,12 +108,16 @@ fn spans_of(
     let mut spans = FxHashMap::default();
     // A batch has at most 2 MiB per blob, and git's output at most 64 MiB.
     for batch in blobs.chunks(30) {
+        let mut texts: Vec<(String, Vec<u8>)> = Vec::new();
         git.blobs(batch, &mut |id, content| {
-            let outline = content.and_then(|text| call.code.parse(language, path, text).ok());
-            if let (Some(outline), Some(text)) = (outline, content) {
-                spans.insert(id.to_owned(), spans_in(&outline, text));
-            }
+            texts.extend(content.map(|text| (id.to_owned(), text.to_vec())));
         })?;
+        let code = call.code;
+        let parsed = texts.into_par_iter().filter_map(|(id, text)| {
+            let outline = code.parse(language, path, &text).ok()?;
+            Some((id, spans_in(&outline, &text)))
+        });
+        spans.par_extend(parsed);
     }
     Ok(spans)
 }
