@@ -15,6 +15,7 @@ pub mod investigations;
 pub mod jobs;
 pub mod location;
 pub mod locks;
+pub mod measurements;
 pub mod runs;
 pub mod shards;
 

@@ -1,5 +1,7 @@
 //! Compares the former paths of files with those of `git log --follow`.
 
+use std::time::{Duration, Instant};
+
 use crate::check::paths::Renames;
 use crate::error::Result;
 use crate::history::Log;
@@ -27,6 +29,8 @@ pub struct Comparison {
     pub found: usize,
     /// The others.
     pub missed: Vec<Missed>,
+    /// The time for collecting the renames of the log and resolving the files, without git.
+    pub resolving: Duration,
 }
 
 /// Compares up to `files_max` files of HEAD that were renamed at least once. The files of
@@ -36,10 +40,11 @@ pub struct Comparison {
 ///
 /// If git fails.
 pub fn compare(git: &Git, log: &Log, all: &[Vec<u8>], files_max: usize) -> Result<Comparison> {
+    let started = Instant::now();
     let renames = Renames::new(log);
+    let mut made = Comparison { resolving: started.elapsed(), ..Comparison::default() };
     let mut order: Vec<&Vec<u8>> = all.iter().collect();
     order.sort_by_key(|path| (xxhash_rust::xxh3::xxh3_64(path), (*path).clone()));
-    let mut made = Comparison::default();
     // Most files of most repositories were never renamed.
     for path in order.into_iter().take(files_max * 20) {
         if made.files == files_max {
@@ -49,7 +54,9 @@ pub fn compare(git: &Git, log: &Log, all: &[Vec<u8>], files_max: usize) -> Resul
         if former.is_empty() {
             continue;
         }
+        let started = Instant::now();
         let known = renames.resolve(path, &[]);
+        made.resolving += started.elapsed();
         let is_known = |former: &Vec<u8>| known.iter().any(|known| known.path == *former);
         made.files += 1;
         made.paths += former.len();

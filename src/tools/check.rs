@@ -27,6 +27,7 @@ use crate::check::trivial::Trivial;
 use crate::check::verdict::{Level, Verdict};
 use crate::error::Result;
 use crate::history::History;
+use crate::userdata::measurements::RiskMeasurement;
 
 /// The maximum number of tests and of reviewers of a reply.
 const TESTS_MAX: usize = 10;
@@ -148,6 +149,9 @@ pub struct CheckData {
     /// The score of size and history, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f64>,
+    /// How well the score ranks past commits of this repository, as far as that was measured.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub calibration: String,
     /// With `verbose`, what the score was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Features>,
@@ -343,6 +347,9 @@ pub(super) fn check(
         add_tests(call, args, &change, &mut data)?;
         add_reviewers(call, &mut data);
     }
+    if data.score.is_some() {
+        data.calibration = calibration(call);
+    }
     let steps: Vec<NextStep> = data
         .commands
         .iter()
@@ -365,6 +372,23 @@ pub(super) fn check(
         Ok(history) => analysis::with_log_status(call, &history, reply),
         Err(missing) => reply.with_status(missing.status, missing.message).with_hint(missing.hint),
     })
+}
+
+/// Returns what `codedb eval risk` measured on this repository, or that it was not run.
+fn calibration(call: &Call<'_>) -> String {
+    let database = call.code.user_data();
+    let measured = database.and_then(|of| of.map_or(Ok(None), |of| of.risk_measurement()));
+    match measured {
+        Ok(Some(RiskMeasurement { commits, faulty, auc: Some((score, added)), .. })) => format!(
+            "of {commits} past commits, {faulty} were corrected later: AUC {score:.2} for the score, \
+             {added:.2} for lines added"
+        ),
+        Ok(Some(RiskMeasurement { commits, faulty, auc: None, .. })) => format!(
+            "too little history for a figure: of {commits} past commits, {faulty} were corrected later"
+        ),
+        Ok(None) => "not measured on this repository; `codedb eval risk` measures it".to_owned(),
+        Err(error) => format!("not known: {error}"),
+    }
 }
 
 fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) -> CheckData {
@@ -490,6 +514,9 @@ impl Data for CheckData {
             let _ = write!(out, "  score {score:.2}");
         }
         out.push('\n');
+        if !self.calibration.is_empty() {
+            let _ = writeln!(out, "calibration: {}", text::plain(&self.calibration));
+        }
         for (title, lines) in
             [("reasons", &self.reasons), ("recommendations", &self.recommendations)]
         {

@@ -109,6 +109,15 @@ const MIGRATIONS: &[&str] = &["
         state TEXT NOT NULL,
         started_ms INTEGER NOT NULL
     ) STRICT;
+", "
+    CREATE TABLE risk_measurement (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        measured_ms INTEGER NOT NULL,
+        commits INTEGER NOT NULL,
+        faulty INTEGER NOT NULL,
+        auc REAL,
+        auc_added REAL
+    ) STRICT;
 "];
 
 /// The identity of a repository.

@@ -280,6 +280,28 @@ fn imported_incidents_count() {
 }
 
 #[test]
+fn the_reply_states_what_was_measured() {
+    let place = fragile("Fix rounding");
+    place.write("src/util.py", "def change():\n    return 9\n");
+    let calibration = |place: &Place| {
+        let reply = json(place, &["src/util.py"]);
+        reply["calibration"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(
+        calibration(&place),
+        "not measured on this repository; `codedb eval risk` measures it"
+    );
+    let words = place.codedb_words("eval");
+    let mut eval = place.command(&words[0]);
+    eval.args(["eval", "risk"]).args(&words[2..]);
+    let answer = Answer::of(eval).expect_success();
+    assert!(answer.text().contains("too little history"), "{}", answer.text());
+    let stated = calibration(&place);
+    assert!(stated.starts_with("too little history for a figure: of "), "{stated}");
+    assert!(run(&place, &["src/util.py"]).text().contains("calibration: too little history"));
+}
+
+#[test]
 fn settings_are_read_and_checked() {
     let place = fragile("Change");
     place.write("codedb.toml", "[check]\nlines = 1\n");

@@ -8,7 +8,9 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 
 use crate::check::score::{Model, NAMES};
 use crate::cli::index::{place_args, print, tree_options};
+use crate::cli::tool::now_ms;
 use crate::cli::{place, report};
+use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::eval::renames;
 use crate::eval::risk::{self, Limits, Measurement, Quality, Sample};
@@ -17,6 +19,7 @@ use crate::history::git::{Git, Head};
 use crate::history::mailmap::Mailmap;
 use crate::history::people::People;
 use crate::history::read::{self, Bounds};
+use crate::userdata::measurements::RiskMeasurement;
 
 pub(super) fn command() -> Command {
     let number = |name: &'static str, default: &'static str, help: &'static str| {
@@ -67,7 +70,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if matches.contains_id("fit") {
         return fit(matches);
     }
-    let (name, git, log) = open(matches)?;
+    let (engine, git, log) = open(matches)?;
+    let name = name_of(&engine);
     let number = |name: &str| *matches.get_one::<usize>(name).expect("it has a default");
     let limits =
         Limits { commits_max: number("commits"), fixes_max: number("fixes"), recent_days: 180 };
@@ -81,14 +85,22 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         std::fs::write(path, lines).map_err(|error| Error::io(path, error))?;
     }
     let mut out = format!("{name}: {} commits scored\n", samples.len());
-    out.push_str(&described(&samples, &Model::DEFAULT));
+    let measured = risk::measure(&samples, &Model::DEFAULT);
+    out.push_str(&described(measured.as_ref()));
     print(&out)?;
+    let count = |commits: usize| u32::try_from(commits).unwrap_or(u32::MAX);
+    let faulty = samples.iter().filter(|it| it.is_faulty).count();
+    engine.create_user_data()?.set_risk_measurement(&RiskMeasurement {
+        measured_ms: now_ms(),
+        commits: count(samples.len()),
+        faulty: count(faulty),
+        auc: measured.map(|it| (it.model.auc, it.added.auc)),
+    })?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn described(samples: &[Sample], model: &Model) -> String {
-    let Some(Measurement { commits, faulty, model, added, size }) = risk::measure(samples, model)
-    else {
+fn described(measured: Option<&Measurement>) -> String {
+    let Some(Measurement { commits, faulty, model, added, size }) = measured else {
         return format!(
             "too little history for a figure: it takes {} commits that were corrected later, and as \
              many others\n",
@@ -117,7 +129,7 @@ fn fit(matches: &ArgMatches) -> Result<ExitCode> {
     let _ = writeln!(out, "\n{}", NAMES.join(", "));
     for (path, set) in read("measure")? {
         let _ = writeln!(out, "{}:", path.display());
-        out.push_str(&described(&set, &model));
+        out.push_str(&described(risk::measure(&set, &model).as_ref()));
     }
     print(&out)?;
     Ok(ExitCode::SUCCESS)
@@ -132,16 +144,20 @@ fn samples(path: &PathBuf) -> Result<Vec<Sample>> {
         .map_err(|error| Error::usage(format!("invalid sample: {error}")).with_path(path))
 }
 
-/// Returns the name of the tree, its repository and its log.
-fn open(matches: &ArgMatches) -> Result<(String, Git, Log)> {
+/// Returns the tree, its repository and its log.
+fn open(matches: &ArgMatches) -> Result<(Engine, Git, Log)> {
     let engine = place::engine(&tree_options(matches))?;
     let root = engine.root().to_path_buf();
     let none = || Error::new(Kind::NotFound, "no commits").with_path(&root);
     let head = Head::of(&root)?.ok_or_else(none)?;
     let git = Git::open(&root).ok_or_else(none)?;
     let log = read::log(&root, &head, None, &Bounds::WHOLE)?.filter(|log| !log.is_empty());
-    let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok((name, git, log.ok_or_else(none)?))
+    Ok((engine, git, log.ok_or_else(none)?))
+}
+
+fn name_of(engine: &Engine) -> String {
+    let name = engine.root().file_name();
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 pub(super) fn renames_command() -> Command {
@@ -164,19 +180,22 @@ pub(super) fn renames_command() -> Command {
 ///
 /// If there are no commits, or git fails.
 pub(super) fn run_renames(matches: &ArgMatches) -> Result<ExitCode> {
-    let (name, git, log) = open(matches)?;
+    let (engine, git, log) = open(matches)?;
+    let name = name_of(&engine);
     let head = log.origin().head.expect("the log has commits");
     let all: Vec<Vec<u8>> = git.files_of(head)?.into_iter().map(|(path, _)| path).collect();
     let files_max = *matches.get_one::<usize>("files").expect("it has a default");
     let started = std::time::Instant::now();
     let found = renames::compare(&git, &log, &all, files_max)?;
     let mut out = format!(
-        "{name}: {} renamed files, every former path found for {}; {} of {} former paths found ({} s)\n",
+        "{name}: {} renamed files, every former path found for {}; {} of {} former paths found ({} s, of \
+         which {:.1} ms without git)\n",
         found.files,
         found.complete,
         found.found,
         found.paths,
-        started.elapsed().as_secs()
+        started.elapsed().as_secs(),
+        found.resolving.as_secs_f64() * 1000.0
     );
     let shown = |path: &[u8]| report::plain(&crate::base::path::shown(path));
     for missed in &found.missed {

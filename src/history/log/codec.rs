@@ -9,7 +9,7 @@ use crate::history::id::CommitId;
 
 /// The version of the format; increased with every change of the contents of a commit or of the
 /// encoding. A log of another version is read anew from git.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// The number of sections. Their ids are their positions, from 1.
 pub(in crate::history) const SECTIONS: usize = 6;
