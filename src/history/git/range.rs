@@ -420,6 +420,15 @@ fn pair(mut unchanged: Vec<Unchanged>, commit: &mut ReportedCommit) {
                 *source = found;
             }
         }
+        // Of a commit with more files, only renames are reported.
+        for (target, source) in targets.iter().zip(&source_of) {
+            let Some(source) = source.filter(|_| commit.files > FILES_MAX) else { continue };
+            let is_new = commit.changes.iter().all(|(_, path, _)| path != *target)
+                && commit.moves.iter().all(|(path, _)| path != *target);
+            if is_new && commit.moves.len() < MOVES_MAX {
+                commit.moves.push(((*target).clone(), sources[source].clone()));
+            }
+        }
         // Old paths that are left over were deleted.
         let left = sources.iter().zip(&is_used).filter(|(_, is_used)| !**is_used);
         for (source, _) in left {
@@ -543,6 +552,27 @@ mod tests {
             ]
         );
         assert_eq!(commit.files, 5);
+        // The same among more files than are reported.
+        for at in 0..FILES_MAX {
+            log.push_str(&format!(":100644 100644 {A} {A} M\0m{at}\0"));
+        }
+        let commits = read(log.as_bytes(), 64);
+        let [commit] = commits.as_slice() else { panic!("{commits:?}") };
+        let mut moves: Vec<String> = commit
+            .moves
+            .iter()
+            .map(|(path, source)| format!("{} {}", shown(path), shown(source)))
+            .collect();
+        moves.sort();
+        assert_eq!(
+            moves,
+            [
+                "t/unit/fixups/__init__.py tests/fixups/__init__.py",
+                "t/unit/utils/__init__.py tests/utils/__init__.py",
+                "t/unit/worker/__init__.py tests/worker/__init__.py",
+                "t/worker/x tests/app/x",
+            ]
+        );
     }
 
     #[test]
