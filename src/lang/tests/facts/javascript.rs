@@ -71,7 +71,7 @@ Queue.size = $.#items.length
 Queue.push = $
 Node.tag = Tag()
 1 : import React, import useState,
-4 : call require/1,
+4 : import base, call require/1,
 6 : call require/1, read name,
 8 : import tools, import late,
 10 Queue: read tools, base tools . Base,
