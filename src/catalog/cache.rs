@@ -13,7 +13,7 @@ use super::searches::SearchCache;
 use super::test_names::TestNames;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Resolver};
-use crate::graph::link::{FileFacts, SymbolAt};
+use crate::graph::link::{FileFacts, Outcome, SymbolAt, UseAt};
 use crate::lang::facts::Reference;
 use crate::lang::{Problem, Symbol};
 
@@ -31,6 +31,9 @@ const CALLS_MAX: usize = 256;
 
 /// Maximum number of imports whose resolution is cached.
 const TARGETS_MAX: usize = 1 << 16;
+
+/// Maximum number of uses of names whose resolution is cached: about 6 MB.
+const OUTCOMES_MAX: usize = 1 << 15;
 
 /// Maximum number of files whose package members are cached.
 const PACKAGES_MAX: usize = 4096;
@@ -95,6 +98,8 @@ pub(super) struct CatalogCache {
     pub(super) test_names: Arc<OnceLock<TestNames>>,
     /// Resolved imports, by file and index.
     pub(super) targets: BoundedCache<(FileId, usize), Resolution>,
+    /// Resolved uses of names.
+    pub(super) outcomes: BoundedCache<UseAt, Arc<Outcome>>,
     /// The files of the same package, by file.
     pub(super) packages: BoundedCache<FileId, Arc<Vec<FileId>>>,
     pub(super) imports: OnceLock<Arc<ImportGraph>>,
@@ -128,6 +133,7 @@ impl Default for CatalogCache {
             file_names: Arc::default(),
             test_names: Arc::default(),
             targets: BoundedCache::new(TARGETS_MAX),
+            outcomes: BoundedCache::new(OUTCOMES_MAX),
             packages: BoundedCache::new(PACKAGES_MAX),
             imports: OnceLock::new(),
             imports_before: None,

@@ -8,7 +8,7 @@ use super::Catalog;
 use crate::base::ids::FileId;
 use crate::error::Error;
 use crate::graph::imports::{Family, Importer, Resolution};
-use crate::graph::link::{Code, FileFacts, Site, SymbolAt};
+use crate::graph::link::{Code, FileFacts, Outcome, Site, SymbolAt, UseAt};
 use crate::index::code::keys;
 use crate::lang::Limits;
 use crate::lang::facts::{Import, ImportKind, Reference};
@@ -135,5 +135,13 @@ impl Code for Catalog {
         let calls = Arc::new(calls);
         self.cache.calls.insert(file, Arc::clone(&calls));
         calls
+    }
+
+    fn cached_outcome(&self, at: UseAt) -> Option<Arc<Outcome>> {
+        self.cache.outcomes.get(&at)
+    }
+
+    fn cache_outcome(&self, at: UseAt, outcome: &Arc<Outcome>) {
+        self.cache.outcomes.insert(at, Arc::clone(outcome));
     }
 }

@@ -103,7 +103,8 @@ pub struct Uses {
 /// and 64 other names for it. Uses of a type as a base or annotation are not calls, nor are
 /// functions that are passed as values; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], confidence_min: f32) -> Uses {
-    uses_within(code, of, confidence_min, Bound { uses_max: usize::MAX, role: None, first: &|_| 0 })
+    let bound = Bound { uses_max: usize::MAX, role: None, first: &|_| 0 };
+    uses_within(&Linker::new(code), of, confidence_min, bound)
 }
 
 /// Which uses are resolved where there are many.
@@ -117,13 +118,15 @@ pub struct Bound<'a> {
     pub first: &'a dyn Fn(FileId) -> usize,
 }
 
-/// Returns the same as [`uses_of`], but resolves no more uses than `bound` allows.
+/// Returns the same as [`uses_of`], but resolves no more uses than `bound` allows. The look-ups of
+/// `linker` are reused where the uses are few enough for one thread.
 pub fn uses_within(
-    code: &dyn Code,
+    linker: &Linker<'_>,
     of: &[SymbolAt],
     confidence_min: f32,
     bound: Bound<'_>,
 ) -> Uses {
+    let code = linker.code();
     let places: HashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
@@ -131,7 +134,6 @@ pub fn uses_within(
     for at in of {
         found.is_cut |= add_names(code, *at, &mut names, &mut around);
     }
-    let linker = Linker::new(code);
     let refers_to = |file: FileId, used: Use<'_>| {
         linker.resolve(file, used).iter().any(|link| places.contains_key(&link.to))
     };
@@ -161,8 +163,8 @@ pub fn uses_within(
     }
     sites.sort_by_key(in_text);
     found.resolved = sites.len();
-    let resolve = |linker: &mut Linker<'_>, (text, site): (Arc<str>, Site)| {
-        let outcome = linker.outcome(site.file, Use::new(&text, &site.reference));
+    let resolve = |linker: &Linker<'_>, (text, site): (Arc<str>, Site)| {
+        let outcome = linker.outcome_at(site.file, &text, &site.reference);
         if site.reference.role == Role::Call && is_unresolved(&outcome) {
             return Resolved::Unresolved(NamedSite { name: text, site });
         }
@@ -176,11 +178,10 @@ pub fn uses_within(
     };
     let all: Vec<Resolved> = if sites.len() > SITES_AT_ONCE {
         let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
-        sites.map_init(|| Linker::new(code), resolve).collect()
+        sites.map_init(|| Linker::new(code), |linker, site| resolve(linker, site)).collect()
     } else {
         // For few uses, waking another thread would take longer.
-        let mut linker = linker;
-        sites.into_iter().map(|site| resolve(&mut linker, site)).collect()
+        sites.into_iter().map(|site| resolve(linker, site)).collect()
     };
     for resolved in all {
         match resolved {
@@ -298,7 +299,7 @@ pub fn callees(code: &dyn Code, of: SymbolAt, confidence_min: f32) -> Callees {
         if !around.any(|at| at == of.place as usize) {
             continue;
         }
-        let outcome = linker.outcome(of.file, Use::new(name, reference));
+        let outcome = linker.outcome_at(of.file, name, reference);
         let link = outcome.links.first().filter(|link| link.confidence >= confidence_min);
         let reference = reference.clone();
         if let Some(&link) = link {

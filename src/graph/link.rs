@@ -22,7 +22,11 @@
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
 //! callbacks from libraries. [`super::calls`] computes who calls whom.
 
+use std::rc::Rc;
+use std::sync::Arc;
+
 use crate::base::ids::FileId;
+use crate::lang::facts::Reference;
 
 mod chain;
 mod code;
@@ -38,6 +42,7 @@ mod members;
 mod memo;
 mod parameters;
 mod pick;
+mod position;
 mod possible;
 mod result;
 mod scope;
@@ -46,8 +51,9 @@ pub(in crate::graph) mod tests;
 mod value;
 mod walk;
 
-pub use code::{Code, FileFacts, Site, SymbolAt, last_name};
+pub use code::{Code, FileFacts, Site, last_name};
 use memo::Memo;
+pub use position::{SymbolAt, UseAt};
 pub use result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Outcome, Reason, Use};
 use value::Place;
 use walk::Walk;
@@ -63,6 +69,17 @@ impl<'a> Linker<'a> {
     /// Returns a linker over `code`. O(1).
     pub fn new(code: &'a dyn Code) -> Linker<'a> {
         Linker { code, memo: Memo::default() }
+    }
+
+    /// Returns the code.
+    pub fn code(&self) -> &'a dyn Code {
+        self.code
+    }
+
+    /// Returns the facts of a file from the linker's cache. A clone does not touch the counter that
+    /// threads share.
+    pub fn file(&self, file: FileId) -> Option<Rc<Arc<FileFacts>>> {
+        self.memo.file(self.code, file)
     }
 
     /// Returns the definitions that a use in `file` may refer to, most likely first, at most
@@ -82,6 +99,19 @@ impl<'a> Linker<'a> {
         let candidates = walk.candidates(place, used);
         let is_outside = walk.is_outside(place, used, &candidates);
         Outcome { links: walk.pick(place, used, candidates), is_outside }
+    }
+
+    /// Returns [`Linker::outcome`] of the use of `name` in `reference`, which is cached for the state
+    /// of the tree: searches for callers resolve the same uses at every step.
+    pub fn outcome_at(&self, file: FileId, name: &str, reference: &Reference) -> Arc<Outcome> {
+        let (span, role) = (&reference.span, reference.role);
+        let at = UseAt { file, start: span.start, end: span.end, role };
+        if let Some(cached) = self.code.cached_outcome(at) {
+            return cached;
+        }
+        let outcome = Arc::new(self.outcome(file, Use::new(name, reference)));
+        self.code.cache_outcome(at, &outcome);
+        outcome
     }
 
     /// Returns the confidence that an unresolved call in `file` refers to the definition `to`, with

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use super::detect::FileTests;
-use super::fixtures::{TestAt, Tests};
+use rustc_hash::FxHashMap;
+
+use super::fixtures::{Part, TestAt, Tests};
 use super::reach::{Reach, Reached, reach};
 use crate::base::ids::FileId;
 use crate::catalog::test_names::{folded, tested};
@@ -122,33 +123,43 @@ impl Names {
     }
 }
 
-/// A candidate with what is read of it.
+/// A candidate with what is read of its file.
 struct Read {
     at: TestAt,
-    of: Rc<FileTests>,
     titles: Rc<Vec<String>>,
-    lower: Rc<Vec<u8>>,
+    /// The number of its group in its file.
+    group: u32,
 }
 
 impl Read {
-    fn new(tests: &Tests<'_>, at: TestAt) -> Option<Read> {
-        let (of, titles) = (tests.of(at.file), tests.titles(at.file));
-        of.tests.get(at.place as usize)?;
-        Some(Read { at, of, titles, lower: tests.lower_text(at.file) })
-    }
-
     fn title(&self) -> &str {
         &self.titles[self.at.place as usize]
     }
+}
 
-    fn groups(&self) -> &[String] {
-        &self.of.tests[self.at.place as usize].groups
+/// Returns those of `all` that exist; tests of one file are next to each other.
+fn read(tests: &Tests<'_>, all: impl Iterator<Item = TestAt>) -> Vec<Read> {
+    let mut found: Vec<Read> = Vec::new();
+    let mut current: Option<(FileId, Rc<Vec<String>>, Rc<Vec<u32>>)> = None;
+    for at in all {
+        if current.as_ref().is_none_or(|(file, ..)| *file != at.file) {
+            current = Some((at.file, tests.titles(at.file), tests.groups(at.file)));
+        }
+        let Some((_, titles, groups)) = &current else { continue };
+        let Some(&group) = groups.get(at.place as usize) else { continue };
+        found.push(Read { at, titles: Rc::clone(titles), group });
     }
+    found
+}
 
-    fn body(&self) -> &[u8] {
-        let span = self.of.tests[self.at.place as usize].span.clone();
-        self.lower.get(span).unwrap_or_default()
+/// Returns which of the candidates contain a word.
+fn containing(tests: &Tests<'_>, read: &[Read], part: Part, word: &str) -> Vec<bool> {
+    let mut found = Vec::with_capacity(read.len());
+    for of_file in read.chunk_by(|a, b| a.at.file == b.at.file) {
+        let inside = tests.containing(of_file[0].at.file, part, word);
+        found.extend(of_file.iter().map(|of| inside[of.at.place as usize]));
     }
+    found
 }
 
 /// Returns the words of an identifier or title in lower case, without those of one letter.
@@ -220,10 +231,8 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     if let Some(word) = longest.filter(|_| effort.word_files > 0) {
         let files = tree.with_word(word).into_iter().filter(|&file| tree.is_test(file));
         for file in files.take(effort.word_files) {
-            let (text, of) = (tests.lower_text(file), tests.of(file));
-            for (place, test) in of.tests.iter().enumerate() {
-                let body = text.get(test.span.clone()).unwrap_or_default();
-                if memchr::memmem::find(body, word.as_bytes()).is_some() {
+            for (place, contains) in tests.containing(file, Part::Body, word).iter().enumerate() {
+                if *contains {
                     all.insert(TestAt { file, place: place as u32 });
                 }
             }
@@ -238,32 +247,28 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     let flag = |is: bool| f32::from(u8::from(is));
     let mut by_file: BTreeMap<FileId, (f32, f32, String)> = BTreeMap::new();
     let mut found = Vec::new();
-    let read: Vec<Read> =
-        all.into_iter().take(effort.candidates).filter_map(|at| Read::new(tests, at)).collect();
-    let all: Vec<TestAt> = read.iter().map(|of| of.at).collect();
+    let read = read(tests, all.into_iter().take(effort.candidates));
     // Words that few tests contain distinguish more.
-    let titles: Vec<&str> = read.iter().map(Read::title).collect();
-    let body = |place: usize| read[place].body();
-    let rare = |count: usize| (1.0 + all.len() as f32 / (1.0 + count as f32)).ln();
-    let in_titles: Vec<f32> = names
-        .words
+    let rare = |is_there: &Vec<bool>| {
+        let count = is_there.iter().filter(|is| **is).count();
+        (1.0 + read.len() as f32 / (1.0 + count as f32)).ln()
+    };
+    let of_words = |part, words: &[String]| -> Vec<Vec<bool>> {
+        words.iter().map(|word| containing(tests, &read, part, word)).collect()
+    };
+    let in_titles = of_words(Part::Title, &names.words);
+    let in_bodies = of_words(Part::Body, &names.words);
+    let title_weights: Vec<f32> = in_titles.iter().map(rare).collect();
+    let body_weights: Vec<f32> = in_bodies.iter().map(rare).collect();
+    let caller_words: Vec<(Vec<Vec<bool>>, f32)> = caller_words
         .iter()
-        .map(|word| rare(titles.iter().filter(|title| title.contains(word.as_str())).count()))
+        .map(|(words, weight)| (of_words(Part::Title, words), *weight))
         .collect();
-    let finders: Vec<memchr::memmem::Finder<'_>> =
-        names.words.iter().map(|word| memchr::memmem::Finder::new(word.as_bytes())).collect();
-    let in_bodies: Vec<f32> = finders
-        .iter()
-        .map(|word| rare((0..all.len()).filter(|&at| word.find(body(at)).is_some()).count()))
-        .collect();
-    let uses_special: Vec<bool> = (0..all.len())
-        .map(|place| {
-            names.special.is_some_and(|uses| {
-                let body = body(place);
-                uses.iter().any(|part| memchr::memmem::find(body, part.as_bytes()).is_some())
-            })
-        })
-        .collect();
+    let special = names.special.unwrap_or_default();
+    let special: Vec<Vec<bool>> =
+        special.iter().map(|part| containing(tests, &read, Part::Body, part)).collect();
+    let uses_special: Vec<bool> =
+        (0..read.len()).map(|place| special.iter().any(|is_there| is_there[place])).collect();
     let special_rarity =
         1.0 / (1.0 + (uses_special.iter().filter(|uses| **uses).count() as f32).ln_1p());
     let path_of = |test: TestAt| {
@@ -271,29 +276,28 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         reach.map_or(0.0, |of| (of.probability.ln().max(-4.0) + 4.0) / 4.0)
     };
     // Tests of one group, or of one file, execute similar code.
-    let mut by_group: BTreeMap<(FileId, &[String]), (f32, f32)> = BTreeMap::new();
-    let mut of_file: BTreeMap<FileId, (f32, f32)> = BTreeMap::new();
+    let mut by_group: FxHashMap<(FileId, u32), (f32, f32)> = FxHashMap::default();
+    let mut of_file: FxHashMap<FileId, (f32, f32)> = FxHashMap::default();
     for of in &read {
         let (at, path) = (of.at, path_of(of.at));
-        for (sum, count) in [
-            by_group.entry((at.file, of.groups())).or_default(),
-            of_file.entry(at.file).or_default(),
-        ] {
+        for (sum, count) in
+            [by_group.entry((at.file, of.group)).or_default(), of_file.entry(at.file).or_default()]
+        {
             *sum += path;
             *count += 1.0;
         }
     }
     // Without the test itself; one more test without a path counts, as a doubt.
     let others = |(sum, count): (f32, f32), own: f32| (sum - own) / count.max(1.0);
-    let weighted = |weights: &[f32], is_there: &dyn Fn(usize) -> bool| {
+    let weighted = |weights: &[f32], is_there: &[Vec<bool>], place: usize| {
         let total: f32 = weights.iter().sum();
-        let there = (0..weights.len()).filter(|&at| is_there(at)).map(|at| weights[at]);
+        let there = (0..weights.len()).filter(|&at| is_there[at][place]).map(|at| weights[at]);
         if total > 0.0 { there.sum::<f32>() / total } else { 0.0 }
     };
     let whole = folded(&names.own);
     let folded_owner = names.owner.as_deref().map(folded);
-    for (place, test) in all.iter().enumerate() {
-        let test = *test;
+    for (place, of) in read.iter().enumerate() {
+        let test = of.at;
         let (file_name, imports, file_words) = by_file.entry(test.file).or_insert_with(|| {
             let path = tree.path(test.file);
             let tested = tested(path.as_bytes()).unwrap_or_default();
@@ -307,17 +311,15 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
             (flag(is_named), flag(imports), tested)
         });
         let reach = reached.get(&test).copied();
-        let title = titles[place];
-        let in_title = |word: &String| title.contains(word.as_str());
-        let share = |words: &[String]| {
+        let title = of.title();
+        let share = |words: &[Vec<bool>]| {
             if words.is_empty() {
                 return 0.0;
             }
-            words.iter().filter(|word| in_title(word)).count() as f32 / words.len() as f32
+            words.iter().filter(|is_there| is_there[place]).count() as f32 / words.len() as f32
         };
-        let own_share = weighted(&in_titles, &|at| in_title(&names.words[at]));
-        let body = body(place);
-        let body_share = weighted(&in_bodies, &|at| finders[at].find(body).is_some());
+        let own_share = weighted(&title_weights, &in_titles, place);
+        let body_share = weighted(&body_weights, &in_bodies, place);
         let is_special_use = uses_special[place];
         let by_caller = caller_words.iter().map(|(words, weight)| share(words) * weight * 0.8);
         let words_share = by_caller.fold(own_share, f32::max);
@@ -326,7 +328,7 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         });
         let is_mentioned = mentions.contains(&test);
         let path = path_of(test);
-        let group = by_group.get(&(test.file, read[place].groups())).copied().unwrap_or_default();
+        let group = by_group.get(&(test.file, of.group)).copied().unwrap_or_default();
         let in_file = of_file.get(&test.file).copied().unwrap_or_default();
         let chain = links.imports.get(&test.file).map_or(0.0, |&steps| 1.0 / f32::from(steps));
         let features = [

@@ -13,6 +13,7 @@ use super::links::Links;
 use super::tree::Tree;
 use crate::base::ids::FileId;
 use crate::catalog::test_names::folded;
+use crate::graph::link::Linker;
 use crate::history::History;
 
 /// The maximum number of tests for which one fixture is taken to run; a fixture of more tests
@@ -31,13 +32,28 @@ pub struct TestAt {
     pub place: u32,
 }
 
+/// Where a test contains a word.
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
+pub(super) enum Part {
+    /// In its name or those of its groups.
+    Title,
+    /// In its text.
+    Body,
+}
+
+/// Which tests of a file contain a word, by word.
+type Containing = FxHashMap<Box<str>, Rc<[bool]>>;
+
 /// Reads the tests of files and caches them for one call. One thread only.
 pub struct Tests<'t> {
     tree: &'t dyn Tree,
+    linker: Linker<'t>,
     effort: Effort,
     files: RefCell<FxHashMap<FileId, Rc<FileTests>>>,
     lower: RefCell<FxHashMap<FileId, Rc<Vec<u8>>>>,
     titles: RefCell<FxHashMap<FileId, Rc<Vec<String>>>>,
+    groups: RefCell<FxHashMap<FileId, Rc<Vec<u32>>>>,
+    containing: RefCell<FxHashMap<(FileId, Part), Containing>>,
     /// By the file of a definition.
     links: RefCell<FxHashMap<FileId, Rc<Links>>>,
     history: Option<Arc<History>>,
@@ -46,9 +62,19 @@ pub struct Tests<'t> {
 impl<'t> Tests<'t> {
     /// Returns the tests of `tree`, none of which is read yet. O(1).
     pub fn new(tree: &'t dyn Tree) -> Tests<'t> {
-        let (files, lower, titles) = (RefCell::default(), RefCell::default(), RefCell::default());
-        let (links, history) = (RefCell::default(), None);
-        Tests { tree, effort: Effort::FULL, files, lower, titles, links, history }
+        let (linker, effort) = (Linker::new(tree.code()), Effort::FULL);
+        Tests {
+            tree,
+            linker,
+            effort,
+            files: RefCell::default(),
+            lower: RefCell::default(),
+            titles: RefCell::default(),
+            groups: RefCell::default(),
+            containing: RefCell::default(),
+            links: RefCell::default(),
+            history: None,
+        }
     }
 
     /// Returns the same, for searches with the bounds of [`Effort::BRIEF`]. O(1).
@@ -81,6 +107,11 @@ impl<'t> Tests<'t> {
     /// Returns the tree.
     pub fn tree(&self) -> &'t dyn Tree {
         self.tree
+    }
+
+    /// Returns the linker over the tree's code.
+    pub(super) fn linker(&self) -> &Linker<'t> {
+        &self.linker
     }
 
     /// Returns the tests and fixtures of a file. O(its text) the first time.
@@ -121,6 +152,58 @@ impl<'t> Tests<'t> {
         };
         let found: Rc<Vec<String>> = Rc::new(self.of(file).tests.iter().map(title).collect());
         self.titles.borrow_mut().insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Returns the group of each test of a file, as a number that only tests of the same groups have.
+    /// O(tests) the first time.
+    pub(super) fn groups(&self, file: FileId) -> Rc<Vec<u32>> {
+        if let Some(found) = self.groups.borrow().get(&file) {
+            return Rc::clone(found);
+        }
+        let of = self.of(file);
+        let mut numbers: FxHashMap<&[String], u32> = FxHashMap::default();
+        let mut found = Vec::with_capacity(of.tests.len());
+        for test in &of.tests {
+            let next = numbers.len() as u32;
+            found.push(*numbers.entry(&test.groups).or_insert(next));
+        }
+        let found = Rc::new(found);
+        self.groups.borrow_mut().insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Returns which tests of a file contain a word, in lower case. O(text of the part) the first
+    /// time.
+    pub(super) fn containing(&self, file: FileId, part: Part, word: &str) -> Rc<[bool]> {
+        let key = (file, part);
+        if let Some(found) = self.containing.borrow().get(&key).and_then(|of| of.get(word)) {
+            return Rc::clone(found);
+        }
+        let finder = memchr::memmem::Finder::new(word.as_bytes());
+        let found: Rc<[bool]> = match part {
+            Part::Title => {
+                let titles = self.titles(file);
+                titles.iter().map(|title| finder.find(title.as_bytes()).is_some()).collect()
+            }
+            Part::Body => {
+                let text = self.lower_text(file);
+                // Occurrences that overlap count as well: a test may begin within one.
+                let mut places: Vec<usize> = Vec::new();
+                let mut from = 0;
+                while let Some(at) = text.get(from..).and_then(|rest| finder.find(rest)) {
+                    places.push(from + at);
+                    from += at + 1;
+                }
+                let contains = |test: &Test| {
+                    let next = places.partition_point(|&at| at < test.span.start);
+                    places.get(next).is_some_and(|at| at + word.len() <= test.span.end)
+                };
+                self.of(file).tests.iter().map(contains).collect()
+            }
+        };
+        let mut all = self.containing.borrow_mut();
+        all.entry(key).or_default().insert(word.into(), Rc::clone(&found));
         found
     }
 
@@ -251,4 +334,50 @@ impl<'t> Tests<'t> {
 /// Returns true for languages whose tests may be in any file.
 fn has_inline_tests(language: &str) -> bool {
     matches!(language, "rust" | "csharp" | "java" | "kotlin" | "swift" | "php")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::{Part, Tests};
+    use crate::graph::program::Program;
+
+    proptest! {
+        /// Brute force: the word is searched in each test.
+        #[test]
+        fn tests_that_contain_a_word_are_found(
+            bodies in prop::collection::vec(("[ab]{1,3}", "[aAb]{0,8}"), 0..6),
+            word in "[ab]{1,4}",
+        ) {
+            let tests = bodies.iter().zip(0..);
+            let text: String = tests
+                .map(|((name, body), at)| {
+                    format!("class Test{name}:\n    def test_{at}(self): '{body}'\n")
+                })
+                .collect();
+            let files = vec![("test_cart.py".to_owned(), text.clone().into_bytes())];
+            let program = Program::new(files);
+            let file = program.id("test_cart.py").expect("the file");
+            let tests = Tests::new(&program);
+            let of = tests.of(file);
+            prop_assert_eq!(of.tests.len(), bodies.len());
+            let titles = tests.titles(file);
+            for _ in 0..2 {
+                let in_titles = tests.containing(file, Part::Title, &word);
+                let in_bodies = tests.containing(file, Part::Body, &word);
+                for (place, test) in of.tests.iter().enumerate() {
+                    let body = text[test.span.clone()].to_lowercase();
+                    prop_assert_eq!(in_bodies[place], body.contains(&word), "body of {}", test.id);
+                    prop_assert_eq!(in_titles[place], titles[place].contains(&word));
+                }
+            }
+            let groups = tests.groups(file);
+            for (a, first) in of.tests.iter().enumerate() {
+                for (b, second) in of.tests.iter().enumerate() {
+                    prop_assert_eq!(groups[a] == groups[b], first.groups == second.groups);
+                }
+            }
+        }
+    }
 }

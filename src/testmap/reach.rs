@@ -106,7 +106,7 @@ impl Search<'_, '_> {
             place.unwrap_or_else(|| self.near.len() + usize::from(!tree.is_test(file)))
         };
         let bound = Bound { uses_max: effort.uses, role: None, first: &first };
-        let uses = uses_within(tree.code(), &of, 0.0, bound);
+        let uses = uses_within(self.tests.linker(), &of, 0.0, bound);
         self.found.is_cut |= uses.is_cut;
         let mut next: BTreeMap<SymbolAt, Step> = BTreeMap::new();
         let mut is_called = vec![false; steps.len()];
@@ -115,7 +115,7 @@ impl Search<'_, '_> {
                 && matches!(caller.site.reference.role, Role::Call | Role::Read);
             self.follow(&steps[*place], caller, depth, &mut next);
         }
-        for (place, caller) in possible_callers(tree.code(), &of, &uses.unresolved) {
+        for (place, caller) in possible_callers(self.tests.linker(), &of, &uses.unresolved) {
             self.follow(&steps[place], &caller, depth, &mut next);
         }
         for (step, is_called) in steps.iter().zip(is_called) {
@@ -137,9 +137,8 @@ impl Search<'_, '_> {
         depth: u8,
         next: &mut BTreeMap<SymbolAt, Step>,
     ) {
-        let tree = self.tests.tree();
         let reference = &caller.site.reference;
-        let Some(facts) = tree.file(step.at.file) else { return };
+        let Some(facts) = self.tests.linker().file(step.at.file) else { return };
         let Some(symbol) = facts.symbols.get(step.at.place as usize) else { return };
         let weight = match reference.role {
             Role::Call => STEP,
@@ -177,7 +176,7 @@ impl Search<'_, '_> {
                 self.record(test, reach);
             }
         }
-        let Some(around) = tree.file(file) else { return };
+        let Some(around) = self.tests.linker().file(file) else { return };
         let function = around.ancestors(reference.enclosing).find(|&at| {
             let kind = around.symbols[at].kind;
             kind.is_callable()
@@ -199,7 +198,7 @@ impl Search<'_, '_> {
 
     /// Adds what runs `step` without naming it: the function around it, and uses of its type.
     fn implicit(&self, step: &Step, is_called: bool, next: &mut BTreeMap<SymbolAt, Step>) {
-        let Some(facts) = self.tests.tree().file(step.at.file) else { return };
+        let Some(facts) = self.tests.linker().file(step.at.file) else { return };
         let place = step.at.place as usize;
         let Some(symbol) = facts.symbols.get(place) else { return };
         let Some(parent) = symbol.parent else { return };

@@ -19,7 +19,7 @@ use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::calls::{self, Caller as Use, Uses};
-use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
 use crate::lang::facts::Role;
 
 /// The default number of callers in a reply.
@@ -227,7 +227,7 @@ fn answer(
     let (others, others_total) =
         if lists.uses { first(sorted(catalog, others, &places)?, max) } else { (Vec::new(), 0) };
     if lists.unsure || total == 0 {
-        unsure.extend(calls::possible_callers(catalog, targets, &unresolved));
+        unsure.extend(calls::possible_callers(&Linker::new(catalog), targets, &unresolved));
         unsure.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
         unsure.truncate(max);
     } else {

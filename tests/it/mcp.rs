@@ -225,6 +225,28 @@ fn an_edit_is_seen_by_the_next_call() {
 }
 
 #[test]
+fn an_edit_changes_what_calls_in_other_files_refer_to() {
+    let place = place();
+    place.write("shop/a.py", "def total():\n    return 1\n");
+    place.write("shop/b.py", "def total():\n    return 2\n");
+    place.write("shop/use.py", "from shop.names import total\n\ndef run():\n    return total()\n");
+    let mut session = Session::start(&place, &["--toolsets", "all"]);
+    session.initialize("2025-11-25", json!({}));
+    for (from, other) in [("a", "b"), ("b", "a"), ("a", "b")] {
+        place.write("shop/names.py", format!("from shop.{from} import total\n"));
+        // Twice: the second answer comes from what the first cached.
+        for _ in 0..2 {
+            let of = |file: &str| json!({"name": "total", "path": format!("shop/{file}.py")});
+            let text = session.text("codedb_callers", of(from));
+            assert!(text.contains("shop/use.py"), "{from}: {text}");
+            let text = session.call("codedb_callers", of(other)).to_string();
+            assert!(!text.contains("shop/use.py"), "{other}: {text}");
+        }
+    }
+    session.end();
+}
+
+#[test]
 fn concurrent_calls_get_their_own_replies() {
     let place = place();
     for file in 0..40 {

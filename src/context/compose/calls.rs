@@ -16,7 +16,7 @@ use crate::catalog::Catalog;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
 use crate::graph::calls::{Bound, callees, uses_within};
-use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
 use crate::lang::facts::Role as Use;
 use crate::source::secret::is_secret;
 
@@ -145,7 +145,7 @@ fn callers_of(
 ) -> Result<Vec<(SymbolAt, FileId, Site)>> {
     let (mut others, mut in_tests) = (Vec::new(), Vec::new());
     let bound = Bound { uses_max: USES_MAX, role: Some(Use::Call), first };
-    for (_, caller) in uses_within(catalog, &[at], CONFIDENCE_ANSWER, bound).uses {
+    for (_, caller) in uses_within(&Linker::new(catalog), &[at], CONFIDENCE_ANSWER, bound).uses {
         let site = &caller.site;
         let from = crate::graph::calls::calling_symbol(catalog, site);
         // Skip recursive calls.

@@ -15,11 +15,11 @@ const RANKED_MAX: usize = 4_096;
 /// order of files: the most likely first, each with the position of the definition that it most
 /// likely refers to.
 pub fn possible_callers(
-    code: &dyn Code,
+    linker: &Linker<'_>,
     of: &[SymbolAt],
     unresolved: &[NamedSite],
 ) -> Vec<(usize, Caller)> {
-    let best = |linker: &mut Linker<'_>, named: &NamedSite| {
+    let best = |linker: &Linker<'_>, named: &NamedSite| {
         let NamedSite { name, site } = named;
         let at = of.partition_point(|to| to.file < site.file);
         let start = at.saturating_sub(DEFINITIONS_MAX / 2);
@@ -32,9 +32,16 @@ pub fn possible_callers(
         });
         possible.reduce(|a, b| if b.1.confidence > a.1.confidence { b } else { a })
     };
-    let ranked = unresolved.par_iter().take(RANKED_MAX).with_min_len(SITES_AT_ONCE);
-    let ranked = ranked.map_init(|| Linker::new(code), best);
-    let mut found: Vec<(usize, Caller)> = ranked.flatten().collect();
+    let mut found: Vec<(usize, Caller)> = if unresolved.len() > SITES_AT_ONCE {
+        let (code, ranked) = (linker.code(), unresolved.par_iter().take(RANKED_MAX));
+        let ranked = ranked.with_min_len(SITES_AT_ONCE);
+        ranked
+            .map_init(|| Linker::new(code), |linker, named| best(linker, named))
+            .flatten()
+            .collect()
+    } else {
+        unresolved.iter().filter_map(|named| best(linker, named)).collect()
+    };
     found.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     found
 }

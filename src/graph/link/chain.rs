@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::code::SymbolAt;
 use super::hops::View;
 use super::kinds::{is_type, is_variable};
+use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;

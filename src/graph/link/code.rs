@@ -7,6 +7,8 @@ use std::sync::{Arc, OnceLock};
 use super::dialect::{self, Dialect};
 use super::kinds::is_type;
 use super::parameters::{Arity, arity};
+use super::position::{SymbolAt, UseAt};
+use super::result::Outcome;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
@@ -74,15 +76,14 @@ pub trait Code: Sync {
 
     /// Returns the calls in a file, in the order of the text, each with the called name.
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>>;
-}
 
-/// A definition: its file and its position among the file's symbols.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct SymbolAt {
-    /// The file that contains it.
-    pub file: FileId,
-    /// Its position in [`FileFacts::symbols`].
-    pub place: u32,
+    /// Returns the cached resolution of a use.
+    fn cached_outcome(&self, _at: UseAt) -> Option<Arc<Outcome>> {
+        None
+    }
+
+    /// Caches the resolution of a use; a cache belongs to one state of the tree.
+    fn cache_outcome(&self, _at: UseAt, _outcome: &Arc<Outcome>) {}
 }
 
 /// A use of a name.

@@ -1,7 +1,8 @@
 //! The contents of values: elements, type arguments, targets of smart pointers, and methods that
 //! return their container.
 
-use super::code::{SymbolAt, definitions};
+use super::code::definitions;
+use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;

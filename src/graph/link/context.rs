@@ -1,11 +1,11 @@
 //! Parameters of callbacks: a parameter without a type has the one that the function to which the
 //! callback is passed declares (the step `(N)` of chains).
 
-use super::code::SymbolAt;
 use super::kinds::is_type;
 use super::parameters::{
     chain_of_type, of_function_type, of_rust_function, parameters, written_type,
 };
+use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::symbols::SymbolKind;

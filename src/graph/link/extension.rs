@@ -1,7 +1,8 @@
 //! Methods that traits of the repository add to outside types: Rust's `impl Trait for u32`.
 
-use super::code::{FileFacts, SymbolAt, last_name};
+use super::code::{FileFacts, last_name};
 use super::dialect::Dialect;
+use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;

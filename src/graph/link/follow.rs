@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use super::code::{FileFacts, SymbolAt, definitions};
+use super::code::{FileFacts, definitions};
 use super::hops::View;
 use super::kinds::is_type;
+use super::position::SymbolAt;
 use super::result::Reason;
 use super::scope::of_file;
 use super::value::{Candidate, Place, VALUES_MAX, Value};

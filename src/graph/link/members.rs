@@ -1,7 +1,8 @@
 //! Members of modules and types, including those of blocks elsewhere and of bases.
 
-use super::code::{FileFacts, SymbolAt, definitions, last_name, near};
+use super::code::{FileFacts, definitions, last_name, near};
 use super::kinds::{is_interface, is_type, is_variable};
+use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;

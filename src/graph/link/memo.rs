@@ -6,9 +6,10 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::code::{Code, FileFacts, SymbolAt};
+use super::code::{Code, FileFacts};
 use super::dialect::Group;
 use super::hops::{Export, ListedNames, View};
+use super::position::SymbolAt;
 use crate::base::ids::FileId;
 use crate::lang::facts::Role;
 

@@ -2,9 +2,10 @@
 
 use rustc_hash::FxHashSet;
 
-use super::code::{FileFacts, SymbolAt};
+use super::code::FileFacts;
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
+use super::position::SymbolAt;
 use super::result::{LINKS_MAX, Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;

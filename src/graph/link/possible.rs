@@ -1,8 +1,9 @@
 //! Unresolved calls: whether they can refer to something of the repository at all, and to which
 //! definitions.
 
-use super::code::{FileFacts, SymbolAt};
+use super::code::FileFacts;
 use super::dialect::Group;
+use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;

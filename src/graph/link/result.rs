@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::code::SymbolAt;
+use super::position::SymbolAt;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Reference, Role};
 

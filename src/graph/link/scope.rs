@@ -1,7 +1,8 @@
 //! Resolution of bare names, by the scope in which they are written.
 
-use super::code::{FileFacts, SymbolAt, definitions, near};
+use super::code::{FileFacts, definitions, near};
 use super::kinds::{is_named, is_type, is_variable};
+use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;

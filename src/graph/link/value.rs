@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::code::SymbolAt;
+use super::position::SymbolAt;
 use super::result::{Link, Reason};
 use crate::base::ids::FileId;
 

@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 
-use super::code::{Code, SymbolAt};
+use super::code::Code;
 use super::hops::Hops;
 use super::memo::{Memo, Shared};
+use super::position::SymbolAt;
 use crate::base::ids::FileId;
 
 /// The most steps of one use: look-ups in files and lists.
