@@ -9,6 +9,7 @@
 pub mod coverage;
 pub mod coverage_py;
 pub mod database;
+pub mod decisions;
 pub mod exchange;
 pub mod incidents;
 pub mod investigations;

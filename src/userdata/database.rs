@@ -118,6 +118,54 @@ const MIGRATIONS: &[&str] = &["
         auc REAL,
         auc_added REAL
     ) STRICT;
+", "
+    -- `source_refs` and `keywords` are JSON, times are RFC 3339 in UTC.
+    CREATE TABLE decision (
+        id TEXT PRIMARY KEY,
+        pattern TEXT NOT NULL,
+        scope TEXT NOT NULL,
+        rationale TEXT NOT NULL,
+        confidence TEXT NOT NULL,
+        source_refs TEXT NOT NULL,
+        status TEXT NOT NULL,
+        superseded_by TEXT REFERENCES decision,
+        origin TEXT NOT NULL,
+        extractor TEXT,
+        keywords TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX decision_status ON decision (status);
+    CREATE TABLE decision_feedback (
+        decision TEXT NOT NULL REFERENCES decision ON DELETE CASCADE,
+        at_ms INTEGER NOT NULL,
+        is_useful INTEGER NOT NULL,
+        note TEXT
+    ) STRICT;
+    CREATE INDEX decision_feedback_of ON decision_feedback (decision);
+    -- Grows with every change of the two tables above, for caches.
+    CREATE TABLE decision_revision (
+        one INTEGER PRIMARY KEY CHECK (one = 1),
+        revision INTEGER NOT NULL
+    ) STRICT;
+    INSERT INTO decision_revision VALUES (1, 0);
+    CREATE TRIGGER decision_inserted AFTER INSERT ON decision BEGIN
+        UPDATE decision_revision SET revision = revision + 1;
+    END;
+    CREATE TRIGGER decision_updated AFTER UPDATE ON decision BEGIN
+        UPDATE decision_revision SET revision = revision + 1;
+    END;
+    CREATE TRIGGER decision_rated AFTER INSERT ON decision_feedback BEGIN
+        UPDATE decision_revision SET revision = revision + 1;
+    END;
+    -- What an ingestion has finished: the hash of the signals of a scope.
+    CREATE TABLE decision_ingested (
+        scope TEXT NOT NULL,
+        extractor TEXT NOT NULL,
+        signals TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        PRIMARY KEY (scope, extractor)
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// The identity of a repository.
