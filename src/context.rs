@@ -13,4 +13,3 @@ pub mod diff;
 pub mod evidence;
 pub mod ranking;
 pub mod task;
-pub mod tokens;

@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod context;
+pub mod drift;
 pub mod engine;
 pub mod error;
 pub mod eval;

@@ -1,5 +1,5 @@
-//! Small types that all modules share: ids, bit sets, repository paths, text, diffs, varints and
-//! points in time.
+//! Small types that all modules share: ids, bit sets, repository paths, text, diffs, varints,
+//! points in time and numbers of tokens.
 
 pub mod bits;
 pub mod diff;
@@ -10,4 +10,5 @@ pub mod path;
 pub(crate) mod testing;
 pub mod text;
 pub mod time;
+pub mod tokens;
 pub(crate) mod varint;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::context::tokens;
+use crate::base::tokens;
 use crate::error::{Error, Result};
 use crate::tools::{Call, TOOLS};
 

@@ -98,7 +98,7 @@ pub(super) fn entry(tool: &Tool, offered: &[&Tool]) -> model::Tool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::context::tokens;
+    use crate::base::tokens;
     use crate::mcp::toolset::{self, Writes};
     use crate::tools::Toolset;
 

@@ -10,7 +10,7 @@ use super::{Call, Offered, Reply, cut_notice, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::style::Style;
 use crate::base::text::plain;
-use crate::context::tokens;
+use crate::base::tokens;
 use crate::error::{Error, Kind, Result};
 use crate::history::mailmap::{self, Mailmap};
 use crate::history::people::Person;

@@ -13,7 +13,7 @@ use super::{Call, Define, Effect, Reply, Tool, Toolset};
 use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::base::text;
-use crate::context::tokens;
+use crate::base::tokens;
 use crate::error::{Error, Kind, Result};
 
 /// The maximum number of calls of a bundle.

@@ -12,12 +12,13 @@ use super::{Call, Define, Reply, Toolset, paths};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
+use crate::base::tokens;
 use crate::catalog::Catalog;
 use crate::catalog::damage::Part;
 use crate::context::changed::{Before, Changed};
 use crate::context::compose::{self, Bundle, Choice, Detail, FILES, Form, Options, Paths, Sources};
+use crate::context::diff;
 use crate::context::task::{self, Task};
-use crate::context::{diff, tokens};
 use crate::error::{Error, Result};
 use crate::history::git::Difference;
 

@@ -334,7 +334,7 @@ fn suggestions_stay_within_the_budget() {
         ]);
         command.args(json.then_some("--json"));
         let answer = Answer::of(command);
-        let all = codedb::context::tokens::count(&answer.text());
+        let all = codedb::base::tokens::count(&answer.text());
         assert!(all <= 120, "{all}: {}", answer.text());
     }
 }

@@ -7,7 +7,7 @@
 use serde::Serialize;
 
 use super::bundle::{Bundle, Entry, Keyword, OmittedParts};
-use crate::context::tokens;
+use crate::base::tokens;
 
 /// Minimum value per token of a step.
 const VALUE_PER_TOKEN_MIN: f32 = 0.12;

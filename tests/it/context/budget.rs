@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use codedb::context::tokens;
+use codedb::base::tokens;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::store::Store;
 use codedb::source::walk::Environment;

@@ -1,0 +1,135 @@
+//! Parses tool lists.
+
+use serde_json::Value;
+
+use crate::base::text::plain;
+use crate::error::{Error, Result};
+
+/// Parses the JSON text of a tool list: an array of definitions, the result of `tools/list`
+/// (`{"tools": […]}`), or the whole response.
+///
+/// # Errors
+///
+/// Invalid JSON, another shape, a definition without a name, and a result that is only one page of
+/// several.
+pub fn parse(text: &str) -> Result<Vec<Value>> {
+    let value: Value = serde_json::from_str(text.trim_start_matches('\u{FEFF}'))
+        .map_err(|error| Error::usage(format!("not valid JSON: {error}")))?;
+    tools(value)
+}
+
+fn tools(value: Value) -> Result<Vec<Value>> {
+    let list = match value {
+        Value::Array(list) => list,
+        Value::Object(mut object) => {
+            if let Some(result) = object.remove("result") {
+                return tools(result);
+            }
+            if object.get("nextCursor").is_some_and(|cursor| !cursor.is_null()) {
+                return Err(Error::usage("this is one page of a longer tool list (`nextCursor`)")
+                    .with_hint("join the tools of all pages into one array"));
+            }
+            match object.remove("tools") {
+                Some(Value::Array(list)) => list,
+                _ => return Err(not_a_list()),
+            }
+        }
+        _ => return Err(not_a_list()),
+    };
+    list.iter().enumerate().try_for_each(|(at, tool)| check(at, tool))?;
+    Ok(list)
+}
+
+/// Checks that a value can be the definition of a tool.
+///
+/// # Errors
+///
+/// If it is not an object with a name that is not empty.
+pub fn check(index: usize, tool: &Value) -> Result<()> {
+    match tool.get("name") {
+        Some(Value::String(name)) if !name.is_empty() => Ok(()),
+        _ if !tool.is_object() => {
+            Err(Error::usage(format!("the tool at index {index} is not a JSON object")))
+        }
+        _ => Err(Error::usage(format!("the tool at index {index} has no `name`"))),
+    }
+}
+
+/// Returns the first name that a list contains twice, with both indexes. O(n log n).
+pub fn twice(tools: &[Value]) -> Option<(&str, usize, usize)> {
+    let mut names: Vec<(&str, usize)> =
+        tools.iter().enumerate().map(|(at, tool)| (name_of(tool), at)).collect();
+    names.sort_unstable();
+    let pairs = names.windows(2).filter(|pair| pair[0].0 == pair[1].0);
+    pairs.map(|pair| (pair[0].0, pair[0].1, pair[1].1)).min_by_key(|&(_, _, second)| second)
+}
+
+/// Checks that a list contains no name twice.
+///
+/// # Errors
+///
+/// If one does: no client can tell such tools apart.
+pub fn check_names(tools: &[Value]) -> Result<()> {
+    match twice(tools) {
+        None => Ok(()),
+        Some((name, first, second)) => Err(Error::usage(format!(
+            "the list contains the tool `{}` twice, at index {first} and {second}",
+            plain(name)
+        ))),
+    }
+}
+
+/// Returns the name of a tool, or an empty text if it has none.
+pub fn name_of(tool: &Value) -> &str {
+    tool.get("name").and_then(Value::as_str).unwrap_or_default()
+}
+
+fn not_a_list() -> Error {
+    Error::usage("not a tool list")
+        .with_hint("expected an array of tools, or the result of `tools/list`: {\"tools\": […]}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_parsed_in_every_shape() {
+        let list = r#"[{"name": "a"}]"#;
+        for text in [
+            list.to_owned(),
+            format!("\u{FEFF}{{\"tools\": {list}}}"),
+            format!("{{\"result\": {{\"tools\": {list}, \"nextCursor\": null}}, \"id\": 1}}"),
+        ] {
+            assert_eq!(parse(&text).expect("a list").len(), 1, "{text}");
+        }
+        assert_eq!(parse("[]").expect("an empty list"), Vec::<Value>::new());
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        let check = |text: &str, message: &str| {
+            let error = parse(text).expect_err(text).to_string();
+            assert!(error.contains(message), "{text}: {error}");
+        };
+        check("", "not valid JSON");
+        check("[{]", "not valid JSON");
+        check("1", "not a tool list");
+        check("{}", "not a tool list");
+        check(r#"{"tools": {}}"#, "not a tool list");
+        check("[1]", "index 0 is not a JSON object");
+        check(r#"[{"name": "a"}, {}]"#, "index 1 has no `name`");
+        check(r#"[{"name": ""}]"#, "index 0 has no `name`");
+        check(r#"{"tools": [], "nextCursor": "2"}"#, "one page of a longer tool list");
+    }
+
+    #[test]
+    fn repeated_names_are_found() {
+        let list = parse(r#"[{"name": "b"}, {"name": "a"}, {"name": "a"}, {"name": "b"}]"#);
+        let list = list.expect("a list");
+        assert_eq!(twice(&list), Some(("a", 1, 2)));
+        let error = check_names(&list).expect_err("a name is there twice").to_string();
+        assert_eq!(error, "the list contains the tool `a` twice, at index 1 and 2");
+        assert!(check_names(&list[..2]).is_ok());
+    }
+}
