@@ -3,14 +3,18 @@
 //!
 //! Everything here is a function of values. [`list`] parses tool lists, [`canonical`] writes
 //! definitions in the form in which they are compared, [`classify`] compares two lists, and
-//! [`policy`] decides whether a change passes. docs/drift.md describes the classes.
+//! [`policy`] decides whether a change passes. [`words`] shows what changed in a definition,
+//! [`suspicious`] finds text that a person should read before a model does.
 
 pub mod canonical;
 mod classify;
 pub mod layout;
 pub mod list;
 mod order;
+mod pointer;
 pub mod policy;
+pub mod suspicious;
+pub mod words;
 
 pub use classify::{
     Class, Duplicate, Edited, FirstDifference, Meaning, Moved, Placed, Report, classify,

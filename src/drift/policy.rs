@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::suspicious::hidden::escaped;
 use super::{Class, Report};
-use crate::base::text::plain;
 
 /// What passes.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -56,7 +56,7 @@ pub fn decide(report: &Report, policy: Policy) -> Decision {
 }
 
 fn reasons(report: &Report) -> Vec<String> {
-    let name = |name: &str| format!("`{}`", plain(name));
+    let name = |name: &str| format!("`{}`", escaped(name));
     let removed = report
         .removed
         .iter()
@@ -66,7 +66,7 @@ fn reasons(report: &Report) -> Vec<String> {
         .iter()
         .map(|it| format!("{} moved from index {} to {}", name(&it.name), it.before, it.after));
     let edited = report.edited.iter().map(|it| {
-        let fields: Vec<String> = it.fields.iter().map(|field| plain(field)).collect();
+        let fields: Vec<String> = it.fields.iter().map(|field| escaped(field)).collect();
         format!("{} at index {} changed: {}", name(&it.name), it.before, fields.join(", "))
     });
     let added =
