@@ -4,6 +4,7 @@
 //! Everything here is a function of values. [`list`] parses tool lists, [`canonical`] writes
 //! definitions in the form in which they are compared, [`classify`] compares two lists, and
 //! [`policy`] decides whether a change passes. [`words`] shows what changed in a definition,
+//! [`pin`] is the file of accepted definitions, [`review`] combines all of it, and
 //! [`suspicious`] finds text that a person should read before a model does.
 
 pub mod canonical;
@@ -11,8 +12,10 @@ mod classify;
 pub mod layout;
 pub mod list;
 mod order;
+pub mod pin;
 mod pointer;
 pub mod policy;
+pub mod review;
 pub mod suspicious;
 pub mod words;
 

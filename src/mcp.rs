@@ -7,13 +7,14 @@
 //! them. `roots` determines which trees are served; `trees` holds them under the names that `names`
 //! assigns; `project` keeps the index of one tree up to date; `clones` manages clones of
 //! repositories. `server` dispatches messages, `call` runs one call, `visit` gives it access to the
-//! other trees, and `metrics` counts calls.
+//! other trees, and `metrics` counts calls. `client` is the other side: it lists the tools of a server.
 //!
 //! Limits: messages of up to 16 MiB (4 MiB over HTTP), 64 pending requests, two more concurrent
 //! calls than there are threads, and replies of 10,000 tokens unless a call sets another budget.
 
 mod call;
 mod cancellable_code;
+pub mod client;
 mod clones;
 mod http;
 mod line;

@@ -10,7 +10,8 @@ use clap_complete::Shell;
 
 use super::run as test_run;
 use super::{
-    check, data, doctor, eval, index, init, mcp, search, serve, similar, snapshot, status, tool,
+    check, data, doctor, drift, eval, index, init, mcp, search, serve, similar, snapshot, status,
+    tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -45,6 +46,7 @@ fn tree() -> Command {
         .subcommand(with_globals(init::command()))
         .subcommand(with_globals(doctor::command()))
         .subcommand(eval::command())
+        .subcommand(with_globals(drift::command()))
         .subcommand(with_globals(
             Command::new("completions")
                 .about("Print a completion script for a shell")
@@ -96,6 +98,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("init", matches)) => init::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("eval", matches)) => eval::run(matches),
+        Some(("drift", matches)) => drift::run(matches),
         Some(("completions", matches)) => {
             let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
             print(|out| {

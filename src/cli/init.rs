@@ -4,7 +4,7 @@
 //! `register` edits the text of settings; this module locates the files ([`surroundings`]), reads
 //! and writes them ([`files`]) and prompts the user.
 
-mod files;
+pub(super) mod files;
 mod hook;
 mod surroundings;
 

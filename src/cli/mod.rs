@@ -10,6 +10,7 @@ mod commands;
 mod data;
 mod display;
 mod doctor;
+mod drift;
 mod eval;
 mod hyperlink;
 mod index;

@@ -3,6 +3,7 @@
 mod added;
 mod arguments;
 mod damage;
+mod drift;
 mod edit;
 mod garbage;
 mod http;

@@ -10,7 +10,7 @@ use crate::error::{Error, Kind, Result};
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// A settings file as it was read, or the path of one that does not exist.
-pub(super) struct SettingsFile {
+pub(in crate::cli) struct SettingsFile {
     path: PathBuf,
     /// The target of a symbolic link, else the path.
     target: PathBuf,
@@ -24,7 +24,7 @@ impl SettingsFile {
     /// # Errors
     ///
     /// If it is not a file, not UTF-8, too large, or outside of the root.
-    pub(super) fn read(path: &Path, root: Option<&Path>) -> Result<SettingsFile> {
+    pub(in crate::cli) fn read(path: &Path, root: Option<&Path>) -> Result<SettingsFile> {
         let failed = |error| Error::io(path, error);
         let target = match fs::symlink_metadata(path) {
             Ok(metadata) if metadata.is_symlink() => path.canonicalize().map_err(|_| {
@@ -49,21 +49,21 @@ impl SettingsFile {
         Ok(file)
     }
 
-    pub(super) fn path(&self) -> &Path {
+    pub(in crate::cli) fn path(&self) -> &Path {
         &self.path
     }
 
     /// Returns the text; empty if the file does not exist.
-    pub(super) fn text(&self) -> &str {
+    pub(in crate::cli) fn text(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
     }
 
-    pub(super) fn exists(&self) -> bool {
+    pub(in crate::cli) fn exists(&self) -> bool {
         self.text.is_some()
     }
 
     /// Returns true if the path is a symbolic link.
-    pub(super) fn is_link(&self) -> bool {
+    pub(in crate::cli) fn is_link(&self) -> bool {
         fs::symlink_metadata(&self.path).is_ok_and(|metadata| metadata.is_symlink())
     }
 
@@ -72,7 +72,7 @@ impl SettingsFile {
     /// # Errors
     ///
     /// If the file has changed since it was read, is read-only, or cannot be written.
-    pub(super) fn write(&self, text: &str) -> Result<()> {
+    pub(in crate::cli) fn write(&self, text: &str) -> Result<()> {
         self.check()?;
         let failed = |error| Error::io(&self.path, error);
         let directory = self.target.parent().unwrap_or(Path::new("."));
@@ -120,7 +120,7 @@ impl SettingsFile {
     /// # Errors
     ///
     /// If the file has changed since it was read, is read-only, or cannot be removed.
-    pub(super) fn remove(&self) -> Result<()> {
+    pub(in crate::cli) fn remove(&self) -> Result<()> {
         self.check()?;
         fs::remove_file(&self.target).map_err(|error| Error::io(&self.path, error))
     }

@@ -36,7 +36,7 @@ impl Response {
 }
 
 impl Server {
-    fn start(place: &Place, token: Option<&str>) -> Server {
+    pub(super) fn start(place: &Place, token: Option<&str>) -> Server {
         Server::with(place, token, &[])
     }
 
@@ -59,6 +59,11 @@ impl Server {
         let address = address.and_then(|rest| rest.strip_suffix("/mcp"));
         let address = address.unwrap_or_else(|| panic!("{line:?}")).parse().expect("an address");
         Server { child, address }
+    }
+
+    /// Returns the address of the endpoint.
+    pub(super) fn url(&self) -> String {
+        format!("http://{}/mcp", self.address)
     }
 
     /// Sends the bytes of a request and reads the response.
