@@ -59,6 +59,7 @@ pub mod suggest_tests;
 pub mod symbol;
 pub mod test_gaps;
 mod test_selection;
+pub mod tool_drift;
 pub mod tree;
 pub mod triage;
 mod units;
@@ -84,7 +85,7 @@ use crate::source::secret;
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 50] = [
+static TABLE: [Tool; 51] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -135,6 +136,7 @@ static TABLE: [Tool; 50] = [
     Tool::of::<investigate::CommitPatch>(),
     Tool::of::<investigate::RecentCommits>(),
     Tool::of::<investigate::Finish>(),
+    Tool::of::<tool_drift::ToolDrift>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

@@ -8,7 +8,11 @@ use super::canonical;
 use super::layout::{self, Cost, Tokens};
 use super::list::name_of;
 use super::order::{self, Pair};
+use super::pointer::shortened;
 use crate::base::{text, tokens};
+
+/// The maximum number of changed members that are listed for one tool.
+const FIELDS_MAX: usize = 50;
 
 /// The class of a change, from the cheapest to the most expensive.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Serialize)]
@@ -84,7 +88,7 @@ pub struct Edited {
     pub before: usize,
     /// Its index in the later list.
     pub after: usize,
-    /// The members of its definition that differ, sorted.
+    /// The members of its definition that differ, sorted; at most 50.
     pub fields: Vec<String>,
 }
 
@@ -381,8 +385,9 @@ fn changed_fields(before: &Value, after: &Value) -> Vec<String> {
     };
     let names = old.keys().chain(new.keys().filter(|name| !old.contains_key(*name)));
     let names = names.filter(|name| *name != canonical::METADATA);
-    let mut fields: Vec<String> = names.filter(differs).cloned().collect();
+    let mut fields: Vec<String> = names.filter(differs).map(|name| shortened(name)).collect();
     fields.sort_unstable();
+    fields.truncate(FIELDS_MAX);
     fields
 }
 

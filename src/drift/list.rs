@@ -5,6 +5,9 @@ use serde_json::Value;
 use crate::base::text::plain;
 use crate::error::{Error, Result};
 
+/// The maximum length of a name in bytes; the protocol recommends at most 128 characters.
+const NAME_BYTES_MAX: usize = 1000;
+
 /// Parses the JSON text of a tool list: an array of definitions, the result of `tools/list`
 /// (`{"tools": […]}`), or the whole response.
 ///
@@ -44,9 +47,12 @@ fn tools(value: Value) -> Result<Vec<Value>> {
 ///
 /// # Errors
 ///
-/// If it is not an object with a name that is not empty.
+/// If it is not an object with a name of 1 to 1,000 bytes.
 pub fn check(index: usize, tool: &Value) -> Result<()> {
     match tool.get("name") {
+        Some(Value::String(name)) if name.len() > NAME_BYTES_MAX => Err(Error::usage(format!(
+            "the tool at index {index} has a name of more than {NAME_BYTES_MAX} bytes"
+        ))),
         Some(Value::String(name)) if !name.is_empty() => Ok(()),
         _ if !tool.is_object() => {
             Err(Error::usage(format!("the tool at index {index} is not a JSON object")))
@@ -120,6 +126,7 @@ mod tests {
         check("[1]", "index 0 is not a JSON object");
         check(r#"[{"name": "a"}, {}]"#, "index 1 has no `name`");
         check(r#"[{"name": ""}]"#, "index 0 has no `name`");
+        check(&format!(r#"[{{"name": "{}"}}]"#, "a".repeat(1001)), "more than 1000 bytes");
         check(r#"{"tools": [], "nextCursor": "2"}"#, "one page of a longer tool list");
     }
 

@@ -40,6 +40,8 @@ pub struct Review {
     pub changed: Vec<ChangedTool>,
     /// Suspicious text of the later list.
     pub suspicious: Findings,
+    /// How many entries of the lists above were left out by [`Review::limit`].
+    pub omitted: usize,
 }
 
 /// Compares two lists and decides by a policy.
@@ -56,6 +58,7 @@ pub fn review(before: &[Value], after: &[Value], policy: Policy) -> Review {
         changed: changed.collect(),
         suspicious: suspicious::scan(after),
         report,
+        omitted: 0,
     }
 }
 
@@ -63,6 +66,40 @@ impl Review {
     /// Returns true if the change is refused.
     pub fn is_refused(&self) -> bool {
         self.decision.verdict == Verdict::Refused
+    }
+
+    /// Removes the entries of each list from `entries_max` on and counts them in `omitted`.
+    pub fn limit(&mut self, entries_max: usize) {
+        let mut omitted = 0;
+        let mut cut = |length: usize| omitted += length.saturating_sub(entries_max);
+        let report = &mut self.report;
+        cut(self.decision.reasons.len());
+        self.decision.reasons.truncate(entries_max);
+        for list in [&mut report.added, &mut report.removed, &mut report.metadata_changed] {
+            cut(list.len());
+            list.truncate(entries_max);
+        }
+        for list in [&mut report.duplicates_before, &mut report.duplicates_after] {
+            cut(list.len());
+            list.truncate(entries_max);
+            for it in list {
+                cut(it.indexes.len());
+                it.indexes.truncate(entries_max);
+            }
+        }
+        cut(report.edited.len());
+        report.edited.truncate(entries_max);
+        cut(report.moved.len());
+        report.moved.truncate(entries_max);
+        cut(self.changed.len());
+        self.changed.truncate(entries_max);
+        for tool in &mut self.changed {
+            cut(tool.values.changes.len());
+            tool.values.changes.truncate(entries_max);
+        }
+        cut(self.suspicious.findings.len());
+        self.suspicious.findings.truncate(entries_max);
+        self.omitted += omitted;
     }
 
     /// Returns the review as text.
@@ -107,6 +144,9 @@ impl Review {
         self.put_changed(&mut out);
         self.put_costs(&mut out);
         put_findings(&self.suspicious, &mut out);
+        if self.omitted > 0 {
+            let _ = writeln!(out, "{} entries of the lists are left out", self.omitted);
+        }
         out
     }
 
@@ -124,7 +164,7 @@ impl Review {
                 let _ = writeln!(out, "  `{}`: {more} more", escaped(&tool.name));
             }
         }
-        let more = self.report.edited.len() - self.changed.len();
+        let more = self.report.edited.len().saturating_sub(self.changed.len());
         if more > 0 {
             let _ = writeln!(out, "  {more} more tools");
         }
@@ -218,6 +258,22 @@ mod tests {
         assert_eq!(json["changed"][0]["changes"][0]["field"], "/description");
         assert_eq!(json["suspicious"]["findings"][0]["kind"], "conceal");
         assert!(!review.is_refused());
+    }
+
+    #[test]
+    fn limited_reviews_count_what_they_omit() {
+        let list = |from: usize| -> Vec<Value> {
+            (from..from + 10)
+                .map(|at| json!({"name": format!("t{at}"), "title": "x\u{200B}"}))
+                .collect()
+        };
+        let mut review = review(&list(0), &list(10), Policy::Default);
+        review.limit(3);
+        assert_eq!((review.report.added.len(), review.report.removed.len()), (3, 3));
+        assert_eq!((review.decision.reasons.len(), review.suspicious.findings.len()), (3, 3));
+        assert_eq!(review.omitted, 7 + 7 + 17 + 7);
+        let text = review.text();
+        assert!(text.contains("  7 more\n38 entries of the lists are left out\n"), "{text}");
     }
 
     #[test]

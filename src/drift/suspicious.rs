@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::list::name_of;
-use super::pointer::{push_index, push_name};
+use super::pointer::{push_index, push_name, shortened};
 
 /// The maximum number of findings that are listed for one tool.
 const FINDINGS_MAX: usize = 50;
@@ -67,7 +67,7 @@ pub fn scan(tools: &[Value]) -> Findings {
             found.extend(parts.into_iter().take(left).map(|part| Finding {
                 tool: name_of(tool).to_owned(),
                 index,
-                field: field.to_owned(),
+                field: shortened(field),
                 byte: part.byte,
                 kind: part.kind,
                 text: part.text,

@@ -5,7 +5,7 @@ use serde_json::Value;
 use similar::{Algorithm, DiffOp};
 
 use super::canonical;
-use super::pointer::{push_index, push_name};
+use super::pointer::{push_index, push_name, shortened};
 use super::suspicious::hidden::escaped;
 
 /// The maximum number of changes that are listed for one tool.
@@ -89,7 +89,7 @@ fn walk(
                     (Some(Value::String(old)), Some(Value::String(new))) => words(old, new),
                     _ => words(&form(old), &form(new)),
                 };
-                all.changes.push(ValueChange { field: escaped(pointer), diff });
+                all.changes.push(ValueChange { field: escaped(&shortened(pointer)), diff });
             }
         }
     }

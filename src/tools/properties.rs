@@ -29,12 +29,14 @@ pub enum Toolset {
     History,
     /// The steps of an investigation of a change.
     Check,
+    /// Changes of lists of tools.
+    Drift,
 }
 
 impl Toolset {
     /// Every set, in the order in which their tools are listed.
-    pub const ALL: [Toolset; 4] =
-        [Toolset::Core, Toolset::Navigate, Toolset::History, Toolset::Check];
+    pub const ALL: [Toolset; 5] =
+        [Toolset::Core, Toolset::Navigate, Toolset::History, Toolset::Check, Toolset::Drift];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
@@ -43,6 +45,7 @@ impl Toolset {
             Toolset::Navigate => "navigate",
             Toolset::History => "history",
             Toolset::Check => "check",
+            Toolset::Drift => "drift",
         }
     }
 }

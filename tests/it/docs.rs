@@ -104,7 +104,8 @@ impl Examples {
         list(&[], "core").end();
         list(&["--toolsets", "core,navigate"], "navigate").end();
         list(&["--toolsets", "core,navigate,history"], "history").end();
-        list(&["--toolsets", "all"], "check").end();
+        list(&["--toolsets", "core,navigate,history,check"], "check").end();
+        list(&["--toolsets", "all"], "drift").end();
         let edits = ["--toolsets", "all", "--allow-edit"];
         let session = list(&edits, "navigate, only with `--allow-edit`");
         Examples { place, session, listed }

@@ -55,6 +55,8 @@ fn calls(path: &str, about: &str) -> Vec<(&'static str, Value)> {
         ("codedb_test_gaps", json!({})),
         ("codedb_stale_tests", json!({})),
         ("codedb_job_status", json!({})),
+        ("codedb_tool_drift", json!({"before": path, "after": "[]"})),
+        ("codedb_tool_drift", json!({"before": "[]", "after": path})),
         (
             "codedb_query",
             json!({"pipeline": [{"op": "search", "query": about}, {"op": "read", "line_end": 40}]}),

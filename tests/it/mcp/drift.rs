@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::http::Server;
 use super::place;
+use super::session::Session;
 use crate::support::place::{Answer, Place, settle};
 
 const FILE: &str = "codedb-tools.lock.json";
@@ -264,4 +265,61 @@ fn unclear_servers_are_usage_errors() {
         assert!(answer.stderr.contains(message), "{answer:?}");
     }
     assert!(!place.root().join(FILE).exists());
+}
+
+#[test]
+fn the_tool_compares_files_of_the_tree() {
+    let place = place();
+    own(&place, &["pin", "self"], "core").expect_success();
+    place.write("now.json", json!({"result": {"tools": tools("a b")}}).to_string());
+    place.write("broken.json", "[{]");
+    let mut session = Session::start(&place, &["--toolsets", "drift"]);
+    session.initialize("2025-11-25", json!({}));
+    let mut call = |arguments: Value| session.call("codedb_tool_drift", arguments);
+    let answer =
+        call(json!({"before": FILE, "server": "self", "after": "now.json", "format": "json"}));
+    let data = &answer["structuredContent"];
+    assert_eq!(
+        (&data["class"], &data["verdict"]),
+        (&json!("remove"), &json!("refused")),
+        "{answer}"
+    );
+    assert_eq!(data["tools_after"], 2, "{answer}");
+    let same =
+        call(json!({"before": "now.json", "after": tools("a b").to_string(), "strict": true}));
+    let text = same["content"][0]["text"].as_str().expect("a text");
+    assert!(text.starts_with("no_changes: both lists are equal\nidentity: passed\n"), "{text}");
+    // 5,000 tools with long descriptions are removed.
+    let long: Vec<Value> =
+        (0..5000).map(|at| json!({"name": format!("tool_{at}_{}", "x".repeat(400))})).collect();
+    let long = Value::from(long).to_string();
+    let bounded =
+        call(json!({"before": long, "after": "[]", "max_tokens": 1500, "format": "json"}));
+    let data = &bounded["structuredContent"];
+    let shown = data["removed"].as_array().map_or(0, Vec::len);
+    assert!(shown > 0 && data.to_string().len() < 12_000, "{shown}");
+    assert_eq!(data["omitted"], 2 * (5000 - shown), "removed tools and reasons");
+    for (arguments, message) in [
+        (json!({"before": FILE, "server": "x", "after": "[]"}), "no tools are pinned for `x`"),
+        (json!({"before": "now.json", "server": "x", "after": "[]"}), "not a file of pinned tools"),
+        (json!({"before": "broken.json", "after": "[]"}), "broken.json: not valid JSON"),
+        (json!({"before": "none.json", "after": "[]"}), "none.json"),
+        (json!({"before": "../none.json", "after": "[]"}), "outside"),
+        (json!({"before": "[]", "after": "[1]"}), "index 0 is not a JSON object"),
+    ] {
+        let answer = call(arguments);
+        assert_eq!(answer["isError"], true, "{answer}");
+        let text = answer["content"][0]["text"].as_str().expect("a text");
+        assert!(text.contains(message), "{text}");
+    }
+    session.end();
+}
+
+#[test]
+fn the_own_list_has_no_suspicious_text() {
+    let listed = include_str!("../snapshots/it__mcp__tools_list.snap");
+    let (_, list) = listed.split_once("\n[").expect("a list");
+    let tools = codedb::drift::list::parse(&format!("[{list}")).expect("the tool list");
+    assert!(tools.len() > 40);
+    assert_eq!(codedb::drift::suspicious::scan(&tools).findings, []);
 }

@@ -160,6 +160,7 @@ fn every_tool_takes_a_project() {
             "codedb_finish_investigation",
             json!({"handle": 0, "level": "LOW", "confidence_percent": 1, "reasoning": "none"}),
         ),
+        ("codedb_tool_drift", json!({"before": "[]", "after": "{\"tools\": []}"})),
     ];
     let listed = session.request("tools/list", json!({}));
     // The one that is missing above starts a process.
