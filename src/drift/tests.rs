@@ -408,7 +408,8 @@ fn long_lists_are_compared_in_two_milliseconds() {
         times.sort_unstable();
         let bytes = canonical::of_value(&Value::Array(after)).len();
         eprintln!("{name}: {:?} median of 21, {bytes} bytes in the later list", times[10]);
-        // A list of which every tool changed is counted and written twice; it has no bar.
+        // If every tool changed, both lists are written and counted: that misses the bar
+        // (docs/drift.md).
         if name != "all edited" {
             slowest = slowest.max(times[10]);
         }
