@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod check;
 pub mod cli;
 pub mod context;
+pub mod decisions;
 pub mod drift;
 pub mod engine;
 pub mod error;

@@ -61,6 +61,17 @@ pub struct Reply {
     pub text: String,
     /// Why the reply ended.
     pub stop: Stop,
+    /// What the service counted for it.
+    pub usage: Usage,
+}
+
+/// The tokens of one request and its reply, as the service counts them; 0 if it does not.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Usage {
+    /// The tokens that were sent.
+    pub input_tokens: u64,
+    /// The tokens of the reply.
+    pub output_tokens: u64,
 }
 
 /// Why a reply ended.

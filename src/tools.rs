@@ -19,6 +19,7 @@ pub mod churn;
 pub mod context;
 pub mod coupling;
 pub mod coverage;
+pub mod decisions;
 pub mod deps;
 pub mod diff_impact;
 pub mod edit;
@@ -85,7 +86,7 @@ use crate::source::secret;
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
 
-static TABLE: [Tool; 51] = [
+static TABLE: [Tool; 54] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -137,6 +138,9 @@ static TABLE: [Tool; 51] = [
     Tool::of::<investigate::RecentCommits>(),
     Tool::of::<investigate::Finish>(),
     Tool::of::<tool_drift::ToolDrift>(),
+    Tool::of::<decisions::ForContext>(),
+    Tool::of::<decisions::Submit>(),
+    Tool::of::<decisions::Feedback>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

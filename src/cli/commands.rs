@@ -10,8 +10,8 @@ use clap_complete::Shell;
 
 use super::run as test_run;
 use super::{
-    check, data, doctor, drift, eval, index, init, mcp, search, serve, similar, snapshot, status,
-    tool,
+    check, data, decisions, doctor, drift, eval, index, init, mcp, search, serve, similar,
+    snapshot, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -41,6 +41,7 @@ fn tree() -> Command {
         .subcommand(check::command())
         .subcommand(test_run::command())
         .subcommand(data::command())
+        .subcommand(decisions::command())
         .subcommand(with_globals(mcp::command()))
         .subcommand(with_globals(serve::command()))
         .subcommand(with_globals(init::command()))
@@ -93,6 +94,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("check", matches)) => check::run(matches),
         Some(("run", matches)) => test_run::run(matches),
         Some(("data", matches)) => data::run(matches),
+        Some(("decisions", matches)) => decisions::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),
         Some(("serve", matches)) => serve::run(matches),
         Some(("init", matches)) => init::run(matches),

@@ -96,6 +96,8 @@ struct Shown {
     results: u64,
     /// Functions with coverage.
     covered_functions: u64,
+    /// Decisions of any status.
+    decisions: u32,
     /// Locks that are held.
     locks: usize,
 }
@@ -116,6 +118,10 @@ fn show(engine: &Engine, as_json: bool) -> Result<ExitCode> {
         tests: counts.tests,
         results: counts.results,
         covered_functions: database.as_ref().map_or(Ok(0), |it| it.covered_count())?,
+        decisions: match &database {
+            Some(database) => database.decision_counts()?.values().sum(),
+            None => 0,
+        },
         locks,
     };
     if as_json {
@@ -124,12 +130,13 @@ fn show(engine: &Engine, as_json: bool) -> Result<ExitCode> {
         print(&format!("{json}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let Shown { path, exists, bytes, runs, tests, results, covered_functions, locks } = shown;
+    let Shown { path, exists, bytes, runs, tests, results, covered_functions, decisions, locks } =
+        shown;
     let path = report::plain(&path);
     print(&if exists {
         format!(
             "path      {path}\nbytes     {bytes}\nruns      {runs}\ntests     {tests}\n\
-             results   {results}\ncovered   {covered_functions}\nlocks     {locks}\n"
+             results   {results}\ncovered   {covered_functions}\ndecisions {decisions}\nlocks     {locks}\n"
         )
     } else {
         format!(
@@ -167,9 +174,14 @@ fn import(engine: &Engine, file: &Path) -> Result<ExitCode> {
             .map_err(|error| error.with_path(file))?
     };
     print(&format!(
-        "imported {} new and {} known runs, coverage of {} functions and {} incidents, ignored {} \
-         other lines\n",
-        imported.runs, imported.known, imported.functions, imported.incidents, imported.ignored
+        "imported {} new and {} known runs, coverage of {} functions, {} incidents and {} \
+         new decisions, ignored {} other lines\n",
+        imported.runs,
+        imported.known,
+        imported.functions,
+        imported.incidents,
+        imported.decisions,
+        imported.ignored
     ))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -8,6 +8,7 @@ mod background;
 mod check;
 mod commands;
 mod data;
+mod decisions;
 mod display;
 mod doctor;
 mod drift;

@@ -14,7 +14,7 @@ use ::http::{HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
 use super::provider::{Protocol, Provider};
-use super::{Call, Input, Reply, Stop, Tool};
+use super::{Call, Input, Reply, Stop, Tool, Usage};
 use crate::base::text;
 
 /// The maximum length of an id of a call in bytes; longer ones are replaced.
@@ -135,7 +135,20 @@ pub(super) fn parse(
         (Stop::ToolUse, true) => Stop::End,
         (stop, _) => stop,
     };
+    turn.reply.usage = usage(body);
     Ok(turn)
+}
+
+/// Returns the number of tokens under its name in either protocol.
+fn usage(body: &Value) -> Usage {
+    let count = |names: [&str; 2]| {
+        let counts = names.iter().filter_map(|name| body.get("usage")?.get(name)?.as_u64());
+        counts.max().unwrap_or_default()
+    };
+    Usage {
+        input_tokens: count(["input_tokens", "prompt_tokens"]),
+        output_tokens: count(["output_tokens", "completion_tokens"]),
+    }
 }
 
 /// Returns the error in the body of a reply: `{"error": {"message": …}}` in both protocols, in a

@@ -9,7 +9,9 @@ use serde_json::json;
 
 use super::analysis::{self, Data, rounded};
 use super::test_selection::{ChangedTests, Limits, SelectedTest, functions_in, select};
-use super::{Alias, Call, Define, Needs, Speed, Toolset, changed_code, paths, who_reviews};
+use super::{
+    Alias, Call, Define, Needs, Speed, Toolset, changed_code, decisions, paths, who_reviews,
+};
 use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
@@ -25,6 +27,8 @@ use crate::check::score::{Features, Model};
 use crate::check::settings::{self, Kind, Settings};
 use crate::check::trivial::Trivial;
 use crate::check::verdict::{Level, Verdict};
+use crate::decisions::against;
+use crate::decisions::serve::Fit;
 use crate::error::Result;
 use crate::history::History;
 use crate::userdata::measurements::RiskMeasurement;
@@ -34,6 +38,9 @@ const TESTS_MAX: usize = 10;
 
 /// The maximum number of reviewers.
 const REVIEWERS_MAX: usize = 3;
+
+/// The maximum number of decisions.
+const DECISIONS_MAX: usize = 5;
 
 /// The maximum number of former paths of a file in a reply.
 const FORMER_MAX: usize = 5;
@@ -122,6 +129,19 @@ pub struct UnknownEntry {
     pub files: usize,
 }
 
+/// A decision that concerns the change.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DecisionEntry {
+    /// The decision.
+    #[serde(flatten)]
+    pub decision: decisions::Entry,
+    /// The name that an added line contains although the decision excludes it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contradicted_by: Option<String>,
+    /// The file of that line, or the first changed file in the scope of the decision.
+    pub file: String,
+}
+
 /// A suggested reviewer.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ReviewerEntry {
@@ -168,6 +188,10 @@ pub struct CheckData {
     pub commands: Vec<String>,
     /// People who can review the riskiest file.
     pub reviewers: Vec<ReviewerEntry>,
+    /// The canonical decisions that the change contradicts, then those in whose scope it is or whose
+    /// references it touches, at most five.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub decisions: Vec<DecisionEntry>,
     /// With `verbose`, the thresholds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settings: Option<Settings>,
@@ -347,6 +371,7 @@ pub(super) fn check(
         add_tests(call, args, &change, &mut data)?;
         add_reviewers(call, &mut data);
     }
+    add_decisions(call, &change, &mut data);
     if data.score.is_some() {
         data.calibration = calibration(call);
     }
@@ -483,6 +508,61 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
     Ok(())
 }
 
+/// Adds the canonical decisions that concern the change. If they cannot be read, that is unknown
+/// evidence.
+fn add_decisions(call: &Call<'_>, change: &Change, data: &mut CheckData) {
+    let changed = change.files.iter().filter(|file| file.kind != ChangeKind::Unchanged);
+    let (mut against, mut touched): (Vec<DecisionEntry>, Vec<DecisionEntry>) = Default::default();
+    for file in changed {
+        let path = paths::shown(&file.path);
+        let area = decisions::of_paths(std::slice::from_ref(&path));
+        let ranked = match decisions::ranked(call, &area, "") {
+            Ok((_, false)) => return,
+            Ok((ranked, true)) => ranked,
+            Err(error) => {
+                let evidence = "decisions".to_owned();
+                data.unknown.push(UnknownEntry { evidence, why: error.to_string(), files: 1 });
+                return;
+            }
+        };
+        for it in ranked {
+            let entry = |contradicted_by: Option<String>| DecisionEntry {
+                decision: decisions::Entry::of(&it.decision),
+                contradicted_by,
+                file: path.clone(),
+            };
+            let is_it = |known: &DecisionEntry| it.decision.id.starts_with(&known.decision.id);
+            let names = against::excluded(&it.decision.pattern);
+            if let Some(name) = against::in_added(&file.diff, &names) {
+                if !against.iter().any(is_it) {
+                    against.push(entry(Some(name.to_owned())));
+                }
+                continue;
+            }
+            let cites = it
+                .decision
+                .source_refs
+                .iter()
+                .any(|of| of.place().is_some_and(|(cited, _)| cited == path));
+            // What holds everywhere, or for a language, is touched by every change.
+            if (cites || it.fit >= Fit::Module) && !touched.iter().any(is_it) {
+                touched.push(entry(None));
+            }
+        }
+    }
+    touched.retain(|it| !against.iter().any(|known| known.decision.id == it.decision.id));
+    for it in &against {
+        let name = it.contradicted_by.as_deref().unwrap_or_default();
+        data.recommendations.push(format!(
+            "`{name}` in {} contradicts decision {}: {}",
+            it.file, it.decision.id, it.decision.pattern
+        ));
+    }
+    against.append(&mut touched);
+    against.truncate(DECISIONS_MAX);
+    data.decisions = against;
+}
+
 fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
     let Some(first) = data.files.iter().find(|file| file.change != ChangeKind::Deleted) else {
         return;
@@ -544,6 +624,14 @@ impl Data for CheckData {
         for test in &self.tests {
             let place = style.place(&test.path, test.line);
             let _ = writeln!(out, "  {:.2}  {place}  {}", test.score, text::plain(&test.test_id));
+        }
+        if !self.decisions.is_empty() {
+            out.push_str("decisions:\n");
+        }
+        for it in &self.decisions {
+            let how = if it.contradicted_by.is_some() { "contradicted in " } else { "" };
+            let file = text::plain(&it.file);
+            let _ = writeln!(out, "  {}  {}  ({how}{file})", it.decision.id, it.decision.pattern);
         }
         if !self.reviewers.is_empty() {
             let names: Vec<String> =

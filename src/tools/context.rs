@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Status};
-use super::{Call, Define, Reply, Toolset, paths};
+use super::{Call, Define, Reply, Toolset, decisions, paths};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -45,6 +45,9 @@ const DIFF_BYTES_MAX: usize = 1 << 20;
 
 /// The maximum number of files whose earlier text is read from a commit.
 const COMPARED_MAX: usize = 24;
+
+/// The maximum number of decisions of a reply.
+const DECISIONS: usize = 2;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -98,6 +101,10 @@ pub struct ContextReply {
     without_history: Option<&'static str>,
     /// The notice about the diff or the commit.
     change_notice: Option<String>,
+    /// The best decisions for the files.
+    decisions: Vec<decisions::Entry>,
+    /// Why there are none, if they cannot be read.
+    decisions_notice: Option<String>,
     choice: Choice,
 }
 
@@ -110,6 +117,8 @@ struct JsonReply<'a> {
     without_text: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     without_history: bool,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    decisions: &'a [decisions::Entry],
     #[serde(flatten)]
     bundle: &'a Bundle,
 }
@@ -207,6 +216,11 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
         None => Some("not built yet"),
     };
     let without_history = call.code.history_problem();
+    let (decisions, decisions_notice) = match decided(call, &choice, &args.task, options.max_tokens)
+    {
+        Ok(decisions) => (decisions, None),
+        Err(error) => (Vec::new(), Some(format!("decisions cannot be read: {error}"))),
+    };
     let mut coverage = Coverage::of(catalog);
     coverage.status = match coverage.status {
         Status::Ok if without_text.or(without_history).is_some() || unranked_files > 0 => {
@@ -221,8 +235,44 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
         unranked_files,
         without_history,
         change_notice,
+        decisions,
+        decisions_notice,
         choice,
     })
+}
+
+/// Returns the two best canonical decisions for the files of a reply, if they take at most a quarter
+/// of its tokens.
+fn decided(
+    call: &Call<'_>,
+    choice: &Choice,
+    task: &str,
+    max_tokens: usize,
+) -> Result<Vec<decisions::Entry>> {
+    let files: Vec<String> = choice.files().map(str::to_owned).collect();
+    if files.is_empty() {
+        return Ok(Vec::new());
+    }
+    let (ranked, _) = decisions::ranked(call, &decisions::of_paths(&files), task)?;
+    let best = ranked.iter().take(DECISIONS);
+    let mut best: Vec<decisions::Entry> =
+        best.map(|it| decisions::Entry::of(&it.decision)).collect();
+    let cost =
+        |of: &[decisions::Entry]| tokens::count(&serde_json::to_string(of).unwrap_or_default());
+    while !best.is_empty() && cost(&best) > max_tokens / 4 {
+        best.pop();
+    }
+    Ok(best)
+}
+
+/// Returns the decisions as text.
+fn decisions_text(decisions: &[decisions::Entry]) -> String {
+    let mut out = String::new();
+    if !decisions.is_empty() {
+        out.push_str("## decisions\n");
+        decisions.iter().for_each(|it| it.render(&mut out));
+    }
+    out
 }
 
 /// Returns the changes of the given diff or since the given commit, and a notice about them.
@@ -310,7 +360,9 @@ impl ContextReply {
             Form::Text => {
                 let notices = Reply::notices(self);
                 let notices = notices.iter().map(|notice| tokens::count(notice) + NOTICE_TOKENS);
-                tokens::count(&bundle.render(&Plain)) + notices.sum::<usize>() + EDGE_TOKENS
+                let decisions = tokens::count(&decisions_text(&self.decisions));
+                let bundle = tokens::count(&bundle.render(&Plain));
+                bundle + decisions + notices.sum::<usize>() + EDGE_TOKENS
             }
             Form::Json => {
                 let json = serde_json::to_string(&self.shown(bundle)).unwrap_or_default();
@@ -319,10 +371,11 @@ impl ContextReply {
         })
     }
 
-    fn shown<'a>(&self, bundle: &'a Bundle) -> JsonReply<'a> {
+    fn shown<'a>(&'a self, bundle: &'a Bundle) -> JsonReply<'a> {
         let without_text = self.without_text.is_some();
         let without_history = self.without_history.is_some();
-        JsonReply { coverage: self.coverage, without_text, without_history, bundle }
+        let decisions = &self.decisions;
+        JsonReply { coverage: self.coverage, without_text, without_history, decisions, bundle }
     }
 }
 
@@ -338,7 +391,7 @@ impl Serialize for ContextReply {
 impl Reply for ContextReply {
     /// Renders the parts of the bundle, each below its heading.
     fn render(&self, style: &dyn Style) -> String {
-        self.bundle(Form::Text).render(style)
+        self.bundle(Form::Text).render(style) + &decisions_text(&self.decisions)
     }
 
     fn is_found(&self) -> bool {
@@ -361,6 +414,7 @@ impl Reply for ContextReply {
             notices.push(format!("results are ranked without the commit log: {reason}"));
         }
         notices.extend(self.change_notice.clone());
+        notices.extend(self.decisions_notice.clone());
         notices
     }
 }

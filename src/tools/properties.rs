@@ -31,12 +31,20 @@ pub enum Toolset {
     Check,
     /// Changes of lists of tools.
     Drift,
+    /// What people decided about the code base.
+    Decisions,
 }
 
 impl Toolset {
     /// Every set, in the order in which their tools are listed.
-    pub const ALL: [Toolset; 5] =
-        [Toolset::Core, Toolset::Navigate, Toolset::History, Toolset::Check, Toolset::Drift];
+    pub const ALL: [Toolset; 6] = [
+        Toolset::Core,
+        Toolset::Navigate,
+        Toolset::History,
+        Toolset::Check,
+        Toolset::Drift,
+        Toolset::Decisions,
+    ];
 
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
@@ -46,6 +54,7 @@ impl Toolset {
             Toolset::History => "history",
             Toolset::Check => "check",
             Toolset::Drift => "drift",
+            Toolset::Decisions => "decisions",
         }
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! An import adds what is missing: runs by their `uid`, coverage by function and text. It is one transaction per line, so that an
 //! interrupted import can be repeated. Jobs are not exported. Locks are exported for readers only; they are never imported,
-//! because their holders are processes of another machine.
+//! because their holders are processes of another machine. Imported decisions are candidates: an export
+//! can come from anybody.
 
 use std::io::{BufRead, Write};
 
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::CoveredSymbol;
 use super::database::Database;
+use super::decisions::{Decision, Filter};
 use super::incidents::Incident;
 use super::locks::Lock;
 use super::runs::Run;
@@ -32,6 +34,7 @@ enum Line {
     Run(Run),
     Coverage(CoveredSymbol),
     Incident(Incident),
+    Decision(Box<Decision>),
     Lock(Lock),
 }
 
@@ -46,6 +49,8 @@ pub struct Imported {
     pub functions: u64,
     /// Incidents, new or known.
     pub incidents: u64,
+    /// Decisions that were added, as candidates; known ones are not counted.
+    pub decisions: u64,
     /// Lines that were ignored: locks.
     pub ignored: u64,
 }
@@ -66,6 +71,8 @@ pub fn export(database: &Database, out: &mut dyn Write, now_ms: i64) -> Result<(
     database.for_each_run(&mut |run| write(&Line::Run(run)))?;
     database.for_each_covered(None, &mut |symbol| write(&Line::Coverage(symbol)))?;
     database.incidents()?.into_iter().try_for_each(|incident| write(&Line::Incident(incident)))?;
+    let decisions = database.decisions(&Filter::default())?;
+    decisions.into_iter().try_for_each(|it| write(&Line::Decision(Box::new(it))))?;
     database.locks(now_ms)?.into_iter().try_for_each(|lock| write(&Line::Lock(lock)))
 }
 
@@ -105,6 +112,9 @@ pub fn import(database: &Database, input: &mut dyn BufRead, now_ms: i64) -> Resu
             Line::Incident(incident) => {
                 database.add_incidents(&[incident])?;
                 imported.incidents += 1;
+            }
+            Line::Decision(it) => {
+                imported.decisions += database.add_decisions(None, &[*it])? as u64;
             }
             Line::Lock(_) => imported.ignored += 1,
         }
@@ -173,9 +183,15 @@ mod tests {
         export(&source, &mut text, 0).unwrap();
         let target = Database::open(&dir.path().join("target.sqlite")).unwrap();
         let first = import(&target, &mut text.as_slice(), 5).unwrap();
-        assert_eq!(first, Imported { runs: 3, known: 0, functions: 1, incidents: 1, ignored: 1 });
+        assert_eq!(
+            first,
+            Imported { runs: 3, known: 0, functions: 1, incidents: 1, decisions: 0, ignored: 1 }
+        );
         let second = import(&target, &mut text.as_slice(), 5).unwrap();
-        assert_eq!(second, Imported { runs: 0, known: 3, functions: 1, incidents: 1, ignored: 1 });
+        assert_eq!(
+            second,
+            Imported { runs: 0, known: 3, functions: 1, incidents: 1, decisions: 0, ignored: 1 }
+        );
         let (mut before, mut after) = (Vec::new(), Vec::new());
         export(&source, &mut before, 100).unwrap();
         export(&target, &mut after, 100).unwrap();

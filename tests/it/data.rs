@@ -41,12 +41,12 @@ fn data_is_shown_exported_and_imported() {
     let first = data(&place, &["import", file]).expect_success().text();
     assert_eq!(
         first,
-        "imported 2 new and 0 known runs, coverage of 0 functions and 0 incidents, ignored 0 other lines\n"
+        "imported 2 new and 0 known runs, coverage of 0 functions, 0 incidents and 0 new decisions, ignored 0 other lines\n"
     );
     let again = data(&place, &["import", file]).expect_success().text();
     assert_eq!(
         again,
-        "imported 0 new and 2 known runs, coverage of 0 functions and 0 incidents, ignored 0 other lines\n"
+        "imported 0 new and 2 known runs, coverage of 0 functions, 0 incidents and 0 new decisions, ignored 0 other lines\n"
     );
     assert_eq!(data(&place, &["export"]).expect_success().text(), EXPORT);
 

@@ -18,6 +18,7 @@ mod compared;
 mod context;
 #[cfg(unix)]
 mod data;
+mod decisions;
 #[cfg(unix)]
 mod differential;
 #[cfg(unix)]

@@ -63,6 +63,7 @@ fn calls(path: &str, about: &str) -> Vec<(&'static str, Value)> {
         ),
         ("codedb_check", json!({"files": [path], "verbose": true, "explain": true})),
         ("codedb_investigate_begin", json!({"file_path": path})),
+        ("codedb_get_decisions_for_context", json!({"file_path_or_area": path})),
         (
             "codedb_bundle",
             json!({"ops": [

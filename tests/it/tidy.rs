@@ -103,6 +103,15 @@ fn unsafe_stays_in_named_files() {
 }
 
 #[test]
+fn only_commands_of_decisions_stand_for_a_person() {
+    let is_command = |name: &str| name.starts_with("src/cli/decisions");
+    complain(sources().filter(|file| !is_command(&file.name)), |line| {
+        let word = "Person::at_a_terminal(";
+        names(line, word).then(|| format!("`{word}` outside of cli/decisions"))
+    });
+}
+
+#[test]
 fn only_the_parsers_module_parses() {
     let words = ["lang::facts(", "lang::outline("];
     complain(sources().filter(|file| file.name != "src/parsers.rs"), |line| {

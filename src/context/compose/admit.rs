@@ -60,6 +60,14 @@ impl Choice {
         self.message.is_none()
     }
 
+    /// Returns the paths of the ranked files, best first.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.candidates.iter().filter_map(|it| match it.forms.first() {
+            Some((_, Entry::File(file))) => Some(file.path.as_str()),
+            _ => None,
+        })
+    }
+
     /// Returns the bundle whose reply fits the budget, as counted by `measure`.
     /// O(candidates × their text).
     pub fn bundle(&self, form: Form, measure: impl Fn(&Bundle) -> usize) -> Bundle {

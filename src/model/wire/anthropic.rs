@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Frame, Ids, Turn, call, repeatable_arguments, repeatable_name};
 use crate::model::provider::Provider;
-use crate::model::{Input, Reply, Stop};
+use crate::model::{Input, Reply, Stop, Usage};
 
 /// The version of the protocol.
 pub(super) const VERSION: &str = "2023-06-01";
@@ -91,5 +91,5 @@ pub(super) fn parse(body: &Value, ids: &mut Ids<'_>) -> Result<Turn, String> {
         _ => Stop::End,
     };
     let message = (!kept.is_empty()).then(|| json!({"role": "assistant", "content": kept}));
-    Ok(Turn { reply: Reply { calls, text, stop }, message })
+    Ok(Turn { reply: Reply { calls, text, stop, usage: Usage::default() }, message })
 }

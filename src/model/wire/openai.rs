@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Frame, Ids, Turn, call, call_of_text, repeatable_arguments, repeatable_name};
 use crate::model::provider::Provider;
-use crate::model::{Input, Reply, Stop};
+use crate::model::{Input, Reply, Stop, Usage};
 
 /// Fields of a message with the reasoning of a model, by which some services refuse a conversation
 /// that does not repeat them: DeepSeek's, OpenRouter's.
@@ -100,7 +100,7 @@ pub(super) fn parse(body: &Value, ids: &mut Ids<'_>) -> Result<Turn, String> {
     for name in REASONING {
         copy(given, &mut message, name);
     }
-    Ok(Turn { reply: Reply { calls, text, stop }, message: Some(message) })
+    Ok(Turn { reply: Reply { calls, text, stop, usage: Usage::default() }, message: Some(message) })
 }
 
 /// Copies a field that is present and not null.

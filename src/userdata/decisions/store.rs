@@ -319,39 +319,35 @@ impl Database {
         self.decision(&before.id)
     }
 
-    /// Stores a record as it is, with its status, which a person trusts. Returns false if there is
-    /// one with its id already, which stays as it is.
+    /// Stores records of an export under their ids, in one transaction; those with a known id stay as
+    /// they are. With a person, who trusts the export, they keep their status, else they are
+    /// candidates. Returns how many are new.
     ///
     /// # Errors
     ///
-    /// If the database cannot be written.
-    pub fn restore_decision(&self, _person: &Person, decision: &Decision) -> Result<bool> {
-        self.add_decision(decision)
-    }
-
-    /// Stores a record of an export as a candidate, under its id. Returns false if there is one
-    /// with its id already, which stays as it is.
-    ///
-    /// # Errors
-    ///
-    /// If the database cannot be written.
-    pub fn import_decision(&self, decision: &Decision) -> Result<bool> {
-        let status = State::Candidate;
-        self.add_decision(&Decision { status, superseded_by: None, ..decision.clone() })
-    }
-
-    fn add_decision(&self, decision: &Decision) -> Result<bool> {
+    /// If the database cannot be written; nothing is stored then.
+    pub fn add_decisions(&self, person: Option<&Person>, all: &[Decision]) -> Result<usize> {
         self.transaction(|connection| {
-            if get(connection, &decision.id)?.is_some() {
-                return Ok(false);
+            let mut new = 0;
+            for it in all {
+                if get(connection, &it.id)?.is_some() {
+                    continue;
+                }
+                let it = match person {
+                    Some(_) => it.clone(),
+                    None => {
+                        Decision { status: State::Candidate, superseded_by: None, ..it.clone() }
+                    }
+                };
+                // A record that replaces this one may be missing.
+                let by = match &it.superseded_by {
+                    Some(by) => get(connection, by)?.map(|by| by.id),
+                    None => None,
+                };
+                insert(connection, &Decision { superseded_by: by, ..it })?;
+                new += 1;
             }
-            // What replaced it may follow later, or not at all.
-            let by = match &decision.superseded_by {
-                Some(by) => get(connection, by)?.map(|by| by.id),
-                None => None,
-            };
-            insert(connection, &Decision { superseded_by: by, ..decision.clone() })?;
-            Ok(true)
+            Ok(new)
         })
     }
 
@@ -650,11 +646,12 @@ mod tests {
         let stored =
             database.decide(&Person::at_a_terminal(), &id, &Verdict::Approve, NOW).unwrap();
         let other = Database::in_memory().unwrap();
-        assert!(other.import_decision(&stored).unwrap());
-        assert!(!other.import_decision(&stored).unwrap());
+        let all = [stored.clone()];
+        assert_eq!(other.add_decisions(None, &all).unwrap(), 1);
+        assert_eq!(other.add_decisions(None, &all).unwrap(), 0);
         assert_eq!(other.decision(&id).unwrap().status, State::Candidate);
         let trusted = Database::in_memory().unwrap();
-        assert!(trusted.restore_decision(&Person::at_a_terminal(), &stored).unwrap());
+        assert_eq!(trusted.add_decisions(Some(&Person::at_a_terminal()), &all).unwrap(), 1);
         assert_eq!(trusted.decision(&id).unwrap(), stored);
     }
 }

@@ -76,7 +76,8 @@ fn edits_are_offered_only_if_allowed() {
         let writes = ["index", "record_result", "lock", "start_job", "cancel_job"].contains(&name);
         // Each step of an investigation is stored.
         let is_step = name.starts_with("query_") || name.contains("investigat");
-        let writes = writes || is_step || name == "get_commit_patch";
+        let decides = ["submit_candidate_decision", "decision_feedback"].contains(&name);
+        let writes = writes || is_step || decides || name == "get_commit_patch";
         assert_eq!(tool["annotations"]["readOnlyHint"], !writes, "{tool}");
     }
     // Bundles are read-only.

@@ -161,6 +161,13 @@ fn every_tool_takes_a_project() {
             json!({"handle": 0, "level": "LOW", "confidence_percent": 1, "reasoning": "none"}),
         ),
         ("codedb_tool_drift", json!({"before": "[]", "after": "{\"tools\": []}"})),
+        ("codedb_get_decisions_for_context", json!({"file_path_or_area": "lib_here.rs"})),
+        (
+            "codedb_submit_candidate_decision",
+            json!({"pattern": "Use the library", "scope": "global", "rationale": "It works.",
+                "source_refs": ["lib_here.rs:1"]}),
+        ),
+        ("codedb_decision_feedback", json!({"id": "3f2a9c1d", "useful": true})),
     ];
     let listed = session.request("tools/list", json!({}));
     // The one that is missing above starts a process.

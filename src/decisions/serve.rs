@@ -1,0 +1,377 @@
+//! Canonical decisions for a file or area and a task, the most relevant first.
+//!
+//! The order: how specifically the scope contains the area (a glob, then a module, then a language,
+//! then everywhere); then the share of the task's words that the record has, weighted by their
+//! inverse document frequency ln(1 + N / n) among the N canonical records; then confidence and
+//! usefulness: feedback counts +1 or −1, decayed with a half-life of 90 days.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
+use rustc_hash::FxHashMap;
+
+use super::store::Store;
+use crate::error::Result;
+use crate::lang::language::Language;
+use crate::lang::prose::{Stems, is_stop_word};
+use crate::lang::words::parts;
+use crate::userdata::decisions::{Decision, Filter, Scope, State};
+
+/// The half-life of feedback in milliseconds: 90 days.
+const HALF_LIFE_MS: f64 = 90.0 * 24.0 * 3600.0 * 1000.0;
+
+/// How many stores a process keeps in memory.
+const CACHED_MAX: usize = 4;
+
+/// The most words of a task that are compared.
+const WORDS_MAX: usize = 200;
+
+/// Where the caller works.
+#[derive(Clone, Debug, Default)]
+pub struct Area {
+    /// Repository paths; a directory ends with `/`.
+    pub paths: Vec<String>,
+    /// The languages of the files.
+    pub languages: Vec<&'static Language>,
+    /// What the caller wrote, if it is no path.
+    pub words: String,
+}
+
+/// How specifically a scope contains an area.
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Fit {
+    /// The scope contains everything.
+    Global,
+    /// It is a language of the area.
+    Language,
+    /// It is a module around the area, or named by it.
+    Module,
+    /// Its glob matches a path of the area.
+    Path,
+}
+
+/// A record for an area.
+#[derive(Clone, Debug)]
+pub struct Ranked {
+    /// The record.
+    pub decision: Arc<Decision>,
+    /// How its scope contains the area.
+    pub fit: Fit,
+    /// The weighted share of the task's words that it has, from 0 to 1.
+    pub overlap: f64,
+    /// The decayed sum of its feedback.
+    pub usefulness: f64,
+}
+
+/// The canonical records of a store, prepared for look-ups.
+#[derive(Debug, Default)]
+pub struct Served {
+    all: Vec<Arc<Decision>>,
+    /// The words of each record.
+    words: Vec<BTreeSet<String>>,
+    /// The number of records with a word.
+    with_word: FxHashMap<String, u32>,
+    /// The globs, and the record of each.
+    globs: GlobSet,
+    of_glob: Vec<usize>,
+    /// Time and value of the feedback of each record.
+    feedback: BTreeMap<String, Vec<(i64, bool)>>,
+}
+
+static CACHE: Mutex<Vec<(String, i64, Arc<Served>)>> = Mutex::new(Vec::new());
+
+/// Returns the canonical records of a store; from memory, if the store did not change since.
+/// O(records) after a change, else O(1).
+///
+/// # Errors
+///
+/// If the store cannot be read.
+pub fn served(store: &dyn Store) -> Result<Arc<Served>> {
+    let name = store.name();
+    let revision = store.revision()?;
+    {
+        let cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = cache.iter().find(|(of, at, _)| *of == name && *at == revision);
+        if let Some((_, _, served)) = cached {
+            return Ok(Arc::clone(served));
+        }
+    }
+    // A change between the two reads is seen by the next call: its revision is higher.
+    let filter = Filter { states: vec![State::Canonical], words: Vec::new() };
+    let served = Arc::new(Served::new(store.decisions(&filter)?, store.feedback()?));
+    let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
+    cache.retain(|(of, ..)| *of != name);
+    if cache.len() >= CACHED_MAX {
+        cache.remove(0);
+    }
+    cache.push((name, revision, Arc::clone(&served)));
+    Ok(served)
+}
+
+impl Served {
+    /// Returns the canonical ones of `all` with the feedback of [`Store::feedback`].
+    pub fn new(all: Vec<Decision>, rated: Vec<(String, i64, bool)>) -> Served {
+        let all = all.into_iter().filter(|it| it.status == State::Canonical);
+        let all: Vec<Arc<Decision>> = all.map(Arc::new).collect();
+        let mut stems = Stems::default();
+        let words: Vec<BTreeSet<String>> = all
+            .iter()
+            .map(|it| {
+                let mut words = words_of(&it.pattern, &mut stems);
+                for keyword in &it.keywords {
+                    words.extend(words_of(keyword, &mut stems));
+                }
+                words
+            })
+            .collect();
+        let mut with_word: FxHashMap<String, u32> = FxHashMap::default();
+        for word in words.iter().flatten() {
+            *with_word.entry(word.clone()).or_default() += 1;
+        }
+        let mut globs = GlobSetBuilder::new();
+        let mut of_glob = Vec::new();
+        for (at, it) in all.iter().enumerate() {
+            // What is stored is a valid glob; one that an older version accepted has no effect.
+            if let Scope::Path(glob) = &it.scope
+                && let Ok(glob) = compiled(glob)
+            {
+                globs.add(glob);
+                of_glob.push(at);
+            }
+        }
+        let mut feedback: BTreeMap<String, Vec<(i64, bool)>> = BTreeMap::new();
+        for (id, at_ms, is_useful) in rated {
+            feedback.entry(id).or_default().push((at_ms, is_useful));
+        }
+        // Without the set, globs would have no effect, silently: each is valid, so this is a matter
+        // of their total size.
+        let globs = globs.build().unwrap_or_else(|error| {
+            log::warn!("the scopes of decisions cannot be combined: {error}");
+            GlobSet::empty()
+        });
+        Served { all, words, with_word, globs, of_glob, feedback }
+    }
+
+    /// Returns the number of records.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Returns true if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Returns the records whose scope contains the area, the most relevant first. For an area that
+    /// is no path, the records that share a word with it or with the task, and the global ones.
+    /// O(records + bytes of the task).
+    pub fn rank(&self, area: &Area, task: &str, now_ms: i64) -> Vec<Ranked> {
+        let mut stems = Stems::default();
+        let in_area = words_of(&area.words, &mut stems);
+        let mut wanted = words_of(task, &mut stems);
+        wanted.extend(in_area.iter().cloned());
+        let count = self.all.len() as f64;
+        let weight_of = |word: &String| {
+            let with = self.with_word.get(word).copied().unwrap_or_default();
+            if with == 0 { 0.0 } else { (1.0 + count / f64::from(with)).ln() }
+        };
+        let weights: Vec<(&String, f64)> =
+            wanted.iter().take(WORDS_MAX).map(|word| (word, weight_of(word))).collect();
+        let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        let mut is_glob_match = vec![false; self.all.len()];
+        for path in &area.paths {
+            // A directory is in a scope if the glob matches it or a file directly in it.
+            let inside = format!("{path}x");
+            let path = path.trim_end_matches('/');
+            for at in self.globs.matches(path) {
+                is_glob_match[self.of_glob[at]] = true;
+            }
+            if inside.ends_with("/x") {
+                for at in self.globs.matches(&inside) {
+                    is_glob_match[self.of_glob[at]] = true;
+                }
+            }
+        }
+        let mut ranked: Vec<Ranked> = Vec::new();
+        for (at, decision) in self.all.iter().enumerate() {
+            let shared = weights.iter().filter(|(word, _)| self.words[at].contains(*word));
+            let shared: f64 = shared.map(|(_, weight)| weight).sum();
+            let overlap = if total > 0.0 { shared / total } else { 0.0 };
+            let fit = match &decision.scope {
+                Scope::Global => Some(Fit::Global),
+                Scope::Language(name) => {
+                    let is_it = |of: &Language| of.name.eq_ignore_ascii_case(name);
+                    area.languages.iter().any(|of| is_it(of)).then_some(Fit::Language)
+                }
+                Scope::Module(name) => {
+                    let is_around = area.paths.iter().any(|path| is_in_module(path, name));
+                    let mut is_named = || {
+                        let names = words_of(name, &mut stems);
+                        !names.is_disjoint(&in_area)
+                    };
+                    (is_around || is_named()).then_some(Fit::Module)
+                }
+                Scope::Path(_) => is_glob_match[at].then_some(Fit::Path),
+            };
+            // An area in words has no place in the tree: what shares its words may hold there.
+            let fit =
+                fit.or_else(|| (area.paths.is_empty() && overlap > 0.0).then_some(Fit::Global));
+            if let Some(fit) = fit {
+                let usefulness = self.usefulness(&decision.id, now_ms);
+                ranked.push(Ranked { decision: Arc::clone(decision), fit, overlap, usefulness });
+            }
+        }
+        let trust = |it: &Ranked| {
+            f64::from(it.decision.confidence as u8) + it.usefulness / (1.0 + it.usefulness.abs())
+        };
+        ranked.sort_by(|a, b| {
+            let by_fit = b.fit.cmp(&a.fit);
+            let by_overlap = b.overlap.total_cmp(&a.overlap);
+            let by_trust = trust(b).total_cmp(&trust(a));
+            by_fit.then(by_overlap).then(by_trust).then_with(|| a.decision.id.cmp(&b.decision.id))
+        });
+        ranked
+    }
+
+    fn usefulness(&self, id: &str, now_ms: i64) -> f64 {
+        let rated = self.feedback.get(id).map_or(&[][..], Vec::as_slice);
+        let decayed = rated.iter().map(|&(at_ms, is_useful)| {
+            let age_ms = now_ms.saturating_sub(at_ms).max(0) as f64;
+            let sign = if is_useful { 1.0 } else { -1.0 };
+            sign * (-age_ms / HALF_LIFE_MS).exp2()
+        });
+        decayed.sum()
+    }
+}
+
+/// Returns the glob of a scope: `*` does not match `/`, `**` does.
+fn compiled(glob: &str) -> std::result::Result<Glob, globset::Error> {
+    GlobBuilder::new(glob).literal_separator(true).build()
+}
+
+/// Returns true if a path is in a module: below a directory of that name, or the file of it.
+fn is_in_module(path: &str, name: &str) -> bool {
+    let name = name.replace("::", "/");
+    let dotted = if name.contains('/') { name } else { name.replace('.', "/") };
+    let module = format!("/{}", dotted.trim_matches('/'));
+    let path = format!("/{path}");
+    path.match_indices(&module).any(|(at, _)| {
+        // The whole path, or a part of it that ends with a directory, or before an extension.
+        matches!(path.as_bytes().get(at + module.len()), None | Some(b'/' | b'.'))
+    })
+}
+
+/// Returns the stems of the words of a text, with the parts of identifiers, in lower case, without
+/// stop words.
+fn words_of(text: &str, stems: &mut Stems) -> BTreeSet<String> {
+    let is_part = |character: char| character.is_alphanumeric() || character == '_';
+    let mut words = BTreeSet::new();
+    for word in text.split(|character| !is_part(character)).filter(|word| !word.is_empty()) {
+        let mut add = |word: &str| {
+            let word = word.to_lowercase();
+            if word.len() > 1 && !is_stop_word(&word) {
+                words.insert(stems.stem(&word).to_owned());
+            }
+        };
+        add(word);
+        parts(word).for_each(&mut add);
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::language::of_name;
+    use crate::userdata::decisions::{Confidence, Origin};
+
+    fn decision(id: &str, pattern: &str, scope: &str, confidence: Confidence) -> Decision {
+        Decision {
+            id: id.to_owned(),
+            pattern: pattern.to_owned(),
+            scope: Scope::parse(scope).unwrap(),
+            rationale: "r".to_owned(),
+            confidence,
+            source_refs: Vec::new(),
+            status: State::Canonical,
+            superseded_by: None,
+            origin: Origin::Human,
+            extractor: None,
+            keywords: Vec::new(),
+            created_at: String::new(),
+            updated_at: String::new(),
+        }
+    }
+
+    fn ids(ranked: &[Ranked]) -> Vec<&str> {
+        ranked.iter().map(|it| it.decision.id.as_str()).collect()
+    }
+
+    fn area(path: &str) -> Area {
+        let languages = of_name(path.as_bytes()).into_iter().collect();
+        Area { paths: vec![path.to_owned()], languages, words: String::new() }
+    }
+
+    #[test]
+    fn scope_precedes_words_precede_trust() {
+        use Confidence::{High, Low};
+        let all = vec![
+            decision("global", "Use logging for messages", "global", High),
+            decision("language", "Use pathlib for paths", "language:python", Low),
+            decision("module", "Raise ShopError", "module:shop", Low),
+            decision("glob", "Keep prices in cents", "src/shop/**", Low),
+            decision("other", "Use hooks", "web/**", High),
+            decision("sure", "Use tabs", "language:python", High),
+        ];
+        let served = Served::new(all, Vec::new());
+        let found = served.rank(&area("src/shop/cart.py"), "write paths to a file", 0);
+        assert_eq!(ids(&found), ["glob", "module", "language", "sure", "global"]);
+        let found = served.rank(&area("docs/a.md"), "print messages", 0);
+        assert_eq!(ids(&found), ["global"]);
+        assert!(found[0].overlap > 0.99);
+        let below = Area { paths: vec!["src/shop/".to_owned()], ..Area::default() };
+        assert_eq!(ids(&served.rank(&below, "", 0)), ["glob", "module", "global"]);
+        let in_words = Area { words: "hooks of the page".to_owned(), ..Area::default() };
+        assert_eq!(ids(&served.rank(&in_words, "", 0))[0], "other");
+    }
+
+    #[test]
+    fn feedback_decays_with_a_half_life_of_90_days() {
+        let day = 24 * 3600 * 1000;
+        let all = vec![
+            decision("a", "Use x", "global", Confidence::High),
+            decision("b", "Use x", "global", Confidence::High),
+        ];
+        let rated = vec![("b".to_owned(), 0, true), ("b".to_owned(), 90 * day, true)];
+        let served = Served::new(all, rated);
+        let found = served.rank(&area("a.py"), "", 90 * day);
+        assert_eq!(ids(&found), ["b", "a"]);
+        assert!((found[0].usefulness - 1.5).abs() < 1e-9);
+    }
+
+    #[test]
+    fn only_canonical_records_are_served() {
+        let mut all = Vec::new();
+        for state in State::ALL {
+            let it = decision(state.name(), "Use x", "global", Confidence::High);
+            all.push(Decision { status: *state, ..it });
+        }
+        let served = Served::new(all, Vec::new());
+        assert_eq!(ids(&served.rank(&area("a.py"), "use x", 0)), ["canonical"]);
+    }
+
+    #[test]
+    fn a_module_contains_its_files() {
+        for (path, module, expected) in [
+            ("src/flask/json/tag.py", "flask.json", true),
+            ("src/flask/json.py", "flask.json", true),
+            ("src/flask/jsonify.py", "flask.json", false),
+            ("src/cart/mod.rs", "cart", true),
+            ("src/engine/cart.rs", "engine::cart", true),
+            ("src/smart/cart.rs", "art", false),
+        ] {
+            assert_eq!(is_in_module(path, module), expected, "{path} in {module}");
+        }
+    }
+}

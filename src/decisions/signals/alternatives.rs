@@ -1,0 +1,480 @@
+//! Which of several common ways a repository takes for one purpose.
+//!
+//! The table holds general knowledge about libraries and languages; it was written before any
+//! repository was examined. A way is a convention if at least five files take it and at most a tenth
+//! as many take another one.
+
+use super::observe::Observed;
+use super::{Draft, Kind, Signal, by_top, is_share, scope_of};
+use crate::userdata::decisions::{Confidence, SourceRef};
+
+/// A way: how it is called, and the texts that show it.
+struct Way {
+    name: &'static str,
+    marks: &'static [&'static str],
+    /// True for what everybody does without a decision; it is never proposed.
+    is_default: bool,
+}
+
+/// A purpose and its ways.
+struct Purpose {
+    languages: &'static [&'static str],
+    /// Whether it concerns tests; `None` for all files.
+    in_tests: Option<bool>,
+    /// What it is for, as in "Use X for …".
+    purpose: &'static str,
+    keywords: &'static [&'static str],
+    ways: &'static [Way],
+}
+
+const fn way(name: &'static str, marks: &'static [&'static str]) -> Way {
+    Way { name, marks, is_default: false }
+}
+
+const fn default(name: &'static str, marks: &'static [&'static str]) -> Way {
+    Way { name, marks, is_default: true }
+}
+
+const PYTHON: &[&str] = &["python"];
+const SCRIPT: &[&str] = &["javascript", "flow", "typescript", "tsx"];
+const RUST: &[&str] = &["rust"];
+const GO: &[&str] = &["go"];
+const JAVA: &[&str] = &["java", "kotlin"];
+const RUBY: &[&str] = &["ruby"];
+const C: &[&str] = &["c", "cpp"];
+
+static TABLE: &[Purpose] = &[
+    Purpose {
+        languages: PYTHON,
+        in_tests: None,
+        purpose: "paths of files",
+        keywords: &["path", "file", "directory"],
+        ways: &[
+            way("`pathlib`", &["import pathlib", "from pathlib"]),
+            way("`os.path`", &["os.path.", "from os import path", "import os.path"]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: Some(false),
+        purpose: "types that may be absent",
+        keywords: &["type", "annotation", "optional", "none"],
+        ways: &[way("`X | None`", &["| None"]), way("`Optional`", &["Optional["])],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: Some(false),
+        purpose: "types of collections in annotations",
+        keywords: &["type", "annotation", "list", "dict"],
+        ways: &[
+            way(
+                "built-in `list[...]` and `dict[...]`",
+                &["list[str", "dict[str", "list[int", "tuple[str"],
+            ),
+            way("`List` and `Dict` of `typing`", &["List[", "Dict[", "Tuple["]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: Some(true),
+        purpose: "expected exceptions in tests",
+        keywords: &["test", "exception", "raises"],
+        ways: &[
+            way("`pytest.raises`", &["pytest.raises"]),
+            way("`assertRaises`", &["assertRaises"]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: Some(true),
+        purpose: "replacing objects in tests",
+        keywords: &["test", "mock", "patch"],
+        ways: &[
+            way("the fixture `monkeypatch`", &["monkeypatch."]),
+            way("`unittest.mock`", &["mock.patch", "unittest.mock", "unittest import mock"]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: Some(true),
+        purpose: "assertions in tests",
+        keywords: &["test", "assert"],
+        ways: &[
+            way("plain `assert`", &["    assert "]),
+            way("`self.assertEqual` and its relatives", &["self.assertEqual", "self.assertTrue"]),
+            way("`numpy.testing`", &["assert_equal(", "assert_allclose(", "assert_array_equal("]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: Some(false),
+        purpose: "messages of the program",
+        keywords: &["log", "message", "print"],
+        ways: &[
+            way("`logging`", &["logging.getLogger", "logger.", "log."]),
+            default("`print`", &["print("]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: None,
+        purpose: "formatting of strings",
+        keywords: &["string", "format"],
+        ways: &[
+            way("f-strings", &["f\"", "f'"]),
+            way("`str.format`", &["}\".format(", "}'.format("]),
+            default("the operator `%`", &["\" % ", "' % "]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: None,
+        purpose: "classes of data",
+        keywords: &["class", "data", "record"],
+        ways: &[
+            way("`dataclasses`", &["@dataclass", "dataclasses.dataclass"]),
+            way("`attrs`", &["@attr.s", "@attrs.", "@define", "attr.ib("]),
+            way("`pydantic`", &["(BaseModel)", "import pydantic"]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: None,
+        purpose: "HTTP requests",
+        keywords: &["http", "request", "client"],
+        ways: &[
+            way("`requests`", &["import requests", "from requests"]),
+            way("`httpx`", &["import httpx", "from httpx"]),
+            way("`aiohttp`", &["import aiohttp", "from aiohttp"]),
+            default("`urllib3`", &["import urllib3", "from urllib3"]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: None,
+        purpose: "asynchronous code",
+        keywords: &["async", "await", "task"],
+        ways: &[
+            default("`asyncio`", &["import asyncio", "from asyncio"]),
+            way("`trio`", &["import trio", "from trio"]),
+            way("`anyio`", &["import anyio", "from anyio"]),
+        ],
+    },
+    Purpose {
+        languages: PYTHON,
+        in_tests: None,
+        purpose: "arguments of the command line",
+        keywords: &["command", "argument", "cli"],
+        ways: &[
+            way("`click`", &["import click", "from click"]),
+            way("`argparse`", &["import argparse", "from argparse"]),
+            way("`typer`", &["import typer", "from typer"]),
+        ],
+    },
+    Purpose {
+        languages: SCRIPT,
+        in_tests: None,
+        purpose: "modules",
+        keywords: &["import", "export", "module"],
+        ways: &[
+            way(
+                "`import` and `export`",
+                &[" from '", " from \"", "export default", "export const"],
+            ),
+            way("`require` and `module.exports`", &["require('", "require(\"", "module.exports"]),
+        ],
+    },
+    Purpose {
+        languages: SCRIPT,
+        in_tests: None,
+        purpose: "variables",
+        keywords: &["variable", "declare"],
+        ways: &[way("`const` and `let`", &["const ", "let "]), default("`var`", &["var "])],
+    },
+    Purpose {
+        languages: SCRIPT,
+        in_tests: None,
+        purpose: "asynchronous code",
+        keywords: &["async", "promise", "await"],
+        ways: &[way("`await`", &["await "]), default("`.then`", &[".then("])],
+    },
+    Purpose {
+        languages: SCRIPT,
+        in_tests: Some(true),
+        purpose: "assertions in tests",
+        keywords: &["test", "assert", "expect"],
+        ways: &[
+            way("`assert`", &["assert.", "assert("]),
+            way("`expect`", &["expect("]),
+            way("`should`", &[".should."]),
+        ],
+    },
+    Purpose {
+        languages: SCRIPT,
+        in_tests: Some(true),
+        purpose: "running tests",
+        keywords: &["test", "runner"],
+        ways: &[
+            way("`vitest`", &["from 'vitest'", "from \"vitest\""]),
+            way("`jest`", &["jest.", "@jest/globals"]),
+            way("`node:test`", &["node:test"]),
+            way("`mocha`", &["require('mocha')", "from 'mocha'"]),
+        ],
+    },
+    Purpose {
+        languages: RUST,
+        in_tests: None,
+        purpose: "messages for operators",
+        keywords: &["log", "trace", "message"],
+        ways: &[way("`tracing`", &["tracing::"]), way("`log`", &["log::", "use log"])],
+    },
+    Purpose {
+        languages: RUST,
+        in_tests: None,
+        purpose: "errors",
+        keywords: &["error", "result"],
+        ways: &[
+            way("`anyhow`", &["anyhow::"]),
+            way("`thiserror`", &["thiserror::"]),
+            way("`eyre`", &["eyre::"]),
+        ],
+    },
+    Purpose {
+        languages: RUST,
+        in_tests: None,
+        purpose: "locks",
+        keywords: &["lock", "mutex"],
+        ways: &[
+            way("`parking_lot`", &["parking_lot::"]),
+            default("`std::sync`", &["std::sync::Mutex", "std::sync::RwLock", "std::sync::{"]),
+        ],
+    },
+    Purpose {
+        languages: RUST,
+        in_tests: Some(true),
+        purpose: "asynchronous tests",
+        keywords: &["test", "async"],
+        ways: &[
+            way("`#[tokio::test]`", &["#[tokio::test"]),
+            way("`#[async_std::test]`", &["#[async_std::test"]),
+        ],
+    },
+    Purpose {
+        languages: RUST,
+        in_tests: None,
+        purpose: "tests of properties",
+        keywords: &["test", "property", "random"],
+        ways: &[way("`proptest`", &["proptest"]), way("`quickcheck`", &["quickcheck"])],
+    },
+    Purpose {
+        languages: GO,
+        in_tests: Some(true),
+        purpose: "assertions in tests",
+        keywords: &["test", "assert"],
+        ways: &[
+            way("`testify`", &["stretchr/testify"]),
+            way("the package `testing` alone", &["t.Fatal", "t.Error"]),
+        ],
+    },
+    Purpose {
+        languages: GO,
+        in_tests: Some(false),
+        purpose: "wrapping errors",
+        keywords: &["error", "wrap"],
+        ways: &[way("`%w`", &["%w"]), way("`errors.Wrap`", &["errors.Wrap"])],
+    },
+    Purpose {
+        languages: GO,
+        in_tests: None,
+        purpose: "values of any type",
+        keywords: &["type", "interface", "any"],
+        ways: &[
+            way("`any`", &[" any)", "]any", " any,"]),
+            default("`interface{}`", &["interface{}"]),
+        ],
+    },
+    Purpose {
+        languages: GO,
+        in_tests: Some(false),
+        purpose: "messages for operators",
+        keywords: &["log", "message"],
+        ways: &[
+            way("`log/slog`", &["\"log/slog\""]),
+            way("`logrus`", &["sirupsen/logrus"]),
+            way("`zap`", &["go.uber.org/zap"]),
+        ],
+    },
+    Purpose {
+        languages: JAVA,
+        in_tests: Some(true),
+        purpose: "tests",
+        keywords: &["test", "junit"],
+        ways: &[
+            way("JUnit 5", &["org.junit.jupiter"]),
+            way("JUnit 4", &["org.junit.Test"]),
+            way("JUnit 3", &["extends TestCase"]),
+        ],
+    },
+    Purpose {
+        languages: JAVA,
+        in_tests: Some(true),
+        purpose: "assertions in tests",
+        keywords: &["test", "assert"],
+        ways: &[
+            way("AssertJ", &["org.assertj"]),
+            way("Truth", &["com.google.common.truth"]),
+            way("Hamcrest", &["org.hamcrest"]),
+            way(
+                "the assertions of JUnit",
+                &["import static org.junit.Assert", "junit.jupiter.api.Assertions"],
+            ),
+        ],
+    },
+    Purpose {
+        languages: RUBY,
+        in_tests: Some(true),
+        purpose: "tests",
+        keywords: &["test", "spec"],
+        ways: &[
+            way("RSpec", &["RSpec.describe", "describe "]),
+            way("Minitest", &["Minitest::Test", "Test::Unit"]),
+        ],
+    },
+    Purpose {
+        languages: C,
+        in_tests: None,
+        purpose: "protecting headers against repeated inclusion",
+        keywords: &["header", "include"],
+        ways: &[
+            way("`#pragma once`", &["#pragma once"]),
+            way("include guards", &["_H\n#define ", "_H_\n#define ", "_HPP\n#define "]),
+        ],
+    },
+];
+
+/// The ways that a file takes: purpose, way, line of the first mark.
+pub type Uses = Vec<(usize, usize, usize)>;
+
+/// Returns the ways that a text takes.
+pub fn uses(language: &str, is_test: bool, text: &str) -> Uses {
+    let mut found = Vec::new();
+    for (at, purpose) in TABLE.iter().enumerate() {
+        let is_it = purpose.languages.contains(&language)
+            && purpose.in_tests.is_none_or(|wanted| wanted == is_test);
+        if !is_it {
+            continue;
+        }
+        for (way, of) in purpose.ways.iter().enumerate() {
+            let first = of.marks.iter().filter_map(|mark| position(text, mark)).min();
+            if let Some(first) = first {
+                let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..first]).count() + 1;
+                found.push((at, way, line));
+            }
+        }
+    }
+    found
+}
+
+/// Returns where a mark is that no name precedes: `myprint(` is no `print(`.
+fn position(text: &str, mark: &str) -> Option<usize> {
+    let is_part = |it: char| it.is_alphanumeric() || it == '_' || it == '.';
+    let begins_name = mark.chars().next().is_some_and(|it| it.is_alphanumeric() || it == '_');
+    text.match_indices(mark)
+        .map(|(at, _)| at)
+        .find(|&at| !begins_name || !text[..at].chars().next_back().is_some_and(is_part))
+}
+
+/// Adds the ways that a repository takes.
+pub fn find(files: &[Observed], signals: &mut Vec<Signal>) {
+    for at in 0..TABLE.len() {
+        let takes = |it: &&Observed| it.uses.iter().any(|&(purpose, ..)| purpose == at);
+        let some: Vec<&Observed> = files.iter().filter(takes).collect();
+        by_top(&some, signals, &|some, signals| of_purpose(at, some, signals));
+    }
+}
+
+/// Adds the way that files take for one purpose.
+fn of_purpose(at: usize, files: &[&Observed], signals: &mut Vec<Signal>) {
+    let mut all: Vec<(&Observed, usize, usize)> = Vec::new();
+    for &file in files {
+        let of = file.uses.iter().filter(|&&(purpose, ..)| purpose == at);
+        all.extend(of.map(|&(_, way, line)| (file, way, line)));
+    }
+    let purpose = &TABLE[at];
+    {
+        let count = |way: usize| all.iter().filter(|it| it.1 == way).count();
+        let counts: Vec<usize> = (0..purpose.ways.len()).map(count).collect();
+        let Some((best, &most)) =
+            counts.iter().enumerate().max_by_key(|&(at, count)| (count, std::cmp::Reverse(at)))
+        else {
+            return;
+        };
+        if most == 0 {
+            return;
+        }
+        let others: usize = counts.iter().sum::<usize>() - most;
+        let of_best: Vec<&(&Observed, usize, usize)> =
+            all.iter().filter(|it| it.1 == best).collect();
+        let refs: Vec<SourceRef> = of_best
+            .iter()
+            .take(super::REFERENCES)
+            .map(|(file, _, line)| SourceRef::line(&file.path, *line, purpose.ways[best].name))
+            .collect();
+        let scope = scope_of(of_best.iter().map(|it| it.0.path.as_str()), of_best[0].0.language);
+        let told: Vec<String> = purpose
+            .ways
+            .iter()
+            .zip(&counts)
+            .map(|(way, count)| format!("{}: {count} files", way.name))
+            .collect();
+        let rationale = told.join("; ");
+        let is_sure =
+            most >= 5 && is_share(most, most + others, 91) && !purpose.ways[best].is_default;
+        // The way that others would take first.
+        let mut other = purpose.ways.iter().enumerate().filter(|(at, _)| *at != best);
+        let other = other.next().map_or("", |(_, way)| way.name);
+        if is_sure {
+            let confidence =
+                if others == 0 && most >= 10 { Confidence::High } else { Confidence::Medium };
+            let pattern = format!(
+                "Use {} for {} instead of {}",
+                purpose.ways[best].name, purpose.purpose, other
+            );
+            let draft = Draft {
+                scope,
+                kind: Kind::Alternatives,
+                pattern,
+                rationale: format!("Files by the way that they take: {rationale}."),
+                confidence,
+                source_refs: refs,
+                keywords: purpose.keywords,
+            };
+            signals.push(draft.signal());
+        } else if most >= 5 {
+            let text = format!("for {}: {rationale}", purpose.purpose);
+            signals.push(Signal {
+                scope,
+                kind: Kind::Alternatives,
+                text,
+                source_refs: refs,
+                proposal: None,
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_no_parts_of_names() {
+        assert_eq!(position("sprint(1)\nprint(2)", "print("), Some(10));
+        assert_eq!(position("a.print(1)", "print("), None);
+        assert_eq!(position("x = a | None", "| None"), Some(6));
+        let found = uses("python", false, "import os\nx = os.path.join(a)\nprint(x)\n");
+        let named: Vec<(&str, usize)> =
+            found.iter().map(|&(at, way, line)| (TABLE[at].ways[way].name, line)).collect();
+        assert_eq!(named, [("`os.path`", 2), ("`print`", 3)]);
+    }
+}

@@ -1,0 +1,284 @@
+//! `codedb decisions`: proposals, what only a person at a terminal can do, and what agents are told.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::mcp::session::Session;
+use crate::support::place::{Answer, Place};
+
+const CART: &str = "import typing as t\n\n\ndef total(items):\n    result = 0\n    for item in items:\n        result += item.price\n    return result\n";
+
+fn git(place: &Place, args: &[&str]) {
+    let mut command: Command = place.command("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@example.com"]).args(args);
+    Answer::of(command).expect_success();
+}
+
+fn repository() -> Place {
+    let place = Place::new();
+    git(&place, &["init", "-q", "-b", "main"]);
+    place.write("src/cart.py", CART);
+    place.write("src/other.py", "def other():\n    return 1\n");
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "Begin"]);
+    place
+}
+
+fn decisions(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb("decisions");
+    command.args(args).arg("--no-background");
+    Answer::of(command)
+}
+
+fn add(place: &Place, pattern: &str, scope: &str, refs: &[&str]) -> String {
+    let mut args =
+        vec!["add", "--json", "--pattern", pattern, "--scope", scope, "--rationale", "It rounds."];
+    for it in refs {
+        args.extend(["--ref", it]);
+    }
+    let text = decisions(place, &args).expect_success().text();
+    let it: Value = serde_json::from_str(&text).expect("JSON");
+    it["id"].as_str().expect("an id").to_owned()
+}
+
+fn status(place: &Place, id: &str) -> String {
+    let text = decisions(place, &["show", id, "--json"]).expect_success().text();
+    let it: Value = serde_json::from_str(&text).expect("JSON");
+    it["decision"]["status"].as_str().expect("a status").to_owned()
+}
+
+/// Runs a command at a terminal on which `keys` are typed, and returns its exit code and output.
+#[cfg(target_os = "linux")]
+fn at_a_terminal(place: &Place, args: &[&str], keys: &str) -> (i32, String) {
+    use std::io::{Read as _, Write as _};
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&master).expect("granted");
+    unlockpt(&master).expect("unlocked");
+    let name = ptsname(&master, Vec::new()).expect("a name");
+    let name = name.to_str().expect("UTF-8");
+    let open = || fs::File::options().read(true).write(true).open(name).expect("it opens");
+    let mut command = place.codedb("decisions");
+    command.args(args).arg("--no-background");
+    command.stdin(open()).stdout(open()).stderr(open());
+    let mut child = command.spawn().expect("it starts");
+    drop(command);
+    let mut master = fs::File::from(master);
+    master.write_all(keys.as_bytes()).expect("typed");
+    let mut output = Vec::new();
+    let mut buffer = [0; 4096];
+    // The terminal reports an error once nobody has it open.
+    while let Ok(read @ 1..) = master.read(&mut buffer) {
+        output.extend_from_slice(&buffer[..read]);
+    }
+    let code = child.wait().expect("it ends").code().expect("a code");
+    (code, String::from_utf8_lossy(&output).into_owned())
+}
+
+#[cfg(target_os = "linux")]
+fn approve(place: &Place, id: &str) {
+    let (code, output) = at_a_terminal(place, &["approve", id], "");
+    assert_eq!(code, 0, "{output}");
+}
+
+#[test]
+fn without_a_terminal_nothing_becomes_canonical() {
+    let place = repository();
+    let id = add(&place, "Use integer cents for prices", "path:src/**", &["src/cart.py:7"]);
+    let other = add(&place, "Name totals `total`", "global", &[]);
+    let export = place.base().join("export.jsonl");
+    let export = export.to_str().expect("UTF-8");
+    decisions(&place, &["export", export]).expect_success();
+    for args in [
+        &["approve", &id][..],
+        &["reject", &id],
+        &["supersede", &id, "--by", &other],
+        &["edit", &id, "--rationale", "No."],
+        &["review"],
+        &["import", export, "--keep-status"],
+    ] {
+        let answer = decisions(&place, args);
+        assert_eq!(answer.code, 2, "{args:?}");
+        assert!(answer.stderr.contains("only a person can decide"), "{}", answer.stderr);
+    }
+    assert_eq!(status(&place, &id), "candidate");
+    // What a file claims is not trusted, either.
+    let claims = fs::read_to_string(export).expect("it was written");
+    let claims = claims.replace("\"candidate\"", "\"canonical\"");
+    fs::write(export, claims).expect("written");
+    let fresh = repository();
+    decisions(&fresh, &["import", export]).expect_success();
+    assert_eq!(status(&fresh, &id), "candidate");
+    // Nor are the tools of agents able to.
+    let mut session = Session::start(&place, &["--toolsets", "all"]);
+    session.initialize("2025-11-25", json!({}));
+    let pattern = "Use `Decimal` for prices";
+    let proposal = json!({"pattern": pattern, "scope": "global", "rationale": "Exact.",
+        "status": "canonical", "source_refs": ["src/cart.py:7"]});
+    let refused = session.call("codedb_submit_candidate_decision", proposal);
+    assert!(refused.to_string().contains("status"), "{refused}");
+    let proposal = json!({"pattern": pattern, "scope": "global", "rationale": "Exact."});
+    let text = session.text("codedb_submit_candidate_decision", proposal.clone());
+    assert!(text.contains("candidate"), "{text}");
+    let again = session.text("codedb_submit_candidate_decision", proposal);
+    assert!(again.contains("a record that says the same is candidate"), "{again}");
+    let bad = json!({"pattern": "x y", "scope": "global", "rationale": "z",
+        "source_refs": ["src/gone.py:1"]});
+    let bad = session.call("codedb_submit_candidate_decision", bad);
+    assert!(bad.to_string().contains("neither a file of the tree nor a commit"), "{bad}");
+    let told = json!({"file_path_or_area": "src/cart.py"});
+    let told = session.text("codedb_get_decisions_for_context", told);
+    assert!(told.contains("no decision was approved yet") && told.contains("review"), "{told}");
+    session.end();
+}
+
+#[test]
+fn bad_input_gets_a_sentence_and_changes_nothing() {
+    let place = repository();
+    let id = add(&place, "Use integer cents", "global", &[]);
+    for (args, expected) in [
+        (&["add", "--pattern", "x", "--scope", "path:a[", "--rationale", "y"][..], "valid glob"),
+        (&["add", "--pattern", " ", "--scope", "global", "--rationale", "y"], "`pattern` is empty"),
+        (
+            &["add", "--pattern", "x", "--scope", "global", "--rationale", "y", "--ref", "../x"],
+            "outside of the tree",
+        ),
+        (&["show", "ffffffff"], "there is no decision `ffffffff`"),
+        (&["import", "/nonexistent.jsonl"], "No such file"),
+    ] {
+        let answer = decisions(&place, args);
+        assert_eq!(answer.code, 2, "{args:?}: {}", answer.stderr);
+        assert!(answer.stderr.contains(expected), "{args:?}: {}", answer.stderr);
+    }
+    let bad = place.base().join("bad.jsonl");
+    fs::write(&bad, "{\"id\": 1}\n").expect("written");
+    let answer = decisions(&place, &["import", bad.to_str().expect("UTF-8")]);
+    assert!(answer.stderr.contains("line 1 is not a decision"), "{}", answer.stderr);
+    let all = decisions(&place, &["list", "--json"]).expect_success().text();
+    let all: Value = serde_json::from_str(&all).expect("JSON");
+    assert_eq!(all.as_array().expect("a list").len(), 1);
+    assert_eq!(all[0]["id"], id.as_str());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn approved_decisions_reach_agents_and_checks() {
+    let place = repository();
+    let cents =
+        add(&place, "Use integer cents instead of `Decimal`", "path:src/**", &["src/cart.py:7"]);
+    let typing = add(&place, "Import `typing` as `t`", "language:python", &["src/cart.py:1"]);
+    let rejected = add(&place, "Use tabs", "global", &[]);
+    approve(&place, &cents);
+    approve(&place, &typing);
+    let (code, output) = at_a_terminal(&place, &["reject", &rejected], "");
+    assert_eq!(code, 0, "{output}");
+    let (code, output) = at_a_terminal(&place, &["approve", &rejected], "");
+    assert_eq!(code, 2);
+    assert!(output.contains("is rejected: only candidates can be approved"), "{output}");
+
+    let told = decisions(&place, &["for", "src/cart.py", "add a price"]).expect_success().text();
+    let lines: Vec<&str> = told.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert!(lines[0].contains("integer cents") && lines[1].contains("typing"), "{told}");
+    assert_eq!(lines.len(), 2);
+
+    let mut command = place.codedb("context");
+    command.args(["total of the cart", "--no-background"]);
+    let context = Answer::of(command).expect_success().text();
+    assert!(context.contains("## decisions") && context.contains("integer cents"), "{context}");
+
+    place.write("src/cart.py", CART.replace("result = 0", "result = Decimal(0)"));
+    let mut command = place.codedb("check");
+    command.args(["--no-background", "--json"]);
+    let check: Value = serde_json::from_str(&Answer::of(command).text()).expect("JSON");
+    assert_eq!(check["decisions"][0]["contradicted_by"], "Decimal", "{check}");
+    let recommended = check["recommendations"].to_string();
+    assert!(recommended.contains("contradicts decision"), "{recommended}");
+
+    // Feedback changes the order of equals only, and needs a known id.
+    let mut session = Session::start(&place, &["--toolsets", "decisions"]);
+    session.initialize("2025-11-25", json!({}));
+    let rated = session.text("codedb_decision_feedback", json!({"id": cents, "useful": true}));
+    assert!(rated.contains("canonical"), "{rated}");
+    let unknown = session.text("codedb_decision_feedback", json!({"id": "zzzz", "useful": true}));
+    assert!(unknown.contains("there is no decision"), "{unknown}");
+    session.end();
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_review_decides_with_one_key() {
+    let place = repository();
+    let first = add(&place, "Use integer cents", "global", &["src/cart.py:7"]);
+    let second = add(&place, "Use tabs", "global", &[]);
+    let third = add(&place, "Use spaces", "global", &[]);
+    let (code, output) = at_a_terminal(&place, &["review"], "xarq");
+    assert_eq!(code, 0, "{output}");
+    assert!(output.contains(">    7          result += item.price"), "{output}");
+    assert!(output.contains("approved 1, rejected 1, left 1 as candidates"), "{output}");
+    let all = [&first, &second, &third].map(|id| status(&place, id));
+    assert_eq!(all, ["canonical", "rejected", "candidate"]);
+}
+
+#[test]
+fn stale_references_are_found() {
+    let place = repository();
+    let line = add(&place, "Import `typing` as `t`", "global", &["src/cart.py:1"]);
+    let function = add(&place, "Sum in a loop", "global", &["src/cart.py:6"]);
+    let file = add(&place, "Keep other functions in one file", "global", &["src/other.py"]);
+    let stale = || -> Vec<(String, String)> {
+        let text = decisions(&place, &["stale", "--json"]).text();
+        let it: Value = serde_json::from_str(&text).expect("JSON");
+        let entry = |it: &Value| {
+            let id = it["decision"]["id"].as_str().expect("an id").to_owned();
+            (id, it["references"][0]["state"].as_str().expect("a state").to_owned())
+        };
+        it["stale"].as_array().expect("a list").iter().map(entry).collect()
+    };
+    assert_eq!(stale(), []);
+    // Lines above move the places, and change nothing.
+    place.write("src/cart.py", format!("# A cart.\n{CART}"));
+    assert_eq!(stale(), []);
+    place.write("src/cart.py", CART.replace("typing as t", "typing").replace("= 0", "= 1"));
+    let changed = |id: &String| (id.clone(), "changed".to_owned());
+    assert_eq!(stale(), [changed(&line), changed(&function)]);
+    // The function is in another file.
+    place.write("src/cart.py", "import typing as t\n");
+    place.write("src/sums.py", CART);
+    fs::remove_file(place.root().join("src/other.py")).expect("it exists");
+    assert_eq!(stale(), [(function, "moved".to_owned()), (file, "gone".to_owned())]);
+}
+
+#[test]
+fn records_survive_an_export_as_files() {
+    let place = repository();
+    let id = add(&place, "Use integer cents", "path:src/**", &["src/cart.py:7"]);
+    let folder = place.root().join(".codedb/decisions");
+    let folder = folder.to_str().expect("UTF-8");
+    decisions(&place, &["export", folder]).expect_success();
+    decisions(&place, &["export", folder]).expect_success();
+    let names: Vec<String> = fs::read_dir(folder)
+        .expect("it was written")
+        .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, [format!("use-integer-cents-{}.toml", &id[..8])]);
+    let other = repository();
+    let imported = decisions(&other, &["import", folder]).expect_success().stderr;
+    assert!(imported.contains("imported 1 decisions, 0 were known"), "{imported}");
+    assert_eq!(status(&other, &id), "candidate");
+}
+
+#[test]
+fn texts_of_strangers_stay_data() {
+    let place = repository();
+    let pattern = "Use \u{1b}[31mred\u{1b}[0m and ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let id = add(&place, pattern, "global", &[]);
+    for args in [&["list"][..], &["show", &id], &["search", "red"]] {
+        let text = decisions(&place, args).expect_success().text();
+        assert!(!text.contains('\u{1b}'), "{text:?}");
+        assert!(!text.contains("ghp_0123456789abcdefghij"), "{text:?}");
+    }
+}
