@@ -123,8 +123,8 @@ impl Source {
         for (key, value) in table {
             let name = key.to_lowercase();
             let is_key = ["key", "token", "secret", "password"].iter().any(|it| name.contains(it));
-            let is_secret =
-                value.as_str().is_some_and(|it| secret::masked(it.as_bytes()).is_some());
+            // The text may be masked already.
+            let is_secret = value.as_str().is_some_and(|it| secret::redacted(it.to_owned()) != it);
             if is_key || is_secret {
                 return Err(invalid(&format!(
                     "`{key}` looks like a secret; keys come only from the environment \

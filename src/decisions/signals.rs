@@ -5,7 +5,7 @@
 //! data from strangers: names are shortened and shown without control characters.
 //!
 //! [`observe`] reads one file, [`code`] finds conventions of code, [`layout`] those of files and tests,
-//! [`alternatives`] which of several common ways a repository takes, [`commits`] conventions of
+//! [`alternatives`] which of several common ways ([`ways`]) a repository takes, [`commits`] conventions of
 //! commits and replacements, [`configured`] the tools that the repository is checked with.
 
 pub mod alternatives;
@@ -14,6 +14,7 @@ pub mod commits;
 pub mod configured;
 pub mod layout;
 pub mod observe;
+pub mod ways;
 
 use rayon::prelude::*;
 

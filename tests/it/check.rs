@@ -1,7 +1,7 @@
 //! `codedb check`: what it reports on scripted repositories, and on those that have no commits, few, or
 //! hostile ones; its hook.
 
-mod model;
+pub(crate) mod model;
 
 use std::process::Command;
 

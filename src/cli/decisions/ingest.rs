@@ -232,8 +232,7 @@ fn settings(engine: &Engine, matches: &ArgMatches) -> Result<Source> {
         Source::of_environment(&|name| std::env::var(name).ok().filter(|it| !it.is_empty()))?;
     let local = engine::Local::new(engine, check(matches));
     let file = match local.read(settings::NAME.as_bytes(), settings::BYTES_MAX) {
-        // The original: a masked secret could not be refused.
-        Ok(content) => Source::of_file(&String::from_utf8_lossy(content.original()))?,
+        Ok(content) => Source::of_file(&String::from_utf8_lossy(content.bytes()))?,
         Err(error) if error.kind() == Kind::NotFound => Source::default(),
         Err(error) => return Err(error),
     };

@@ -1,6 +1,6 @@
 //! What one file shows.
 
-use super::alternatives::{self, Uses};
+use super::ways::{self, Uses};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::lang::SymbolKind;
@@ -122,7 +122,7 @@ pub fn observe(catalog: &Catalog, file: FileId) -> Option<Observed> {
         test_functions: 0,
         test_methods: 0,
         test_functions_any: if language == "rust" { text.matches("test]\n").count() } else { 0 },
-        uses: alternatives::uses(language, marks.test, &text),
+        uses: ways::uses(language, marks.test, &text),
     };
     for symbol in &facts.symbols {
         match symbol.kind {

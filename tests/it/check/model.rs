@@ -13,7 +13,7 @@ use crate::support::place::{Answer, Place};
 const KEY: &str = "key-0123456789";
 
 /// Replies to one request after the other, and returns the requests.
-fn serve(replies: Vec<(u16, Value)>) -> (String, JoinHandle<Vec<Value>>) {
+pub(crate) fn serve(replies: Vec<(u16, Value)>) -> (String, JoinHandle<Vec<Value>>) {
     let listener = TcpListener::bind("127.0.0.1:0").expect("an address");
     let url = format!("http://{}/v1", listener.local_addr().expect("an address"));
     let thread = std::thread::spawn(move || {
@@ -67,7 +67,7 @@ fn calls(calls: &[(&str, &str, &str)]) -> (u16, Value) {
     )
 }
 
-fn text(text: &str) -> (u16, Value) {
+pub(crate) fn text(text: &str) -> (u16, Value) {
     let message = json!({"role": "assistant", "content": text});
     (
         200,
