@@ -68,10 +68,10 @@ pub struct Ranked {
 #[derive(Debug, Default)]
 pub struct Served {
     all: Vec<Arc<Decision>>,
-    /// The words of each record.
-    words: Vec<BTreeSet<String>>,
-    /// The number of records with a word.
-    with_word: FxHashMap<String, u32>,
+    /// The records with a word, ascending.
+    with_word: FxHashMap<String, Vec<u32>>,
+    /// The words of the module that is the scope of a record.
+    module_words: Vec<BTreeSet<String>>,
     /// The globs, and the record of each.
     globs: GlobSet,
     of_glob: Vec<usize>,
@@ -125,10 +125,19 @@ impl Served {
                 words
             })
             .collect();
-        let mut with_word: FxHashMap<String, u32> = FxHashMap::default();
-        for word in words.iter().flatten() {
-            *with_word.entry(word.clone()).or_default() += 1;
+        let mut with_word: FxHashMap<String, Vec<u32>> = FxHashMap::default();
+        for (words, at) in words.into_iter().zip(0..) {
+            for word in words {
+                with_word.entry(word).or_default().push(at);
+            }
         }
+        let module_words = all
+            .iter()
+            .map(|it| match &it.scope {
+                Scope::Module(name) => words_of(name, &mut stems),
+                _ => BTreeSet::new(),
+            })
+            .collect();
         let mut globs = GlobSetBuilder::new();
         let mut of_glob = Vec::new();
         for (at, it) in all.iter().enumerate() {
@@ -150,7 +159,7 @@ impl Served {
             log::warn!("the scopes of decisions cannot be combined: {error}");
             GlobSet::empty()
         });
-        Served { all, words, with_word, globs, of_glob, feedback }
+        Served { all, with_word, module_words, globs, of_glob, feedback }
     }
 
     /// Returns the number of records.
@@ -172,13 +181,16 @@ impl Served {
         let mut wanted = words_of(task, &mut stems);
         wanted.extend(in_area.iter().cloned());
         let count = self.all.len() as f64;
-        let weight_of = |word: &String| {
-            let with = self.with_word.get(word).copied().unwrap_or_default();
-            if with == 0 { 0.0 } else { (1.0 + count / f64::from(with)).ln() }
-        };
-        let weights: Vec<(&String, f64)> =
-            wanted.iter().take(WORDS_MAX).map(|word| (word, weight_of(word))).collect();
-        let total: f64 = weights.iter().map(|(_, weight)| weight).sum();
+        // The weight of the shared words of each record, and of all words.
+        let (mut shared, mut total) = (vec![0.0; self.all.len()], 0.0);
+        for word in wanted.iter().take(WORDS_MAX) {
+            let Some(with) = self.with_word.get(word) else { continue };
+            let weight = (1.0 + count / with.len() as f64).ln();
+            total += weight;
+            for &at in with {
+                shared[at as usize] += weight;
+            }
+        }
         let mut is_glob_match = vec![false; self.all.len()];
         for path in &area.paths {
             // A directory is in a scope if the glob matches it or a file directly in it.
@@ -195,9 +207,7 @@ impl Served {
         }
         let mut ranked: Vec<Ranked> = Vec::new();
         for (at, decision) in self.all.iter().enumerate() {
-            let shared = weights.iter().filter(|(word, _)| self.words[at].contains(*word));
-            let shared: f64 = shared.map(|(_, weight)| weight).sum();
-            let overlap = if total > 0.0 { shared / total } else { 0.0 };
+            let overlap = if total > 0.0 { shared[at] / total } else { 0.0 };
             let fit = match &decision.scope {
                 Scope::Global => Some(Fit::Global),
                 Scope::Language(name) => {
@@ -206,10 +216,7 @@ impl Served {
                 }
                 Scope::Module(name) => {
                     let is_around = area.paths.iter().any(|path| is_in_module(path, name));
-                    let mut is_named = || {
-                        let names = words_of(name, &mut stems);
-                        !names.is_disjoint(&in_area)
-                    };
+                    let is_named = || !self.module_words[at].is_disjoint(&in_area);
                     (is_around || is_named()).then_some(Fit::Module)
                 }
                 Scope::Path(_) => is_glob_match[at].then_some(Fit::Path),
