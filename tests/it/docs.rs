@@ -25,7 +25,7 @@ const INDEX: &str = "\
 
 Each tool has a page with its arguments, examples and schema. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
 
-Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
+Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands, and those of `decisions` are parts of `codedb decisions`. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
 
 **Paths** are relative to the root of the tree and separated by `/`. Absolute paths below the root are accepted. The command line also accepts paths relative to the current directory; with `--root` only if the current directory is inside of that root. A file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by it.
 
@@ -105,7 +105,8 @@ impl Examples {
         list(&["--toolsets", "core,navigate"], "navigate").end();
         list(&["--toolsets", "core,navigate,history"], "history").end();
         list(&["--toolsets", "core,navigate,history,check"], "check").end();
-        list(&["--toolsets", "all"], "drift").end();
+        list(&["--toolsets", "core,navigate,history,check,drift"], "drift").end();
+        list(&["--toolsets", "all"], "decisions").end();
         let edits = ["--toolsets", "all", "--allow-edit"];
         let session = list(&edits, "navigate, only with `--allow-edit`");
         Examples { place, session, listed }
@@ -127,6 +128,7 @@ impl Examples {
         let reported = |reply: String| {
             let reply = reply.replace(&root.display().to_string(), "/home/you/shop");
             let reply = reply.replace(&base.display().to_string(), "/home/you");
+            let reply = with_fixed_ids(&reply);
             // The directory of the shop, and with it the project, has a random name.
             reply
                 .replace("tree  /home/you/shop", "shop  /home/you/shop")
@@ -335,4 +337,28 @@ fn spaced(value: &Value) -> String {
         }
         other => other.to_string(),
     }
+}
+
+/// Returns a reply with the same id for each decision: they are random.
+fn with_fixed_ids(reply: &str) -> String {
+    const ID: &str = "3f2a9c1d-5b7e-4a60-9c8d-1e2f3a4b5c6d";
+    let is_id = |text: &str| {
+        let is_part = |(at, byte): (usize, u8)| match at {
+            8 | 13 | 18 | 23 => byte == b'-',
+            _ => byte.is_ascii_hexdigit(),
+        };
+        text.bytes().enumerate().all(is_part)
+    };
+    let mut out = String::new();
+    let mut rest = reply;
+    while let Some(next) = rest.chars().next() {
+        if rest.get(..ID.len()).is_some_and(is_id) {
+            out.push_str(ID);
+            rest = &rest[ID.len()..];
+        } else {
+            out.push(next);
+            rest = &rest[next.len_utf8()..];
+        }
+    }
+    out
 }
