@@ -452,3 +452,70 @@ fn a_model_proposes_and_an_invalid_answer_is_not_stored() {
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("0 candidates of the first 0 of"), "{}", refused.stderr);
 }
+
+/// Writes an export with `count` records and returns its path.
+fn export_of(place: &Place, count: usize) -> String {
+    let record = |at: usize| {
+        json!({
+            "id": format!("6f1e8a52-3c57-4c7e-9a40-{at:012x}"), "pattern": format!("Use part {at}"),
+            "scope": "global", "rationale": "x".repeat(200), "confidence": "low", "source_refs": [],
+            "status": "candidate", "origin": "human", "created_at": "2026-01-31T12:00:00Z",
+            "updated_at": "2026-01-31T12:00:00Z",
+        })
+    };
+    let lines: String = (0..count).map(|at| format!("{}\n", record(at))).collect();
+    let path = place.base().join("many.jsonl");
+    fs::write(&path, lines).expect("written");
+    path.to_str().expect("UTF-8").to_owned()
+}
+
+fn count(place: &Place) -> usize {
+    let all = decisions(place, &["list", "--json"]).text();
+    let all: Value = serde_json::from_str(&all).expect("JSON");
+    all.as_array().expect("a list").len()
+}
+
+#[test]
+fn a_killed_process_loses_nothing_committed() {
+    let place = repository();
+    let export = export_of(&place, 3000);
+    let id = add(&place, "Use integer cents", "global", &[]);
+    for delay_ms in [0, 5, 10, 20, 40, 80, 160] {
+        let mut command = place.codedb("decisions");
+        command.args(["import", &export]);
+        command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::null());
+        let mut child = command.spawn().expect("it starts");
+        std::thread::sleep(std::time::Duration::from_millis(delay_ms));
+        let ended = child.try_wait().expect("it can be asked");
+        let _ = child.kill();
+        child.wait().expect("it ends");
+        assert_eq!(status(&place, &id), "candidate");
+        let count = count(&place);
+        // All records of an import or none.
+        assert!([1, 3001].contains(&count), "{count} after {delay_ms} ms");
+        let is_done = ended.is_some_and(|status| status.success());
+        assert!(!is_done || count == 3001, "a finished import is stored");
+    }
+    decisions(&place, &["import", &export]).expect_success();
+    assert_eq!(count(&place), 3001);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_full_disk_is_reported_and_changes_nothing() {
+    let place = repository();
+    let export = export_of(&place, 3000);
+    add(&place, "Use integer cents", "global", &[]);
+    // Files can grow to 256 KiB or 128 KiB, by the unit of the shell.
+    let mut command = place.command("sh");
+    let script = "trap '' XFSZ; ulimit -f 256; exec \"$0\" decisions import \"$1\"";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_codedb"), &export]);
+    let answer = Answer::of(command);
+    assert_eq!(answer.code, 2, "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("data.sqlite") && answer.stderr.contains("hint:"),
+        "{}",
+        answer.stderr
+    );
+    assert_eq!(count(&place), 1);
+}
