@@ -149,7 +149,8 @@ mod tests {
     fn toolsets_are_parsed() {
         assert_eq!(Toolset::parse("core").expect("one"), [Toolset::Core]);
         assert_eq!(Toolset::parse("all").expect("all"), Toolset::ALL);
-        let sets = Toolset::parse("drift, navigate, check, history, core").expect("all of them");
+        let sets = Toolset::parse("decisions, drift, navigate, check, history, core")
+            .expect("all of them");
         assert_eq!(tools(&sets, Writes::Allowed).len(), TOOLS.len());
         for list in ["cor", "", ","] {
             assert!(Toolset::parse(list).is_err(), "{list}");
