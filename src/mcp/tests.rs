@@ -39,8 +39,10 @@ struct Scripted;
 
 static SCRIPTED: Tool = Tool::of::<Scripted>();
 
-/// True once the call of `a_cancelled_call_stops_working` has ended. No other test makes that call:
-/// tests run at the same time, and a cancelled call of another one would set the flag too early.
+/// True once the call of `a_cancelled_call_stops_working` has started, and once it has ended. No
+/// other test makes that call: tests run at the same time, and a cancelled call of another one would
+/// set the flag too early.
+static STARTED: AtomicBool = AtomicBool::new(false);
 static ENDED: AtomicBool = AtomicBool::new(false);
 
 impl Define for Scripted {
@@ -57,6 +59,7 @@ impl Define for Scripted {
             "panic" => panic!("as requested"),
             "work" => work_until_cancelled(call),
             "work and report" => {
+                STARTED.store(true, Ordering::Release);
                 let done = work_until_cancelled(call);
                 ENDED.store(true, Ordering::Release);
                 done
@@ -293,10 +296,15 @@ fn a_cancelled_call_stops_working() {
     client.call(1, "work and report");
     client.call(2, "beside it");
     assert_eq!(client.answer().0, 2);
+    // A call that is cancelled before it started never works at all: wait for it.
+    let since = Instant::now();
+    while !STARTED.load(Ordering::Acquire) {
+        assert!(since.elapsed() < Duration::from_secs(60), "it does not start");
+        std::thread::sleep(Duration::from_millis(1));
+    }
     assert!(!ENDED.load(Ordering::Acquire));
     let method = "notifications/cancelled";
     client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}}));
-    let since = Instant::now();
     while !ENDED.load(Ordering::Acquire) {
         assert!(since.elapsed() < Duration::from_secs(60), "it goes on");
         std::thread::sleep(Duration::from_millis(1));
