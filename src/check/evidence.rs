@@ -212,14 +212,20 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Returns what the score needs to know about a change. Files whose change is trivial, and tests,
-    /// count only by their lines.
+    /// Returns true for a file of code that is not secondary.
+    fn is_own_source(&self, path: &[u8]) -> bool {
+        marks::is_own_source(path) && !self.is_secondary(path)
+    }
+
+    /// Returns what the score needs to know about a change.
     pub fn features(&self, files: &[&ChangedFile]) -> Features {
+        let files: Vec<&ChangedFile> =
+            files.iter().copied().filter(|file| self.is_own_source(&file.path)).collect();
         let mut made = Features { files: files.len() as f64, ..Features::default() };
         let mut directories: BTreeSet<&[u8]> = BTreeSet::new();
         let mut lines: Vec<usize> = Vec::new();
         let mut new = 0.0;
-        for file in files {
+        for file in &files {
             made.added += file.added as f64;
             made.removed += file.removed as f64;
             lines.push(file.added + file.removed);

@@ -15,7 +15,7 @@ use crate::userdata::incidents::Incident as Recorded;
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
-    /// The subject of a commit announces a correction.
+    /// A commit corrects an error, by its subject or by a trailer `Fixes:`.
     Fix,
     /// A commit reverts another one.
     Revert,
@@ -118,8 +118,9 @@ pub fn of_file(
             let subject = commit.subject();
             let (source, confidence) = if is_revert(subject) {
                 (Source::Revert, 0.9)
-            } else if is_fix(subject) && revert_depth(subject) == 0 {
-                (Source::Fix, 0.7)
+            } else if is_fix(commit) && revert_depth(subject) == 0 {
+                // A trailer names what was wrong; words of a subject can mean something else.
+                (Source::Fix, if commit.has_fixes_trailer() { 0.9 } else { 0.7 })
             } else {
                 continue;
             };

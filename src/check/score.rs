@@ -1,7 +1,9 @@
 //! The score of a change: a logistic model of its size and of the history of its files.
 //!
 //! The features are those of just-in-time defect prediction (Kamei et al., "A Large-Scale Empirical
-//! Study of Just-in-Time Quality Assurance", IEEE TSE 2013) that are known without the author. The
+//! Study of Just-in-Time Quality Assurance", IEEE TSE 2013) that are known without the author. They
+//! count source files only, because documentation, tests, lock files and change logs have many lines and
+//! commits, and cause few faults. The
 //! weights were chosen by hand before any measurement: a fit on five repositories (`codedb eval risk
 //! --fit`) was better on two of them and worse on the three others. docs/check.md has the measurements;
 //! the same command measures the score on any repository.
@@ -26,14 +28,15 @@ pub const NAMES: [&str; COUNT] = [
     "new_files",
 ];
 
-/// What is known about a change before it is made.
+/// What is known about a change before it is made. Source files are those of code that are no tests, and
+/// not generated, vendored or minified; a change without any has only zeros.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Features {
-    /// Added lines.
+    /// Added lines of source files.
     pub added: f64,
-    /// Removed lines.
+    /// Removed lines of source files.
     pub removed: f64,
-    /// Changed files.
+    /// Changed source files.
     pub files: f64,
     /// Their directories.
     pub directories: f64,
@@ -45,7 +48,7 @@ pub struct Features {
     pub fixes: f64,
     /// The most authors that a file has.
     pub authors: f64,
-    /// The share of files that are new, from 0 to 1.
+    /// The share of source files that are new, from 0 to 1.
     pub new_files: f64,
 }
 

@@ -67,6 +67,7 @@ pub struct Ranked {
 /// The canonical records of a store, prepared for look-ups.
 #[derive(Debug, Default)]
 pub struct Served {
+    /// The records, by id.
     all: Vec<Arc<Decision>>,
     /// The records with a word, ascending.
     with_word: FxHashMap<String, Vec<u32>>,
@@ -77,6 +78,16 @@ pub struct Served {
     of_glob: Vec<usize>,
     /// Time and value of the feedback of each record.
     feedback: BTreeMap<String, Vec<(i64, bool)>>,
+}
+
+/// What the order of a record depends on.
+struct Key {
+    /// Its place, which is that of its id.
+    at: usize,
+    fit: Fit,
+    overlap: f64,
+    trust: f64,
+    usefulness: f64,
 }
 
 static CACHE: Mutex<Vec<(String, i64, Arc<Served>)>> = Mutex::new(Vec::new());
@@ -113,7 +124,8 @@ impl Served {
     /// Returns the canonical ones of `all` with the feedback of [`Store::feedback`].
     pub fn new(all: Vec<Decision>, rated: Vec<(String, i64, bool)>) -> Served {
         let all = all.into_iter().filter(|it| it.status == State::Canonical);
-        let all: Vec<Arc<Decision>> = all.map(Arc::new).collect();
+        let mut all: Vec<Arc<Decision>> = all.map(Arc::new).collect();
+        all.sort_by(|a, b| a.id.cmp(&b.id));
         let mut stems = Stems::default();
         let words: Vec<BTreeSet<String>> = all
             .iter()
@@ -205,7 +217,8 @@ impl Served {
                 }
             }
         }
-        let mut ranked: Vec<Ranked> = Vec::new();
+        // Small keys: a large store has thousands of equally relevant records.
+        let mut keys: Vec<Key> = Vec::new();
         for (at, decision) in self.all.iter().enumerate() {
             let overlap = if total > 0.0 { shared[at] / total } else { 0.0 };
             let fit = match &decision.scope {
@@ -226,19 +239,23 @@ impl Served {
                 fit.or_else(|| (area.paths.is_empty() && overlap > 0.0).then_some(Fit::Global));
             if let Some(fit) = fit {
                 let usefulness = self.usefulness(&decision.id, now_ms);
-                ranked.push(Ranked { decision: Arc::clone(decision), fit, overlap, usefulness });
+                let trust =
+                    f64::from(decision.confidence as u8) + usefulness / (1.0 + usefulness.abs());
+                keys.push(Key { at, fit, overlap, trust, usefulness });
             }
         }
-        let trust = |it: &Ranked| {
-            f64::from(it.decision.confidence as u8) + it.usefulness / (1.0 + it.usefulness.abs())
-        };
-        ranked.sort_by(|a, b| {
+        keys.sort_unstable_by(|a, b| {
             let by_fit = b.fit.cmp(&a.fit);
             let by_overlap = b.overlap.total_cmp(&a.overlap);
-            let by_trust = trust(b).total_cmp(&trust(a));
-            by_fit.then(by_overlap).then(by_trust).then_with(|| a.decision.id.cmp(&b.decision.id))
+            by_fit.then(by_overlap).then(b.trust.total_cmp(&a.trust)).then(a.at.cmp(&b.at))
         });
-        ranked
+        let ranked = keys.into_iter().map(|Key { at, fit, overlap, usefulness, .. }| Ranked {
+            decision: Arc::clone(&self.all[at]),
+            fit,
+            overlap,
+            usefulness,
+        });
+        ranked.collect()
     }
 
     fn usefulness(&self, id: &str, now_ms: i64) -> f64 {

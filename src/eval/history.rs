@@ -326,7 +326,7 @@ pub fn risk(
     let mut origins: FxHashMap<&[u8], Vec<u8>> = FxHashMap::default();
     let later: Vec<Commit<'_>> = log.commits().take(at.at()).collect();
     for commit in later.into_iter().rev().filter(|commit| commit.committed_s() <= end_s) {
-        let is_fix = is_fix(commit.subject());
+        let is_fix = is_fix(commit);
         for change in commit.changes() {
             let path = log.path(change.path);
             if let Some(source) = change.source {

@@ -19,7 +19,7 @@ use crate::history::activity::{YEAR, is_fix};
 use crate::history::git::{FilePatch, Git};
 use crate::history::people::People;
 use crate::history::{Commit, CommitId, Log, PathId};
-use crate::lang::{language, marks};
+use crate::lang::marks;
 
 /// The commits whose patches one git process reads.
 const BATCH: usize = 50;
@@ -51,13 +51,17 @@ pub struct Sample {
     pub commit: String,
     /// What was known before it.
     pub features: Features,
+    /// The added lines of all files.
+    pub added: f64,
+    /// The removed lines of all files.
+    pub removed: f64,
     /// True if it was corrected or reverted later.
     pub is_faulty: bool,
 }
 
 impl Sample {
     fn lines(&self) -> f64 {
-        self.features.added + self.features.removed
+        self.added + self.removed
     }
 }
 
@@ -83,6 +87,8 @@ pub struct Measurement {
     pub faulty: usize,
     /// The quality of the score.
     pub model: Quality,
+    /// That of the number of added lines of source files.
+    pub source_added: Quality,
     /// That of the number of added lines.
     pub added: Quality,
     /// That of the number of changed lines.
@@ -99,7 +105,8 @@ pub fn measure(samples: &[Sample], model: &Model) -> Option<Measurement> {
         commits: samples.len(),
         faulty,
         model: quality(samples, &|it| model.score(&it.features)),
-        added: quality(samples, &|it| it.features.added),
+        source_added: quality(samples, &|it| it.features.added),
+        added: quality(samples, &|it| it.added),
         size: quality(samples, &Sample::lines),
     })
 }
@@ -198,7 +205,7 @@ pub fn samples(
     let scored: Vec<CommitId> =
         log.commits().filter(is_scored).take(limits.commits_max).map(|it| it.id()).collect();
     report(&format!("reading the lines of {} commits", scored.len()));
-    let mut lines: FxHashMap<CommitId, (usize, usize, f64)> = FxHashMap::default();
+    let mut lines: FxHashMap<CommitId, Lines> = FxHashMap::default();
     for batch in scored.chunks(BATCH) {
         // A huge commit makes its batch exceed the limit of git's output.
         let patches = match git.patches(batch, &[]) {
@@ -208,14 +215,7 @@ pub fn samples(
             }
         };
         for patch in patches {
-            let of_file = |file: &FilePatch| {
-                let (added, removed) = file.lines();
-                added + removed
-            };
-            let counts: Vec<usize> = patch.files.iter().map(of_file).collect();
-            let added = patch.files.iter().map(|file| file.lines().0).sum();
-            let removed = patch.files.iter().map(|file| file.lines().1).sum();
-            lines.insert(patch.commit, (added, removed, entropy(&counts)));
+            lines.insert(patch.commit, Lines::of(&patch.files));
         }
     }
     let mut states: FxHashMap<PathId, FileState> = FxHashMap::default();
@@ -238,10 +238,14 @@ pub fn samples(
         for (path, state) in renamed {
             states.extend(state.map(|state| (path, state)));
         }
-        if let Some(&(added, removed, entropy)) = lines.get(&commit.id()) {
-            let features = known(log, commit, &mut states, (added, removed, entropy));
-            let is_faulty = faulty.contains(&commit.id());
-            samples.push(Sample { commit: commit.id().to_string(), features, is_faulty });
+        if let Some(lines) = lines.get(&commit.id()) {
+            samples.push(Sample {
+                commit: commit.id().to_string(),
+                features: known(log, commit, &mut states, lines),
+                added: lines.added as f64,
+                removed: lines.removed as f64,
+                is_faulty: faulty.contains(&commit.id()),
+            });
         }
         let person = people.of(commit.author());
         if people.person(person).is_bot {
@@ -251,22 +255,54 @@ pub fn samples(
             let state = states.entry(change.path).or_default();
             state.age_to(commit.committed_s());
             state.commits += 1.0;
-            state.fixes += f64::from(u8::from(is_fix(commit.subject())));
+            state.fixes += f64::from(u8::from(is_fix(commit)));
             state.authors.insert(person.number());
         }
     }
     Ok(samples)
 }
 
+/// The lines of a commit.
+struct Lines {
+    added: usize,
+    removed: usize,
+    /// Those of source files.
+    source_added: usize,
+    source_removed: usize,
+    /// The entropy of the latter over the files.
+    entropy: f64,
+}
+
+impl Lines {
+    fn of(files: &[FilePatch]) -> Lines {
+        let mut made =
+            Lines { added: 0, removed: 0, source_added: 0, source_removed: 0, entropy: 0.0 };
+        let mut counts = Vec::new();
+        for file in files {
+            let (added, removed) = file.lines();
+            made.added += added;
+            made.removed += removed;
+            if marks::is_own_source(&file.target) || marks::is_own_source(&file.source) {
+                made.source_added += added;
+                made.source_removed += removed;
+                counts.push(added + removed);
+            }
+        }
+        Lines { entropy: entropy(&counts), ..made }
+    }
+}
+
 fn known(
     log: &Log,
     commit: Commit<'_>,
     states: &mut FxHashMap<PathId, FileState>,
-    (added, removed, entropy): (usize, usize, f64),
+    lines: &Lines,
 ) -> Features {
-    let (mut made, mut new) = (Features::default(), 0.0);
+    let (mut made, mut new, mut files) = (Features::default(), 0.0, 0.0_f64);
     let mut directories: FxHashSet<&[u8]> = FxHashSet::default();
-    for change in commit.changes() {
+    let changes = commit.changes().iter();
+    for change in changes.filter(|change| marks::is_own_source(log.path(change.path))) {
+        files += 1.0;
         directories.insert(path::split(log.path(change.path)).0);
         let Some(state) = states.get_mut(&change.path) else {
             new += 1.0;
@@ -277,14 +313,13 @@ fn known(
         made.fixes = made.fixes.max(state.fixes);
         made.authors = made.authors.max(state.authors.len() as f64);
     }
-    let files = commit.changes().len().max(1) as f64;
     Features {
-        added: added as f64,
-        removed: removed as f64,
+        added: lines.source_added as f64,
+        removed: lines.source_removed as f64,
         files,
         directories: directories.len() as f64,
-        entropy,
-        new_files: new / files,
+        entropy: lines.entropy,
+        new_files: new / files.max(1.0),
         ..made
     }
 }
@@ -297,11 +332,11 @@ fn faulty(
     report: &mut dyn FnMut(&str),
 ) -> Result<FxHashSet<CommitId>> {
     let mut found: FxHashSet<CommitId> = FxHashSet::default();
-    let reverts: Vec<CommitId> =
-        log.commits().filter(|it| is_revert(it.subject())).map(|it| it.id()).collect();
+    let names_another = |it: &Commit<'_>| is_revert(it.subject()) || it.has_fixes_trailer();
+    let naming: Vec<CommitId> = log.commits().filter(names_another).map(|it| it.id()).collect();
     let by_name: BTreeMap<String, CommitId> =
         log.commits().map(|it| (it.id().to_string(), it.id())).collect();
-    for batch in reverts.chunks(BATCH) {
+    for batch in naming.chunks(BATCH) {
         for (_, message) in git.messages_of(batch)? {
             for id in named_commits(&message) {
                 // An abbreviated id is the start of the next full one.
@@ -312,7 +347,7 @@ fn faulty(
     }
     let fixes: Vec<CommitId> = log
         .commits()
-        .filter(|it| is_fix(it.subject()) && revert_depth(it.subject()) == 0)
+        .filter(|it| is_fix(*it) && revert_depth(it.subject()) == 0)
         .filter(|it| !it.changes().is_empty() && it.changes().len() <= FIX_FILES_MAX)
         .take(limits.fixes_max)
         .map(|it| it.id())
@@ -322,7 +357,7 @@ fn faulty(
         for patch in git.patches(batch, &[])? {
             let Some(parent) = git.commit(&format!("{}^", patch.commit))? else { continue };
             let Some(parent) = CommitId::parse(parent.as_bytes()) else { continue };
-            for file in patch.files.iter().filter(|file| is_source(&file.source)) {
+            for file in patch.files.iter().filter(|file| marks::is_own_source(&file.source)) {
                 let ranges: Vec<(usize, usize)> = file
                     .hunks
                     .iter()
@@ -336,13 +371,6 @@ fn faulty(
         }
     }
     Ok(found)
-}
-
-/// Returns true for a source file that is not a test, by its path.
-fn is_source(file: &[u8]) -> bool {
-    let marks = marks::of_path(file);
-    let language = language::of_name(path::split(file).1);
-    language.is_some_and(|it| it.is_code()) && !marks.test && !marks.ranks_last()
 }
 
 /// Fits the weights of the model to samples of several repositories, each with the same total weight,
@@ -437,7 +465,7 @@ mod tests {
 
     fn sample(at: usize, added: f64, is_faulty: bool) -> Sample {
         let features = Features { added, files: 1.0, ..Features::default() };
-        Sample { commit: format!("{at:03}"), features, is_faulty }
+        Sample { commit: format!("{at:03}"), features, added, removed: 0.0, is_faulty }
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl Activity {
             let is_bot = made.people.person(person).is_bot;
             let age_s = log.head_s().saturating_sub(commit.committed_s());
             let (year, half_year) = (YEAR.of_age(age_s), HALF_YEAR.of_age(age_s));
-            let is_fix = is_fix(commit.subject());
+            let is_fix = is_fix(commit);
             let mut paths = names.of_commit(log, commit.at()).to_vec();
             paths.sort_unstable();
             paths.dedup();
@@ -215,8 +215,14 @@ impl Activity {
     }
 }
 
+/// Returns true if a commit corrects an error: its subject announces that, or its message has a
+/// trailer `Fixes:`.
+pub fn is_fix(commit: Commit<'_>) -> bool {
+    commit.has_fixes_trailer() || announces_fix(commit.subject())
+}
+
 /// Returns true if a subject announces the correction of an error.
-pub fn is_fix(subject: &str) -> bool {
+fn announces_fix(subject: &str) -> bool {
     const WORDS: &[&str] = &[
         "bug",
         "bugfix",
@@ -251,7 +257,7 @@ mod tests {
             ("Add prefix to names", false),
             ("Debug output", false),
         ] {
-            assert_eq!(is_fix(subject), expected, "{subject}");
+            assert_eq!(announces_fix(subject), expected, "{subject}");
         }
     }
 }

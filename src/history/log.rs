@@ -46,6 +46,7 @@ pub struct Log {
     pub(super) ranks: Vec<i64>,
     pub(super) times_s: Vec<i64>,
     pub(super) parents: Vec<u8>,
+    pub(super) fixes_trailers: Vec<bool>,
     pub(super) files: Vec<u32>,
     /// The author of each commit in `people`.
     pub(super) authors: Vec<u32>,
@@ -214,6 +215,11 @@ impl<'a> Commit<'a> {
     /// before it displays the subject.
     pub fn subject(&self) -> &'a str {
         self.log.subjects.text(self.at as u32)
+    }
+
+    /// Returns true if its message ends with a trailer `Fixes:` that names a commit or an issue.
+    pub fn has_fixes_trailer(&self) -> bool {
+        self.log.fixes_trailers[self.at]
     }
 
     /// Returns the number of its author, as the commit has it; see [`Log::author`].

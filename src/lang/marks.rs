@@ -282,6 +282,14 @@ pub fn of_path(path: &[u8]) -> Marks {
     directories.union(of_name(name))
 }
 
+/// Returns true for a file of code, by its path, that is no test, generated, vendored or minified.
+/// O(path).
+pub fn is_own_source(path: &[u8]) -> bool {
+    let marks = of_path(path);
+    let language = language::of_name(crate::base::path::split(path).1);
+    language.is_some_and(|it| it.is_code()) && !marks.test && !marks.ranks_last()
+}
+
 /// Returns the marks of all files below a directory called `name`. O(name).
 pub fn of_directory(name: &[u8]) -> Marks {
     Marks {

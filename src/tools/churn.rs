@@ -224,7 +224,7 @@ fn unit_entry(history: &History, changes: &FileChanges, unit: &units::Unit) -> U
         let commit = log.commit(change.commit);
         weight += YEAR.of_age(log.head_s().saturating_sub(commit.committed_s()));
         entry.commits += 1;
-        entry.fixes += usize::from(is_fix(commit.subject()));
+        entry.fixes += usize::from(is_fix(commit));
         for touched in change.touched.iter().filter(|touched| touched.name == unit.name) {
             entry.added += touched.added;
             entry.removed += touched.removed;

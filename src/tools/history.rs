@@ -146,7 +146,7 @@ fn entry(history: &History, activity: &Activity, path: &[u8], change: &FileChang
         date: date(commit.committed_s()),
         author: person.name.clone(),
         subject: plain(commit.subject()),
-        is_fix: is_fix(commit.subject()),
+        is_fix: is_fix(commit),
         added: change.added,
         removed: change.removed,
         path: (change.path != path).then(|| paths::shown(&change.path)),

@@ -266,6 +266,25 @@ fn reverts_of_reverts_are_no_incidents() {
 }
 
 #[test]
+fn a_trailer_makes_a_commit_an_incident() {
+    let place = repository();
+    for (version, message) in [
+        "Begin",
+        "Change y\n\nFixes: 1234abcd5 (\"x\")",
+        "Change z\n\nFixes: none of these, in prose",
+    ]
+    .iter()
+    .enumerate()
+    {
+        place.write("src/util.py", format!("def b(x):\n    return x + {version}\n"));
+        commit(&place, message);
+    }
+    place.write("src/util.py", "def b(x):\n    return x\n");
+    let text = json(&place, &["--verbose"]).to_string();
+    assert!(text.contains("1 incidents"), "{text}");
+}
+
+#[test]
 fn imported_incidents_count() {
     let place = fragile("Change");
     let csv = "id,date,title,severity,files\n1,2099-01-01,Down,critical,src/util.py\n";

@@ -14,7 +14,7 @@ use crate::history::mailmap::Mailmap;
 use crate::history::people::People;
 use crate::history::read::{self, Bounds};
 use crate::history::{Commit, History, Log};
-use crate::lang::{language, marks};
+use crate::lang::marks;
 
 /// How many years before HEAD's commit risk is measured.
 const YEARS: [f64; 4] = [1.0, 2.0, 3.0, 5.0];
@@ -48,21 +48,13 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         let before = Head { commit: Some(at.id()), ..head.clone() };
         let Some(past) = read::log(&root, &before, None, &Bounds::WHOLE)? else { continue };
         let mut sizes = git.files_of(at.id())?;
-        sizes.retain(|(path, _)| is_source(path));
+        sizes.retain(|(path, _)| marks::is_own_source(path));
         cases
             .extend(history::risk(&log, at, &History::new(past), &sizes).map(|case| (years, case)));
     }
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     print(&table(&name, &log, &co_change, &reviewers, &cases))?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Returns true for a file that the risk map ranks, by its path.
-fn is_source(path: &[u8]) -> bool {
-    let name = crate::base::path::split(path).1;
-    let marks = marks::of_path(path);
-    let is_code = language::of_name(name).is_some_and(|language| language.is_code());
-    is_code && !marks.test && !marks.generated && !marks.vendored && !marks.minified
 }
 
 fn table(

@@ -100,7 +100,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 fn described(measured: Option<&Measurement>) -> String {
-    let Some(Measurement { commits, faulty, model, added, size }) = measured else {
+    let Some(Measurement { commits, faulty, model, source_added, added, size }) = measured else {
         return format!(
             "too little history for a figure: it takes {} commits that were corrected later, and as \
              many others\n",
@@ -108,11 +108,16 @@ fn described(measured: Option<&Measurement>) -> String {
         );
     };
     let mut out = format!("{faulty} of {commits} were corrected or reverted later\n");
-    for (name, of) in [("score", model), ("lines added", added), ("lines changed", size)] {
+    for (name, of) in [
+        ("score", model),
+        ("source lines added", source_added),
+        ("lines added", added),
+        ("lines changed", size),
+    ] {
         let Quality { auc, recall_at_20, popt } = of;
         let _ = writeln!(
             out,
-            "{name:<14} AUC {auc:.3}, recall at 20 % effort {recall_at_20:.3}, Popt {popt:.3}"
+            "{name:<18} AUC {auc:.3}, recall at 20 % effort {recall_at_20:.3}, Popt {popt:.3}"
         );
     }
     out

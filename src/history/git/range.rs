@@ -74,6 +74,8 @@ pub struct ReportedCommit {
     pub author_email: String,
     /// The first paragraph of its message, as one line.
     pub subject: String,
+    /// True if its message ends with a trailer `Fixes:` that names a commit or an issue.
+    pub has_fixes_trailer: bool,
     /// The number of files that it changed; 0 for a merge.
     pub files: usize,
     /// Kind of change, path and, for a rename, the old path; empty if there are more than
@@ -175,7 +177,7 @@ impl Git {
             "-O/dev/null",
             "--relative",
             "-z",
-            "--format=%x01%H%x00%P%x00%ct%x00%an%x00%ae%x00%s",
+            "--format=%x01%H%x00%P%x00%ct%x00%an%x00%ae%x00%s%x00%(trailers:key=Fixes,valueonly)",
         ];
         let args: Vec<String> =
             fixed.iter().map(|arg| (*arg).to_owned()).chain(range.args()).collect();
@@ -230,6 +232,7 @@ enum State {
     AuthorName,
     AuthorEmail,
     Subject,
+    Trailers,
     Path(Status),
     Source,
     Target,
@@ -314,6 +317,12 @@ impl Reader {
                 // Before it is cut: the start of a secret is not recognised.
                 let masked = secret::masked(field);
                 self.commit.subject = text(masked.as_deref().unwrap_or(field), SUBJECT_BYTES_MAX);
+                State::Trailers
+            }
+            State::Trailers => {
+                // Ids of commits and issues have digits; the placeholder itself, which git before 2.22
+                // prints, has none.
+                self.commit.has_fixes_trailer = field.iter().any(u8::is_ascii_digit);
                 State::StatusOrCommit
             }
             State::Path(status) => {
@@ -480,9 +489,9 @@ mod tests {
     #[test]
     fn commits_are_parsed_at_any_piece_size() {
         let log = format!(
-            "\x01{A}\0{B}\x0020\0Ann\0a@b.c\0Fix\x01 it\0\n:100644 100644 {A} {B} M\0a.rs\0\
+            "\x01{A}\0{B}\x0020\0Ann\0a@b.c\0Fix\x01 it\0c0ffee00 (\"x\")\n\0\n:100644 100644 {A} {B} M\0a.rs\0\
              :100644 100644 {A} {B} R086\0old\0d/new\0:100644 120000 {A} {B} T\0link\0\
-             :100644 100644 {A} {B} C075\0a.rs\0copy\0\x01{B}\0\x0010\0\0\0Merge\0"
+             :100644 100644 {A} {B} C075\0a.rs\0copy\0\x01{B}\0\x0010\0\0\0Merge\0\0"
         );
         let id = |name: &str| CommitId::parse(name.as_bytes());
         let first = ReportedCommit {
@@ -492,6 +501,7 @@ mod tests {
             author_name: "Ann".to_owned(),
             author_email: "a@b.c".to_owned(),
             subject: "Fix\x01 it".to_owned(),
+            has_fixes_trailer: true,
             files: 4,
             changes: vec![
                 (Status::Modified, b"a.rs".to_vec(), None),
@@ -522,7 +532,7 @@ mod tests {
             ("D", "tests/worker/__init__.py", ""),
             ("A", "t/unit/utils/__init__.py", ""),
         ];
-        let mut log = format!("\x01{A}\0{B}\x0020\0Ann\0a@b.c\0Move\0\n");
+        let mut log = format!("\x01{A}\0{B}\x0020\0Ann\0a@b.c\0Move\0\0\n");
         for (status, path, to) in changes {
             let to = if to.is_empty() { String::new() } else { format!("{to}\0") };
             log.push_str(&format!(":100644 100644 {B} {B} {status}\0{path}\0{to}"));

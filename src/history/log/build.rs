@@ -132,6 +132,7 @@ struct Columns<'a> {
     time_s: i64,
     rank: i64,
     parents: u8,
+    has_fixes_trailer: bool,
     files: u32,
     author: u32,
     subject: &'a [u8],
@@ -169,6 +170,7 @@ impl LogBuilder {
             time_s: commit.committed_s,
             rank: 0,
             parents: commit.parents.len().min(u8::MAX.into()) as u8,
+            has_fixes_trailer: commit.has_fixes_trailer,
             files: commit.files.min(u32::MAX as usize) as u32,
             subject: commit.subject.as_bytes(),
         });
@@ -193,6 +195,7 @@ impl LogBuilder {
             time_s: log.times_s[at],
             rank,
             parents: log.parents[at],
+            has_fixes_trailer: log.fixes_trailers[at],
             files: log.files[at],
             subject: log.subjects.get(at as u32),
         });
@@ -217,6 +220,7 @@ impl LogBuilder {
         log.times_s.push(commit.time_s);
         log.ranks.push(commit.rank);
         log.parents.push(commit.parents);
+        log.fixes_trailers.push(commit.has_fixes_trailer);
         log.files.push(commit.files);
         log.authors.push(commit.author);
         log.subjects.push(commit.subject);

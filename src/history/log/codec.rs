@@ -9,7 +9,7 @@ use crate::history::id::CommitId;
 
 /// The version of the format; increased with every change of the contents of a commit or of the
 /// encoding. A log of another version is read anew from git.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// The number of sections. Their ids are their positions, from 1.
 pub(in crate::history) const SECTIONS: usize = 6;
@@ -29,6 +29,7 @@ pub fn encode(log: &Log) -> [Vec<u8>; SECTIONS] {
         varint::put_signed(commits, rank.wrapping_sub(log.times_s[at]));
         last = rank;
         commits.push(log.parents[at]);
+        commits.push(log.fixes_trailers[at].into());
         varint::put(commits, log.files[at].into());
         varint::put(commits, log.authors[at].into());
         let (changes, words) = (log.changes_of(at), log.words_of(at));
@@ -100,6 +101,11 @@ fn take_commit(
     log.ranks.push(rank);
     log.times_s.push(rank.wrapping_sub(input.read_i64()?));
     log.parents.push(*input.read_bytes(1)?.first()?);
+    log.fixes_trailers.push(match input.read_bytes(1)? {
+        [0] => false,
+        [1] => true,
+        _ => return None,
+    });
     log.files.push(input.read_u32()?);
     log.authors.push(below(input.read_u32()?, &log.people)?);
     for _ in 0..input.read_len().filter(|&changes| changes <= FILES_MAX)? {
