@@ -3,9 +3,8 @@
 //! The features are those of just-in-time defect prediction (Kamei et al., "A Large-Scale Empirical
 //! Study of Just-in-Time Quality Assurance", IEEE TSE 2013) that are known without the author. They
 //! count source files only, because documentation, tests, lock files and change logs have many lines and
-//! commits, and cause few faults. The
-//! weights were chosen by hand before any measurement: a fit on five repositories (`codedb eval risk
-//! --fit`) was better on two of them and worse on the three others. docs/check.md has the measurements;
+//! commits, and cause few faults. The weights were fitted on five repositories (`codedb eval risk --fit`)
+//! and rounded; features that did not help have the weight 0. docs/check.md has the measurements on others;
 //! the same command measures the score on any repository.
 
 use serde::{Deserialize, Serialize};
@@ -97,12 +96,11 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model that checks use. The bounds of its levels are the mean quantiles 0.6, 0.9 and 0.98 of the
-    /// scores of nine repositories.
+    /// The model that checks use. The score is the probability that the change has to be corrected.
     pub const DEFAULT: Model = Model {
-        bias: -3.2,
-        weights: [0.45, 0.12, 0.1, 0.05, 0.2, 0.25, 0.2, 0.1, -0.2],
-        levels: [0.43, 0.73, 0.88],
+        bias: -4.3,
+        weights: [0.7, 0.11, 0.0, 0.04, 0.0, 0.2, 0.0, 0.0, 0.0],
+        levels: [0.15, 0.35, 0.6],
     };
 
     /// Returns the score, from 0 to 1.

@@ -374,8 +374,8 @@ fn faulty(
 }
 
 /// Fits the weights of the model to samples of several repositories, each with the same total weight,
-/// by logistic regression (Newton's method with an L2 penalty). The bounds of the levels are the mean
-/// quantiles 0.6, 0.9 and 0.98 of the scores.
+/// by logistic regression (Newton's method with an L2 penalty). The bounds of the levels are
+/// probabilities and stay the same.
 pub fn fit(sets: &[Vec<Sample>]) -> Model {
     const N: usize = COUNT + 1;
     const PENALTY: f64 = 2.0;
@@ -412,18 +412,7 @@ pub fn fit(sets: &[Vec<Sample>]) -> Model {
     }
     let mut weights = [0.0; COUNT];
     weights.copy_from_slice(&beta[1..]);
-    let model = Model { bias: beta[0], weights, levels: [0.0; 3] };
-    let mut levels = [0.0; 3];
-    for (level, share) in levels.iter_mut().zip([0.6, 0.9, 0.98]) {
-        let quantiles = sets.iter().filter(|set| !set.is_empty()).map(|set| {
-            let mut scores: Vec<f64> = set.iter().map(|it| model.score(&it.features)).collect();
-            scores.sort_by(f64::total_cmp);
-            scores[((scores.len() - 1) as f64 * share) as usize]
-        });
-        let quantiles: Vec<f64> = quantiles.collect();
-        *level = quantiles.iter().sum::<f64>() / quantiles.len().max(1) as f64;
-    }
-    Model { levels, ..model }
+    Model { bias: beta[0], weights, levels: Model::DEFAULT.levels }
 }
 
 fn row(features: &Features) -> [f64; COUNT + 1] {
@@ -474,7 +463,6 @@ mod tests {
             (0..100).map(|at| sample(at, at as f64 + 1.0, at % 7 != 0 && at > 50)).collect();
         let model = fit(std::slice::from_ref(&set));
         assert!(model.weights[0] > 0.5, "{model:?}");
-        assert!(model.levels[0] < model.levels[1] && model.levels[1] < model.levels[2]);
         let measured = measure(&set, &model).expect("there are enough");
         assert!((measured.model.auc - measured.added.auc).abs() < 1e-9, "{measured:?}");
         assert!(measured.model.auc > 0.9);

@@ -588,8 +588,8 @@ mod tests {
     #[test]
     fn damaged_logs_give_bounded_commits_at_any_piece_size() {
         let sound = format!(
-            "\x01{A}\0{B} {A}\x0020\0Fix\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
-             \x01{B}\0\x0010\0Merge\0\nA\0{}\0",
+            "\x01{A}\0{B} {A}\x0020\0Ann\0a@b.c\0Fix\0\0\nM\0a.rs\0R086\0old\0d/new\0T\0link\0\
+             \x01{B}\0\x0010\0\0\0Merge\0\0\nA\0{}\0",
             "x".repeat(300)
         );
         // A linear congruential generator (Knuth, MMIX): the same texts in every run.
@@ -636,7 +636,7 @@ mod tests {
 
     #[test]
     fn commits_with_many_files_keep_only_their_subject() {
-        let mut log = format!("\x01{A}\0\x0020\0\0\0Format\0\n").into_bytes();
+        let mut log = format!("\x01{A}\0\x0020\0\0\0Format\0\0\n").into_bytes();
         for file in 0..=FILES_MAX {
             log.extend(format!("M\0{file}\0").into_bytes());
         }
@@ -649,7 +649,7 @@ mod tests {
     fn a_token_at_the_cut_of_a_subject_is_masked() {
         let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
         let text = "x ".repeat(SUBJECT_BYTES_MAX / 2 - 5);
-        let commits = read(format!("\x01{A}\0\x0020\0\0\0{text}{token}\0\n").as_bytes(), 1000);
+        let commits = read(format!("\x01{A}\0\x0020\0\0\0{text}{token}\0\0\n").as_bytes(), 1000);
         let subject = &commits[0].subject;
         assert!(subject.starts_with(&text) && !subject.contains("ghp_"), "{subject}");
         assert!(subject.len() > text.len(), "{subject}");
