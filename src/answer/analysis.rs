@@ -127,12 +127,15 @@ pub struct Size {
     pub total: usize,
     /// True if the reply has fewer than there are.
     pub truncated: bool,
+    /// True if the token budget of the reply ended the list.
+    #[serde(skip)]
+    pub is_over_budget: bool,
 }
 
 impl Size {
     /// Returns the size of a list of `total` entries of which the reply has `shown`.
     pub fn new(shown: usize, total: usize) -> Size {
-        Size { shown, total, truncated: shown < total }
+        Size { shown, total, truncated: shown < total, is_over_budget: false }
     }
 }
 

@@ -120,6 +120,13 @@ fn of_file(
         // The baseline alone justifies a look at the file; higher levels need an investigation.
         let is_medium = made.baseline.over().count() >= MEDIUM_COMPONENTS;
         made.level = if is_medium { Level::Medium } else { Level::Low };
+        if file.kind == ChangeKind::Deleted && evidence.is_own_source(&file.path) {
+            // What imported it is not known any more, and no test of it can be selected.
+            made.level = made.level.max(Level::Medium);
+            let why = "the file is deleted: what imported it is not indexed any more";
+            made.baseline.unknown.retain(|unknown| unknown.evidence != "blast_radius");
+            made.baseline.unknown.push(Unknown::new("blast_radius", why));
+        }
     }
     made
 }
@@ -164,6 +171,8 @@ fn decide(
         return Verdict::without_history();
     }
     let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
+    let is_deleted = |it: &&FileAssessment| it.file.kind == ChangeKind::Deleted;
+    let deleted = files.iter().filter(is_deleted).filter(|it| it.level >= Level::Medium).count();
     let level = highest.max(by_score.unwrap_or_default());
     if level < Level::Medium {
         let mut verdict = low(files, evidence);
@@ -179,6 +188,12 @@ fn decide(
         verdict
             .reasons
             .push("size and history of the files put the change among the riskier ones".to_owned());
+    }
+    if deleted > 0 {
+        verdict.reasons.push(format!("deleted source files: {deleted}"));
+        verdict
+            .recommendations
+            .push("run all tests: files that imported the deleted ones may not load".to_owned());
     }
     let mut investigated = 0;
     for (at, it) in files.iter_mut().enumerate() {
@@ -227,10 +242,21 @@ fn low(files: &[FileAssessment], evidence: &Evidence<'_>) -> Verdict {
         verdict.confidence = 0.4;
         verdict.reasons.insert(0, format!("no history: {}", evidence.why_no_history()));
         verdict.recommendations.push("ask somebody who knows the code for a review".to_owned());
+    } else if evidence.is_shallow() && files.iter().any(lacks_commits) {
+        verdict.confidence = 0.4;
+        verdict.reasons.insert(0, evidence.why_no_history().to_owned());
+        verdict
+            .recommendations
+            .push("fetch the whole history (`git fetch --unshallow`)".to_owned());
     } else if verdict.reasons.is_empty() {
         verdict.reasons.push("no component of the baseline is above its threshold".to_owned());
     }
     verdict
+}
+
+fn lacks_commits(it: &FileAssessment) -> bool {
+    it.file.trivial.is_none()
+        && it.baseline.unknown.iter().any(|unknown| unknown.evidence == "churn")
 }
 
 /// Returns the state in which the investigation of a file begins.

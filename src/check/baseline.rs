@@ -40,8 +40,21 @@ pub struct Signals {
     pub has_few_files: bool,
     /// Incidents in 180 days.
     pub incidents: Option<usize>,
-    /// True if the most active person of the last 180 days is not the one of all time.
-    pub ownership_changed: Option<bool>,
+    /// The person with the most commits of all time, and the most active one of the last 180 days.
+    pub authors: Option<Authors>,
+}
+
+/// Who changed a file most.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Authors {
+    /// The person with the most commits.
+    pub main: String,
+    /// Their number.
+    pub main_commits: u32,
+    /// The most active person of the last 180 days.
+    pub recent: String,
+    /// True if these are two persons, and the first one has not been active lately.
+    pub has_changed: bool,
 }
 
 /// A part of a baseline.
@@ -154,7 +167,7 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             percentile,
             thresholds.churn_percentile,
             percentile >= thresholds.churn_percentile,
-            format!("changes more often than {:.0} % of the files", percentile * 100.0),
+            format!("percentile {:.0} of the files by decayed commits", percentile * 100.0),
         ),
         None if signals.has_few_files => {
             unknown.push(Unknown::new("churn", "the tree has fewer than 20 files to compare with"));
@@ -171,16 +184,19 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
         ),
         None => unknown.push(Unknown::new("incidents", why_no_history)),
     }
-    match signals.ownership_changed {
-        Some(has_changed) => put(
+    match &signals.authors {
+        Some(Authors { main, main_commits, recent, has_changed }) => put(
             "ownership",
-            f64::from(u8::from(has_changed)),
+            f64::from(u8::from(*has_changed)),
             1.0,
-            has_changed,
-            if has_changed {
-                "its most active author of the last 180 days is not its main author".to_owned()
+            *has_changed,
+            if *has_changed {
+                format!(
+                    "{main}, who has most of its commits ({main_commits}), has not been active in the \
+                     last 180 days; now {recent} changes it most"
+                )
             } else {
-                "its main author is still active".to_owned()
+                format!("{main}, who has most of its commits ({main_commits}), is still active")
             },
         ),
         None => unknown.push(Unknown::new("ownership", why_no_history)),

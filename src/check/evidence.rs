@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-use super::baseline::{Partner, Signals};
+use super::baseline::{Authors, Partner, Signals};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::incidents::{self, Incident, Source};
 use super::investigate::{CommitEntry, IncidentEntry, Owner, State, ToolCall, ToolResult, Tools};
@@ -101,11 +101,18 @@ impl<'a> Evidence<'a> {
 
     /// Returns the reason why there is no history; what is missing is then not known.
     pub fn why_no_history(&self) -> &str {
-        if self.history.is_some() {
+        if self.is_shallow() {
+            "the clone is shallow, older commits are missing"
+        } else if self.history.is_some() {
             "no commit that counts changed it"
         } else {
             &self.why_no_history
         }
+    }
+
+    /// Returns true if the clone is shallow: a file without commits may have some that are missing.
+    pub fn is_shallow(&self) -> bool {
+        self.history.as_ref().is_some_and(|history| history.log().origin().shallow != 0)
     }
 
     /// Returns true if commits are known.
@@ -127,8 +134,12 @@ impl<'a> Evidence<'a> {
         }
     }
 
-    /// Returns the path that commits have.
+    /// Returns the path that commits have: that before a rename, unless the rename is committed.
     fn committed<'p>(&'p self, file: &'p [u8]) -> &'p [u8] {
+        let is_known = |history: &Arc<History>| history.changes_to(file).next().is_some();
+        if self.history.as_ref().is_some_and(is_known) {
+            return file;
+        }
         let renamed = self.renames.iter().find(|(new, _)| new == file);
         renamed.map_or(file, |(_, old)| old)
     }
@@ -146,8 +157,7 @@ impl<'a> Evidence<'a> {
         self.churn.get_or_init(|| {
             let Some(activity) = &self.activity else { return Vec::new() };
             let files = self.catalog.files();
-            let weights =
-                files.iter().map(|(path, _)| activity.file(path).map_or(0.0, |it| it.weight));
+            let weights = files.iter().filter_map(|(path, _)| Some(activity.file(path)?.weight));
             let mut weights: Vec<f64> = weights.collect();
             weights.sort_unstable_by(f64::total_cmp);
             weights
@@ -182,7 +192,7 @@ impl<'a> Evidence<'a> {
         let tests = id.filter(|_| !is_secondary).map(|id| self.tests(id));
         let commits = of_file.filter(|_| has_commits);
         Signals {
-            is_new: self.history.is_some() && !has_commits,
+            is_new: self.history.is_some() && !has_commits && !self.is_shallow(),
             lines: (file.is_compared || file.kind == ChangeKind::Unchanged)
                 .then_some(file.added + file.removed),
             blast_radius: id.map(|id| self.dependents(id).len()),
@@ -193,27 +203,33 @@ impl<'a> Evidence<'a> {
             }),
             churn_percentile: commits.filter(|_| self.churn().len() >= COMPARED_MIN).map(|it| {
                 let all = self.churn();
-                all.partition_point(|&other| other < it.weight) as f64 / all.len() as f64
+                let at_most = all.partition_point(|&other| other <= it.weight);
+                (at_most as f64 / all.len() as f64).min(1.0)
             }),
             has_few_files: commits.is_some() && self.churn().len() < COMPARED_MIN,
             incidents: commits.map(|_| self.incidents(&file.path, 180).len()),
-            ownership_changed: commits.filter(|it| it.commits >= OWNED_COMMITS_MIN).and_then(
-                |it| {
-                    let main = it.people.iter().max_by(|a, b| {
-                        a.commits.cmp(&b.commits).then(b.person.number().cmp(&a.person.number()))
-                    })?;
-                    let recent = it.people.iter().max_by(|a, b| {
-                        let by_weight = a.recent_weight.total_cmp(&b.recent_weight);
-                        by_weight.then(b.person.number().cmp(&a.person.number()))
-                    })?;
-                    Some(main.person != recent.person && main.recent_weight < 0.25)
-                },
-            ),
+            authors: commits.filter(|it| it.commits >= OWNED_COMMITS_MIN).and_then(|it| {
+                let main = it.people.iter().max_by(|a, b| {
+                    a.commits.cmp(&b.commits).then(b.person.number().cmp(&a.person.number()))
+                })?;
+                let recent = it.people.iter().max_by(|a, b| {
+                    let by_weight = a.recent_weight.total_cmp(&b.recent_weight);
+                    by_weight.then(b.person.number().cmp(&a.person.number()))
+                })?;
+                let people = self.activity.as_ref()?.people();
+                let name = |of| text::plain(&people.person(of).name);
+                Some(Authors {
+                    main: name(main.person),
+                    main_commits: main.commits,
+                    recent: name(recent.person),
+                    has_changed: main.person != recent.person && main.recent_weight < 0.25,
+                })
+            }),
         }
     }
 
     /// Returns true for a file of code that is not secondary.
-    fn is_own_source(&self, path: &[u8]) -> bool {
+    pub fn is_own_source(&self, path: &[u8]) -> bool {
         marks::is_own_source(path) && !self.is_secondary(path)
     }
 

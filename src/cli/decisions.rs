@@ -291,13 +291,12 @@ fn list(engine: &Engine, filter: &Filter, is_json: bool) -> Result<ExitCode> {
 
 /// Returns each reference of a record with what became of it.
 fn fates(code: &dyn Code, it: &Decision) -> Result<Vec<Fate>> {
-    let catalog = code.catalog(&[])?;
     let git = code.git();
     let has_commit = |hash: &str| match git {
         Some(git) => git.commit(hash).ok().map(|found| found.is_some()),
         None => None,
     };
-    Ok(it.source_refs.iter().map(|it| cited::fate(catalog, it, &has_commit)).collect())
+    it.source_refs.iter().map(|it| cited::fate(code, it, &has_commit)).collect()
 }
 
 /// Returns the line around a reference to a file, with its neighbours.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
+use crate::error::Result;
 use crate::graph::link::FileFacts;
 use crate::lang::Symbol;
 use crate::reports::coverage::attribute::{is_function, rest_of};
@@ -57,7 +58,7 @@ impl Fate {
 pub fn with_fingerprints(code: &dyn Code, refs: Vec<SourceRef>) -> Vec<SourceRef> {
     let catalog = code.catalog(&[]).ok();
     let add = |it: SourceRef| {
-        let fingerprint = catalog.and_then(|catalog| fingerprint(catalog, &it));
+        let fingerprint = catalog.and_then(|catalog| fingerprint(code, catalog, &it));
         SourceRef { fingerprint, ..it }
     };
     refs.into_iter().map(add).collect()
@@ -65,14 +66,18 @@ pub fn with_fingerprints(code: &dyn Code, refs: Vec<SourceRef>) -> Vec<SourceRef
 
 /// A file that is cited.
 struct Cited {
-    file: FileId,
+    /// Its number; `None` for a file that is not indexed, such as `.editorconfig`.
+    file: Option<FileId>,
     text: Vec<u8>,
 }
 
-fn read(catalog: &Catalog, path: &str) -> Option<Cited> {
-    let file = FileId::new(catalog.files().find(path.as_bytes())?);
+fn read(code: &dyn Code, catalog: &Catalog, path: &str) -> Option<Cited> {
+    let Some(file) = catalog.files().find(path.as_bytes()).map(FileId::new) else {
+        let content = code.read(path.as_bytes(), FILE_BYTES_MAX as u64).ok()?;
+        return Some(Cited { file: None, text: content.bytes().to_vec() });
+    };
     let text = catalog.read(file, FILE_BYTES_MAX)?;
-    Some(Cited { file, text: text.to_vec() })
+    Some(Cited { file: Some(file), text: text.to_vec() })
 }
 
 /// Returns the span of a line, counted from 1, without its terminator.
@@ -100,15 +105,15 @@ fn function_at(facts: &FileFacts, at: usize) -> Option<&Symbol> {
     around.min_by_key(|it| it.span.len())
 }
 
-fn fingerprint(catalog: &Catalog, it: &SourceRef) -> Option<Fingerprint> {
+fn fingerprint(code: &dyn Code, catalog: &Catalog, it: &SourceRef) -> Option<Fingerprint> {
     let (path, line) = it.place()?;
     if line == 0 {
         return None;
     }
-    let Cited { file, text } = read(catalog, path)?;
+    let Cited { file, text } = read(code, catalog, path)?;
     let span = line_span(&text, line)?;
     let indent = text[span.clone()].iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let facts = catalog.facts(file).ok().flatten();
+    let facts = file.and_then(|file| catalog.facts(file).ok().flatten());
     let function = facts.as_deref().and_then(|facts| function_at(facts, span.start + indent));
     Some(match function {
         Some(symbol) => of_function(&text, symbol)?,
@@ -125,7 +130,25 @@ fn of_function(text: &[u8], symbol: &Symbol) -> Option<Fingerprint> {
 }
 
 /// Returns what became of a cited place. `has_commit` returns whether a commit exists.
-pub fn fate(catalog: &Catalog, it: &SourceRef, has_commit: &dyn Fn(&str) -> Option<bool>) -> Fate {
+///
+/// # Errors
+///
+/// If the tree cannot be read.
+pub fn fate(
+    code: &dyn Code,
+    it: &SourceRef,
+    has_commit: &dyn Fn(&str) -> Option<bool>,
+) -> Result<Fate> {
+    let catalog = code.catalog(&[])?;
+    Ok(fate_in(code, catalog, it, has_commit))
+}
+
+fn fate_in(
+    code: &dyn Code,
+    catalog: &Catalog,
+    it: &SourceRef,
+    has_commit: &dyn Fn(&str) -> Option<bool>,
+) -> Fate {
     if it.kind == RefKind::Commit {
         return match has_commit(&it.reference) {
             Some(true) => Fate::Fresh,
@@ -134,7 +157,8 @@ pub fn fate(catalog: &Catalog, it: &SourceRef, has_commit: &dyn Fn(&str) -> Opti
         };
     }
     let Some((path, line)) = it.place() else { return Fate::Unknown };
-    let exists = catalog.files().find(path.as_bytes()).is_some();
+    let here = read(code, catalog, path);
+    let exists = here.is_some() || catalog.files().find(path.as_bytes()).is_some();
     let Some(stored) = &it.fingerprint else {
         return match (exists, line) {
             (true, 0) => Fate::Fresh,
@@ -142,7 +166,6 @@ pub fn fate(catalog: &Catalog, it: &SourceRef, has_commit: &dyn Fn(&str) -> Opti
             (false, _) => Fate::Gone,
         };
     };
-    let here = read(catalog, path);
     let Some(name) = &stored.symbol else {
         return match here {
             Some(here) => {
@@ -155,7 +178,8 @@ pub fn fate(catalog: &Catalog, it: &SourceRef, has_commit: &dyn Fn(&str) -> Opti
         };
     };
     if let Some(here) = &here
-        && let Ok(Some(facts)) = catalog.facts(here.file)
+        && let Some(file) = here.file
+        && let Ok(Some(facts)) = catalog.facts(file)
     {
         let named = facts.symbols.iter().filter(|it| it.qualified_name == *name);
         let mut known = named.filter_map(|it| of_function(&here.text, it)).peekable();

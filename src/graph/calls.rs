@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::link::{CONFIDENCE_ANSWER, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use};
 use crate::base::ids::FileId;
+use crate::lang::chain::Root;
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
@@ -31,6 +32,9 @@ const SITES_MAX: usize = 20_000;
 
 /// The number of uses that one thread resolves.
 const SITES_AT_ONCE: usize = 64;
+
+/// The confidence that a call of a method runs one that overrides it, as a factor. It is set by hand.
+const OVERRIDE_FACTOR: f32 = 0.5;
 
 /// The most types whose bases have the name of one constructor's type.
 const DERIVED_MAX: usize = 2048;
@@ -131,8 +135,12 @@ pub fn uses_within(
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
     let (mut names, mut around) = (Names::new(), BTreeSet::new());
-    for at in of {
+    // What the symbols override: a call of one of these may run the symbol instead.
+    let mut overridden: HashMap<SymbolAt, usize> = HashMap::new();
+    for (place, at) in of.iter().enumerate() {
         found.is_cut |= add_names(code, *at, &mut names, &mut around);
+        let bases = linker.overridden(*at).into_iter().filter(|base| !places.contains_key(base));
+        overridden.extend(bases.map(|base| (base, place)));
     }
     let refers_to = |file: FileId, used: Use<'_>| {
         linker.resolve(file, used).iter().any(|link| places.contains_key(&link.to))
@@ -169,8 +177,10 @@ pub fn uses_within(
             return Resolved::Unresolved(NamedSite { name: text, site });
         }
         let mut matching = outcome.links.iter().filter(|link| link.confidence >= confidence_min);
-        match matching.find_map(|link| Some((*places.get(&link.to)?, link))) {
-            Some((of, &Link { confidence, reason, .. })) => {
+        let direct = matching.find_map(|link| Some((*places.get(&link.to)?, *link)));
+        let link = direct.or_else(|| through_base(&outcome, &site, &overridden));
+        match link.filter(|(_, link)| link.confidence >= confidence_min) {
+            Some((of, Link { confidence, reason, .. })) => {
                 Resolved::Use(of, Caller { site, confidence, reason })
             }
             None => Resolved::Elsewhere,
@@ -191,6 +201,25 @@ pub fn uses_within(
         }
     }
     found
+}
+
+/// Returns the link of a call that refers to a method which one of the symbols overrides. A call by
+/// `super` never runs the overriding method, and one that refers to an inherited method has a receiver
+/// of another derived type.
+fn through_base(
+    outcome: &Outcome,
+    site: &Site,
+    overridden: &HashMap<SymbolAt, usize>,
+) -> Option<(usize, Link)> {
+    let link = outcome.links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER)?;
+    let place = *overridden.get(&link.to)?;
+    let receiver = site.reference.receiver.as_ref();
+    let is_super = receiver.is_some_and(|chain| matches!(chain.decode().0, Root::Base));
+    if site.reference.role != Role::Call || link.reason == Reason::Inherited || is_super {
+        return None;
+    }
+    let confidence = (link.confidence * OVERRIDE_FACTOR).max(CONFIDENCE_ANSWER);
+    Some((place, Link { confidence, reason: Reason::Implementation, ..*link }))
 }
 
 /// Returns true if nothing is known about a use: it has no answer and may be one of the repository.

@@ -114,6 +114,11 @@ impl<'a> Linker<'a> {
         outcome
     }
 
+    /// Returns the methods that a method overrides or implements, nearest first.
+    pub fn overridden(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        Walk::new(self.code, &self.memo).overridden(of)
+    }
+
     /// Returns the confidence that an unresolved call in `file` refers to the definition `to`, with
     /// the reason; `None` if their languages share no definitions.
     pub fn possibility(&self, file: FileId, used: Use<'_>, to: SymbolAt) -> Option<(f32, Reason)> {

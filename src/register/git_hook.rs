@@ -21,8 +21,13 @@ const OWN: &str = "#!/bin/sh\n# Created by `codedb init --git-hook`.\n";
 /// [`crate::Kind::Usage`] if the hook is no shell script.
 pub fn install(text: &str, command: &str, level: Option<&str>) -> Result<Option<Edit>> {
     let level = level.map(|level| format!(" --fail-on {level}")).unwrap_or_default();
-    let line = format!("{} check --pre-commit{level} || exit $?\n", quoted(command));
-    let block = format!("{START}{line}{END}");
+    let program = quoted(command);
+    // Without the program, a commit passes, with a message.
+    let block = format!(
+        "{START}if command -v {program} >/dev/null 2>&1; then\n  \
+         {program} check --pre-commit{level} || exit $?\nelse\n  \
+         echo 'codedb is not installed: the commit was not checked' >&2\nfi\n{END}"
+    );
     if let Some((before, own, after)) = parts(text) {
         return Ok((own != block)
             .then(|| Edit { text: format!("{before}{block}{after}"), act: Act::Moves }));
@@ -85,7 +90,7 @@ mod tests {
         {
             let edit = install(text, "codedb", None).expect("a script").expect("a change");
             assert!(
-                edit.text.contains("\ncodedb check --pre-commit || exit $?\n"),
+                edit.text.contains("\n  codedb check --pre-commit || exit $?\n"),
                 "{}",
                 edit.text
             );

@@ -149,7 +149,9 @@ fn of_package(
     let file = |name: &str| {
         read(&if project.is_empty() { name.to_owned() } else { format!("{project}/{name}") })
     };
-    let runs = |name: &str| script.contains(name);
+    // A script of several commands passes arguments to the last one.
+    let is_single = !script.contains(['&', '|', ';']) && !script.contains("npm run");
+    let runs = |name: &str| is_single && script.contains(name);
     if RUNNERS.iter().any(|(name, _)| runs(name)) || runs("node --test") {
         // The test script of the project accepts files as arguments.
         let run = match (file("yarn.lock"), file("pnpm-lock.yaml")) {
@@ -159,8 +161,57 @@ fn of_package(
         };
         return Some(format!("{enter}{run} {below}"));
     }
-    let (_, run) = RUNNERS.iter().find(|(name, _)| depends(name))?;
+    let (_, run) = match script_of(&manifest, &below) {
+        Some(runner) => runner,
+        // Scripts name other directories, or the project has its own scripts of scripts.
+        None if manifest["scripts"].as_object().is_some_and(has_runner) => return None,
+        None => RUNNERS.iter().find(|(name, _)| depends(name))?,
+    };
     Some(format!("{enter}{run} {below}"))
+}
+
+fn has_runner(scripts: &serde_json::Map<String, Value>) -> bool {
+    let texts = scripts.values().filter_map(Value::as_str);
+    texts
+        .into_iter()
+        .any(|text| words(text).any(|word| RUNNERS.iter().any(|(name, _)| *name == word)))
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || "&|;\"'".contains(c)).filter(|word| !word.is_empty())
+}
+
+/// Returns the runner of the script that names a directory of the file, or of one that names none.
+fn script_of(manifest: &Value, below: &str) -> Option<&'static (&'static str, &'static str)> {
+    let scripts = manifest["scripts"].as_object()?;
+    let mut best: Option<(usize, &(&str, &str))> = None;
+    for script in scripts.values().filter_map(Value::as_str) {
+        for command in script.split(['&', '|', ';']) {
+            let Some(runner) =
+                RUNNERS.iter().find(|(name, _)| words(command).any(|word| word == *name))
+            else {
+                continue;
+            };
+            // `test/unit/**/*.js` names `test/unit/`.
+            let directory = |word: &str| {
+                let fixed = &word[..word.find(['*', '{', '?']).unwrap_or(word.len())];
+                fixed.rfind('/').map(|end| fixed[..=end].trim_start_matches("./").to_owned())
+            };
+            let mut named =
+                words(command).filter(|word| !word.starts_with('-')).filter_map(directory);
+            let first = named.next();
+            let is_match = |of: &String| below.starts_with(of.as_str());
+            let found =
+                first.iter().cloned().chain(named).filter(is_match).map(|of| of.len()).max();
+            let weight = if first.is_none() { Some(0) } else { found };
+            if let Some(weight) = weight
+                && best.is_none_or(|(known, _)| weight > known)
+            {
+                best = Some((weight, runner));
+            }
+        }
+    }
+    best.map(|(_, runner)| runner)
 }
 
 fn jvm(folder: &str, class: String, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
@@ -238,6 +289,12 @@ mod tests {
             Some("npm test -- p/q/a.test.ts"),
         );
         check("a.test.ts", "typescript", &[("package.json", "{")], None);
+        // npm appends arguments to the last of several commands.
+        let several = r#"{"scripts": {"test": "npm run test:lint && npm run test:unit",
+            "test:unit": "mocha --exit test/unit/**/*.js"}, "devDependencies": {"mocha": "1"}}"#;
+        let several: &[(&str, &str)] = &[("package.json", several)];
+        check("test/unit/a.js", "javascript", several, Some("npx mocha test/unit/a.js"));
+        check("test/browser/a.js", "javascript", several, None);
         check("spec/cart_spec.rb", "ruby", &[], Some("bundle exec rspec spec/cart_spec.rb"));
         check(
             "m/src/test/java/CartTest.java",

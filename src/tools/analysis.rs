@@ -12,6 +12,7 @@ use crate::answer::style::Style;
 use crate::base::text::plain;
 use crate::base::tokens;
 use crate::error::{Error, Kind, Result};
+use crate::history::git::Difference;
 use crate::history::mailmap::{self, Mailmap};
 use crate::history::people::Person;
 use crate::history::{FileChanges, History, Rules, ignored};
@@ -46,7 +47,7 @@ pub fn fit<D: Data>(mut reply: Analysis<D>, max_tokens: Option<usize>) -> Analys
         }
         let shown = (size.shown * max / cost).clamp(1, size.shown - 1);
         reply.data.truncate(shown);
-        reply.size = Some(Size::new(shown, size.total));
+        reply.size = Some(Size { is_over_budget: true, ..Size::new(shown, size.total) });
     }
     reply
 }
@@ -87,7 +88,8 @@ impl<D: Data> Reply for Analysis<D> {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.size.map(|size| cut_notice(size.shown, size.total, D::MORE)).unwrap_or_default()
+        let more = |size: Size| if size.is_over_budget { "max_tokens" } else { D::MORE };
+        self.size.map(|size| cut_notice(size.shown, size.total, more(size))).unwrap_or_default()
     }
 
     fn note_changed(&mut self, files: usize) {
@@ -226,6 +228,23 @@ pub fn file(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
             .with_path(&crate::base::path::to_path(&path))
             .with_hint("pass a file")),
     }
+}
+
+/// Returns the path under which commits have a file: the one before an uncommitted rename that git
+/// detects, else its own.
+pub fn committed_path(call: &Call<'_>, history: &History, path: &[u8]) -> Vec<u8> {
+    let own = || path.to_vec();
+    if history.changes_to(path).next().is_some() {
+        return own();
+    }
+    let Some(changes) = call.code.git().and_then(|git| git.changes_since("HEAD").ok()) else {
+        return own();
+    };
+    let renamed = changes.into_iter().find_map(|(at, how)| match how {
+        Difference::Renamed(from) if at == path => Some(from),
+        _ => None,
+    });
+    renamed.unwrap_or_else(own)
 }
 
 /// Returns `reply` with the status that the log calls for: it is behind HEAD, or lacks old commits.

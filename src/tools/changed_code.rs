@@ -12,7 +12,7 @@ use crate::context::changed::{Before, Changed};
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::history::git::{Difference, Git};
-use crate::lang::SymbolKind;
+use crate::lang::{SymbolKind, marks};
 use crate::testmap::fixtures::{TestAt, Tests};
 
 /// The maximum number of files whose earlier text is read.
@@ -33,6 +33,8 @@ pub(super) struct CodeDifference {
     pub(super) tests: Vec<TestAt>,
     /// Functions that the files no longer define.
     pub(super) removed: Vec<Removed>,
+    /// Deleted source files that are no tests.
+    pub(super) deleted: Vec<String>,
     /// More files differ than were compared.
     pub(super) is_cut: bool,
 }
@@ -143,6 +145,8 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             (None, None) => {}
         }
     }
+    let deleted = gone.iter().filter(|(path, _)| marks::is_own_source(path.as_bytes()));
+    found.deleted = deleted.map(|(path, _)| path.clone()).collect();
     let changed = Changed::since(catalog, &files, &before)?;
     found.files = files;
     let tests = Tests::new(catalog);

@@ -184,6 +184,11 @@ pub struct CheckData {
     pub tests: Vec<SelectedTest>,
     /// How many tests were selected.
     pub tests_total: usize,
+    /// Changed functions without a likely test, as `path: name`; at most ten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untested: Vec<String>,
+    /// How many such functions there are.
+    pub untested_total: usize,
     /// The commands that run them.
     pub commands: Vec<String>,
     /// People who can review the riskiest file.
@@ -498,6 +503,8 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
     let limits = Limits::new(Some(TESTS_MAX), Some(1500));
     let changed = ChangedTests { tests: &tests, files: &[] };
     let selected = select(call, catalog, &symbols, changed, limits)?;
+    data.untested = selected.selection.untested;
+    data.untested_total = selected.selection.untested_total;
     if selected.is_guess {
         // No test is likely to execute the change.
         return Ok(());
@@ -624,6 +631,13 @@ impl Data for CheckData {
         for test in &self.tests {
             let place = style.place(&test.path, test.line);
             let _ = writeln!(out, "  {:.2}  {place}  {}", test.score, text::plain(&test.test_id));
+        }
+        if let Some(first) = self.untested.first() {
+            let more = match self.untested_total {
+                0 | 1 => String::new(),
+                total => format!(" and {} more", total - 1),
+            };
+            let _ = writeln!(out, "no likely test: {}{more}", text::plain(first));
         }
         if !self.decisions.is_empty() {
             out.push_str("decisions:\n");

@@ -119,7 +119,10 @@ impl Define for Churn {
         let max = results_max(args.limit, 20);
         let reply = match path {
             None => files(call, &activity, args.directory.as_deref(), max)?,
-            Some(path) => of_file(call, &history, &activity, &path, args.unit_name, max)?,
+            Some(path) => {
+                let path = analysis::committed_path(call, &history, &path);
+                of_file(call, &history, &activity, &path, args.unit_name, max)?
+            }
         };
         Ok(analysis::fit(analysis::with_log_status(call, &history, reply), args.max_tokens))
     }

@@ -141,6 +141,7 @@ impl Define for Coupling {
             Ok(history) => history,
             Err(missing) => return Ok(missing.reply(data)),
         };
+        let path = analysis::committed_path(call, &history, &path);
         let coupling = history.coupling(&analysis::rules(call));
         let commits = coupling.commits_of(&path);
         let data = CouplingData { likely: likely(call, &history, &coupling, &path)?, ..data };

@@ -120,7 +120,7 @@ impl Define for DiffImpact {
         let selected = select(call, catalog, &changed.symbols, tests, limits)?;
         let changed_functions_total = names.len();
         names.truncate(LISTED_MAX);
-        let mut paths = changed.paths;
+        let (mut paths, deleted) = (changed.paths, changed.deleted);
         let changed_files_total = paths.len();
         paths.truncate(LISTED_MAX);
         let mut reply = selected.reply(|selection| DiffImpactData {
@@ -133,6 +133,14 @@ impl Define for DiffImpact {
             affected_total,
             selection,
         });
+        if let [first, rest @ ..] = &deleted[..] {
+            let more = if rest.is_empty() { String::new() } else { format!(" and {}", rest.len()) };
+            let message = format!(
+                "{}{more} deleted: what imported it may not load, so run all tests",
+                text::plain(first)
+            );
+            reply = reply.with_status(Status::Partial, message);
+        }
         if changed.is_cut && reply.status == Status::Ok {
             let message =
                 "more than 40 files differ; the functions of the others were not compared";

@@ -94,6 +94,7 @@ impl Define for FileHistory {
             Ok(history) => history,
             Err(missing) => return Ok(missing.reply(HistoryData::default())),
         };
+        let path = analysis::committed_path(call, &history, &path);
         let activity = history.activity(&analysis::rules(call));
         let (Some(_), Some(git)) = (activity.file(&path), call.code.git()) else {
             return Ok(analysis::no_commits(HistoryData::default()));

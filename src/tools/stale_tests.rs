@@ -14,6 +14,7 @@ use crate::base::path;
 use crate::base::text::plain;
 use crate::error::Result;
 use crate::graph::link::Code as _;
+use crate::lang::facts::Role;
 use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::tree::Tree as _;
 
@@ -115,6 +116,9 @@ impl Define for StaleTests {
                     using.insert(TestAt { file: site.file, place: place as u32 });
                 } else if let Some(place) = of.fixture_at(site.reference.span.start) {
                     using.extend(tests.with_fixture(site.file, place));
+                } else if site.reference.role == Role::Import {
+                    // The file cannot be loaded, whatever its tests do.
+                    using.extend(tests.in_file(site.file));
                 }
             }
             for at in using {

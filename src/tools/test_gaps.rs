@@ -176,6 +176,10 @@ impl Define for TestGaps {
                 not_executed,
             });
         }
+        data.gaps.sort_by(|a, b| {
+            let by_length = b.lines.cmp(&a.lines);
+            by_length.then_with(|| a.path.cmp(&b.path)).then(a.line.cmp(&b.line))
+        });
         let total = data.gaps.len();
         data.gaps.truncate(limit);
         let (shown, examined, functions) = (data.gaps.len(), data.examined, data.functions);

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::analysis::Data;
 use super::{Call, lookup, paths};
-use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::path;
@@ -44,6 +44,12 @@ const GUESSES: usize = 5;
 
 /// See [`GUESSES`].
 const GUESS_MIN: f32 = 0.004;
+
+/// If other functions have likely tests, as many of these are selected for a function without one.
+const GUESSES_EACH: usize = 2;
+
+/// The maximum number of functions without a likely test that a reply names.
+const UNTESTED_MAX: usize = 10;
 
 /// The maximum number of tests that are selected only because their files have uncommitted changes.
 const IN_CHANGED_FILES_MAX: usize = 10;
@@ -96,6 +102,12 @@ pub struct Selection {
     pub commands: Vec<String>,
     /// The number of functions for which tests were selected.
     pub functions: usize,
+    /// Functions without a likely test, as `path: name`; at most ten. Their least unlikely tests are
+    /// among the selected ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub untested: Vec<String>,
+    /// How many such functions there are.
+    pub untested_total: usize,
 }
 
 /// The selection as data of an analysis, with the tests that were left out.
@@ -107,6 +119,8 @@ pub(super) struct Selected {
     pub(super) is_cut: bool,
     /// No test is likely: the selected ones are the least unlikely.
     pub(super) is_guess: bool,
+    /// The token budget ended the list.
+    pub(super) is_over_budget: bool,
     /// Tests that imported coverage names and that are not in the tree any more.
     pub(super) gone: usize,
     /// Why imported coverage was not used.
@@ -195,12 +209,17 @@ pub(super) fn select(
     let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
     let mut inherited: BTreeMap<String, (Inherited, SymbolAt)> = BTreeMap::new();
     let mut guesses: Vec<(Ranked, Option<SymbolAt>)> = Vec::new();
+    let mut untested: Vec<SymbolAt> = Vec::new();
     let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
     let ranked = rank_all(catalog, considered, &Weights::DEFAULT, history.as_ref());
     for (&at, ranked) in considered.iter().zip(ranked) {
         let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;
         gone = gone.max(ranking.gone);
+        let is_likely = |of: &Ranked| of.probability >= PROBABILITY_MIN;
+        if ranking.inherited.is_empty() && !ranking.tests.first().is_some_and(is_likely) {
+            untested.push(at);
+        }
         let mut weak = 0;
         for of in ranking.tests.into_iter().take_while(|of| of.probability >= GUESS_MIN) {
             if of.probability < PROBABILITY_MIN {
@@ -224,13 +243,17 @@ pub(super) fn select(
         best.entry(test).or_insert((Ranked::changed(test), None));
     }
     let is_guess = best.is_empty() && inherited.is_empty() && !guesses.is_empty();
-    if is_guess {
-        guesses.sort_by(|(a, _), (b, _)| b.probability.total_cmp(&a.probability));
-        for (of, at) in guesses {
-            if best.len() == GUESSES {
-                break;
-            }
-            best.entry(of.test).or_insert((of, at));
+    guesses.sort_by(|(a, _), (b, _)| b.probability.total_cmp(&a.probability));
+    let mut guessed: BTreeMap<Option<SymbolAt>, usize> = BTreeMap::new();
+    let mut left = GUESSES;
+    for (of, at) in guesses {
+        let of_function = guessed.entry(at).or_default();
+        let is_wanted =
+            is_guess || at.is_some_and(|at| untested.contains(&at)) && *of_function < GUESSES_EACH;
+        if left > 0 && is_wanted && !best.contains_key(&of.test) {
+            *of_function += 1;
+            left -= 1;
+            best.insert(of.test, (of, at));
         }
     }
     let in_changed = changed.files.iter().flat_map(|&file| tests.in_file(file));
@@ -247,7 +270,16 @@ pub(super) fn select(
     all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
     let total = all.len() + in_changed.len().saturating_sub(IN_CHANGED_FILES_MAX);
     all.truncate(limits.tests);
-    let mut selection = Selection { run_all, functions: symbols.len(), ..Selection::default() };
+    let untested_total = untested.len();
+    let untested = untested.into_iter().take(UNTESTED_MAX).filter_map(|at| {
+        let facts = catalog.file(at.file)?;
+        let symbol = facts.symbols.get(at.place as usize)?;
+        Some(format!("{}: {}", facts.path, symbol.qualified_name))
+    });
+    let untested: Vec<String> = untested.collect();
+    let functions = symbols.len();
+    let mut selection =
+        Selection { run_all, functions, untested, untested_total, ..Selection::default() };
     let mut found: Vec<(String, Test)> = Vec::new();
     for chosen in &all {
         let Some((path, test)) = (match &chosen.of {
@@ -287,6 +319,7 @@ pub(super) fn select(
         found.push((path, test));
     }
     let budget = limits.tokens;
+    let mut is_over_budget = false;
     loop {
         let text = serde_json::to_string(&selection.tests).unwrap_or_default();
         let used = tokens::count(&text);
@@ -295,6 +328,7 @@ pub(super) fn select(
         }
         let shown = (selection.tests.len() * budget / used).clamp(1, selection.tests.len() - 1);
         selection.tests.truncate(shown);
+        is_over_budget = true;
     }
     let located: Vec<Located<'_>> = found
         .iter()
@@ -310,7 +344,7 @@ pub(super) fn select(
         Some((path, test)) if run_all => commands::run_all(path, test, &read).into_iter().collect(),
         _ => commands::commands(&located, &read),
     };
-    Ok(Selected { selection, total, is_cut, is_guess, gone, problem })
+    Ok(Selected { selection, total, is_cut, is_guess, is_over_budget, gone, problem })
 }
 
 /// Returns the path and the data of a test that only coverage knows: it is in a base class of its
@@ -358,11 +392,15 @@ fn is_nearly_all(catalog: &Catalog, files: impl Iterator<Item = FileId>) -> bool
 impl Selected {
     /// Returns the reply, with the command as next step; `with` makes the data.
     pub(super) fn reply<D>(self, with: impl FnOnce(Selection) -> D) -> Analysis<D> {
-        let Selected { selection, total, is_cut, is_guess, gone, problem } = self;
+        let Selected { selection, total, is_cut, is_guess, is_over_budget, gone, problem } = self;
         let shown = selection.tests.len();
         let run_all = selection.run_all;
         let commands = selection.commands.clone();
+        let (functions, untested) = (selection.functions, selection.untested_total);
+        let named = selection.untested.iter().take(3).map(|name| plain(name));
+        let named: Vec<String> = named.collect();
         let mut reply = Analysis::list(with(selection), shown, total);
+        reply.size = Some(Size { is_over_budget, ..Size::new(shown, total) });
         if total == 0 {
             reply = reply
                 .with_status(Status::NoEdges, "no test was found that may execute it")
@@ -379,6 +417,18 @@ impl Selected {
             reply = reply.with_status(
                 Status::Partial,
                 "a bound of the search was reached, so tests may be missing",
+            );
+        }
+        if untested > 0 && untested < functions && reply.message.is_none() {
+            let more = if untested > named.len() { ", …" } else { "" };
+            reply.message = Some(format!(
+                "{untested} of {functions} functions have no likely test: {}{more}",
+                named.join(", ")
+            ));
+        }
+        if shown > 0 && commands.is_empty() && reply.hint.is_none() {
+            reply = reply.with_hint(
+                "no command: the manifests do not show which program runs these test files",
             );
         }
         if let Some(problem) = problem {

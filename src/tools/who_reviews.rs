@@ -95,17 +95,20 @@ impl Define for WhoReviews {
         let activity = history.activity(&analysis::rules(call));
         let files = call.code.files()?;
         let directory = path::split(&file).0;
+        let own = analysis::committed_path(call, &history, &file);
         let mut work: BTreeMap<PersonId, Work> = BTreeMap::new();
         for at in files.below(directory) {
             let other = files.path(at);
             if path::split(other).0 != directory {
                 continue;
             }
-            let Some(of_file) = activity.file(other) else { continue };
+            let is_own = other == file;
+            let committed = if is_own { &own[..] } else { other };
+            let Some(of_file) = activity.file(committed) else { continue };
             for share in &of_file.people {
                 let entry = work.entry(share.person).or_default();
                 entry.last_s = entry.last_s.max(share.last_s);
-                if other == file {
+                if is_own {
                     entry.file += share.recent_weight;
                     entry.commits += share.commits;
                 } else {

@@ -122,7 +122,7 @@ pub fn verdict(state: &State) -> Verdict {
         made.recommendations.push("run the tests of the files that import it".to_owned());
     }
     if state.baseline.is_over("ownership") {
-        made.recommendations.push("ask its main author for a review".to_owned());
+        made.recommendations.push("ask somebody who has changed it for a review".to_owned());
     }
     if state.baseline.is_over("size") {
         made.recommendations.push("split the change into smaller ones".to_owned());

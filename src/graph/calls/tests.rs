@@ -100,6 +100,42 @@ fn declarations_and_definitions_share_their_callers() {
     assert_eq!(tree.names_on_path("go", "helper_fn"), ["go", "A::work", "helper_fn"]);
 }
 
+/// Calls through a base type run the overriding method: a path of calls leads through them.
+#[test]
+fn overriding_methods_are_called_through_their_base() {
+    let tree = Tree::new(
+        "//- /a.py\nclass Command:\n    def main(self):\n        self.invoke(1)\n    def invoke(self, x):\n        pass\n\
+         class Group(Command):\n    def invoke(self, x):\n        super().invoke(x)\n\
+         class Other(Command):\n    pass\ndef use(other: Other, any: Command):\n    other.invoke(2)\n    any.invoke(3)\n",
+    );
+    assert_eq!(tree.callers(&tree.named("Group.invoke")), ["a.py:3", "a.py:13"]);
+    assert_eq!(
+        tree.callers(&tree.named("Command.invoke")),
+        ["a.py:3", "a.py:8", "a.py:12", "a.py:13"]
+    );
+    assert_eq!(
+        tree.names_on_path("Command.main", "Group.invoke"),
+        ["Command.main", "Group.invoke"]
+    );
+}
+
+/// An implementation of a trait or interface is called through it.
+#[test]
+fn implementations_are_called_through_their_interface() {
+    check(
+        "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\ntrait Source { fn fetch(&self); }\nstruct Pool;\n\
+         impl Source for Pool { fn fetch(&self) {} }\nfn f(any: &dyn Source, pool: &Pool) { any.fetch(); pool.fetch(); }\n",
+        "Pool::fetch",
+        &["src/lib.rs:4", "src/lib.rs:4"],
+    );
+    check(
+        "//- /a/S.java\npackage a;\ninterface S { void go(); }\nclass T implements S { public void go() {} }\n\
+         class U { void f(S s) { s.go(); } }\n",
+        "T.go",
+        &["a/S.java:4"],
+    );
+}
+
 /// Imports of a name that another file had bound for its own use were missed.
 #[test]
 fn names_of_imports_are_imported() {

@@ -306,7 +306,7 @@ impl Walk<'_> {
                             continue;
                         }
                     }
-                    if is_type(symbol.kind) {
+                    if is_type(symbol.kind) || facts.is_constructor_function(place) {
                         let mut instance =
                             candidate.then(Value::Instance(*at, given.clone()), 0.98);
                         instance.via = Some(*at);
@@ -408,7 +408,11 @@ impl Walk<'_> {
                     }
                     _ => {}
                 }
-                let Some(chain) = &symbol.type_chain else { return Vec::new() };
+                let Some(chain) = &symbol.type_chain else {
+                    let is_made = facts.is_constructor_function(place);
+                    let made = is_made.then(|| candidate.then(Value::Instance(*at, None), 0.98));
+                    return made.into_iter().collect();
+                };
                 let place = Place { file: at.file, enclosing: Some(place) };
                 let mut values = self.chain(place, candidate.via, chain, depth + 1);
                 for value in &mut values {
@@ -433,7 +437,11 @@ impl Walk<'_> {
                     .collect()
             }
             Value::Outside | Value::Foreign(_) => vec![candidate.then(Value::Outside, 1.0)],
-            Value::Module(_) | Value::Callback(_) => Vec::new(),
+            Value::Module(_) => {
+                let values = self.module_value(candidate, depth + 1);
+                values.iter().flat_map(|value| self.call(value, depth + 1)).collect()
+            }
+            Value::Callback(_) => Vec::new(),
         }
     }
 }

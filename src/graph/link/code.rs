@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Dialect};
-use super::kinds::is_type;
+use super::kinds::{is_type, is_variable};
 use super::parameters::{Arity, arity};
 use super::position::{SymbolAt, UseAt};
 use super::result::Outcome;
@@ -270,6 +270,15 @@ impl FileFacts {
         })
     }
 
+    /// Returns true for a function that `new` may call: JavaScript's constructor functions, which by
+    /// convention have a capitalized name.
+    pub(super) fn is_constructor_function(&self, place: usize) -> bool {
+        self.dialect.has_added_members
+            && self.symbols.get(place).is_some_and(|symbol| {
+                symbol.kind == SymbolKind::Function && symbol.name.starts_with(char::is_uppercase)
+            })
+    }
+
     /// Returns true if a call by this word runs a constructor: `super(…)`.
     pub fn is_constructor_word(&self, word: &str) -> bool {
         self.dialect.constructor_words.contains(&word)
@@ -330,9 +339,13 @@ impl FileFacts {
     }
 }
 
-/// Returns the innermost symbol that encloses an import; `mod a;` does not enclose itself.
+/// Returns the innermost symbol that encloses an import. `mod a;` does not enclose itself, and a
+/// variable not what its value exports: `var app = module.exports = {}`.
 fn scope_of(symbols: &[Symbol], import: &Import) -> Option<usize> {
-    let place = around(symbols, &import.span)?;
+    let mut place = around(symbols, &import.span)?;
+    while import.kind == ImportKind::ReExport && is_variable(symbols[place].kind) {
+        place = symbols[place].parent.filter(|&parent| parent < place)?;
+    }
     let symbol = &symbols[place];
     let is_itself = import.kind == ImportKind::Submodule
         && symbol.kind == SymbolKind::Module

@@ -95,6 +95,11 @@ pub(super) struct Dialect {
     pub(super) has_expression_bases: bool,
     /// Types of the same name in one scope are one type.
     pub(super) merges_types: bool,
+    /// A function can be a type, and members can be added to any value from outside of its
+    /// definition: `Type.prototype.method = …`, `object.method = …`.
+    pub(super) has_added_members: bool,
+    /// A module can be a value: what the file assigns to `module.exports`.
+    pub(super) has_module_values: bool,
     /// Fields and methods have separate namespaces: a call never refers to a field.
     pub(super) separates_fields: bool,
     /// A function without a body only declares one that is defined elsewhere.
@@ -178,6 +183,8 @@ const NONE: Dialect = Dialect {
     aliases_have_members: false,
     has_expression_bases: false,
     merges_types: false,
+    has_added_members: false,
+    has_module_values: false,
     separates_fields: false,
     has_bodiless_declarations: false,
     constructors: &[],

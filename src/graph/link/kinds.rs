@@ -8,6 +8,12 @@ pub(super) fn is_type(kind: SymbolKind) -> bool {
     matches!(kind, Class | Struct | Union | Enum | Interface | Trait | Type)
 }
 
+/// Returns true for kinds of members of a type.
+pub(super) fn is_member(kind: SymbolKind) -> bool {
+    use SymbolKind::{Constructor, Field, Method, Property};
+    matches!(kind, Constructor | Field | Method | Property)
+}
+
 /// Returns true for types whose methods others implement.
 pub(super) fn is_interface(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Interface | SymbolKind::Trait)

@@ -1,7 +1,7 @@
 //! Members of modules and types, including those of blocks elsewhere and of bases.
 
 use super::code::{FileFacts, definitions, last_name, near};
-use super::kinds::{is_interface, is_type, is_variable};
+use super::kinds::{is_interface, is_member, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
@@ -9,9 +9,8 @@ use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
-/// The most types that are searched for implementations, and the most implementations.
-const DERIVED_MAX: usize = 128;
-const IMPLEMENTATIONS_MAX: usize = 32;
+/// The most bases of a type that are searched for a method that one of its own overrides.
+const BASES_MAX: usize = 64;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
 const ELSEWHERE_MAX: usize = 256;
@@ -25,6 +24,10 @@ impl Walk<'_> {
         let mut found = match &candidate.value {
             Value::Module(file) => {
                 let mut found = self.exported(*file, name, depth);
+                if found.is_empty() {
+                    let values = self.module_value(candidate, depth + 1);
+                    found = values.iter().flat_map(|it| self.member(it, name, depth + 1)).collect();
+                }
                 for member in &mut found {
                     member.reason = member.reason.max(Reason::Receiver);
                 }
@@ -80,6 +83,12 @@ impl Walk<'_> {
         let children = definitions(of.file, facts.children(Some(place), name));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        if facts.dialect.has_added_members {
+            if kind == SymbolKind::Function {
+                found.retain(|it| self.kind(it).is_some_and(is_member));
+            }
+            found.extend(self.members_elsewhere(&facts, of, name, depth));
+        }
         if found.is_empty() && (is_variable(kind) || kind == SymbolKind::EnumMember) {
             for loaded in self.load(candidate, depth + 1) {
                 let is_same = matches!(loaded.value, Value::Name(same) if same == of);
@@ -221,6 +230,10 @@ impl Walk<'_> {
             .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        if facts.symbols[place].kind == SymbolKind::Function {
+            // What a function defines inside is no member of the type.
+            found.retain(|it| self.kind(it).is_some_and(is_member));
+        }
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;
         let is_declared_only = found.iter().all(|candidate| match candidate.value {
@@ -247,8 +260,15 @@ impl Walk<'_> {
         };
         let mut found = Vec::new();
         let members = self.code.members(type_name, name);
+        // What a function defines inside is no member of it.
+        let is_function = facts.symbols[of.place as usize].kind == SymbolKind::Function;
+        let is_inside = |at: SymbolAt| {
+            let parent = facts.symbols.get(at.place as usize).and_then(|symbol| symbol.parent);
+            is_function && at.file == of.file && parent == Some(of.place as usize)
+        };
         for &at in near(&members, of.file, ELSEWHERE_MAX) {
             if found.len() < VALUES_MAX
+                && !is_inside(at)
                 && self.take_step(depth)
                 && self.is_member_of(at, of, facts, depth)
             {
@@ -394,7 +414,8 @@ impl Walk<'_> {
                 return if types.is_empty() { own(around) } else { types };
             }
             let is_own = is_type(symbol.kind)
-                || symbol.kind == SymbolKind::Module && facts.dialect.has_module_instances;
+                || symbol.kind == SymbolKind::Module && facts.dialect.has_module_instances
+                || facts.is_constructor_function(around);
             // Methods of an object literal belong to the constant that it is bound to.
             let is_object = is_variable(symbol.kind)
                 && Some(around) != place.enclosing
@@ -429,25 +450,56 @@ impl Walk<'_> {
         candidate.iter().filter_map(of).filter(is_a_type).take(VALUES_MAX).collect()
     }
 
-    /// Returns the implementations of the interface's method `declared`, each as a guess.
-    pub(super) fn implementations(&self, declared: &Candidate) -> Vec<Candidate> {
-        let Value::Name(at) = declared.value else { return Vec::new() };
-        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+    /// Returns the methods that a method overrides or implements, nearest first: those of its name in
+    /// the bases of its type. O(bases) look-ups, at most [`BASES_MAX`].
+    pub(super) fn overridden(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
-        let Some(parent) = symbol.parent.filter(|&at| is_interface(facts.symbols[at].kind)) else {
+        if !symbol.kind.is_callable() || facts.is_constructor(place) {
             return Vec::new();
+        }
+        let is_around = |parent: &usize| {
+            let kind = facts.symbols[*parent].kind;
+            is_type(kind) || kind == SymbolKind::Impl
         };
-        let interface = facts.symbols[parent].name.as_str();
-        let mut found = Vec::new();
-        for derived in self.code.derived(interface).iter().copied().take(DERIVED_MAX) {
-            let Some((there, at_type)) = self.symbol(derived) else { continue };
-            for own in definitions(derived.file, there.children(Some(at_type), &symbol.name)) {
-                let confidence = declared.confidence * 0.4;
-                found.push(Candidate::new(Value::Name(own), confidence, Reason::Implementation));
+        let mut types = match symbol.parent.filter(is_around) {
+            Some(parent) => vec![SymbolAt { file: of.file, place: parent as u32 }],
+            None if facts.owner(place).is_none() => return Vec::new(),
+            None => self.own_types(Place { file: of.file, enclosing: Some(place) }, 0),
+        };
+        let (mut found, mut at) = (Vec::new(), 0);
+        while let Some(&derived) = types.get(at).filter(|_| at < BASES_MAX) {
+            at += 1;
+            for base in self.bases(derived, 0) {
+                let Value::Instance(base, _) = base.value else { continue };
+                if types.contains(&base) {
+                    continue;
+                }
+                types.push(base);
+                let own = self.own_members(base, &symbol.name, 0);
+                let own = own.iter().filter_map(Candidate::link).map(|link| link.to);
+                found.extend(own.filter(|&it| it != of && self.is_callable(it)));
             }
-            if found.len() >= IMPLEMENTATIONS_MAX {
-                break;
-            }
+        }
+        found
+    }
+
+    fn is_callable(&self, at: SymbolAt) -> bool {
+        self.symbol(at).is_some_and(|(facts, place)| facts.symbols[place].kind.is_callable())
+    }
+
+    /// Returns what a file assigns to `module.exports`, if `candidate` is a module that can be a
+    /// value.
+    pub(super) fn module_value(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+        let Value::Module(file) = candidate.value else { return Vec::new() };
+        if !self.facts(file).is_some_and(|facts| facts.dialect.has_module_values) {
+            return Vec::new();
+        }
+        let mut found = self.exported(file, "default", depth);
+        found.retain(|it| !matches!(it.value, Value::Module(same) if same == file));
+        for value in &mut found {
+            value.confidence *= candidate.confidence;
+            value.reason = value.reason.max(candidate.reason);
         }
         found
     }

@@ -32,15 +32,20 @@ impl Walk<'_> {
                 candidates = self.guesses(place, used);
             }
         }
+        if used.role == Role::Call {
+            // A call of a module calls what the file exports as its value.
+            let values = |it: Candidate| {
+                let values = self.module_value(&it, 0);
+                if values.is_empty() { vec![it] } else { values }
+            };
+            candidates = candidates.into_iter().flat_map(values).collect();
+        }
         let mut links = Vec::new();
         for candidate in &candidates {
             if used.role == Role::Call {
                 links.extend(self.constructors(candidate).iter().filter_map(Candidate::link));
             }
             links.extend(candidate.link());
-            if candidate.reason < Reason::Implementation && used.receiver.is_some() {
-                links.extend(self.implementations(candidate).iter().filter_map(Candidate::link));
-            }
             if links.len() >= LINKS_MAX * 2 {
                 break;
             }

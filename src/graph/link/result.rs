@@ -33,7 +33,7 @@ pub enum Reason {
     Receiver,
     /// A member of a base of the receiver's type.
     Inherited,
-    /// An implementation of what the receiver's type declares.
+    /// It overrides or implements the method that the call refers to.
     Implementation,
     /// The receiver is unresolved, and no other definition has this name.
     UniqueName,
@@ -61,7 +61,7 @@ impl Reason {
             Reason::Program => "visible in the whole program",
             Reason::Receiver => "resolved by receiver type",
             Reason::Inherited => "inherited by the receiver's type",
-            Reason::Implementation => "implements the receiver's interface",
+            Reason::Implementation => "through the base type's method",
             Reason::UniqueName => "unique name",
             Reason::OnlyFit => "only definition of the name that fits",
             Reason::Ambiguous => "ambiguous name",

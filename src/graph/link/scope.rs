@@ -275,10 +275,11 @@ pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Candid
         .filter(|at| is_named(&facts.symbols[at.place as usize]))
         .filter(|at| !facts.is_module_elsewhere(at.place as usize))
         .filter(|at| {
-            // Go's methods are at the top level of the file, too, and so are C++'s constructors,
-            // which have the name of their type.
+            // Go's methods are at the top level of the file, too, and so are members that
+            // JavaScript adds to a value, and C++'s constructors, which have the name of their type.
             let owner = facts.owner(at.place as usize);
-            !facts.dialect.has_packages && owner != Some(name) || owner.is_none()
+            let is_member_hidden = facts.dialect.has_packages || facts.dialect.has_added_members;
+            !is_member_hidden && owner != Some(name) || owner.is_none()
         })
         .map(|at| Candidate::new(Value::Name(at), 0.99, Reason::SameFile))
         .collect()

@@ -274,7 +274,7 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
             definition.kind = SymbolKind::Class;
             definition.body = value.field("body");
         }
-        _ if !is_outermost(visit, 2) || value.is_some_and(|value| is_import(visit, value)) => {
+        _ if !is_outermost(visit, 2) || value.is_some_and(|value| imports::binds(visit, value)) => {
             return None;
         }
         _ if is_const => definition.kind = SymbolKind::Constant,
@@ -379,6 +379,10 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let kind = match value.kind_name() {
         "class" => SymbolKind::Class,
         _ if is_function(value) => SymbolKind::Function,
+        "call_expression" | "new_expression" if !is_import(visit, value) => {
+            let made = exported_value(visit, left).or_else(|| fields::of_this(visit, left));
+            return made.and_then(|made| finish(visit, made));
+        }
         _ => return fields::of_this(visit, left).and_then(|field| finish(visit, field)),
     };
     let mut definition = Definition::new(visit, kind, left);
@@ -410,6 +414,22 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         definition.prefix = Some(of_type.unwrap_or(&object).to_owned());
     }
     finish(visit, definition)
+}
+
+/// Returns the constant that an assignment exports: `exports.x = make()`, `module.exports = make()`.
+fn exported_value<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>> {
+    if visit.enclosing().is_some() || left.kind_name() != "member_expression" {
+        return None;
+    }
+    let property = left.field("property")?;
+    let object = visit.field(left, "object")?;
+    let mut definition = Definition::new(visit, SymbolKind::Constant, property);
+    match object.as_ref() {
+        "module" if visit.text(property) == "exports" => definition.name = "default".to_owned(),
+        "exports" | "module.exports" => {}
+        _ => return None,
+    }
+    Some(definition)
 }
 
 /// Returns the value of `export default`.

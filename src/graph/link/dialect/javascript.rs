@@ -20,6 +20,8 @@ const RULES: Dialect = Dialect {
     has_outside_types: true,
     has_expression_bases: true,
     merges_types: true,
+    has_added_members: true,
+    has_module_values: true,
     constructors: &["constructor"],
     inherits_constructors: true,
     constructor_words: &["super"],

@@ -116,3 +116,54 @@ fn values_by_pattern_and_fields_that_are_functions() {
     check(&of("this.rule.get('').$0make();"), make);
     check(&of("this.marks.map(mark => mark.$0make());"), make);
 }
+
+#[test]
+fn modules_that_are_values() {
+    let of = |body: &str| {
+        format!(
+            "//- /solo.js\nfunction solo() {{ return new Thing(); }}\nclass Thing {{ go() {{}} }}\nmodule.exports = solo;\n\
+             //- /named.js\nmodule.exports = function named() {{}};\n\
+             //- /made.js\nclass Log {{ info() {{}} }}\nfunction make() {{ return new Log(); }}\n\
+             module.exports = make();\nexports.other = make();\n\
+             //- /app.js\nvar app = exports = module.exports = {{}};\napp.setup = function setup() {{}};\n\
+             app.init = function init() {{ this.setup(); }};\n\
+             //- /use.js\nconst solo = require('./solo');\nconst named = require('./named');\n\
+             const log = require('./made');\nconst other = require('./made').other;\nconst app = require('./app');\n\
+             function use() {{ {body} }}\n"
+        )
+    };
+    check(&of("$0solo();"), "solo.js:1 solo Import");
+    check(&of("solo().$0go();"), "solo.js:2 Thing.go Receiver");
+    check(&of("$0named();"), "named.js:1 named Import");
+    check(&of("log.$0info();"), "made.js:1 Log.info Receiver");
+    check(&of("other.$0info();"), "made.js:1 Log.info Receiver");
+    check(&of("app.$0setup();"), "app.js:2 app.setup Receiver");
+}
+
+#[test]
+fn members_that_are_added_to_values() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.js\nvar app = {{}};\napp.setup = function() {{}};\napp.init = function() {{ {body} }};\n\
+             function setup() {{}}\nfunction Res() {{ this.code = 1; function end() {{}} }}\n\
+             Res.prototype.end = function() {{}};\nRes.prototype.send = function() {{ {body} }};\n\
+             Res.make = function() {{ return new Res(); }};\n"
+        )
+    };
+    check(&of("app.$0setup();"), "a.js:2 app.setup Receiver");
+    check(&of("$0setup();"), "a.js:4 setup SameFile");
+    check(&of("new Res().$0end();"), "a.js:6 Res.end Receiver");
+    check(&of("Res.$0make();"), "a.js:8 Res.make Receiver");
+    check(&of("Res.make().$0send();"), "a.js:7 Res.send Receiver");
+    let of_this = |place: &str| {
+        format!(
+            "//- /a.js\nvar app = {{}};\napp.setup = function() {{}};\nfunction Res() {{}}\n\
+        Res.prototype.end = function() {{}};\n{place}\n"
+        )
+    };
+    check(&of_this("app.init = function() { this.$0setup(); };"), "a.js:2 app.setup Receiver");
+    check(
+        &of_this("Res.prototype.send = function() { this.$0end(); };"),
+        "a.js:4 Res.end Receiver",
+    );
+}

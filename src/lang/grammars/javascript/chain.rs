@@ -166,16 +166,19 @@ fn call(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) 
     }
 }
 
-/// Returns the chain of `this`: the enclosing instance, or one of the type to whose prototype the
-/// function is assigned.
+/// Returns the chain of `this`: the enclosing instance, one of the type to whose prototype the
+/// function is assigned, or the object to which it is assigned.
 fn this(visit: &Visit<'_, '_>) -> Chain {
     let mut index = visit.own_or_enclosing_index();
     while let Some(symbol) = index.and_then(|index| visit.symbols.get(index)) {
         if symbol.parent.is_none()
-            && symbol.kind == SymbolKind::Method
             && let Some((owner, _)) = symbol.qualified_name.rsplit_once('.')
         {
-            return Chain::instance(owner);
+            match symbol.kind {
+                SymbolKind::Method => return Chain::instance(owner),
+                SymbolKind::Function => return Chain::name(owner),
+                _ => {}
+            }
         }
         index = symbol.parent;
     }

@@ -8,8 +8,10 @@ use tree_sitter::Node;
 use crate::lang::facts::{ImportKind, ImportedName};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
+use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
+use super::chain;
 use super::imports::{name, note, source, specifiers};
 
 /// Maximum number of names exported by one object literal.
@@ -68,23 +70,48 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let target = visit.bytes(left);
-    let names: Vec<ImportedName> = if target == b"module.exports" {
+    let mut names: Vec<ImportedName> = Vec::new();
+    if target == b"module.exports" {
         match right.kind_name() {
-            "identifier" => vec![name(&visit.text_of(right), "default")],
-            "object" => members(visit, right),
-            _ => return,
+            "identifier" => names.push(name(&visit.text_of(right), "default")),
+            "object" => names = members(visit, right),
+            _ => {
+                let own = right.field("name");
+                names.extend(own.map(|own| name(&visit.text_of(own), "default")));
+            }
         }
+        let variable = assigned_variable(visit);
+        names.extend(variable.map(|variable| name(&visit.text_of(variable), "default")));
     } else {
         let exported = target.strip_prefix(b"module.exports.").or(target.strip_prefix(b"exports."));
-        match exported.filter(|_| right.kind_name() == "identifier") {
-            Some(alias) => {
-                vec![name(&visit.text_of(right), &String::from_utf8_lossy(alias))]
-            }
-            None => return,
-        }
-    };
+        let exported = exported.filter(|_| right.kind_name() == "identifier");
+        names
+            .extend(exported.map(|own| name(&visit.text_of(right), &String::from_utf8_lossy(own))));
+    }
     if !names.is_empty() {
         note(notes, node, ImportKind::ReExport, String::new(), names);
+    }
+}
+
+/// Returns the variable that is declared with the value of the visited assignment:
+/// `var app = exports = module.exports = {}`.
+fn assigned_variable<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
+    let mut level = 1;
+    while visit.ancestor_kind(level) == "assignment_expression" && level < 4 {
+        level += 1;
+    }
+    let declared = visit.ancestor(level).filter(|it| it.kind_name() == "variable_declarator")?;
+    declared.field("name").filter(|variable| variable.kind_name() == "identifier")
+}
+
+/// Records the value of the constant that the visited assignment exports.
+pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(index) = visit.defined.clone().next() else { return };
+    let is_constant =
+        visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Constant);
+    let right = visit.node().field("right").filter(|_| is_constant);
+    if let Some(chain) = right.and_then(|right| chain::value(visit, notes, right)) {
+        notes.set_type(index, chain);
     }
 }
 
