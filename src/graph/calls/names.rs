@@ -123,15 +123,30 @@ impl<'a> OtherNames<'a> {
 
     /// Records the names under which files import the default export of a file.
     pub(super) fn default_imports(&mut self, file: FileId) {
-        if !self.defaults.insert(file) {
-            return;
+        let mut files = vec![file];
+        while let Some(file) = files.pop() {
+            if self.defaults.insert(file) {
+                self.default_imports_of(file, &mut files);
+            }
         }
+    }
+
+    /// Records the names under which files import the default export of `file`, and adds to `again` the
+    /// files whose own default export it is as well.
+    fn default_imports_of(&mut self, file: FileId, again: &mut Vec<FileId>) {
         for importer in self.code.importers(file) {
             let Some(facts) = self.code.file(importer) else { continue };
-            for import in &facts.imports {
-                let names = import.names.iter().filter(|bound| bound.name == DEFAULT);
+            // `require` binds a module, which is the value that it exports.
+            let has_value = facts.has_module_values();
+            let is_default = |name: &str| name == DEFAULT || name.is_empty() && has_value;
+            for (at, import) in facts.imports.iter().enumerate() {
+                let is_all = import.names.iter().any(|bound| bound.name == "*");
+                if has_value && import.kind == ImportKind::ReExport && is_all {
+                    again.push(importer);
+                }
+                let names = import.names.iter().filter(|bound| is_default(&bound.name));
                 for bound in names.filter(|bound| !bound.alias.is_empty()) {
-                    if self.refers_to(importer, None, &bound.alias) {
+                    if self.refers_to(importer, facts.import_scope(at), &bound.alias) {
                         self.bound(importer, import.kind, &bound.alias);
                     }
                 }

@@ -231,7 +231,7 @@ impl FileFacts {
     }
 
     /// Returns the enclosing symbol of an import.
-    pub(super) fn import_scope(&self, import: usize) -> Option<usize> {
+    pub fn import_scope(&self, import: usize) -> Option<usize> {
         self.import_scopes.get(import).copied().flatten()
     }
 
@@ -277,6 +277,11 @@ impl FileFacts {
             && self.symbols.get(place).is_some_and(|symbol| {
                 symbol.kind == SymbolKind::Function && symbol.name.starts_with(char::is_uppercase)
             })
+    }
+
+    /// Returns true if a module can be a value: what its file exports as a whole.
+    pub fn has_module_values(&self) -> bool {
+        self.dialect.has_module_values
     }
 
     /// Returns true if a call by this word runs a constructor: `super(…)`.

@@ -144,6 +144,18 @@ pub(super) fn binds(visit: &Visit<'_, '_>, value: Node<'_>) -> bool {
     load_call(visit, value).is_some()
 }
 
+/// Returns true if the visited property is the member of a module that a variable is bound to:
+/// `var name = require("…").member`.
+pub(super) fn is_bound_member(visit: &Visit<'_, '_>) -> bool {
+    let declared = visit.ancestor(2).filter(|it| it.kind_name() == "variable_declarator");
+    let is_name = |it: Node<'_>| it.kind_name() == "identifier";
+    let Some(declared) = declared.filter(|it| it.field("name").is_some_and(is_name)) else {
+        return false;
+    };
+    let loaded = declared.field("value").and_then(|value| load_call(visit, value));
+    loaded.and_then(|(_, member)| member).is_some_and(|member| member.id() == visit.node().id())
+}
+
 /// Records the visited variable declaration if it binds a module or a member of one.
 pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();

@@ -293,6 +293,9 @@ fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     let receiver = around.child(0).and_then(|object| chain::value(visit, notes, object));
+    if imports::is_bound_member(visit) {
+        return notes.refer(visit, visit.node(), Role::Import, None);
+    }
     let is_closing = visit.ancestor_kind(2) == "jsx_closing_element";
     if !is_closing {
         let receiver = receiver.unwrap_or_else(Chain::unknown);
