@@ -15,7 +15,7 @@
 //!    `scope` (bare names: the file, its imports, its package, the program), `follow` (an import to
 //!    the definition, through re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits, implementation blocks
 //!    and embedded types), `chain` (receiver chains), `contents` (elements, type arguments,
-//!    transparent wrappers), `context` (parameters of callbacks), `extension` (methods that traits
+//!    transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters of callbacks), `extension` (methods that traits
 //!    add to outside types), `pick` (constructors, overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to).
 //!
@@ -35,6 +35,7 @@ mod context;
 mod dialect;
 mod exports;
 mod extension;
+mod fixture;
 mod follow;
 mod hops;
 mod kinds;

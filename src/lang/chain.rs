@@ -13,6 +13,7 @@
 //!                      "@List<User>", "@Map<String,User>"
 //!        | "$"         the instance that the enclosing method belongs to (`self`, `this`)
 //!        | "$$"        the same instance, as a value of its base type (`super`)
+//!        | "!" NAME    the value of pytest's fixture of that name
 //!        | "?"         an unknown value
 //! step  := "." NAME    a member
 //!        | "()"        the result of a call; of a class, a new instance
@@ -43,7 +44,8 @@
 //!   alternative; `type[A]` and the first parameter of a class method are the class, `A`. A call of a
 //!   class is `A()`. An `async def` returns `@Coroutine<A>`, a generator without an annotation
 //!   `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`. Unpacked values
-//!   are members with their position as name, as with Rust's tuples.
+//!   are members with their position as name, as with Rust's tuples. A parameter of a test or fixture
+//!   that no decorator sets is the fixture of its name; a fixture returns what it yields.
 //! - JavaScript and TypeScript: `null`, `undefined` and literals in unions are omitted; `Partial<A>`
 //!   and the like are `@A`, `A[]` is `@Array<A>`. `A.prototype` is `@A`, and so is `this` in a
 //!   function assigned to one. Parameters of callbacks of `map`, `forEach`, `then` and the like are
@@ -92,6 +94,8 @@ pub enum Root<'c> {
     Own,
     /// The same instance, as a value of its base type.
     Base,
+    /// The value of a fixture.
+    Fixture(&'c str),
     /// An unknown value.
     Unknown,
 }
@@ -168,6 +172,10 @@ impl Chain {
         if text == UNKNOWN {
             return (Root::Unknown, Steps { rest: "" });
         }
+        if let Some(name) = text.strip_prefix('!') {
+            let (name, rest) = name.split_at(name_end(name));
+            return (Root::Fixture(name), Steps { rest });
+        }
         if let Some(written) = text.strip_prefix('@') {
             let (of, rest) = type_text(written);
             return (Root::Instance(of), Steps { rest });
@@ -200,6 +208,11 @@ impl Chain {
     /// Returns the chain of a name, or of a path of names with dots between them.
     pub fn name(path: impl Into<String>) -> Chain {
         Chain(path.into())
+    }
+
+    /// Returns the chain of the value of a fixture.
+    pub(super) fn fixture(name: &str) -> Chain {
+        Chain::from(Root::Fixture(name))
     }
 
     /// Returns the chain of a value of a type as it is written, with its arguments.
@@ -265,13 +278,13 @@ impl Chain {
 
     /// Returns true for a path of names without any other step.
     pub fn is_path(&self) -> bool {
-        !self.0.contains(['(', '[', '@', '$', '?'])
+        !self.0.contains(['(', '[', '@', '$', '!', '?'])
     }
 
     /// Returns true if the chain starts with a sign: its root is not a name. A name that begins
     /// with `$` counts as one, too.
     pub(super) fn has_sign(&self) -> bool {
-        self.0.starts_with(['@', '$'])
+        self.0.starts_with(['@', '$', '!'])
     }
 
     /// Returns the written type, with all that follows it, of a chain that starts at a value of one.
@@ -331,6 +344,7 @@ impl From<Root<'_>> for Chain {
             Root::Instance(of) => format!("@{}{}", of.path, of.arguments),
             Root::Own => "$".to_owned(),
             Root::Base => "$$".to_owned(),
+            Root::Fixture(name) => format!("!{name}"),
             Root::Unknown => UNKNOWN.to_owned(),
         })
     }

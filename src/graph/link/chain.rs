@@ -50,6 +50,7 @@ impl Walk<'_> {
                 let bases = types().into_iter().flat_map(|own| self.bases(own, depth + 1));
                 (bases.collect(), steps)
             }
+            Root::Fixture(name) => (self.fixture(place, name, depth + 1), steps),
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();

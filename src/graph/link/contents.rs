@@ -189,7 +189,10 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let arguments = type_arguments(&written.text);
         let argument = arguments.get(number);
-        let Some(argument) = argument else { return vec![candidate.then(Value::Outside, 1.0)] };
+        let Some(argument) = argument else {
+            // What the container has is not written: it may be of the repository.
+            return vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }];
+        };
         let chain = Chain::instance(argument.trim_start_matches('@'));
         let mut found = self.chain(written.place, None, &chain, depth + 1);
         for value in &mut found {

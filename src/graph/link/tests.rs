@@ -126,3 +126,29 @@ fn resolutions_are_timed() {
     let each = started.elapsed() / rounds;
     assert!(each.as_millis() < 20, "callers of a symbol with 60 calls: {each:?}");
 }
+
+/// A test names pytest's fixtures as its parameters.
+#[test]
+fn pytest_fixtures_by_name_of_a_parameter() {
+    let of = |test: &str| {
+        format!(
+            "//- /cart.py\nclass Cart:\n    def add(self, x): pass\nclass Other:\n    def add(self, x): pass\n\
+             //- /tests/conftest.py\nimport pytest\nfrom cart import Cart, Other\n@pytest.fixture\n\
+             def cart():\n    yield Cart()\n@pytest.fixture()\ndef both(cart):\n    return cart\n\
+             //- /tests/deep/conftest.py\nimport pytest\nfrom cart import Other\n@pytest.fixture\n\
+             def other():\n    return Other()\n\
+             //- /tests/deep/test_a.py\nimport pytest\nfrom cart import Cart, Other\n@pytest.fixture\n\
+             def own() -> Cart:\n    return make()\n{test}\n"
+        )
+    };
+    let add = "cart.py:2 Cart.add Receiver";
+    check(&of("def test_a(cart):\n    cart.$0add(1)"), add);
+    check(&of("def test_a(both):\n    both.$0add(1)"), add);
+    check(&of("def test_a(own):\n    own.$0add(1)"), add);
+    check(&of("def test_a(other):\n    other.$0add(1)"), "cart.py:4 Other.add Receiver");
+    check(&of("class TestA:\n    def test_b(self, cart):\n        cart.$0add(1)"), add);
+    // A decorator sets the parameter: any class may have the method.
+    let set =
+        meaning(&of("@pytest.mark.parametrize('cart', [1])\ndef test_a(cart):\n    cart.$0add(1)"));
+    assert!(set.iter().all(|link| !link.ends_with("Receiver")), "{set:?}");
+}

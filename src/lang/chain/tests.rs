@@ -16,6 +16,7 @@ enum OwnedRoot {
     Instance(String, String),
     Own,
     Base,
+    Fixture(String),
     Unknown,
 }
 
@@ -26,6 +27,7 @@ impl OwnedRoot {
             OwnedRoot::Instance(path, arguments) => Root::Instance(TypeText { path, arguments }),
             OwnedRoot::Own => Root::Own,
             OwnedRoot::Base => Root::Base,
+            OwnedRoot::Fixture(name) => Root::Fixture(name),
             OwnedRoot::Unknown => Root::Unknown,
         }
     }

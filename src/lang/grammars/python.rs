@@ -9,6 +9,7 @@ use crate::lang::visit::{Definition, Visit};
 
 mod annotation;
 mod chain;
+mod fixtures;
 mod imports;
 mod names;
 mod refer;

@@ -39,9 +39,12 @@ pub(super) fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(parameters) = node.field("parameters") else { return };
     let receiver = receiver(visit);
+    let requests = super::fixtures::requests(visit);
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
-        declare(visit, notes, parameter, receiver.clone().filter(|_| at == 0));
+        let given = receiver.clone().filter(|_| at == 0);
+        let given = given.or_else(|| requests.as_ref()?.value(visit, parameter));
+        declare(visit, notes, parameter, given);
     }
 }
 

@@ -5,13 +5,14 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::type_arguments;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::{annotation, chain, imports, names};
+use super::{annotation, chain, fixtures, imports, names};
 
 /// The most levels above a name that determine its role.
 const LEVELS_MAX: usize = 8;
@@ -66,6 +67,18 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_async = node.child(0).is_some_and(|word| word.kind_name() == "async");
     let is_generator = chain.instance_type().is_some_and(|of| of.starts_with("Async"));
     let is_awaited = is_async && !is_generator;
+    // What a fixture yields is its value.
+    let yields = chain.instance_type().and_then(|of| {
+        let path = of.split('<').next().unwrap_or(of);
+        let name = path.rsplit('.').next().unwrap_or(path);
+        let is_generator =
+            ["Iterator", "Generator", "AsyncIterator", "AsyncGenerator"].contains(&name);
+        let first = type_arguments(of).first().copied()?;
+        (is_generator && fixtures::is_in_fixture(visit)).then(|| Chain::instance(first))
+    });
+    if let Some(yields) = yields {
+        return notes.set_type(index, yields);
+    }
     notes.set_type(index, if is_awaited { annotation::awaitable(chain) } else { chain });
 }
 
@@ -105,6 +118,12 @@ fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let chain = chain::value(visit, notes, value);
+    if fixtures::is_in_fixture(visit) {
+        if let Some(chain) = chain {
+            notes.set_return(index, chain);
+        }
+        return;
+    }
     if let Some(class) = chain.as_ref().and_then(chain::class_of) {
         notes.set_return(index, Chain::instance(&format!("Iterator<{class}>")));
     }
