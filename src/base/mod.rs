@@ -3,6 +3,7 @@
 
 pub mod bits;
 pub mod diff;
+pub mod glob;
 pub mod ids;
 pub mod interrupt;
 pub mod path;

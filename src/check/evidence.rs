@@ -449,12 +449,17 @@ impl<'a> Evidence<'a> {
         };
         let paths: Vec<Vec<u8>> =
             self.paths(&[file.to_vec()]).into_iter().flatten().map(|it| it.path).collect();
+        let (secret, paths): (Vec<_>, Vec<_>) =
+            paths.into_iter().partition(|path| secret::is_secret(path));
+        if paths.is_empty() {
+            let names: Vec<String> = secret.iter().map(|path| shown(path)).collect();
+            return unavailable(format!("{} is never shown: it may be a secret", names.join(", ")));
+        }
         let patch = match git.patch_text(id, &paths) {
             Ok(patch) => patch,
             Err(error) => return unavailable(error.to_string()),
         };
-        let patch = secret::masked(&patch).map_or_else(|| patch.clone(), |masked| masked.to_vec());
-        let patch = String::from_utf8_lossy(&patch).into_owned();
+        let patch = String::from_utf8_lossy(&secret::masked_patch(&patch)).into_owned();
         let added: BTreeSet<&str> = patch
             .lines()
             .filter(|line| !line.starts_with("+++"))

@@ -16,6 +16,7 @@ use super::tool::now_ms;
 use super::{place, report};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::source::input_file;
 use crate::userdata::exchange;
 
 /// A stream instead of a file.
@@ -169,7 +170,7 @@ fn import(engine: &Engine, file: &Path) -> Result<ExitCode> {
         let database = engine.create_user_data()?;
         exchange::import(&database, &mut BufReader::new(std::io::stdin().lock()), now_ms())?
     } else {
-        let input = File::open(file).map_err(|error| Error::io(file, error))?;
+        let input = input_file::open(file, u64::MAX)?;
         exchange::import(&engine.create_user_data()?, &mut BufReader::new(input), now_ms())
             .map_err(|error| error.with_path(file))?
     };

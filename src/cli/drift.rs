@@ -3,7 +3,6 @@
 
 mod server;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -19,6 +18,7 @@ use crate::drift::review::{self, Review};
 use crate::drift::{list, suspicious};
 use crate::error::{Error, Kind, Result};
 use crate::mcp::client::Listed;
+use crate::source::input_file;
 
 /// The default path of the file of pinned lists, in the current directory.
 const FILE: &str = "codedb-tools.lock.json";
@@ -262,9 +262,5 @@ fn not_pinned(name: &str, pins: &Pins) -> Error {
 
 /// Reads a file as text.
 fn text(path: &Path) -> Result<String> {
-    let failed = |error| Error::io(path, error);
-    if fs::metadata(path).map_err(failed)?.len() > LIST_BYTES_MAX {
-        return Err(Error::new(Kind::Limit, "larger than 64 MiB").with_path(path));
-    }
-    fs::read_to_string(path).map_err(failed)
+    input_file::read_text(path, LIST_BYTES_MAX)
 }

@@ -12,7 +12,7 @@ use crate::lang::{Limits, Symbol};
 use super::diff::FileDiff;
 
 /// Maximum number of files whose definitions are compared.
-const COMPARED_MAX: usize = 40;
+const COMPARED_MAX: usize = 200;
 
 /// Maximum size of a text that is compared, in bytes.
 const BYTES_MAX: usize = Limits::DEFAULT.bytes_max + 1;
@@ -31,7 +31,7 @@ pub type Before = (FileId, Option<Vec<u8>>);
 
 impl Changed {
     /// Returns the change from the texts in `before` to the current `files`. Definitions are
-    /// compared in the first 40 files. O(their texts).
+    /// compared in the first 200 files. O(their texts).
     ///
     /// # Errors
     ///

@@ -307,11 +307,7 @@ impl TaskEvidence {
     }
 
     fn glob(&mut self, catalog: &Catalog, mention: &Mention) -> bool {
-        let Ok(glob) = globset::GlobBuilder::new(&mention.text).literal_separator(true).build()
-        else {
-            return false;
-        };
-        let glob = glob.compile_matcher();
+        let Ok(glob) = crate::base::glob::compile(&mention.text, true) else { return false };
         let all = catalog.files();
         let fits = |at: &usize| glob.is_match(path::to_path(all.path(*at)));
         let files: Vec<FileId> = (0..all.len()).filter(fits).map(FileId::new).collect();

@@ -26,7 +26,8 @@ use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::Duration;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 pub use blame::Blamed;
 pub use checkout::Message;
@@ -111,6 +112,18 @@ struct Invocation<'a, A> {
     input: &'a [u8],
 }
 
+/// The last root in which git reached a time limit, with the time and the error.
+static STUCK: Mutex<Option<(PathBuf, Instant, Refused)>> = Mutex::new(None);
+
+/// How long git is not tried again in a root in which it reached a time limit.
+const STUCK_FOR: Duration = Duration::from_secs(10);
+
+fn stuck(root: &Path) -> Option<Refused> {
+    let stuck = STUCK.lock().unwrap_or_else(PoisonError::into_inner);
+    let (at, since, refused) = stuck.as_ref()?;
+    (at == root && since.elapsed() < STUCK_FOR).then(|| refused.clone())
+}
+
 impl Git {
     /// Returns git in the directory `root`, without network access.
     fn at(root: &Path, patience: Duration) -> Git {
@@ -130,6 +143,9 @@ impl Git {
     /// reason as an error.
     pub fn open(root: &Path) -> Option<Git> {
         let git = Git::at(root, PATIENCE);
+        if let Some(refused) = stuck(root) {
+            return Some(Git { refused: Some(refused), ..git });
+        }
         let layout = Layout::around(root);
         if let Some(Err(error)) = layout.as_ref().map(Layout::check_files) {
             return Some(git.refusing(&error));
@@ -142,7 +158,12 @@ impl Git {
                 root.ancestors().any(|dir| dir.join(".git").exists())
             }
             // It would take as long again for each call.
-            Err(error) if error.kind() == Kind::Limit => return Some(git.refusing(&error)),
+            Err(error) if error.kind() == Kind::Limit => {
+                let git = git.refusing(&error);
+                *STUCK.lock().unwrap_or_else(PoisonError::into_inner) =
+                    git.refused.clone().map(|refused| (root.to_owned(), Instant::now(), refused));
+                return Some(git);
+            }
             Err(_) => true,
         };
         let work_tree = layout.map(|layout| WorkTree { top: layout.top });

@@ -12,6 +12,7 @@ pub mod beneath;
 pub mod executed;
 pub mod global_excludes;
 pub mod guarded;
+pub mod input_file;
 mod platform;
 pub mod private_dir;
 pub mod read;

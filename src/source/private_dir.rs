@@ -39,6 +39,22 @@ pub fn create(dir: &Path, purpose: Purpose) -> Result<()> {
     })
 }
 
+/// Checks that a file in such a directory is a regular one that nobody else can change, if it exists.
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] if not.
+pub fn check_file(path: &Path, purpose: Purpose) -> Result<()> {
+    let Ok(metadata) = path.symlink_metadata() else { return Ok(()) };
+    if !metadata.is_file() {
+        let error = Error::usage("not a regular file").with_path(path);
+        return Err(error.with_hint(format!("choose another directory with {}", purpose.options)));
+    }
+    #[cfg(unix)]
+    check_one(path, false, purpose)?;
+    Ok(())
+}
+
 /// Checks that nobody else can change what is in `dir` or replace it, if it exists.
 ///
 /// # Errors

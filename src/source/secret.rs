@@ -16,7 +16,7 @@ pub mod repository;
 mod stores;
 mod tokens;
 
-pub use mask::{masked, masked_text, redacted, redactions};
+pub use mask::{masked, masked_patch, masked_text, redacted, redactions};
 pub use stores::{holds_stores, is_in_store};
 
 /// Increased when other paths become secrets: an index made with other rules contains their text.

@@ -12,11 +12,11 @@ use crate::context::changed::{Before, Changed};
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::history::git::{Difference, Git};
-use crate::lang::{SymbolKind, marks};
+use crate::lang::{SymbolKind, language, marks};
 use crate::testmap::fixtures::{TestAt, Tests};
 
-/// The maximum number of files whose earlier text is read.
-const COMPARED_MAX: usize = 40;
+/// The maximum number of files of code whose earlier text is read.
+const COMPARED_MAX: usize = 200;
 
 /// The difference of the tree from a commit.
 #[derive(Debug, Default)]
@@ -51,6 +51,10 @@ pub(super) struct Removed {
     /// The present definition with the same body, if there is exactly one.
     pub(super) renamed_to: Option<String>,
 }
+
+/// The remark of a reply if [`CodeDifference::is_cut`].
+pub(super) const CUT_MESSAGE: &str =
+    "more than 200 files of code differ; the functions of the others were not compared";
 
 /// Why there is no difference to answer from.
 pub(super) struct NoDifference {
@@ -112,12 +116,20 @@ pub(super) fn difference(
     Ok(Ok(found))
 }
 
+/// Returns true for a file of code by its name; others have no functions and no tests.
+fn is_code(path: &[u8]) -> bool {
+    language::of_name(crate::base::path::split(path).1).is_some_and(|it| it.is_code())
+}
+
 fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifference> {
     let mut found = CodeDifference { commit, ..CodeDifference::default() };
     let list = catalog.files();
     let (mut files, mut before): (Vec<FileId>, Vec<Before>) = (Vec::new(), Vec::new());
     let mut gone: Vec<(String, Vec<u8>)> = Vec::new();
-    for (path, how) in git.changes_since(&found.commit)? {
+    let mut changes = git.changes_since(&found.commit)?;
+    // Sources first: other files have no functions, and must not use up the bound.
+    changes.sort_by_key(|(path, _)| !marks::is_own_source(path));
+    for (path, how) in changes {
         if path.ends_with(b"/") {
             // Git lists a directory with its own repository as one entry.
             let inside = list.below(&path[..path.len() - 1]);
@@ -133,6 +145,9 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
         };
         let present = list.find(&path).map(FileId::new);
         files.extend(present);
+        if !is_code(&path) {
+            continue;
+        }
         if before.len() + gone.len() >= COMPARED_MAX {
             found.is_cut = true;
             continue;
@@ -145,6 +160,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             (None, None) => {}
         }
     }
+    found.paths.sort();
     let deleted = gone.iter().filter(|(path, _)| marks::is_own_source(path.as_bytes()));
     found.deleted = deleted.map(|(path, _)| path.clone()).collect();
     let changed = Changed::since(catalog, &files, &before)?;

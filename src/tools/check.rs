@@ -31,6 +31,7 @@ use crate::decisions::against;
 use crate::decisions::serve::Fit;
 use crate::error::Result;
 use crate::history::History;
+use crate::lang::marks;
 use crate::userdata::measurements::RiskMeasurement;
 
 /// The maximum number of tests and of reviewers of a reply.
@@ -338,7 +339,10 @@ fn restrict(call: &Call<'_>, change: &mut Change, only: &[Vec<u8>]) -> Result<()
 fn settings_of(call: &Call<'_>) -> Result<Settings> {
     let files = call.code.files()?;
     let is_manifest = |path: &[u8]| {
+        let marks = marks::of_path(path);
         MANIFESTS.iter().any(|name| crate::base::path::split(path).1 == name.as_bytes())
+            && !marks.test
+            && !marks.ranks_last()
     };
     let manifests = files.iter().filter(|(path, _)| is_manifest(path)).count();
     let is_library =
@@ -347,7 +351,10 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
     let detected = Kind::detect(manifests, is_library);
     match call.code.read(settings::NAME.as_bytes(), settings::BYTES_MAX) {
         Ok(content) => Settings::parse(&String::from_utf8_lossy(content.bytes()), detected),
-        Err(_) => Ok(Settings::of(detected)),
+        Err(error) if error.kind() == crate::Kind::NotFound => Ok(Settings::of(detected)),
+        Err(error) => {
+            Err(error.with_hint("it has the settings of the check; remove or correct it"))
+        }
     }
 }
 
@@ -487,6 +494,11 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         .collect();
     let (symbols, tests) = match changed {
         Some(changed) => {
+            if changed.is_cut {
+                let evidence = "tests".to_owned();
+                let why = changed_code::CUT_MESSAGE.to_owned();
+                data.unknown.push(UnknownEntry { evidence, why, files: 1 });
+            }
             let is_checked = |file: FileId| files.contains(&file);
             let symbols = changed.symbols.into_iter().filter(|at| is_checked(at.file)).collect();
             let tests = changed.tests.into_iter().filter(|at| is_checked(at.file)).collect();

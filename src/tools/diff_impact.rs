@@ -141,9 +141,8 @@ impl Define for DiffImpact {
             );
             reply = reply.with_status(Status::Partial, message);
         }
-        if changed.is_cut && reply.status == Status::Ok {
-            let message =
-                "more than 40 files differ; the functions of the others were not compared";
+        if changed.is_cut {
+            let message = changed_code::CUT_MESSAGE;
             reply = reply.with_status(Status::Partial, message);
         }
         Ok(reply)

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobSet;
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub struct GlobReply {
 /// A glob of repository paths, as [`Args::pattern`] describes it.
 #[derive(Clone, Debug)]
 pub struct PathGlob {
-    glob: GlobMatcher,
+    glob: GlobSet,
     by_name: bool,
 }
 
@@ -66,14 +66,11 @@ impl PathGlob {
         // As in ignore files, `/a` is anchored at the root.
         let anchored = pattern.strip_prefix('/').or(below);
         let by_name = anchored.is_none() && !pattern.contains('/');
-        let glob = GlobBuilder::new(anchored.unwrap_or(pattern))
-            .literal_separator(true)
-            .build()
-            .map_err(|error| {
+        let glob =
+            crate::base::glob::compile(anchored.unwrap_or(pattern), true).map_err(|error| {
                 Error::usage(format!("invalid glob: {error}"))
                     .with_hint("escape a literal `[` or `{` with `\\`")
-            })?
-            .compile_matcher();
+            })?;
         Ok(PathGlob { glob, by_name })
     }
 

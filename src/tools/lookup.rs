@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::GlobSet;
 
 use super::glob::PathGlob;
 use super::qualified::Qualified;
@@ -240,15 +240,15 @@ fn named_at(catalog: &Catalog, at: SymbolAt) -> Result<Option<(String, Option<Sy
 }
 
 /// Parses a pattern as a glob; `None` for a text that names contain.
-fn glob(pattern: &str) -> Result<Option<GlobMatcher>> {
+fn glob(pattern: &str) -> Result<Option<GlobSet>> {
     if !is_glob(pattern) {
         return Ok(None);
     }
-    let glob = GlobBuilder::new(pattern).build().map_err(|error| {
+    let glob = crate::base::glob::compile(pattern, false).map_err(|error| {
         Error::usage(format!("invalid glob: {error}"))
             .with_hint("escape a literal `[` or `{` with `\\`")
     })?;
-    Ok(Some(glob.compile_matcher()))
+    Ok(Some(glob))
 }
 
 /// Splits an id into path and qualified name.

@@ -125,6 +125,7 @@ impl Define for RiskMap {
         let files: Vec<FileRisk> =
             ranked.files.into_iter().take(results_max(args.limit, 20)).collect();
         let shown = files.len();
+        let user_data_problem = ranked.meta.user_data_problem.clone();
         let weights_problem = ranked.meta.weights_problem.clone();
         let riskiest = files.first().map(|file| file.path.clone());
         let mut reply = Analysis::list(RiskData { files, meta: ranked.meta }, shown, total);
@@ -132,6 +133,7 @@ impl Define for RiskMap {
             let message = format!("{}; churn and co-change are absent", missing.message);
             reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
         }
+        reply = with_user_data_problem(reply, user_data_problem);
         reply = with_weights_problem(reply, weights_problem);
         if let Some(path) = riskiest {
             let args = json!({"file_path": path});
@@ -155,6 +157,20 @@ fn configured(call: &Call<'_>) -> std::result::Result<Option<Weights>, String> {
         }
         Err(error) if error.kind() == Kind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
+    }
+}
+
+/// Returns the reply with status `partial` if recorded results and coverage cannot be read.
+pub(super) fn with_user_data_problem<D>(
+    reply: Analysis<D>,
+    problem: Option<String>,
+) -> Analysis<D> {
+    match problem {
+        Some(problem) if reply.status == Status::Ok => reply.with_status(
+            Status::Partial,
+            format!("recorded results and coverage cannot be read: {problem}"),
+        ),
+        _ => reply,
     }
 }
 

@@ -141,7 +141,7 @@ impl Define for StaleTests {
         let shown = stale.len();
         let mut reply = Analysis::list(StaleTestsData { stale, removed_functions }, shown, total);
         if changed.is_cut {
-            let message = "more than 40 files differ; the others were not compared";
+            let message = "more than 200 files of code differ; the others were not compared";
             reply = reply.with_status(Status::Partial, message);
         } else if total == 0 {
             reply.message = Some("no test uses a removed or renamed function".to_owned());

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::test_selection::{ChangedTests, Limits, Selection, functions_in, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths};
-use crate::answer::analysis::Analysis;
+use crate::answer::analysis::{Analysis, Status};
 use crate::base::ids::FileId;
 use crate::error::Result;
 use crate::testmap::tree::Tree as _;
@@ -68,7 +68,12 @@ impl Define for SuggestTests {
             };
             let tests = ChangedTests { tests: &changed.tests, files: &changed.files };
             let selected = select(call, catalog, &changed.symbols, tests, limits)?;
-            return Ok(selected.reply(|selection| selection));
+            let reply = selected.reply(|selection| selection);
+            return Ok(if changed.is_cut {
+                reply.with_status(Status::Partial, changed_code::CUT_MESSAGE)
+            } else {
+                reply
+            });
         };
         Ok(select(call, catalog, &symbols, ChangedTests::default(), limits)?
             .reply(|selection| selection))

@@ -85,6 +85,7 @@ impl Define for Triage {
             top.map(|file| Triaged { reasons: reasons(&file), file }).collect();
         let without_tests = files.iter().filter(|it| it.file.tests == 0).count();
         let weights_problem = ranked.meta.weights_problem.clone();
+        let user_data_problem = ranked.meta.user_data_problem.clone();
         let untested = files.iter().find(|it| it.file.tests == 0).map(|it| it.file.path.clone());
         let first = files.first().map(|it| it.file.path.clone());
         let shown = files.len();
@@ -94,6 +95,7 @@ impl Define for Triage {
             let message = format!("{}; churn and co-change are absent", missing.message);
             reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
         }
+        reply = risk_map::with_user_data_problem(reply, user_data_problem);
         reply = risk_map::with_weights_problem(reply, weights_problem);
         if let Some(path) = untested {
             reply = reply.with_step(NextStep::call(

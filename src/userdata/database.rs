@@ -10,6 +10,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
 
 use crate::error::{Error, Kind, Result};
+use crate::source::private_dir::{self, DATA};
 
 /// How long a call waits for a writer in another process.
 const WAIT_MAX: Duration = Duration::from_secs(10);
@@ -195,6 +196,7 @@ impl Database {
     /// [`Kind::Io`] otherwise. The file stays as it is.
     pub fn open(path: &Path) -> Result<Database> {
         let failed = |error| failure(path, &error);
+        private_dir::check_file(path, DATA)?;
         create_private(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX

@@ -142,9 +142,12 @@ impl Scope {
 
     fn glob(glob: &str) -> Result<Scope, String> {
         let glob = glob.trim_start_matches("./");
-        match globset::Glob::new(glob) {
+        match crate::base::glob::compile(glob, true) {
             Ok(_) => Ok(Scope::Path(glob.to_owned())),
-            Err(error) => Err(format!("`{glob}` is not a valid glob: {}", error.kind())),
+            Err(error) => Err(format!(
+                "`{}` is not a valid glob: {error}",
+                crate::base::text::start(glob, 80)
+            )),
         }
     }
 }

@@ -285,6 +285,83 @@ fn a_trailer_makes_a_commit_an_incident() {
 }
 
 #[test]
+fn a_committed_rename_keeps_its_history() {
+    let place = fragile("Fix a bug");
+    git(&place, &["checkout", "-q", "-b", "topic"]);
+    git(&place, &["mv", "src/util.py", "src/tools.py"]);
+    place.write("src/tools.py", "def b(x):\n    y = 9\n    return x + y\n");
+    commit(&place, "Move");
+    let reply = json(&place, &["--base", "main", "--verbose"]);
+    let file =
+        reply["files"].as_array().expect("files").iter().find(|it| it["path"] == "src/tools.py");
+    let file = file.unwrap_or_else(|| panic!("{reply}"));
+    assert_ne!(file["is_new"], true, "{file}");
+    assert!(file["components"].to_string().contains("4 incidents"), "{file}");
+}
+
+#[test]
+fn a_deleted_source_is_no_small_change() {
+    let place = fragile("Change");
+    std::fs::remove_file(place.root().join("src/util.py")).expect("the file");
+    let reply = json(&place, &[]);
+    assert_ne!(level(&reply), "LOW", "{reply}");
+    assert!(reply["recommendations"].to_string().contains("run all tests"), "{reply}");
+}
+
+#[test]
+fn a_file_of_a_shallow_clone_is_not_new() {
+    let place = fragile("Change");
+    let clone = Place::new();
+    let source = format!("file://{}", place.root().display());
+    let target = clone.root().display().to_string();
+    git(&clone, &["clone", "-q", "--depth", "1", &source, &target]);
+    clone.write("src/other.py", "def c():\n    return 1\n");
+    git(&clone, &["add", "-A"]);
+    clone.write("src/util.py", "def b(x):\n    return x + 1\n");
+    let reply = json(&clone, &["src/util.py"]);
+    assert_ne!(reply["files"][0]["is_new"], true, "{reply}");
+    assert!(reply["confidence"].as_f64().is_some_and(|it| it < 0.6), "{reply}");
+}
+
+#[test]
+fn functions_without_tests_are_named_beside_others() {
+    let place = repository();
+    place.write("src/a.py", "def tested(x):\n    return x\n\n\ndef alone(x):\n    return x\n");
+    place.write(
+        "tests/test_a.py",
+        "from src.a import tested\n\n\ndef test_tested():\n    assert tested(1)\n",
+    );
+    commit(&place, "Begin");
+    let lines = "def tested(x):\n    return x + 1\n\n\ndef alone(x):\n    return x + 2\n";
+    place.write("src/a.py", lines);
+    let reply = json(&place, &[]);
+    assert_eq!(reply["untested_total"], 1, "{reply}");
+    assert!(reply["untested"].to_string().contains("alone"), "{reply}");
+}
+
+#[test]
+fn many_other_files_do_not_hide_the_code() {
+    let place = repository();
+    place.write("src/a.py", "def tested(x):\n    return x\n");
+    place.write(
+        "tests/test_a.py",
+        "from src.a import tested\n\n\ndef test_tested():\n    assert tested(1)\n",
+    );
+    for at in 0..50 {
+        place.write(format!("aaa/{at}.txt"), "a\n");
+    }
+    commit(&place, "Begin");
+    for at in 0..50 {
+        place.write(format!("aaa/{at}.txt"), "b\n");
+    }
+    place.write("src/a.py", "def tested(x):\n    return x + 1\n");
+    let mut command = place.codedb("diff-impact");
+    command.args(["--working-tree", "--json", "--no-background"]);
+    let text = Answer::of(command).text();
+    assert!(text.contains("test_tested"), "{text}");
+}
+
+#[test]
 fn imported_incidents_count() {
     let place = fragile("Change");
     let csv = "id,date,title,severity,files\n1,2099-01-01,Down,critical,src/util.py\n";

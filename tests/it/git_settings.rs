@@ -314,3 +314,57 @@ fn git_may_write_more_to_standard_error_than_is_kept() {
     let listed = with_noise(command).text();
     assert!(listed.contains("src/cart.py") && listed.contains("src/new.py"), "{listed}");
 }
+
+/// Git quotes lines of the files that it cannot parse: files of the repository may be links to others.
+#[test]
+fn errors_of_git_quote_no_file() {
+    const OUTSIDE: &str = "outside-of-the-tree";
+    let place = repository();
+    let outside = place.base().join("outside.txt");
+    fs::write(&outside, format!("{OUTSIDE}\n")).expect("a file");
+    let call = |command: &str, args: &[&str]| {
+        let mut codedb = place.codedb(command);
+        codedb.args(args);
+        within_patience(codedb)
+    };
+    let check = |what: &str| {
+        let calls: [(&str, &[&str]); 5] = [
+            ("ownership", &["src/cart.py"]),
+            ("check", &[]),
+            ("changes", &["HEAD~1"]),
+            ("suggest-tests", &[]),
+            ("index", &["--stage", "full"]),
+        ];
+        for (command, args) in calls {
+            let answer = call(command, args);
+            let all = format!("{}{}", answer.text(), answer.stderr);
+            assert!(!all.contains(OUTSIDE), "{what}: {command}: {all}");
+        }
+    };
+    let packed = place.root().join(".git/packed-refs");
+    for name in ["packed-refs", "shallow", "objects/info/alternates"] {
+        let path = place.root().join(".git").join(name);
+        let before = fs::read(&path).ok();
+        let _ = fs::remove_file(&path);
+        std::os::unix::fs::symlink(&outside, &path).expect("a link");
+        check(name);
+        fs::remove_file(&path).expect("the link");
+        if let Some(before) = before {
+            fs::write(&path, before).expect("a file");
+        }
+    }
+    assert!(!packed.is_symlink());
+    for file in [outside.to_str().expect("UTF-8"), "/dev/zero", "revs"] {
+        std::os::unix::fs::symlink(&outside, place.root().join("revs")).ok();
+        place.git(&["config", "blame.ignoreRevsFile", file]);
+        let answer = call("ownership", &["src/cart.py"]);
+        let all = format!("{}{}", answer.text(), answer.stderr);
+        assert!(all.contains("blame.ignoreRevsFile") && !all.contains(OUTSIDE), "{file}: {all}");
+    }
+    place.write("own-revs", "");
+    place.git(&["config", "--replace-all", "blame.ignoreRevsFile", "own-revs"]);
+    assert!(
+        call("ownership", &["src/cart.py"]).text().contains("100"),
+        "a file of the tree is used"
+    );
+}

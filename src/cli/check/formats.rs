@@ -95,6 +95,9 @@ fn files(reply: &Value) -> impl Iterator<Item = (&str, &str, String)> {
 
 /// Escapes the text of a workflow command, so that names and messages cannot contain another one.
 fn data(text: &str) -> String {
+    // Other control characters and marks of direction are escaped as everywhere.
+    let lines = text.split('\n').map(|line| crate::base::text::plain(line.trim_end_matches('\r')));
+    let text = lines.collect::<Vec<_>>().join("\n");
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 

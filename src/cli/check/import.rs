@@ -11,6 +11,7 @@ use crate::cli::index::{print, tree_options};
 use crate::cli::place;
 use crate::cli::tool::now_ns;
 use crate::error::{Error, Result};
+use crate::source::input_file;
 use crate::userdata::incidents::Incident;
 
 /// The maximum size of an export in bytes.
@@ -69,11 +70,7 @@ impl Default for Files {
 /// If the file cannot be read or has another format; nothing is imported then.
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let file = matches.get_one::<PathBuf>("file").expect("clap requires it");
-    let size = file.metadata().map_err(|error| Error::io(file, error))?.len();
-    if size > BYTES_MAX {
-        return Err(Error::usage("it is larger than 64 MiB").with_path(file));
-    }
-    let text = std::fs::read_to_string(file).map_err(|error| Error::io(file, error))?;
+    let text = input_file::read_text(file, BYTES_MAX)?;
     let is_csv = file.extension().is_some_and(|it| it.eq_ignore_ascii_case("csv"));
     let incidents = parse(&text, is_csv).map_err(|error| error.with_path(file))?;
     let engine = place::engine(&tree_options(matches))?;

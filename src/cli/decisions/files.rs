@@ -16,6 +16,7 @@ use crate::decisions::folder::{
 };
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::source::input_file;
 use crate::userdata::decisions::{Decision, Filter, State};
 
 /// The maximum length of a line of JSON in bytes.
@@ -150,7 +151,7 @@ fn read(target: &Path) -> Result<Vec<Decision>> {
         let mut input: Box<dyn std::io::BufRead> = if target == Path::new("-") {
             Box::new(BufReader::new(std::io::stdin()))
         } else {
-            Box::new(BufReader::new(std::fs::File::open(target).map_err(failed)?))
+            Box::new(BufReader::new(input_file::open(target, u64::MAX)?))
         };
         let mut line = String::new();
         for number in 1.. {

@@ -6,7 +6,7 @@ use rustc_hash::FxHashMap;
 
 use super::Git;
 use crate::base::path::to_path;
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
 
 /// The maximum number of commits that are ignored in one call.
@@ -53,7 +53,42 @@ impl Git {
         args.extend(ignored.map(|id| OsString::from(format!("--ignore-rev={id}"))));
         args.extend(["HEAD", "--"].map(OsString::from));
         args.push(to_path(path).into_os_string());
+        self.check_ignored_revisions()?;
         Ok(parse(&self.output("blame", &args)?))
+    }
+
+    /// Returns true for a regular file of the work tree, without links on the way, of at most 1 MiB.
+    fn is_short_file(&self, name: &[u8]) -> bool {
+        let top = self.work_tree.as_ref().map_or(self.root.as_path(), |tree| tree.top.as_path());
+        let path = top.join(to_path(name));
+        let is_inside = path.canonicalize().is_ok_and(|real| {
+            let top = top.canonicalize();
+            top.is_ok_and(|top| real.starts_with(&top) && real == top.join(to_path(name)))
+        });
+        let metadata = path.symlink_metadata();
+        is_inside && metadata.is_ok_and(|it| it.is_file() && it.len() <= 1 << 20)
+    }
+
+    /// Checks the files of commits that the repository's own configuration lets blame ignore. Git reads
+    /// all of them, whatever overrides the setting: they must be short regular files of the tree.
+    fn check_ignored_revisions(&self) -> Result<()> {
+        let args = ["--null", "--show-scope", "--get-all", "blame.ignoreRevsFile"];
+        let found = self.run("config", &args)?;
+        let mut fields = found.answer.split(|&byte| byte == 0);
+        while let (Some(scope), Some(name)) = (fields.next(), fields.next()) {
+            let is_own = matches!(scope, b"local" | b"worktree");
+            if !is_own || name.is_empty() || self.is_short_file(name) {
+                continue;
+            }
+            let name = crate::base::text::plain(&String::from_utf8_lossy(name));
+            let message = format!(
+                "the repository's configuration names `{name}` in blame.ignoreRevsFile, which is not a \
+                 regular file of the tree"
+            );
+            return Err(Error::new(Kind::Usage, message)
+                .with_hint("`git config --unset-all blame.ignoreRevsFile` removes the setting"));
+        }
+        Ok(())
     }
 }
 
@@ -78,6 +113,7 @@ impl Git {
         args.extend(ranges.iter().map(|(line, lines)| format!("-L{line},+{lines}").into()));
         args.extend([commit.to_string().into(), OsString::from("--")]);
         args.push(to_path(path).into_os_string());
+        self.check_ignored_revisions()?;
         Ok(parse(&self.output("blame", &args)?))
     }
 }

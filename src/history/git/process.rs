@@ -228,11 +228,52 @@ fn end(child: &mut Child) {
     drop(child.wait());
 }
 
-/// Returns the first `fatal:` message in git's standard error, or else its first line.
+/// Returns the first `fatal:` message in git's standard error, or else its first line, without what it
+/// quotes from files.
 fn first_error_line(stderr: &[u8]) -> String {
     let stderr = String::from_utf8_lossy(stderr);
     let fatal = stderr.lines().find_map(|line| line.strip_prefix("fatal: "));
-    fatal.or(stderr.lines().next()).unwrap_or("no error message").to_owned()
+    let line = fatal.or(stderr.lines().next()).unwrap_or("no error message");
+    without_quoted(line)
+}
+
+/// What the system reports about a file; git appends it to its messages.
+const SYSTEM_MESSAGES: &[&str] = &[
+    "Bad file descriptor",
+    "Cannot allocate memory",
+    "Input/output error",
+    "Invalid argument",
+    "Is a directory",
+    "No space left on device",
+    "No such file or directory",
+    "Not a directory",
+    "Operation not permitted",
+    "Permission denied",
+    "Read-only file system",
+    "Too many levels of symbolic links",
+    "Too many open files",
+];
+
+/// Returns a message of git without the text after its first colon, unless that is a message of the
+/// system: git quotes lines of files there (`unexpected line in .git/packed-refs: …`), and a file of
+/// the repository may be a link to any other.
+fn without_quoted(line: &str) -> String {
+    let (kind, message) = match line.split_once(": ") {
+        Some((kind @ ("error" | "warning"), message)) => (kind, message),
+        _ => ("", line),
+    };
+    let message = if message.starts_with("object directory ") {
+        "an object directory in `objects/info/alternates` does not exist".to_owned()
+    } else {
+        match message.split_once(": ") {
+            Some((what, quoted)) => {
+                let system = SYSTEM_MESSAGES.iter().find(|known| quoted.ends_with(**known));
+                system.map_or_else(|| what.to_owned(), |known| format!("{what}: {known}"))
+            }
+            None => message.to_owned(),
+        }
+    };
+    if kind.is_empty() { message } else { format!("{kind}: {message}") }
 }
 
 #[cfg(test)]
@@ -245,5 +286,12 @@ mod tests {
         assert_eq!(first_error_line(stderr), "no such thing");
         assert_eq!(first_error_line(b"error: x\nerror: y\n"), "error: x");
         assert_eq!(first_error_line(b""), "no error message");
+        // Lines of files are not quoted.
+        let quoted = b"fatal: unexpected line in .git/packed-refs: root:x:0:0:root\n";
+        assert_eq!(first_error_line(quoted), "unexpected line in .git/packed-refs");
+        let system = b"error: open .git/x: secret: Permission denied\n";
+        assert_eq!(first_error_line(system), "error: open .git/x: Permission denied");
+        let alternate = b"error: object directory root:x:0 does not exist; check alternates\n";
+        assert!(!first_error_line(alternate).contains("root"));
     }
 }

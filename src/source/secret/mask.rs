@@ -43,6 +43,43 @@ pub fn masked(text: &[u8]) -> Option<Vec<u8>> {
     Some(out)
 }
 
+/// The lengths of lines of a key that a patch may show without the lines around them, in bytes.
+const KEY_LINE_BYTES: std::ops::RangeInclusive<usize> = 32..=128;
+
+/// Returns [`masked`] for a patch. The first and last lines of a key need not be in it, so lines that
+/// have the form of a line of a key are replaced, too.
+pub fn masked_patch(patch: &[u8]) -> Vec<u8> {
+    let whole = masked(patch).unwrap_or_else(|| patch.to_vec());
+    let mut out = Vec::with_capacity(whole.len());
+    for line in whole.split_inclusive(|&byte| byte == b'\n') {
+        let content = match line {
+            // The context of a hunk is a line of the file.
+            [b'@', b'@', rest @ ..] => memmem::find(rest, b"@@").map_or(rest, |at| &rest[at + 2..]),
+            [b'+' | b'-' | b' ', rest @ ..] => rest,
+            _ => &[],
+        };
+        let key = content.trim_ascii();
+        if is_key_line(key) {
+            let at = line.len() - content.len();
+            out.extend_from_slice(&line[..at]);
+            out.extend_from_slice(b" [redacted: possible key]\n");
+        } else {
+            out.extend_from_slice(line);
+        }
+    }
+    out
+}
+
+/// Returns true for a line of Base64 with digits and letters of both cases.
+fn is_key_line(line: &[u8]) -> bool {
+    let has = |is: fn(&u8) -> bool| line.iter().any(is);
+    KEY_LINE_BYTES.contains(&line.len())
+        && line.iter().all(|byte| byte.is_ascii_alphanumeric() || b"+/=".contains(byte))
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+}
+
 /// Returns [`masked`] for a text.
 pub fn masked_text(text: &str) -> String {
     match masked(text.as_bytes()) {
