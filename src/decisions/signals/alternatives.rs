@@ -2,6 +2,8 @@
 //!
 //! A way is a convention if at least five files take it and at most a tenth as many take another one.
 
+use std::collections::BTreeSet;
+
 use super::observe::Observed;
 use super::ways::TABLE;
 use super::{Draft, Kind, Signal, by_top, is_share, scope_of};
@@ -9,11 +11,30 @@ use crate::userdata::decisions::{Confidence, SourceRef};
 
 /// Adds the ways that a repository takes.
 pub fn find(files: &[Observed], signals: &mut Vec<Signal>) {
-    for at in 0..TABLE.len() {
+    let own = own_names(files);
+    for (at, purpose) in TABLE.iter().enumerate() {
+        // The package that the repository itself is, is no choice.
+        if purpose.ways.iter().any(|way| own.contains(way.name.trim_matches('`'))) {
+            continue;
+        }
         let takes = |it: &&Observed| it.uses.iter().any(|&(purpose, ..)| purpose == at);
         let some: Vec<&Observed> = files.iter().filter(takes).collect();
         by_top(&some, signals, &|some, signals| of_purpose(at, some, signals));
     }
+}
+
+/// Returns the names of the packages in the tree: directories at its top or below one of sources, and
+/// files there.
+fn own_names(files: &[Observed]) -> BTreeSet<&str> {
+    let name = |file: &'_ Observed| -> Option<(usize, usize)> {
+        let path = file.path.as_str();
+        let start =
+            ["src/", "lib/", "python/", "packages/"].iter().find(|it| path.starts_with(**it));
+        let start = start.map_or(0, |it| it.len());
+        let end = path[start..].find(['/', '.'])? + start;
+        Some((start, end))
+    };
+    files.iter().filter_map(|file| name(file).map(|(start, end)| &file.path[start..end])).collect()
 }
 
 /// Adds the way that files take for one purpose.

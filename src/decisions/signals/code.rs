@@ -101,16 +101,35 @@ fn add_beginning(
         .iter()
         .take(REFERENCES)
         .map(|(file, _, at)| SourceRef::line(&file.path, *at, "begins with it"));
+    let is_same = best.iter().all(|(_, text, _)| *text == best[0].1);
+    let (text, remark) = if is_same {
+        (best[0].1.clone(), "")
+    } else {
+        (without_numbers(&best[0].1), ", with various numbers at `…`")
+    };
     let draft = Draft {
         scope,
         kind: Kind::Beginnings,
-        pattern: format!("Begin {} files with {what}`{}`", shown(language), name(&best[0].1)),
-        rationale: format!("{counted} begin with it."),
+        pattern: format!("Begin {} files with {what}`{}`", shown(language), name(&text)),
+        rationale: format!("{counted} begin with it{remark}."),
         confidence: Confidence::High,
         source_refs: refs.collect(),
         keywords: &["file", "new", "header", "begin"],
     };
     signals.push(draft.signal());
+}
+
+/// Returns a text with `…` in place of each number.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        match c {
+            '0'..='9' if out.ends_with('…') => {}
+            '0'..='9' => out.push('…'),
+            c => out.push(c),
+        }
+    }
+    out
 }
 
 /// Modules that are always imported under another name.

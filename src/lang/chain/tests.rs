@@ -69,6 +69,7 @@ fn chains() -> impl Strategy<Value = (OwnedRoot, Vec<OwnedStep>)> {
     let arguments = prop::sample::select(vec!["<A>", "<A,b.B<C>>", "[A]", "[A,B[C]]"]);
     prop_oneof![
         (name.prop_map(OwnedRoot::Name), steps()),
+        (name.prop_map(OwnedRoot::Fixture), steps()),
         (Just(OwnedRoot::Own), steps()),
         (Just(OwnedRoot::Base), steps()),
         Just((OwnedRoot::Unknown, Vec::new())),
