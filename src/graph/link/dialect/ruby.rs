@@ -18,6 +18,7 @@ fn parameter(part: &str) -> Parameter {
 pub(super) static RUBY: Dialect = Dialect {
     group: Group::Ruby,
     reopens_types: true,
+    has_overrides: true,
     has_module_instances: true,
     // The last argument may be written as any number of `key: value`, and every function accepts
     // a block.
@@ -29,6 +30,8 @@ pub(super) static RUBY: Dialect = Dialect {
     is_whole_program: true,
     last_wins: true,
     constructors: &["initialize"],
+    constructor_call: Some("new"),
+    has_expression_bases: true,
     inherits_constructors: true,
     elements: &["[]", "each"],
     common: &[
