@@ -97,7 +97,8 @@ impl Server {
             return Err("the oracle has no streams".to_owned());
         };
         let output = BufReader::new(output);
-        let tells_readiness = program.contains("rust-analyzer");
+        let tells_readiness =
+            ["intelephense", "rust-analyzer"].iter().any(|name| program.contains(name));
         let mut server = Server { child, input, output, next: 0, tells_readiness, is_ready: false };
         let root = format!("file://{}", tree.root.display());
         let capabilities = json!({
@@ -108,7 +109,7 @@ impl Server {
         let folders = json!([{ "uri": root, "name": "tree" }]);
         let settings = json!({ "cargo": { "buildScripts": { "enable": false } },
             "procMacro": { "enable": false }, "checkOnSave": false,
-            "tsserver": { "useSyntaxServer": "never" } });
+            "tsserver": { "useSyntaxServer": "never" }, "clearCache": true });
         server.request(
             "initialize",
             &json!({ "processId": std::process::id(), "rootUri": root, "capabilities": capabilities,
@@ -161,9 +162,9 @@ impl Server {
         self.output.read_exact(&mut text).map_err(|error| error.to_string())?;
         let message: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
-        if method == "experimental/serverStatus" && message["params"]["quiescent"] == json!(true) {
-            self.is_ready = true;
-        }
+        let is_quiescent = message["params"]["quiescent"] == json!(true);
+        self.is_ready |=
+            method == "indexingEnded" || method == "experimental/serverStatus" && is_quiescent;
         if let (false, Some(id)) = (method.is_empty(), message.get("id")) {
             let items = message["params"]["items"].as_array().map_or(0, Vec::len);
             let result = match method {

@@ -244,6 +244,12 @@ fn add_names(
     let place = at.place as usize;
     let Some(symbol) = facts.symbols.get(place) else { return false };
     names.entry(symbol.name.clone()).or_default().insert(at.file);
+    let constructor_call = facts
+        .constructor_call()
+        .filter(|_| facts.is_constructor(place) || facts.inherits_constructor(place));
+    if let Some(word) = constructor_call {
+        names.entry(word.to_owned()).or_default().insert(at.file);
+    }
     // A type without a constructor stands for the one that it has implicitly.
     if facts.inherits_constructor(place) {
         let derived = code.derived(&symbol.name);

@@ -12,11 +12,13 @@
 //! 7. `memo`: what one linker has looked up;
 //! 8. `walk`: the state and bounds of one resolution (`Walk`);
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
-//!    `scope` (bare names: the file, its imports, its package, the program), `follow` (an import to
+//!    `scope` (bare names: the file, its imports, its package, the program), `namespace` and `usings`
+//!    (the same in PHP and C#, by namespaces), `follow` (an import to
 //!    the definition, through re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits, implementation blocks
 //!    and embedded types), `chain` (receiver chains), `contents` (elements, type arguments,
-//!    transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters of callbacks), `extension` (methods that traits
-//!    add to outside types), `pick` (constructors, overloads, definitions before declarations, and
+//!    transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters of
+//!    callbacks), `extension` (methods that traits add to outside types), `added` (extension methods of
+//!    C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to).
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
@@ -28,6 +30,7 @@ use std::sync::Arc;
 use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
+mod added;
 mod chain;
 mod code;
 mod contents;
@@ -41,6 +44,7 @@ mod hops;
 mod kinds;
 mod members;
 mod memo;
+mod namespace;
 mod parameters;
 mod pick;
 mod position;
@@ -49,6 +53,7 @@ mod result;
 mod scope;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
+mod usings;
 mod value;
 mod walk;
 

@@ -60,6 +60,13 @@
 //!   body is one name has that name as its chain.
 //! - C++: `unique_ptr`, `shared_ptr`, `optional` and the like count as pointers; casts and
 //!   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
+//! - Kotlin: `x.this` is the implicit receiver of a bare name in a block, such as that of `x.apply
+//!   { … }`. Of other calls it is the receiver of the function type of the last parameter:
+//!   `build(254)(255).this` in `build { … }`. `it` and `this` of a block are local names.
+//! - PHP: names keep their `\`: `\A\B` is a qualified name, `B\C` one relative to an import or the
+//!   namespace. The receiver of a qualified name is what precedes it, `\A\`. `self`, `static` and
+//!   `parent` are `$`, `$` and `$$`; `new self` is a call of `self` on `$`. Types are those that are
+//!   declared or, where these are missing or say less, documented: `Item[]` is `@array<Item>`.
 //! - Ruby: `Type.new` is `@Type`; `@name` is the member `name` of `$`, but a reference's span includes
 //!   its `@`. A bare name is a call. A module named by `include` is a base.
 //!
@@ -310,6 +317,19 @@ impl Chain {
         (!class.contains(['(', ')', '[', ']', '@'])).then_some(class)
     }
 
+    /// Returns the chain of the implicit receiver that a bare name in a block has: `x` of `x.this`.
+    pub fn implicit(&self) -> Option<Chain> {
+        self.0.strip_suffix(".this").map(|of| Chain(of.to_owned()))
+    }
+
+    /// Returns the instance of the block around the one that this chain is the instance of, where
+    /// both are instances that called functions determine.
+    pub fn outer_instance(&self) -> Option<Chain> {
+        let step = format!("({LAST_PARAMETER})({RECEIVER_PARAMETER})");
+        let (of, _) = self.0.strip_suffix(&step)?.rsplit_once('.')?;
+        of.ends_with(&step).then(|| Chain(of.to_owned()))
+    }
+
     /// Returns true if the last step is a call.
     pub(super) fn is_call(&self) -> bool {
         self.0.ends_with("()")
@@ -361,6 +381,12 @@ impl fmt::Display for Chain {
         f.write_str(&self.0)
     }
 }
+
+/// The number of a function's last parameter, in a step of a chain.
+pub const LAST_PARAMETER: usize = 254;
+
+/// The number of the receiver of a function type, in a step of a chain.
+pub const RECEIVER_PARAMETER: usize = 255;
 
 const UNKNOWN: &str = "?";
 
@@ -417,7 +443,7 @@ fn is_name_char(c: char) -> bool {
 }
 
 fn is_name_char_but_dollar(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '#' | '?' | '!' | '~')
+    c.is_alphanumeric() || matches!(c, '_' | '#' | '?' | '!' | '~' | '\\')
 }
 
 /// Returns the chain of the member `name` of `of`.

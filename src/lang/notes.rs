@@ -186,6 +186,12 @@ impl<'a> Notes<'a> {
         self.push(LocalName { name: &self.text[name.byte_range()], binding });
     }
 
+    /// Declares a name that is not written there: Kotlin's `it` and the `this` of a block.
+    pub(super) fn declare_name(&mut self, name: &'static [u8], chain: Option<Chain>) {
+        let binding = Binding::Local(chain.and_then(Chain::bounded));
+        self.push(LocalName { name, binding });
+    }
+
     /// Declares a local variable in the innermost open scope from the byte `from` on. Before that
     /// byte, the name keeps its previous binding: in `let x = x.y()` the value does not refer to
     /// the new `x`.

@@ -134,6 +134,13 @@ fn implementations_are_called_through_their_interface() {
         "T.go",
         &["a/S.java:4"],
     );
+    check(
+        "//- /a.php\n<?php\nclass Till { public function ring() {} }\n\
+         class Drawer extends Till { public function ring() {} }\n\
+         function run(Till $till) { $till->ring(); }\n",
+        "Drawer::ring",
+        &["a.php:4"],
+    );
 }
 
 /// Imports of a name that another file had bound for its own use were missed.

@@ -2,13 +2,15 @@
 
 use std::rc::Rc;
 
+use super::added::Called;
+use super::dialect::Extensions;
 use super::hops::View;
 use super::kinds::{is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::{Chain, Malformed, Root, Step, Steps, TypeText};
+use crate::lang::chain::{Chain, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// The most steps of a chain, plus one.
@@ -44,7 +46,11 @@ impl Walk<'_> {
                     via: Some(at),
                     ..Candidate::new(Value::Instance(at, None), 0.98, Reason::Receiver)
                 };
-                (types().into_iter().map(instance).collect(), steps)
+                let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
+                if values.is_empty() && own.is_none() {
+                    values.extend(self.extended_outside(place));
+                }
+                (values, steps)
             }
             Root::Base => {
                 let bases = types().into_iter().flat_map(|own| self.bases(own, depth + 1));
@@ -59,12 +65,29 @@ impl Walk<'_> {
             values = match step {
                 Ok(Step::Call) => self.each(&values, |candidate| self.call(candidate, depth)),
                 Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
+                Ok(Step::Parameter(RECEIVER_PARAMETER)) => {
+                    let receivers = self.each(&values, |candidate| {
+                        self.parameter(candidate, RECEIVER_PARAMETER, depth)
+                    });
+                    match steps.peek() {
+                        Some(&Ok(Step::Member(name))) => {
+                            steps.next();
+                            let is_call = steps.next_if_eq(&Ok(Step::Call)).is_some();
+                            let named = self.implicit_member(place, &receivers, name, depth);
+                            if is_call {
+                                self.each(&named, |candidate| self.call(candidate, depth))
+                            } else {
+                                named
+                            }
+                        }
+                        _ => receivers,
+                    }
+                }
                 Ok(Step::Parameter(number)) => {
                     self.each(&values, |candidate| self.parameter(candidate, number, depth))
                 }
-                Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
-                    self.each(&values, |candidate| self.called_member(candidate, name, depth))
-                }
+                Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => self
+                    .each(&values, |candidate| self.called_member(place, candidate, name, depth)),
                 Ok(Step::Member(name)) => {
                     self.each(&values, |candidate| self.member(candidate, name, depth))
                 }
@@ -75,6 +98,23 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Returns what a bare name refers to in a block with these implicit receivers.
+    fn implicit_member(
+        &self,
+        place: Place,
+        receivers: &[Candidate],
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for receiver in receivers {
+            let mut members = self.member(receiver, name, depth);
+            self.add_extensions(place, receiver, Called::step(name), &mut members, depth);
+            found.extend(members.into_iter().filter(|it| matches!(it.value, Value::Name(_))));
+        }
+        if found.is_empty() { self.name(place, name, depth + 1) } else { found }
     }
 
     pub(super) fn each(
@@ -99,9 +139,13 @@ impl Walk<'_> {
             return found;
         }
         let rest = chain.steps_after(name.len());
-        let found = self.name(place, name, depth + 1);
+        let mut found = self.name(place, name, depth + 1);
         if !found.is_empty() {
+            self.retain_arity(&mut found, 0);
             return (found, rest);
+        }
+        if let Some((found, end)) = self.in_namespace(place, chain.path()) {
+            return (found, chain.steps_after(end));
         }
         if let Some((found, end)) = self.qualified(place, chain.path(), depth) {
             return (found, chain.steps_after(end));
@@ -111,7 +155,8 @@ impl Walk<'_> {
         if is_global {
             return (vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)], rest);
         }
-        if let Some(found) = self.unbound(place, name) {
+        let is_called = chain.as_str()[name.len()..].starts_with("()");
+        if let Some(found) = self.unbound(place, name, is_called) {
             return (vec![found], rest);
         }
         (self.path_root(place, name), rest)
@@ -207,7 +252,8 @@ impl Walk<'_> {
             (values, taken) = (found, part);
         }
         if values.is_empty()
-            && let Some((found, end)) = self.qualified(place, path, depth)
+            && let Some((found, end)) =
+                self.in_namespace(place, path).or_else(|| self.qualified(place, path, depth))
         {
             (values, taken) = (found, end);
         }
@@ -233,9 +279,17 @@ impl Walk<'_> {
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }
+        self.retain_arity(&mut values, crate::lang::chain::type_arguments(arguments).len());
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {
             found.push(self.foreign(place, first, &values, context()));
+        }
+        // Extensions of an outside type are found by its name.
+        if self.facts(place.file).is_some_and(|facts| facts.dialect.extensions != Extensions::None)
+        {
+            for value in found.iter_mut().filter(|value| matches!(value.value, Value::Outside)) {
+                value.value = Value::Foreign(context());
+            }
         }
         (found, rest)
     }
@@ -427,7 +481,7 @@ impl Walk<'_> {
                 if *takes { self.element(&foreign, depth) } else { vec![foreign] }
             }
             Value::Instance(of, _) => {
-                let invoked = ["__call__", "operator()", "invoke", "call"];
+                let invoked = ["__call__", "__invoke", "operator()", "invoke", "call"];
                 let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
                 let methods: Vec<Candidate> = methods.take(VALUES_MAX).collect();
                 let is_method = |candidate: &&Candidate| matches!(candidate.value, Value::Name(_));

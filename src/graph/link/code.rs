@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::dialect::{self, Dialect};
 use super::kinds::{is_type, is_variable};
-use super::parameters::{Arity, arity};
+use super::parameters::{Arity, arity, extended};
 use super::position::{SymbolAt, UseAt};
 use super::result::Outcome;
 use crate::base::ids::FileId;
@@ -118,6 +118,8 @@ pub struct FileFacts {
     signatures: OnceLock<Vec<String>>,
     /// The argument counts of each symbol.
     arities: OnceLock<Vec<Option<Arity>>>,
+    /// The types that symbols extend by their first parameter.
+    extended: OnceLock<Vec<Option<(Box<str>, usize)>>>,
 }
 
 impl FileFacts {
@@ -149,6 +151,7 @@ impl FileFacts {
             import_scopes,
             signatures: OnceLock::new(),
             arities: OnceLock::new(),
+            extended: OnceLock::new(),
         }
     }
 
@@ -188,6 +191,25 @@ impl FileFacts {
             self.symbols.iter().zip(signatures).map(of).collect()
         });
         arities.get(place as usize).copied().flatten()
+    }
+
+    /// Returns the name of the type that a method extends by its first parameter, C#'s `this Type
+    /// name`, and the number of its arguments. The text is read once, as for [`FileFacts::signature`].
+    pub(super) fn extended(
+        &self,
+        place: u32,
+        read: impl FnOnce() -> Option<Text>,
+    ) -> Option<(String, usize)> {
+        let extended = self.extended.get_or_init(|| {
+            let signatures = self.signatures(read);
+            let of = |(symbol, signature): (&Symbol, &String)| {
+                let (name, arguments) = extended(&symbol.name, signature)?;
+                Some((name.into(), arguments))
+            };
+            self.symbols.iter().zip(signatures).map(of).collect()
+        });
+        let (name, arguments) = extended.get(place as usize)?.as_ref()?;
+        Some((name.to_string(), *arguments))
     }
 
     /// Returns the positions of the symbols `name` directly inside of `parent`. O(log n).
@@ -289,6 +311,11 @@ impl FileFacts {
         self.dialect.constructor_words.contains(&word)
     }
 
+    /// Returns the method of a type by which its constructor is called, where it has another name.
+    pub fn constructor_call(&self) -> Option<&'static str> {
+        self.dialect.constructor_call
+    }
+
     /// Returns true for a type that uses the constructor of its base.
     pub fn inherits_constructor(&self, place: usize) -> bool {
         let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));
@@ -384,4 +411,10 @@ pub(super) fn near(all: &[SymbolAt], file: FileId, max: usize) -> &[SymbolAt] {
     let at = all.partition_point(|at| at.file < file);
     let start = at.saturating_sub(max / 2).min(all.len().saturating_sub(max));
     &all[start..all.len().min(start + max)]
+}
+
+/// Returns true if the file `path` is in the directory of the file `above`, or below it.
+pub(super) fn is_above(above: &str, path: &str) -> bool {
+    let directory = above.rfind('/').map_or("", |end| &above[..=end]);
+    path.starts_with(directory)
 }

@@ -1,6 +1,7 @@
 //! The contents of values: elements, type arguments, targets of smart pointers, and methods that
 //! return their container.
 
+use super::added::Called;
 use super::code::definitions;
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -14,11 +15,13 @@ impl Walk<'_> {
     /// type of the repository lacks returns the same value: the type is transparent.
     pub(super) fn called_member(
         &self,
+        place: Place,
         candidate: &Candidate,
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
-        let members = self.member(candidate, name, depth);
+        let mut members = self.member(candidate, name, depth);
+        self.add_extensions(place, candidate, Called::step(name), &mut members, depth);
         let is_known = members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
         if !is_known && let Some(values) = self.transparent_call(candidate, name, depth) {
             return values;

@@ -1,13 +1,15 @@
 //! Parameters of callbacks: a parameter without a type has the one that the function to which the
 //! callback is passed declares (the step `(N)` of chains).
 
+use super::code::last_name;
 use super::kinds::is_type;
 use super::parameters::{
-    chain_of_type, of_function_type, of_rust_function, parameters, written_type,
+    chain_of_type, of_function_type, of_rust_function, parameters, receiver_of, written_type,
 };
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
@@ -38,6 +40,9 @@ impl Walk<'_> {
                 });
                 values.into_iter().flatten().collect()
             }
+            Value::Callback(written) if number == RECEIVER_PARAMETER => {
+                self.receiver(candidate, written, depth)
+            }
             Value::Callback(written) => {
                 let parts = of_function_type(&written.text);
                 let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
@@ -46,6 +51,42 @@ impl Walk<'_> {
             Value::Instance(of, _) => self.parameter_of_type(candidate, *of, number, depth),
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the receiver of a function type, which may be written as an alias: Kotlin's `Type.(A)
+    /// -> B`.
+    fn receiver(
+        &self,
+        candidate: &Candidate,
+        written: &WrittenType,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let of = |text: &str, place: Place| {
+            let chain = Chain::instance(receiver_of(text)?);
+            let mut found = self.chain(place, None, &chain, depth + 1);
+            for value in &mut found {
+                value.confidence *= candidate.confidence * 0.97;
+                value.reason = value.reason.max(candidate.reason);
+            }
+            Some(found)
+        };
+        if let Some(found) = of(&written.text, written.place) {
+            return found;
+        }
+        let name = last_name(written.text.trim_end_matches('?'));
+        let mut found = Vec::new();
+        for alias in self.name(written.place, name, depth + 1) {
+            let Value::Name(at) = alias.value else { continue };
+            if self.kind(&alias) != Some(SymbolKind::Type) {
+                continue;
+            }
+            let signature = self.signature(at);
+            let place = Place { file: at.file, enclosing: Some(at.place as usize) };
+            let target = signature.split_once(" = ").map(|(_, target)| target);
+            found.extend(target.and_then(|target| of(target, place)).into_iter().flatten());
+        }
+        found.truncate(VALUES_MAX);
+        found
     }
 
     fn parameter_of_name(
@@ -60,8 +101,19 @@ impl Walk<'_> {
         if symbol.kind.is_callable() {
             let signature = self.signature(at);
             let parts = parameters(&symbol.name, &signature);
-            let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+            let part = parts.as_ref().and_then(|parts| match number {
+                LAST_PARAMETER => parts.last().copied(),
+                number => parts.get(number).copied(),
+            });
             let scope = Place { file: at.file, enclosing: Some(place) };
+            if number == LAST_PARAMETER {
+                let written = part.and_then(written_type);
+                let callback = written.map(|written| {
+                    let text = written.into();
+                    candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
+                });
+                return callback.into_iter().collect();
+            }
             if facts.dialect.has_callable_bounds {
                 let written = part.and_then(written_type);
                 let callback_parameters =

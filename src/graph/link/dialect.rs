@@ -9,6 +9,7 @@ mod go;
 mod java;
 mod javascript;
 mod other;
+mod php;
 mod python;
 mod ruby;
 mod rust;
@@ -22,14 +23,29 @@ use crate::lang::language::Language;
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum Group {
     C,
+    CSharp,
     Go,
     Java,
     JavaScript,
     Other,
+    Php,
     Python,
     Ruby,
     Rust,
     Swift,
+}
+
+/// How a method names the type that it extends.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Extensions {
+    /// There are no such methods.
+    None,
+    /// By its first parameter: C#'s `this Type name`.
+    Parameter,
+    /// Before its own name: Kotlin's `Type.name`.
+    Prefix,
+    /// By the block around it: Swift's `extension Type`.
+    Block,
 }
 
 /// The rules of one language.
@@ -63,10 +79,10 @@ pub(super) struct Dialect {
     pub(super) imports_types: bool,
     /// What a file imports can be imported from it.
     pub(super) reexports_imports: bool,
-    /// An import names a namespace, which any file may declare, and a name in it.
-    pub(super) imports_namespaces: bool,
-    /// Some imports apply to all files of a project.
-    pub(super) has_global_imports: bool,
+    /// Imports and namespaces determine the qualified name of every name.
+    pub(super) has_namespaces: bool,
+    /// A file sees the names of its namespace, of the enclosing ones, and of those that it uses.
+    pub(super) has_usings: bool,
     /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
     pub(super) binds_dotted_names: bool,
     /// A path may start at a module without an import: `self`, `super`, the name of a crate.
@@ -81,6 +97,10 @@ pub(super) struct Dialect {
     pub(super) has_closed_types: bool,
     /// A type or module can be opened again elsewhere, under the same qualified name.
     pub(super) reopens_types: bool,
+    /// Several definitions of a type, possibly in several files, are parts of it.
+    pub(super) has_partial_types: bool,
+    /// How methods are added to types outside of their definitions.
+    pub(super) extensions: Extensions,
     /// A module has instances of its own: its methods refer to themselves by `self`.
     pub(super) has_module_instances: bool,
     /// Implementation blocks add members and bases to a type.
@@ -91,7 +111,7 @@ pub(super) struct Dialect {
     pub(super) standard_prefixes: &'static [&'static str],
     /// An alias has the members of its target: `Alias::new()`.
     pub(super) aliases_have_members: bool,
-    /// A base is an expression, such as a call of a function that returns a class.
+    /// A base is an expression, such as a call of a function that returns a class, or a module.
     pub(super) has_expression_bases: bool,
     /// Types of the same name in one scope are one type.
     pub(super) merges_types: bool,
@@ -108,6 +128,8 @@ pub(super) struct Dialect {
     pub(super) constructors: &'static [&'static str],
     /// A type without a constructor of its own uses that of its base.
     pub(super) inherits_constructors: bool,
+    /// The method of a type by which its constructor is called.
+    pub(super) constructor_call: Option<&'static str>,
     /// The words by which constructors call others, of their own type or of its base.
     pub(super) constructor_words: &'static [&'static str],
 
@@ -150,7 +172,7 @@ pub(super) fn of(language: &Language) -> &'static Dialect {
         Some(Family::Swift) => &java::SWIFT,
         Some(Family::C) => c::of(language.name),
         Some(Family::Ruby) => &ruby::RUBY,
-        Some(Family::Php) => &other::PHP,
+        Some(Family::Php) => &php::PHP,
         _ => &other::OTHER,
     }
 }
@@ -168,14 +190,16 @@ const NONE: Dialect = Dialect {
     has_outside_types: false,
     imports_types: false,
     reexports_imports: false,
-    imports_namespaces: false,
-    has_global_imports: false,
+    has_namespaces: false,
+    has_usings: false,
     binds_dotted_names: false,
     has_module_paths: false,
     wildcard_list: None,
     package_file: None,
     has_closed_types: false,
     reopens_types: false,
+    has_partial_types: false,
+    extensions: Extensions::None,
     has_module_instances: false,
     has_impl_blocks: false,
     has_extension_traits: false,
@@ -189,6 +213,7 @@ const NONE: Dialect = Dialect {
     has_bodiless_declarations: false,
     constructors: &[],
     inherits_constructors: false,
+    constructor_call: None,
     constructor_words: &[],
     elements: &[],
     wraps_elements: false,
@@ -244,7 +269,7 @@ mod tests {
         assert_eq!(group("java"), group("kotlin"));
         assert_eq!(group("c"), group("objective-c"));
         assert_eq!(group("javascript"), group("tsx"));
-        assert_eq!(group("php"), Some(Group::Other));
+        assert_eq!(group("php"), Some(Group::Php));
         assert_ne!(group("java"), group("swift"));
     }
 }

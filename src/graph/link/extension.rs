@@ -68,14 +68,14 @@ impl Walk<'_> {
 
     /// Returns the candidate of a name without a binding that can only come from outside: Rust's
     /// primitive types, and types that a JavaScript module does not import.
-    pub(super) fn unbound(&self, place: Place, name: &str) -> Option<Candidate> {
+    pub(super) fn unbound(&self, place: Place, name: &str, is_called: bool) -> Option<Candidate> {
         let facts = self.facts(place.file)?;
         let is_module = || facts.imports.iter().any(|import| import.kind == ImportKind::Module);
         let value = if facts.dialect.primitives.contains(&name) {
             Value::Foreign(WrittenType { place, text: name.into() })
-        } else if facts.dialect.has_outside_types
-            && name.starts_with(char::is_uppercase)
-            && is_module()
+        } else if name.starts_with(char::is_uppercase)
+            && (facts.dialect.has_usings && !is_called && self.code.named(name).is_empty()
+                || facts.dialect.has_outside_types && is_module())
         {
             Value::Outside
         } else {

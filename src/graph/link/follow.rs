@@ -1,7 +1,5 @@
 //! Imports to definitions: the names that a module exports, and its re-exports.
 
-use std::collections::BTreeSet;
-
 use super::code::{FileFacts, definitions};
 use super::hops::View;
 use super::kinds::is_type;
@@ -23,9 +21,6 @@ const WILDCARDS_MAX: usize = 256;
 
 /// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
-
-/// The most definitions of one name that are considered.
-const NAMED_MAX: usize = 64;
 
 /// Parts with which a path begins that are not names of imported modules.
 const PATH_STARTS: &[&str] = &["$crate", "alloc", "core", "crate", "self", "std", "super"];
@@ -83,8 +78,13 @@ impl Walk<'_> {
                     values
                 }
             };
+            // The package has the name, even if it is not known which of its files defines it.
+            let is_in_package = facts.dialect.has_packages
+                && target.name.is_some()
+                && values.iter().any(|value| matches!(value.value, Value::Name(_)));
+            let share = target.confidence.max(if is_in_package { 0.95 } else { 0.0 });
             for mut candidate in values {
-                candidate.confidence *= target.confidence;
+                candidate.confidence *= share;
                 candidate.reason = candidate.reason.max(Reason::Import);
                 found.push(candidate);
             }
@@ -94,9 +94,6 @@ impl Walk<'_> {
         }
         if found.is_empty() {
             found = self.of_own_module(facts, file, import, &bound.name, depth);
-        }
-        if found.is_empty() && facts.dialect.imports_namespaces {
-            found = self.of_namespace(facts, &statement.module, &bound.name);
         }
         if found.is_empty() {
             // It is outside of the repository, or made in a way that facts do not show, so it must
@@ -216,56 +213,6 @@ impl Walk<'_> {
             matches!(candidate.value, Value::Module(_))
                 || self.kind(candidate) == Some(SymbolKind::Module)
         });
-        found
-    }
-
-    /// Returns the definitions of `name` in the files that declare a namespace.
-    fn of_namespace(&self, facts: &FileFacts, namespace: &str, name: &str) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
-            let Some((there, place)) = self.symbol(at) else { continue };
-            if there.package.as_deref() == Some(namespace)
-                && there.dialect.group == facts.dialect.group
-                && there.owner(place).is_none_or(|owner| owner == namespace)
-            {
-                found.push(Candidate::new(Value::Name(at), 1.0, Reason::Import));
-            }
-        }
-        found.truncate(VALUES_MAX);
-        found
-    }
-
-    /// Returns the candidates for `name` by imports that apply to all files of a project: C#'s
-    /// `global using`. They are found from the definitions of the name, whose files they import.
-    pub(super) fn globally_imported(
-        &self,
-        facts: &FileFacts,
-        name: &str,
-        depth: usize,
-    ) -> Vec<Candidate> {
-        if !facts.dialect.has_global_imports {
-            return Vec::new();
-        }
-        let mut importers = BTreeSet::new();
-        for at in self.code.named(name).iter().take(NAMED_MAX) {
-            let of_project = |importer: &FileId| {
-                self.facts(*importer).is_some_and(|there| is_above(&there.path, &facts.path))
-            };
-            importers.extend(self.code.importers(at.file).into_iter().filter(of_project));
-        }
-        let mut found = Vec::new();
-        for importer in importers.into_iter().take(TARGETS_MAX) {
-            let Some(there) = self.facts(importer) else { continue };
-            let Some(text) = self.code.text(importer) else { continue };
-            let is_global = |at: &usize| {
-                text.get(there.imports[*at].span.clone())
-                    .is_some_and(|import| import.starts_with(b"global"))
-            };
-            for import in there.wildcards().filter(is_global) {
-                found.extend(self.wildcard(&there, importer, import, name, depth));
-            }
-        }
-        found.truncate(VALUES_MAX);
         found
     }
 
@@ -508,10 +455,4 @@ fn is_called(path: &str, name: &str) -> bool {
     let stem = file.split('.').next().unwrap_or(file);
     let is_directory = matches!(stem, "__init__" | "index" | "mod" | "lib");
     name == if is_directory { directory.rsplit('/').next().unwrap_or(directory) } else { stem }
-}
-
-/// Returns true if the file `path` is in the directory of the file `above`, or below it.
-fn is_above(above: &str, path: &str) -> bool {
-    let directory = above.rfind('/').map_or("", |end| &above[..=end]);
-    path.starts_with(directory)
 }

@@ -151,6 +151,9 @@ impl Walk<'_> {
         } else {
             found.truncate(1);
         }
+        if found.is_empty() {
+            found = self.members_of_users(of, name, depth);
+        }
         found
     }
 
@@ -240,7 +243,8 @@ impl Walk<'_> {
             Value::Name(at) if facts.is_declaration(at.place as usize) => true,
             _ => separates_fields && self.kind(candidate) == Some(SymbolKind::Field),
         });
-        if !facts.dialect.has_closed_types && is_declared_only {
+        let is_open = is_declared_only || facts.dialect.has_partial_types;
+        if !facts.dialect.has_closed_types && is_open {
             found.extend(self.members_elsewhere(&facts, of, name, depth));
         }
         found
@@ -306,7 +310,13 @@ impl Walk<'_> {
                 let is_itself = member.file == of.file && parent == of.place as usize;
                 return !is_itself
                     && facts.dialect.reopens_types
-                    && symbol.qualified_name == target.qualified_name;
+                    && symbol.qualified_name == target.qualified_name
+                    && (!facts.dialect.has_packages || facts.package == type_facts.package)
+                    && self.type_parameters(
+                        SymbolAt { place: parent as u32, ..member },
+                        &facts,
+                        symbol,
+                    ) == self.type_parameters(of, type_facts, target);
             }
             Some((_, symbol)) if symbol.kind == SymbolKind::Impl => symbol.parent,
             Some((parent, _)) => Some(parent),
@@ -346,6 +356,23 @@ impl Walk<'_> {
     pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let mut found = self.named_bases(&facts, of, place, depth);
+        if facts.dialect.has_partial_types {
+            let symbol = &facts.symbols[place];
+            for part in self.code.named(&symbol.name).iter().copied().take(ELSEWHERE_MAX) {
+                let Some((there, at)) = self.symbol(part).filter(|_| part != of) else { continue };
+                let is_part = is_type(there.symbols[at].kind)
+                    && there.symbols[at].qualified_name == symbol.qualified_name
+                    && there.package == facts.package
+                    && there.dialect.group == facts.dialect.group
+                    && self.type_parameters(part, &there, &there.symbols[at])
+                        == self.type_parameters(of, &facts, symbol);
+                if is_part && !there.symbols[at].bases.is_empty() {
+                    found.extend(self.named_bases(&there, part, at, depth));
+                }
+            }
+            let is_itself = |it: &Candidate| matches!(it.value, Value::Instance(at, _) if at == of);
+            found.retain(|base| !is_itself(base));
+        }
         if facts.dialect.has_impl_blocks && facts.symbols[place].kind != SymbolKind::Impl {
             let name = facts.symbols[place].name.as_str();
             let blocks = self.code.blocks(name);
@@ -377,7 +404,10 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let symbol = &facts.symbols[place];
-        let scope = Place { file: of.file, enclosing: symbol.parent };
+        // Ruby's `include` is in the body of the type.
+        let is_inside = facts.dialect.has_module_instances;
+        let enclosing = if is_inside { Some(place) } else { symbol.parent };
+        let scope = Place { file: of.file, enclosing };
         let mut found = Vec::new();
         let is_known = |candidate: &Candidate| {
             matches!(candidate.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))

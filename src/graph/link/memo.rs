@@ -45,7 +45,11 @@ pub(super) struct Memo {
     guesses: RefCell<FxHashMap<GuessKey, Rc<Guesses>>>,
     exports: RefCell<Exports>,
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
+    project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
 }
+
+/// The modules of which a file imports all names for all files of its project.
+pub(super) type ProjectImports = Rc<Vec<String>>;
 
 /// Results of look-ups in modules, by file, view, whether the query is nested, and name.
 #[derive(Default)]
@@ -115,6 +119,25 @@ impl Memo {
         }
         lists.insert(file, Rc::clone(&names));
         names
+    }
+
+    /// Returns the cached imports of a file for all files of its project, or those that `read`
+    /// returns.
+    pub(super) fn project_imports(
+        &self,
+        file: FileId,
+        read: impl FnOnce() -> Vec<String>,
+    ) -> ProjectImports {
+        if let Some(cached) = self.project_imports.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let imports = Rc::new(read());
+        let mut lists = self.project_imports.borrow_mut();
+        if lists.len() >= FILES_MAX {
+            lists.clear();
+        }
+        lists.insert(file, Rc::clone(&imports));
+        imports
     }
 
     /// Returns the cached guesses for a key, or those that `make` returns.

@@ -52,6 +52,53 @@ pub(super) fn parameters<'s>(name: &str, signature: &'s str) -> Option<Vec<&'s s
     Some(own(list(name, signature)?))
 }
 
+/// Returns the number of type parameters after the name of a type.
+pub(super) fn type_parameters(name: &str, signature: &str) -> usize {
+    let Some(at) = signature.find(name) else { return 0 };
+    arguments(signature[at + name.len()..].trim_start())
+}
+
+/// Returns the number of arguments in the angle brackets that `text` begins with.
+pub(super) fn arguments(text: &str) -> usize {
+    if !text.starts_with('<') {
+        return 0;
+    }
+    let (mut level, mut count) = (0_usize, 1);
+    for byte in text.bytes() {
+        match byte {
+            b'<' => level += 1,
+            b'>' => level = level.saturating_sub(1),
+            b',' if level == 1 => count += 1,
+            _ => {}
+        }
+        if level == 0 {
+            break;
+        }
+    }
+    count
+}
+
+/// Returns the type of a first parameter `this Type name`, without the path before its name, and
+/// the number of its arguments.
+pub(super) fn extended<'s>(name: &str, signature: &'s str) -> Option<(&'s str, usize)> {
+    // The list may be cut off at its end.
+    let at = signature.find("this ")?;
+    let before = signature[..at].trim_end();
+    if !before.contains(name) || !before.ends_with(['(', ']']) {
+        return None;
+    }
+    let mut of = &signature[at + "this ".len()..];
+    for word in ["scoped ", "ref ", "readonly ", "in "] {
+        of = of.trim_start().strip_prefix(word).unwrap_or(of);
+    }
+    let of = of.trim_start();
+    let end = of.find(|c: char| !(c.is_alphanumeric() || "_.".contains(c))).unwrap_or(of.len());
+    let is_array = of[end..].starts_with('[');
+    let path = &of[..end];
+    let last = path.rsplit('.').next().unwrap_or(path);
+    Some(if is_array { ("slice", 1) } else { (last, arguments(&of[end..])) })
+}
+
 /// Returns the parameters in a list, without the instance of a method.
 fn own(list: &str) -> Vec<&str> {
     let mut kept: Vec<&str> = Vec::new();
@@ -140,6 +187,15 @@ pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
         }
     }
     None
+}
+
+/// Returns the receiver of the function type `Type.(A) -> B`, if it has one.
+pub(super) fn receiver_of(written: &str) -> Option<&str> {
+    let (before, after) = written.split_once(".(")?;
+    let of = before.trim_start_matches('(').rsplit(' ').next().unwrap_or(before);
+    let is_plain = |c: char| c.is_alphanumeric() || "_.<>,*?".contains(c);
+    (after.contains("->") && of.chars().all(is_plain) && !of.is_empty())
+        .then(|| of.trim_end_matches('?'))
 }
 
 /// Returns the parameters of the function type that Rust's `written` refers to: `impl Fn(A) -> R`,

@@ -26,7 +26,8 @@ impl Walk<'_> {
         used: Use<'_>,
         mut candidates: Vec<Candidate>,
     ) -> Vec<Link> {
-        if candidates.is_empty() && used.receiver.is_some() {
+        let is_bare = used.receiver.is_none_or(|chain| chain.implicit().is_some());
+        if candidates.is_empty() && !is_bare {
             candidates = self.of_one_trait(place, used);
             if candidates.is_empty() {
                 candidates = self.guesses(place, used);

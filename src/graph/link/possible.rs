@@ -1,8 +1,11 @@
 //! Unresolved calls: whether they can refer to something of the repository at all, and to which
 //! definitions.
 
+use super::added::Called;
 use super::code::FileFacts;
 use super::dialect::Group;
+use super::kinds::is_type;
+use super::namespace::SEPARATOR;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Reason, Use};
 use super::value::{Candidate, Place, Value};
@@ -17,25 +20,73 @@ const WILDCARDS_MAX: usize = 32;
 impl Walk<'_> {
     /// Returns what a use refers to, without guesses.
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
-        let Some(chain) = used.receiver else { return self.name(place, used.name, 0) };
-        match (chain.decode(), used.name) {
-            ((Root::Unknown, _), _) => Vec::new(),
+        let Some(chain) = used.receiver else {
+            let found = self.name(place, used.name, 0);
+            if found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
+                return found;
+            }
+            let extensions = self.own_extensions(place, used);
+            return if extensions.is_empty() { found } else { extensions };
+        };
+        if let Some(implicit) = chain.implicit() {
+            let found = self.candidates(place, Use { receiver: Some(&implicit), ..used });
+            let is_known = |candidate: &Candidate| matches!(candidate.value, Value::Name(_));
+            if found.iter().any(is_known) {
+                return found;
+            }
+            if let Some(outer) = implicit.outer_instance() {
+                let outer = outer.then(Step::Member("this"));
+                return self.candidates(place, Use { receiver: Some(&outer), ..used });
+            }
+            let bare = self.candidates(place, Use { receiver: None, ..used });
+            return if bare.is_empty() { found } else { bare };
+        }
+        let is_word = |words: &[&str]| {
+            words.contains(&used.name)
+                && self.facts(place.file).is_some_and(|facts| facts.is_constructor_word(used.name))
+        };
+        match chain.decode() {
+            (Root::Unknown, _) => Vec::new(),
+            // The name is qualified by a namespace.
+            (Root::Name(prefix), steps) if prefix.ends_with(SEPARATOR) && steps.is_done() => {
+                self.name(place, &format!("{prefix}{}", used.name), 0)
+            }
             // `super(…)` runs the base's constructor.
-            ((Root::Base, steps), "super") if steps.is_done() => {
+            (Root::Base, steps) if steps.is_done() && is_word(&["super", "base", "parent"]) => {
                 let mut bases = self.chain(place, None, chain, 0);
                 bases.retain(|base| !self.is_interface_value(base));
                 bases.iter().filter_map(Candidate::of_type).collect()
             }
             // `this(…)` runs another constructor of the same type.
-            ((Root::Own, steps), "this") if steps.is_done() => {
+            (Root::Own, steps)
+                if steps.is_done() && is_word(&["this", "self", "static", "Self"]) =>
+            {
                 self.chain(place, None, chain, 0).iter().filter_map(Candidate::of_type).collect()
             }
-            _ => self
-                .chain(place, None, chain, 0)
-                .iter()
-                .flat_map(|candidate| self.member(candidate, used.name, 0))
-                .collect(),
+            _ => {
+                let values = self.chain(place, None, chain, 0);
+                if values.is_empty() && chain.is_path() {
+                    return self.qualified_type(place, &format!("{chain}.{}", used.name));
+                }
+                let member = |value: &Candidate| {
+                    let mut found = self.member(value, used.name, 0);
+                    if !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
+                        found.extend(self.constructed(value, used.name));
+                    }
+                    self.add_extensions(place, value, Called::by(used), &mut found, 0);
+                    found
+                };
+                values.iter().flat_map(member).collect()
+            }
         }
+    }
+
+    /// Returns the type whose constructor the method `name` of a type calls: Ruby's `new`.
+    fn constructed(&self, of: &Candidate, name: &str) -> Option<Candidate> {
+        let Value::Name(at) = of.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        let is_call = facts.dialect.constructor_call == Some(name);
+        (is_call && is_type(facts.symbols[place].kind)).then(|| of.clone())
     }
 
     /// Returns true if a use refers to something outside of the repository: every candidate is
@@ -134,5 +185,5 @@ impl Walk<'_> {
 /// Returns true for languages in which a bare name refers to what its file defines or imports, and
 /// otherwise to what the language itself defines.
 fn has_bound_names(group: Group) -> bool {
-    matches!(group, Group::Go | Group::JavaScript | Group::Python | Group::Rust)
+    matches!(group, Group::Go | Group::JavaScript | Group::Php | Group::Python | Group::Rust)
 }

@@ -28,14 +28,34 @@ impl Walk<'_> {
             return Vec::new();
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if facts.dialect.has_namespaces {
+            return self.namespaced(&facts, place, name);
+        }
+        if facts.dialect.has_usings {
+            let found = self.enclosing_definitions(&facts, place, name, depth);
+            if !found.is_empty() {
+                return found;
+            }
+            // Functions of a file's top-level statements.
+            let mut own = of_file(&facts, place.file, name);
+            own.retain(|candidate| self.kind(candidate) == Some(SymbolKind::Function));
+            return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
+        }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
+            // An import takes precedence over other names of the package.
+            &|| {
+                if facts.dialect.imports_types {
+                    self.imported(&facts, place.file, None, name, depth)
+                } else {
+                    Vec::new()
+                }
+            },
             &|| of_file(&facts, place.file, name),
             &|| self.imported(&facts, place.file, None, name, depth),
             &|| self.of_package(&facts, place.file, name),
             &|| self.imported_package(&facts, place.file, name, depth),
             &|| self.wildcard_imported(&facts, place, name, depth),
-            &|| self.globally_imported(&facts, name, depth),
             &|| self.of_program(&facts, place.file, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
@@ -67,10 +87,21 @@ impl Walk<'_> {
                 .filter(|at| !facts.is_module_elsewhere(at.place as usize))
                 .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Scope))
                 .collect();
-            if found.is_empty() && is_type && has_members {
+            let is_partial = facts.dialect.has_partial_types;
+            if (found.is_empty() || is_partial) && is_type && has_members {
                 let own = SymbolAt { file: place.file, place: around as u32 };
-                found = self.members(own, name, depth + 1);
+                let types = if kind == SymbolKind::Impl {
+                    self.own_types(Place { enclosing: Some(around), ..place }, depth + 1)
+                } else {
+                    vec![own]
+                };
+                let members = types.iter().flat_map(|&own| self.members(own, name, depth + 1));
+                found = members.collect();
                 found.retain(|candidate| !matches!(candidate.value, Value::Outside));
+            }
+            if found.is_empty() && kind == SymbolKind::Module && has_members {
+                let own = SymbolAt { file: place.file, place: around as u32 };
+                found = self.members_of_users(own, name, depth);
             }
             if found.is_empty() {
                 found = self.imported(facts, place.file, Some(around), name, depth);
@@ -305,7 +336,7 @@ fn is_header(path: &str) -> bool {
 }
 
 /// Returns how many leading directories two paths share.
-fn shared_directories(a: &str, b: &str) -> usize {
+pub(super) fn shared_directories(a: &str, b: &str) -> usize {
     let (a, b) = (a.split('/'), b.split('/'));
     a.zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -1,11 +1,14 @@
 //! C#.
 
-use super::{mentions, modifiers};
+use super::modifiers;
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
+
+mod locals;
+mod refer;
+mod values;
 
 /// C#. Namespaces are listed as symbols, but are not part of qualified names.
 pub(crate) static CSHARP: Language = Language {
@@ -30,19 +33,8 @@ pub(crate) static CSHARP: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: Some(refer),
-    scopes: &[
-        "method_declaration",
-        "constructor_declaration",
-        "destructor_declaration",
-        "operator_declaration",
-        "conversion_operator_declaration",
-        "local_function_statement",
-        "lambda_expression",
-        "anonymous_method_expression",
-        "accessor_declaration",
-        "indexer_declaration",
-    ],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -68,6 +60,10 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "property_declaration" => property(visit),
         "event_declaration" => Definition::named(visit, SymbolKind::Property),
         "indexer_declaration" => indexer(visit),
+        // The parameters of a record are its properties.
+        "parameter" if visit.ancestor_kind(2) == "record_declaration" => {
+            Definition::named(visit, SymbolKind::Property)
+        }
         "field_declaration" | "event_field_declaration" => return fields(visit, found),
         _ => return,
     };
@@ -86,7 +82,9 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
     }
     let around = visit.enclosing().filter(|symbol| symbol.kind != SymbolKind::Module);
     match around {
-        _ if node.kind_name() == "namespace_declaration" => Visibility::Public,
+        _ if matches!(node.kind_name(), "namespace_declaration" | "parameter") => {
+            Visibility::Public
+        }
         // An explicit interface implementation is accessible through the interface.
         _ if modifiers::child(node, &["explicit_interface_specifier"]).is_some() => {
             Visibility::Public
@@ -142,76 +140,5 @@ fn fields<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         let is_declarator = declarator.kind_name() == "variable_declarator";
         let name = declarator.field("name").filter(|_| is_declarator);
         found.extend(name.map(|name| finish(visit, Definition::new(visit, kind, name))));
-    }
-}
-
-/// Records what the visited node imports, declares, extends or calls.
-fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    let (name, of) = (node.field("name"), node.field("type"));
-    match node.kind_name() {
-        "namespace_declaration" | "file_scoped_namespace_declaration" => {
-            let name = name.map(|name| mentions::path(visit, name));
-            // Of several sibling namespaces the first is the file's package, of nested ones the
-            // innermost.
-            let is_first = notes.package.is_none();
-            let around = visit.enclosing().map(|symbol| symbol.qualified_name.clone());
-            match (name, around) {
-                (Some(name), Some(around)) if notes.package.as_ref() == Some(&around) => {
-                    notes.package = Some(format!("{around}.{name}"));
-                }
-                (name, _) if is_first => notes.package = name,
-                _ => {}
-            }
-        }
-        "using_directive" => using(visit, notes),
-        "class_declaration"
-        | "struct_declaration"
-        | "record_declaration"
-        | "interface_declaration" => {
-            let list = modifiers::child(node, &["base_list"]);
-            for of in list.into_iter().flat_map(modifiers::children) {
-                let of = of.field("type").unwrap_or(of);
-                mentions::base(visit, notes, of);
-            }
-        }
-        "method_declaration" => {
-            mentions::typed(visit, notes, node.field("returns"));
-        }
-        "property_declaration" | "indexer_declaration" | "local_function_statement" => {
-            mentions::typed(visit, notes, of);
-        }
-        "field_declaration" => {
-            let list = modifiers::child(node, &["variable_declaration"]);
-            mentions::typed(visit, notes, list.and_then(|list| list.field("type")));
-        }
-        "parameter" | "foreach_statement" | "catch_declaration" | "declaration_pattern" => {
-            let name = name.or_else(|| node.field("left"));
-            mentions::declare(visit, notes, name, of, None);
-        }
-        "variable_declarator" => {
-            let of = visit.ancestor(1).and_then(|list| list.field("type"));
-            let of = of.filter(|of| of.kind_name() != "implicit_type");
-            let sign = modifiers::child(node, &["="]);
-            let value = sign.and_then(|sign| sign.next_named_sibling());
-            mentions::declare(visit, notes, name, of, value);
-        }
-        _ => mentions::call(visit, notes),
-    }
-}
-
-/// Records `using a.b;`, which imports all names of a namespace, or `using a = b.c;`.
-fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    let path = modifiers::children(node)
-        .filter(|part| matches!(part.kind_name(), "identifier" | "qualified_name"))
-        .last();
-    let Some(path) = path.map(|path| mentions::path(visit, path)) else { return };
-    match node.field("name") {
-        Some(alias) => {
-            let alias = visit.text_of(alias);
-            mentions::import_last(visit, notes, &path, '.', Some(alias));
-        }
-        None => mentions::import(visit, notes, path, vec![mentions::imported("*", None)]),
     }
 }

@@ -2,12 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::{mentions, modifiers};
+use super::modifiers;
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
+
+mod locals;
+mod refer;
+mod values;
 
 /// Kotlin. The qualified name of an extension includes the extended type: `String.words`.
 pub(crate) static KOTLIN: Language = Language {
@@ -32,16 +35,8 @@ pub(crate) static KOTLIN: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: Some(refer),
-    scopes: &[
-        "function_declaration",
-        "secondary_constructor",
-        "anonymous_initializer",
-        "anonymous_function",
-        "lambda_literal",
-        "getter",
-        "setter",
-    ],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -170,68 +165,4 @@ fn properties<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         let definition = Definition::new(visit, kind, name);
         found.push(finish(visit, Definition { prefix: prefix.clone(), ..definition }));
     }
-}
-
-/// Records what the visited node imports, declares, extends or calls.
-fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    match node.kind_name() {
-        "package_header" => {
-            let name = modifiers::child(node, &["qualified_identifier"]);
-            notes.package = name.map(|name| mentions::path(visit, name));
-        }
-        "import" => import(visit, notes),
-        "class_declaration" | "object_declaration" | "companion_object" => bases(visit, notes),
-        "function_declaration" => {
-            let list = modifiers::child(node, &["function_value_parameters"]);
-            let of = list.and_then(|list| list.next_named_sibling());
-            let of = of.filter(|of| matches!(of.kind_name(), "user_type" | "nullable_type"));
-            mentions::typed(visit, notes, of);
-        }
-        "class_parameter" => {
-            let of = modifiers::child(node, &["user_type", "nullable_type"]);
-            mentions::typed(visit, notes, of);
-        }
-        "property_declaration" => {
-            let declared = modifiers::child(node, &["variable_declaration"]);
-            let of = declared
-                .and_then(|declared| modifiers::child(declared, &["user_type", "nullable_type"]));
-            mentions::typed(visit, notes, of);
-        }
-        "parameter" | "variable_declaration" => local(visit, notes),
-        _ => mentions::call(visit, notes),
-    }
-}
-
-fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    let Some(path) = modifiers::child(node, &["qualified_identifier"]) else { return };
-    let path = mentions::path(visit, path);
-    if modifiers::child(node, &["*"]).is_some() {
-        return mentions::import(visit, notes, path, vec![mentions::imported("*", None)]);
-    }
-    let alias = modifiers::child(node, &["identifier"]).map(|alias| visit.text_of(alias));
-    mentions::import_last(visit, notes, &path, '.', alias);
-}
-
-fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let Some(list) = modifiers::child(visit.node(), &["delegation_specifiers"]) else { return };
-    for specifier in modifiers::children(list) {
-        let inner = ["constructor_invocation", "explicit_delegation"];
-        let of = modifiers::child(specifier, &inner).unwrap_or(specifier);
-        if let Some(of) = modifiers::child(of, &["user_type"]) {
-            mentions::base(visit, notes, of);
-        }
-    }
-}
-
-/// Declares a parameter, or a variable with its initializer.
-fn local(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    let name = modifiers::child(node, &["identifier"]);
-    let of = modifiers::child(node, &["user_type", "nullable_type"]);
-    let is_set = visit.ancestor_kind(1) == "property_declaration";
-    let value = node.next_sibling().filter(|next| is_set && next.kind_name() == "=");
-    let value = value.and_then(|sign| sign.next_named_sibling());
-    mentions::declare(visit, notes, name, of, value);
 }

@@ -2,12 +2,15 @@
 
 use tree_sitter::Node;
 
-use super::{mentions, modifiers};
+use super::modifiers;
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
+
+mod locals;
+mod refer;
+mod values;
 
 /// Swift. Members of an extension are named like members of the extended type.
 pub(crate) static SWIFT: Language = Language {
@@ -32,17 +35,8 @@ pub(crate) static SWIFT: Language = Language {
     attributes: &[],
     markers: &[],
     define,
-    refer: Some(refer),
-    scopes: &[
-        "function_declaration",
-        "init_declaration",
-        "deinit_declaration",
-        "subscript_declaration",
-        "computed_property",
-        "computed_getter",
-        "computed_setter",
-        "lambda_literal",
-    ],
+    refer: Some(refer::refer),
+    scopes: refer::SCOPES,
 };
 
 /// Node kinds of bodies whose functions are methods.
@@ -165,56 +159,5 @@ fn add_names<'t>(pattern: Node<'t>, names: &mut Vec<Node<'t>>, depth: usize) {
             modifiers::children(pattern).for_each(|inner| add_names(inner, names, depth + 1));
         }
         _ => {}
-    }
-}
-
-/// Records what the visited node imports, declares, extends or calls.
-fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    match node.kind_name() {
-        "import_declaration" => {
-            let Some(path) = modifiers::child(node, &["identifier"]) else { return };
-            let path = mentions::path(visit, path);
-            match path.split_once('.') {
-                Some((module, name)) => {
-                    let names = vec![mentions::imported(name, None)];
-                    mentions::import(visit, notes, module.to_owned(), names);
-                }
-                None => mentions::import(visit, notes, path, vec![mentions::imported("*", None)]),
-            }
-        }
-        "class_declaration" | "protocol_declaration" => {
-            let specifiers = modifiers::children(node);
-            for specifier in specifiers.filter(|child| child.kind_name() == "inheritance_specifier")
-            {
-                if let Some(of) = specifier.field("inherits_from") {
-                    mentions::base(visit, notes, of);
-                }
-            }
-        }
-        "parameter" => {
-            let mut cursor = node.walk();
-            let names: Vec<Node> = node.children_by_field_name("name", &mut cursor).collect();
-            mentions::declare(visit, notes, names.first().copied(), names.get(1).copied(), None);
-        }
-        "function_declaration" | "protocol_function_declaration" => {
-            let mut cursor = node.walk();
-            let of = node.children_by_field_name("name", &mut cursor).nth(1);
-            mentions::typed(visit, notes, of);
-        }
-        "protocol_property_declaration" => {
-            let annotation = modifiers::child(node, &["type_annotation"]);
-            let of = annotation.and_then(|of| of.field("name"));
-            mentions::typed(visit, notes, of);
-        }
-        "property_declaration" => {
-            let pattern = node.field("name");
-            let name = pattern.and_then(|name| name.field("bound_identifier"));
-            let annotation = modifiers::child(node, &["type_annotation"]);
-            let of = annotation.and_then(|of| of.field("name"));
-            mentions::typed(visit, notes, of);
-            mentions::declare(visit, notes, name, of, node.field("value"));
-        }
-        _ => mentions::call(visit, notes),
     }
 }

@@ -1,7 +1,7 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
 use super::arguments::{has_word, many_or_usual};
-use super::{ArgumentRules, Dialect, Group, NONE};
+use super::{ArgumentRules, Dialect, Extensions, Group, NONE};
 
 static JAVA: Dialect = Dialect {
     has_closed_types: true,
@@ -11,6 +11,8 @@ static JAVA: Dialect = Dialect {
 };
 
 static KOTLIN: Dialect = Dialect {
+    extensions: Extensions::Prefix,
+    common: KOTLIN_COMMON,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(has_word(part, "vararg"), part))),
     ..RULES
 };
@@ -21,7 +23,13 @@ static SCALA: Dialect = Dialect {
 };
 
 static CSHARP: Dialect = Dialect {
-    has_global_imports: true,
+    group: Group::CSharp,
+    has_usings: true,
+    reopens_types: true,
+    has_partial_types: true,
+    extensions: Extensions::Parameter,
+    constructor_words: &["base", "this"],
+    content_first: &[],
     arguments: Some(ArgumentRules {
         passes_instance: true,
         ..ArgumentRules::new(|part| many_or_usual(has_word(part, "params"), part))
@@ -38,10 +46,83 @@ static DART: Dialect = Dialect {
 /// Swift inherits initializers.
 pub(super) static SWIFT: Dialect = Dialect {
     group: Group::Swift,
+    extensions: Extensions::Block,
+    has_impl_blocks: true,
+    constructor_words: &["Self"],
     inherits_constructors: true,
     arguments: Some(ArgumentRules::USUAL),
     ..RULES
 };
+
+/// Names of members and extensions of Kotlin's library.
+const KOTLIN_COMMON: &[&str] = &[
+    "add",
+    "addAll",
+    "also",
+    "append",
+    "apply",
+    "build",
+    "clear",
+    "close",
+    "compareTo",
+    "contains",
+    "containsKey",
+    "copy",
+    "copyOf",
+    "count",
+    "endsWith",
+    "equals",
+    "filter",
+    "find",
+    "first",
+    "forEach",
+    "format",
+    "get",
+    "getValue",
+    "hashCode",
+    "indexOf",
+    "invoke",
+    "isEmpty",
+    "isNotEmpty",
+    "iterator",
+    "joinToString",
+    "last",
+    "let",
+    "map",
+    "next",
+    "plus",
+    "put",
+    "read",
+    "remove",
+    "repeat",
+    "replace",
+    "run",
+    "set",
+    "size",
+    "sort",
+    "split",
+    "startsWith",
+    "substring",
+    "toArray",
+    "toByte",
+    "toByteArray",
+    "toChar",
+    "toDouble",
+    "toFloat",
+    "toInt",
+    "toList",
+    "toLong",
+    "toMap",
+    "toSet",
+    "toShort",
+    "toString",
+    "trim",
+    "use",
+    "valueOf",
+    "values",
+    "with",
+    "write",
+];
 
 /// Returns the rules of a language of the family.
 pub(super) fn of(language: &str) -> &'static Dialect {

@@ -1,16 +1,8 @@
-//! PHP, and all languages without rules of their own: every name is visible in the whole program.
+//! All languages without rules of their own: every name is visible in the whole program.
 
-use super::{ArgumentRules, Dialect, NONE, Surplus};
+use super::{Dialect, NONE};
 
 pub(super) static OTHER: Dialect = RULES;
-
-pub(super) static PHP: Dialect = Dialect {
-    imports_types: true,
-    imports_namespaces: true,
-    // More arguments are legal; `func_get_args` reads them.
-    arguments: Some(ArgumentRules { surplus: Surplus::Allowed, ..ArgumentRules::USUAL }),
-    ..RULES
-};
 
 const RULES: Dialect = Dialect {
     is_whole_program: true,

@@ -29,6 +29,8 @@ pub(super) static RUBY: Dialect = Dialect {
     is_whole_program: true,
     last_wins: true,
     constructors: &["initialize"],
+    constructor_call: Some("new"),
+    has_expression_bases: true,
     inherits_constructors: true,
     elements: &["[]", "each"],
     common: &[

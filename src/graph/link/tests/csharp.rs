@@ -1,4 +1,4 @@
-//! C#: nested namespaces.
+//! C#: namespaces, partial classes, and extension methods.
 
 use super::check;
 
@@ -17,4 +17,107 @@ fn names_of_enclosing_namespaces_are_visible() {
     check(&tree("Util.$0Deep();"), "A.cs:2 Util.Deep Receiver");
     check(&tree("var k = new K(); k.$0Meth();"), "B.cs:2 K.Meth Receiver");
     check(&tree("Far.$0Gone();"), "D.cs:2 Far.Gone UniqueName");
+    check(&tree("Other.Far.$0Gone();"), "D.cs:2 Far.Gone Receiver");
+    check(&tree("global::Other.Far.$0Gone();"), "D.cs:2 Far.Gone Receiver");
+}
+
+const SHOP: &str = "\
+//- /Shop/Basket.cs
+namespace Shop
+{
+    public interface IGoods { int Price(); }
+    public class Item : IGoods { public int Price() => 1; public Item() { } public Item(int price) { } }
+    public partial class Basket
+    {
+        private readonly List<Item> _items = new();
+        public Item First { get; set; }
+        public void Put(Item item) { }
+        public Task<Item> FindAsync() => null;
+    }
+    public class Box<T> { public T Open() => default; public void Seal() { } }
+    public class Box { public void Seal() { } }
+    public record Line(Item Goods);
+    public class Child(Item item) : Item(1) { public int Own() => item.Price(); }
+}
+//- /Shop/Basket.More.cs
+namespace Shop
+{
+    public partial class Basket
+    {
+        public void Put(Item item, int count) { Put(item); }
+        public void Each() { foreach (var item in _items) item.Price(); }
+    }
+    public static class Extensions
+    {
+        public static int Total(this Basket basket) => 1;
+        public static int Sum(this IGoods goods) => 1;
+        public static string Slug(this string text) => text;
+        public static void Close(this Box box) { }
+        public static void Close<T>(this Box<T> box) { }
+    }
+}
+//- /App/Usings.cs
+global using static Shop.Tools;
+//- /Shop/Tools.cs
+namespace Shop { public static class Tools { public static void Fix() { } } }
+";
+
+fn tree(body: &str) -> String {
+    format!(
+        "{SHOP}//- /App/Main.cs\nusing Shop;\nnamespace App;\n\
+         class Program {{ async Task Run(Basket basket, object any) {{ {body} }} }}\n"
+    )
+}
+
+/// Types in the block of a namespace were not visible in other files.
+#[test]
+fn types_of_namespace_blocks_are_visible() {
+    check(&tree("new $0Item(1);"), "Shop/Basket.cs:4 Item.Item StarImport");
+    check(&tree("basket.First.$0Price();"), "Shop/Basket.cs:4 Item.Price Receiver");
+    check(&tree("(await basket.FindAsync()).$0Price();"), "Shop/Basket.cs:4 Item.Price Receiver");
+    check(&tree("if (any is Item item) item.$0Price();"), "Shop/Basket.cs:4 Item.Price Receiver");
+    check(&tree("new Line(null).Goods.$0Price();"), "Shop/Basket.cs:4 Item.Price Receiver");
+    check(&tree("$0Item made = new(1);"), "Shop/Basket.cs:4 Item.Item StarImport");
+}
+
+/// Each file of a partial class had its own members only.
+#[test]
+fn parts_of_a_class_share_members() {
+    check(&tree("basket.$0Put(null, 2);"), "Shop/Basket.More.cs:5 Basket.Put Receiver");
+    check(&tree("basket.$0Put(null);"), "Shop/Basket.cs:9 Basket.Put Receiver");
+}
+
+#[test]
+fn extension_methods_are_found_by_their_first_parameter() {
+    check(&tree("basket.$0Total();"), "Shop/Basket.More.cs:10 Extensions.Total Receiver");
+    check(&tree("basket.First.$0Sum();"), "Shop/Basket.More.cs:11 Extensions.Sum Receiver");
+    check(&tree("\"a\".$0Slug();"), "Shop/Basket.More.cs:12 Extensions.Slug Receiver");
+    check(&tree("\"a\".Slug().$0Slug();"), "Shop/Basket.More.cs:12 Extensions.Slug Receiver");
+    check(&tree("any.$0ToString();"), "");
+}
+
+/// Types that differ only in the number of their parameters were one.
+#[test]
+fn generic_types_differ_from_others_of_their_name() {
+    check(&tree("new Box<int>().$0Seal();"), "Shop/Basket.cs:12 Box.Seal Receiver");
+    check(&tree("new Box().$0Seal();"), "Shop/Basket.cs:13 Box.Seal Receiver");
+    check(&tree("new Box<int>().$0Close();"), "Shop/Basket.More.cs:14 Extensions.Close Receiver");
+    check(&tree("new Box().$0Close();"), "Shop/Basket.More.cs:13 Extensions.Close Receiver");
+}
+
+#[test]
+fn global_static_usings_import_members() {
+    check(&tree("$0Fix();"), "Shop/Tools.cs:1 Tools.Fix StarImport");
+}
+
+#[test]
+fn primary_constructors_declare_parameters_and_call_bases() {
+    let tree = |head: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class A {{ public A(int x) {{ }} public void Go() {{ }} }}\n\
+             public class B(A a) : {head} {{ void Run() => a.Go(); }}\n"
+        )
+    };
+    check(&tree("$0A(1)"), "A.cs:2 A.A SamePackage");
+    check(&tree("A(1)").replace("a.Go()", "a.$0Go()"), "A.cs:2 A.Go Receiver");
 }

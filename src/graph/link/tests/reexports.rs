@@ -307,7 +307,7 @@ fn csharp_global_usings_are_followed() {
     };
     check(&text("Util.$0Deep();"), "A.cs:2 Util.Deep Receiver");
     check(&text("p.$0Take();"), "A.cs:3 Pool.Take Receiver");
-    check(&text("$0Deep();"), "A.cs:2 Util.Deep Receiver");
+    check(&text("$0Deep();"), "A.cs:2 Util.Deep StarImport");
 }
 
 #[test]

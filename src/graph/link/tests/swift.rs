@@ -30,3 +30,31 @@ fn without_module_directories_all_files_are_one_module() {
         "App/A.swift:1 helper SamePackage",
     );
 }
+
+/// Inferred properties, optional bindings and extensions of outside types were not followed.
+#[test]
+fn receivers_have_inferred_types() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Sources/App/Store.swift\nprotocol Loads {{ func load() }}\n\
+             class Engine: Loads {{ func load() {{}}\n func items() -> [Engine] {{ [] }} }}\n\
+             class Store {{ let engine = Engine()\n var other: (any Loads)?\n func reload() {{}} }}\n\
+             extension Store {{ func again() {{ reload() }} }}\n\
+             extension String {{ func slug() -> String {{ self }} }}\n\
+             extension Loads {{ func twice() {{}} }}\n\
+             //- /Sources/App/Main.swift\nfunc run(st: Store?) {{ {body} }}\n"
+        )
+    };
+    let engine = "Sources/App/Store.swift:2 Engine.load Receiver";
+    check(&tree("st!.engine.$0load()"), engine);
+    check(&tree("guard let s = st else { return }\n s.engine.$0load()"), engine);
+    check(&tree("for e in Engine().items() { e.$0load() }"), engine);
+    check(&tree("Engine().items().forEach { e in e.$0load() }"), engine);
+    check(&tree("st?.other?.$0load()"), "Sources/App/Store.swift:1 Loads.load Receiver");
+    check(&tree("\"a\".$0slug()"), "Sources/App/Store.swift:8 String.slug Receiver");
+    check(&tree("Engine().$0twice()"), "Sources/App/Store.swift:9 Loads.twice Inherited");
+    check(
+        &tree("").replace("{ reload() }", "{ $0reload() }"),
+        "Sources/App/Store.swift:6 Store.reload Receiver",
+    );
+}

@@ -156,6 +156,10 @@ fn declare(
         "identifier" => {
             // In `x ||= y` and inside blocks the name may already be declared.
             let is_known = matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
+            if !is_known && from > node.start_byte() {
+                // The name is a variable in its own value, too.
+                notes.declare(node, None);
+            }
             if !is_known || value.is_some() {
                 notes.declare_from(node, value, from);
             }

@@ -15,16 +15,18 @@ module System.Text.Json {JsonSerializer as Json} :4
 Basket < Entity, IBasket
 Basket.Limit = @int
 Basket.Floor = @int
-Basket._items = @List<T>
+Basket._items = @List<IItem>
 Basket.count = @int
 Basket.Total = @decimal
 Basket.Count = @int
 Basket.Name = @string
-Basket.this = @T
+Basket.this = @IItem
+Basket.Added = @EventHandler<ItemArgs>
+Basket.Closed = @EventHandler
 Basket.Add = @void
 Basket.Add.Price = @int
 Basket.Add = @void
-Basket.MapAsync = @Task<TOut>
+Basket.MapAsync = @Task<_>
 Basket.Clear = @void
 Basket.Slot.Row = @int
 Basket.Dump = @void
@@ -32,16 +34,23 @@ IBasket < IDisposable
 IBasket.Name = @string
 IBasket.Clear = @void
 IBasket.Size = @int
+Price.Value = @decimal
+Price.Currency = @string
 Price.Zero = @Price
+Point.X = @int
+Point.Y = @int
 Extensions.Twice = @int
+Handler = @void
 10 Basket: base Entity, base IBasket,
 13 _items: call List/0,
+28 Basket: call $$ . base/1,
 36 Add: call _items . Add/1,
 37 Add: call Added . Invoke/2, call ItemArgs/1,
 39 Add: call $ . Add/1,
 45 MapAsync: call Runner . Run/1,
 47 Clear: call _items . Clear/0,
 63 IBasket: base IDisposable,
+72 Zero: call Price/1,
 "#,
     ),
     (
@@ -93,44 +102,58 @@ numbers = @Stream<int>
 module com.example.shop.money {Money} :5
 module com.example.shop.util {*} :6
 module java.util {UUID as Id} :7
+LIMIT = @Int
+cache = mutableMapOf()
 Order < Entity, Comparable
 Order.id = @Id
 Order.total = @Money
 Order.size = @Int
+Order.lines = @List<Line>
 Order.owner = @Customer
+Order.label = @String
 Order.compareTo = @Int
-Order.load = @T
+Order.add.audit = println()
+Order.add = @List<Line>.forEach()
 Order.Line.price = @Money
+Order.PREFIX = @String
 Order.of = @Order
 State.code = @Int
+State.OPEN.next = PAID
 State.next = @State
 Event.at = @Long
 Event.Placed < Event
 Event.Placed.at = @Long
 Event.Closed < Event
+Event.Closed.at = @Int
 Event.describe = @String
 Check.passes = @Boolean
 Registry < Event
+Registry.at = @Int
 Audited.by = @String
 List.sumOfAll = @Money
 Order.isEmpty = @Boolean
 Money.plus = @Money
+odd name.does things = Unit
+1 : call JvmName/1,
+5 : import com.example.shop.money . Money,
+7 : import java.util . UUID,
 10 cache: call mutableMapOf/0,
-19 Order: base Entity, base Comparable,
+19 Order: call Entity/1, base Entity, base Comparable,
 23 lines: call mutableListOf/0,
 25 label: call lazy/1,
+27 constructor: call $ . this/2,
 31 Order: call check/1,
 34 compareTo: call id . compareTo/1,
 37 audit: call println/1,
 38 add: call lines . add/1,
 39 add: call audit/1,
 42 add: call @List<Line> . forEach/1, call $ . add/1,
-51 load: call @Source<T> . read/1,
+51 load: call @Source<_> . read/1,
 58 of: call Order/1, call Id . fromString/1,
 74 Placed: base Event,
 75 Closed: base Event,
 81 Registry: base Event,
-91 sumOfAll: call fold/1,
+91 sumOfAll: call fold/2,
 97 plus: call Money/1,
 "#,
     ),
@@ -154,7 +177,7 @@ module App\Models {User} :8
 module App\Models {Order as Purchase} :8
 module Psr\Log {LoggerInterface} :9
 module App\Support {trim_all} :10
-Mailer < BaseMailer, Sender, Countable, Loggable, Macroable
+Mailer < Loggable, Macroable, BaseMailer, Sender, \Countable
 Mailer::sent = @int
 Mailer::failed = @int
 Mailer::instance = $
@@ -162,24 +185,31 @@ Mailer::name = @string
 Mailer::logger = @LoggerInterface
 Mailer::from = @string
 Mailer::send = @bool
-Transport < Stringable
+Mailer::check = trim_all()
+Mailer::plain = @Fake
+Transport < \Stringable
 Transport::open = @void
 Loggable::lines = @array
 Loggable::log = @void
 Status < HasLabel
 Status::label = @string
 mailer = @Mailer
+7 : import \App\Contracts\ . Sender,
+8 : import \App\Models\ . User, import \App\Models\ . Order,
+9 : import \Psr\Log\ . LoggerInterface,
+10 : import \App\Support\ . trim_all,
 13 MAIL_DEBUG: call define/2,
-21 Mailer: base BaseMailer, base Sender, base Countable,
+20 Mailer: call Service/1,
+21 Mailer: base BaseMailer, base Sender, base \ . Countable,
 23 Mailer: base Loggable, base Macroable,
 34 Mailer: call strtoupper/1,
 43 __construct: call $$ . __construct/1,
 44 __construct: call $ . boot/0,
 53 send: call view/2,
 56 send: call $.logger . info/1,
-58 send: call $ . check/1, call ? . deliver/1,
+58 send: call $ . check/1, call $.instance . deliver/1,
 61 check: call trim_all/1,
-66 Transport: base Stringable,
+66 Transport: base \ . Stringable,
 78 Status: base HasLabel,
 85 label: call ucfirst/1,
 92 mailer: call Mailer/2, call logger/0,
@@ -263,6 +293,7 @@ run = @Unit
 module UIKit {CGRect} :2
 module AudioCore {*} :3
 Player < NSObject, Playable
+Player.shared = @Player<File>
 Player.volume = @Float
 Player.isEmpty = @Bool
 Player.delegate = @PlayerDelegate
@@ -279,6 +310,9 @@ Effect.apply = @Effect
 extension Player < CustomStringConvertible
 Player.description = @String
 Array.total = @Int
+Mixer.tracks = @Int
+limit = @Int
+counter = @Int
 main = @Int32
 +++ = @Int
 7 Player: base NSObject, base Playable,
@@ -291,7 +325,6 @@ main = @Int32
 35 play: call Clock/1,
 36 play: call Clock() . start/0,
 37 play: call engine . play/1,
-45 subscript: call queue/1,
 54 Playable: base AnyObject,
 62 Effect: base String, base CaseIterable,
 71 extension Player: base CustomStringConvertible,

@@ -1,0 +1,298 @@
+//! Methods that are added to types outside of their definitions: C#'s extension methods, Kotlin's
+//! extension functions, Swift's extensions of outside types.
+
+use super::code::{FileFacts, last_name};
+use super::dialect::Extensions;
+use super::parameters::type_parameters;
+use super::position::SymbolAt;
+use super::result::{Reason, Use};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
+use crate::lang::chain::Chain;
+use crate::lang::symbols::{Symbol, SymbolKind};
+
+/// The most definitions of one name that are considered.
+const NAMED_MAX: usize = 256;
+
+/// The most bases of a type that are considered.
+const BASES_MAX: usize = 64;
+
+/// Types that every value has.
+const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
+
+/// A member that is looked up, and the use that refers to it, if that is known.
+#[derive(Clone, Copy)]
+pub(super) struct Called<'a> {
+    name: &'a str,
+    used: Option<Use<'a>>,
+}
+
+impl<'a> Called<'a> {
+    /// Returns the member that a step of a chain refers to.
+    pub(super) fn step(name: &'a str) -> Called<'a> {
+        Called { name, used: None }
+    }
+
+    /// Returns the member that a use refers to.
+    pub(super) fn by(used: Use<'a>) -> Called<'a> {
+        Called { name: used.name, used: Some(used) }
+    }
+}
+
+impl Walk<'_> {
+    /// Adds the extensions `name` of a value's type to its members, unless one of these can be
+    /// meant.
+    pub(super) fn add_extensions(
+        &self,
+        place: Place,
+        receiver: &Candidate,
+        called: Called<'_>,
+        members: &mut Vec<Candidate>,
+        depth: usize,
+    ) {
+        let Called { name, used } = called;
+        let Some(facts) = self.facts(place.file) else { return };
+        if facts.dialect.extensions == Extensions::None || !self.take_step(depth) {
+            return;
+        }
+        if members.iter().any(|member| self.is_fit(member, used)) {
+            return;
+        }
+        let (mut added, mut is_unclear) = (Vec::new(), false);
+        for receiver in self.load(receiver, depth + 1) {
+            if matches!(receiver.value, Value::Name(_) | Value::Module(_) | Value::Callback(_)) {
+                continue;
+            }
+            let names = self.type_names(&receiver, depth);
+            for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+                let Some(share) = self.extends(&facts, &receiver, &names, at, name) else {
+                    // An outside type may have bases that it extends.
+                    is_unclear |= self.symbol(at).is_some_and(|(there, place)| {
+                        there.dialect.group == facts.dialect.group
+                            && self.extended(&there, at, place).is_some()
+                    });
+                    continue;
+                };
+                let candidate = Candidate::new(Value::Name(at), share, Reason::Receiver);
+                if self.is_fit(&candidate, used) {
+                    added.push(candidate);
+                }
+            }
+        }
+        let best = added.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
+        added.retain(|candidate| candidate.confidence >= best);
+        added.truncate(VALUES_MAX);
+        for candidate in &mut added {
+            candidate.confidence *= receiver.confidence;
+            candidate.reason = candidate.reason.max(receiver.reason);
+            candidate.via = match receiver.value {
+                Value::Instance(of, _) => receiver.via.or(Some(of)),
+                _ => None,
+            };
+        }
+        if added.is_empty() && is_unclear {
+            members.iter_mut().for_each(|member| member.is_lost = true);
+        }
+        if !added.is_empty() {
+            members.retain(|member| matches!(member.value, Value::Name(_)));
+            members.append(&mut added);
+        }
+    }
+
+    /// Returns the extensions of the enclosing type that a bare name may refer to.
+    pub(super) fn own_extensions(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if !matches!(facts.dialect.extensions, Extensions::Prefix | Extensions::Block) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for value in self.chain(place, None, &Chain::own(), 1) {
+            self.add_extensions(place, &value, Called::by(used), &mut found, 1);
+        }
+        found
+    }
+
+    /// Returns the value of the instance of an extension of an outside type.
+    pub(super) fn extended_outside(&self, place: Place) -> Option<Candidate> {
+        let facts = self.facts(place.file)?;
+        let around = facts.ancestors(place.enclosing);
+        let name = match facts.dialect.extensions {
+            Extensions::Prefix => facts.owner(around.last()?)?,
+            Extensions::Block => around.filter_map(|at| facts.block_type(at)).next()?,
+            _ => return None,
+        };
+        let written = WrittenType { place: Place { enclosing: None, ..place }, text: name.into() };
+        Some(Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver))
+    }
+
+    /// Returns true for a definition that a call with so many arguments can refer to.
+    fn is_fit(&self, member: &Candidate, used: Option<Use<'_>>) -> bool {
+        let Value::Name(at) = member.value else { return false };
+        let Some((facts, place)) = self.symbol(at) else { return false };
+        used.is_none_or(|used| self.accepts_arguments(used, at, &facts, &facts.symbols[place]))
+    }
+
+    /// Returns the names of a value's type and of its bases; none if the type is unknown.
+    fn type_names(&self, receiver: &Candidate, depth: usize) -> Vec<(String, usize)> {
+        let mut names: Vec<(String, usize)> = Vec::new();
+        let written_name = |text: &str| {
+            (last_name(text).to_owned(), crate::lang::chain::type_arguments(text).len())
+        };
+        match &receiver.value {
+            Value::Foreign(written) => names.push(written_name(&written.text)),
+            Value::Instance(of, _) => {
+                let mut open = vec![*of];
+                while let Some(of) = open.pop() {
+                    let Some((facts, place)) = self.symbol(of) else { continue };
+                    let symbol = &facts.symbols[place];
+                    let name = facts.block_type(place).unwrap_or(&symbol.name);
+                    let count = self.type_parameters(of, &facts, symbol);
+                    let is_known = |known: &(String, usize)| known.0 == name && known.1 == count;
+                    if names.len() >= BASES_MAX || names.iter().any(is_known) {
+                        continue;
+                    }
+                    names.push((name.to_owned(), count));
+                    if symbol.kind == SymbolKind::Enum {
+                        names.push(("Enum".to_owned(), 0));
+                    }
+                    for base in self.bases(of, depth + 2) {
+                        match base.value {
+                            Value::Instance(base, _) => open.push(base),
+                            Value::Foreign(written) => {
+                                names.push(written_name(&written.text));
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+            }
+            _ => {}
+        }
+        names
+    }
+
+    /// Returns the confidence that a definition is an extension of a value's type.
+    fn extends(
+        &self,
+        facts: &FileFacts,
+        receiver: &Candidate,
+        names: &[(String, usize)],
+        at: SymbolAt,
+        name: &str,
+    ) -> Option<f32> {
+        let (there, place) = self.symbol(at)?;
+        if there.dialect.group != facts.dialect.group {
+            return None;
+        }
+        let (extended, arguments) = self.extended(&there, at, place)?;
+        let same = names.iter().filter(|(name, _)| is_same(name, &extended));
+        let is_exact = |(_, count): &(String, usize)| arguments.is_none_or(|of| of == *count);
+        if let Some(is_exact) = same.map(is_exact).reduce(|a, b| a | b) {
+            return Some(if is_exact { 0.95 } else { 0.9 });
+        }
+        if facts.dialect.common.contains(&name) {
+            return None;
+        }
+        let is_parameter = extended.len() <= 2
+            || extended.starts_with('T') && extended[1..].starts_with(char::is_uppercase);
+        if is_parameter || TOP_TYPES.contains(&extended.as_str()) {
+            return Some(if names.is_empty() { 0.6 } else { 0.85 });
+        }
+        // A value of an outside type may have outside bases.
+        let is_ours = || {
+            let is_type = |at: &SymbolAt| {
+                self.symbol(*at).is_some_and(|(there, place)| {
+                    there.dialect.group == facts.dialect.group
+                        && super::kinds::is_type(there.symbols[place].kind)
+                })
+            };
+            self.code.named(&extended).iter().take(NAMED_MAX).any(is_type)
+        };
+        match receiver.value {
+            Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(0.6),
+            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.5),
+            _ => None,
+        }
+    }
+
+    /// Returns the name of the type that a method extends, and the number of its arguments if that
+    /// is known.
+    fn extended(
+        &self,
+        facts: &FileFacts,
+        at: SymbolAt,
+        place: usize,
+    ) -> Option<(String, Option<usize>)> {
+        let symbol = &facts.symbols[place];
+        match facts.dialect.extensions {
+            Extensions::None => None,
+            Extensions::Parameter if symbol.kind == SymbolKind::Method => {
+                let (name, arguments) = facts.extended(at.place, || self.code.text(at.file))?;
+                Some((name, Some(arguments)))
+            }
+            Extensions::Parameter => None,
+            Extensions::Prefix => {
+                let owner = facts.owner(place)?;
+                let around = symbol.parent.map(|parent| facts.symbols[parent].name.as_str());
+                (around != Some(owner)).then(|| (owner.to_owned(), None))
+            }
+            Extensions::Block => {
+                let parent = symbol.parent?;
+                Some((facts.block_type(parent)?.to_owned(), None))
+            }
+        }
+    }
+
+    /// Returns the number of type parameters of a type, in languages where types of one name differ
+    /// in it; 0 elsewhere.
+    pub(super) fn type_parameters(
+        &self,
+        at: SymbolAt,
+        facts: &FileFacts,
+        symbol: &Symbol,
+    ) -> usize {
+        if !facts.dialect.has_usings {
+            return 0;
+        }
+        let signature = facts.signature(at.place, || self.code.text(at.file));
+        type_parameters(&symbol.name, &signature)
+    }
+
+    /// Removes types with another number of type parameters than `count`, if some have it.
+    pub(super) fn retain_arity(&self, values: &mut Vec<Candidate>, count: usize) {
+        let arity = |candidate: &Candidate| {
+            let Value::Name(at) = candidate.value else { return None };
+            let (facts, place) = self.symbol(at)?;
+            facts
+                .dialect
+                .has_usings
+                .then(|| self.type_parameters(at, &facts, &facts.symbols[place]))
+        };
+        if values.len() > 1 && values.iter().any(|value| arity(value) == Some(count)) {
+            values.retain(|value| arity(value).is_none_or(|of| of == count));
+        }
+    }
+}
+
+/// Returns true for two names of one type.
+fn is_same(a: &str, b: &str) -> bool {
+    let plain = |name: &str| match name {
+        "String" => "string",
+        "Int32" => "int",
+        "Int64" => "long",
+        "Boolean" => "bool",
+        "Object" => "object",
+        _ => "",
+    };
+    a == b || !plain(a).is_empty() && plain(a) == b || !plain(b).is_empty() && plain(b) == a
+}
+
+/// Returns true for the name of a type that many others implement.
+fn is_open(name: &str) -> bool {
+    let is_interface = name.starts_with('I') && name[1..].starts_with(char::is_uppercase);
+    let is_collection = matches!(
+        name,
+        "Iterable" | "Collection" | "Sequence" | "CharSequence" | "Stream" | "Exception" | "Enum"
+    );
+    is_interface || is_collection
+}

@@ -1,0 +1,23 @@
+//! PHP: namespaces and imports determine every name, and members need a receiver.
+
+use super::{ArgumentRules, Dialect, Group, NONE, Surplus};
+
+pub(super) static PHP: Dialect = Dialect {
+    group: Group::Php,
+    has_namespaces: true,
+    has_closed_types: true,
+    separates_fields: true,
+    constructors: &["__construct"],
+    inherits_constructors: true,
+    constructor_words: &["parent", "self", "static"],
+    elements: &["current", "offsetGet", "getIterator"],
+    // More arguments are legal; `func_get_args` reads them.
+    arguments: Some(ArgumentRules { surplus: Surplus::Allowed, ..ArgumentRules::USUAL }),
+    common: &[
+        "add", "append", "clear", "close", "count", "filter", "find", "format", "get", "insert",
+        "join", "keys", "length", "map", "new", "open", "pop", "push", "put", "read", "remove",
+        "replace", "run", "set", "size", "sort", "split", "toString", "update", "value", "values",
+        "write",
+    ],
+    ..NONE
+};

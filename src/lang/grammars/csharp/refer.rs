@@ -1,0 +1,224 @@
+//! C# references: records calls, imports, bases, local names and declared types.
+
+use tree_sitter::Node;
+
+use super::{locals, values};
+use crate::lang::chain;
+use crate::lang::facts::{Chain, Role};
+use crate::lang::grammars::{mentions, modifiers};
+use crate::lang::node::NodeNames;
+use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::visit::Visit;
+
+/// Node kinds that open a scope for local names.
+pub(super) const SCOPES: &[&str] = &[
+    "class_declaration",
+    "struct_declaration",
+    "record_declaration",
+    "interface_declaration",
+    "method_declaration",
+    "constructor_declaration",
+    "destructor_declaration",
+    "operator_declaration",
+    "conversion_operator_declaration",
+    "local_function_statement",
+    "lambda_expression",
+    "anonymous_method_expression",
+    "accessor_declaration",
+    "indexer_declaration",
+    "property_declaration",
+    "block",
+    "for_statement",
+    "foreach_statement",
+    "using_statement",
+    "catch_clause",
+    "switch_section",
+    "query_expression",
+];
+
+/// Records what the visited node imports, declares, extends or calls.
+pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind_name() {
+        "namespace_declaration" | "file_scoped_namespace_declaration" => namespace(visit, notes),
+        "using_directive" => using(visit, notes),
+        "class_declaration"
+        | "struct_declaration"
+        | "record_declaration"
+        | "interface_declaration" => {
+            locals::type_parameters(visit, notes);
+            bases(visit, notes);
+        }
+        "method_declaration" => {
+            locals::type_parameters(visit, notes);
+            locals::typed(visit, notes, node.field("returns"));
+        }
+        "local_function_statement" | "delegate_declaration" => {
+            locals::type_parameters(visit, notes);
+            locals::typed(visit, notes, node.field("type"));
+        }
+        "property_declaration" | "indexer_declaration" | "event_declaration" => {
+            locals::typed(visit, notes, node.field("type"));
+        }
+        "field_declaration" | "event_field_declaration" => {
+            let list = modifiers::child(node, &["variable_declaration"]);
+            locals::typed(visit, notes, list.and_then(|list| list.field("type")));
+        }
+        "parameter"
+        | "catch_declaration"
+        | "declaration_pattern"
+        | "recursive_pattern"
+        | "declaration_expression" => locals::variable(visit, notes),
+        "variable_declarator" => locals::declarator(visit, notes),
+        "foreach_statement" | "from_clause" => locals::each(visit, notes),
+        "lambda_expression" => locals::lambda(visit, notes),
+        "invocation_expression" => invocation(visit, notes),
+        "object_creation_expression" => {
+            if let Some(of) = node.field("type") {
+                created(visit, notes, of, arguments(node));
+            }
+        }
+        "implicit_object_creation_expression" => implicit(visit, notes),
+        "constructor_initializer" => {
+            let word = modifiers::child(node, &["base", "this"]);
+            let Some(word) = word else { return };
+            let is_base = word.kind_name() == "base";
+            let of = if is_base { Chain::base() } else { Chain::own() };
+            notes.call(visit, word, Some(of), arguments(node));
+        }
+        "primary_constructor_base_type" => {
+            let of = node.field("type").or_else(|| node.named_child(0));
+            if let Some(of) = of {
+                created(visit, notes, of, arguments(node));
+            }
+        }
+        _ => {}
+    }
+}
+
+fn arguments(call: Node<'_>) -> usize {
+    let list = call.field("arguments").or_else(|| modifiers::child(call, &["argument_list"]));
+    let arguments = list.into_iter().flat_map(modifiers::children);
+    arguments.filter(|part| part.kind_name() == "argument").count()
+}
+
+fn namespace(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let name = visit.node().field("name").map(|name| mentions::path(visit, name));
+    // Of several sibling namespaces the first is the file's package, of nested ones the innermost.
+    let is_first = notes.package.is_none();
+    let around = visit.enclosing().map(|symbol| symbol.qualified_name.clone());
+    match (name, around) {
+        (Some(name), Some(around)) if notes.package.as_ref() == Some(&around) => {
+            notes.package = Some(format!("{around}.{name}"));
+        }
+        (name, _) if is_first => notes.package = name,
+        _ => {}
+    }
+}
+
+/// Records `using a.b;`, which imports all names of a namespace or, with `static`, of a type, or
+/// `using a = b.c;`.
+fn using(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let alias = node.field("name");
+    let kinds = ["identifier", "qualified_name", "alias_qualified_name", "generic_name"];
+    let path = modifiers::children(node)
+        .filter(|part| {
+            kinds.contains(&part.kind_name()) && Some(part.id()) != alias.map(|of| of.id())
+        })
+        .last();
+    let Some(path) = path.map(|path| mentions::path(visit, path)) else { return };
+    let path = path.split('<').next().unwrap_or_default().trim_start_matches("global..");
+    match alias {
+        Some(alias) => {
+            let alias = visit.text_of(alias);
+            mentions::import_last(visit, notes, path, '.', Some(alias));
+        }
+        None => {
+            let names = vec![mentions::imported("*", None)];
+            mentions::import(visit, notes, path.to_owned(), names);
+        }
+    }
+}
+
+/// Records the types that a type extends and implements.
+fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let list = modifiers::child(visit.node(), &["base_list"]);
+    for of in list.into_iter().flat_map(modifiers::children).filter(Node::is_named) {
+        let of = match of.kind_name() {
+            "primary_constructor_base_type" => of.field("type").or_else(|| of.named_child(0)),
+            _ => Some(of),
+        };
+        let Some(of) = of else { continue };
+        let Some((name, before)) = named(of) else { continue };
+        let before = before.map(|before| Chain::name(mentions::path(visit, before)));
+        notes.refer(visit, name, Role::Base, before);
+        if let (Some(name), false) = (values::type_name(visit, notes, of), visit.defined.is_empty())
+        {
+            notes.add_base(visit.defined.start, chain::without_arguments(&name));
+        }
+        // `class A(int x) : B(x)`
+        let list = of.next_named_sibling().filter(|next| next.kind_name() == "argument_list");
+        if let Some(list) = list {
+            let given = modifiers::children(list).filter(|part| part.kind_name() == "argument");
+            created(visit, notes, of, given.count());
+        }
+    }
+}
+
+/// Returns the last name of a type, and the type or namespace before it.
+fn named(of: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
+    match of.kind_name() {
+        "nullable_type" => named(of.field("type")?),
+        _ => values::callee(of),
+    }
+}
+
+fn invocation(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some((name, of)) = node.field("function").and_then(values::callee) else { return };
+    let receiver = match of {
+        Some(of) => chain::receiver(values::of(visit, notes, of)),
+        // A call of a local variable does not refer to a definition.
+        None if matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) => return,
+        None if visit.bytes(name) == b"nameof" => return,
+        None => None,
+    };
+    notes.call(visit, name, receiver, arguments(node));
+}
+
+/// Records the call of the constructor of the type `of`.
+fn created(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Node<'_>, arguments: usize) {
+    let Some((name, before)) = named(of) else { return };
+    if matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) {
+        return;
+    }
+    let before = before.map(|before| Chain::name(mentions::path(visit, before)));
+    notes.call(visit, name, before, arguments);
+}
+
+/// Records the call of the constructor by `new(…)`, whose type is that of the variable, property or
+/// method that it is the value of. The recorded name is that of the type.
+fn implicit(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let count = arguments(visit.node());
+    let of = match visit.ancestor_kind(1) {
+        "variable_declarator" => visit.ancestor(2).and_then(|list| list.field("type")),
+        "property_declaration" => visit.ancestor(1).and_then(|all| all.field("type")),
+        "arrow_expression_clause" => {
+            visit.ancestor(2).and_then(|of| of.field("returns").or_else(|| of.field("type")))
+        }
+        "return_statement" => {
+            let around = (2..64).map_while(|level| visit.ancestor(level));
+            let function =
+                around.take_while(|of| !of.kind_name().starts_with("lambda")).find(|of| {
+                    of.field("returns").is_some() || of.kind_name() == "local_function_statement"
+                });
+            function.and_then(|of| of.field("returns").or_else(|| of.field("type")))
+        }
+        _ => None,
+    };
+    let of = of.filter(|of| of.kind_name() != "implicit_type");
+    if let Some(of) = of {
+        created(visit, notes, of, count);
+    }
+}

@@ -1,0 +1,307 @@
+//! Parameters and variables of PHP functions, and the declared types of members.
+
+use tree_sitter::Node;
+
+use super::{doc, values};
+use crate::lang::chain;
+use crate::lang::facts::Chain;
+use crate::lang::grammars::modifiers;
+use crate::lang::node::NodeNames;
+use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::symbols::SymbolKind;
+use crate::lang::visit::Visit;
+
+/// Functions that call their callback with elements of an array, with the positions of array and
+/// callback.
+const ELEMENT_CALLBACKS: &[(&[u8], u32, u32)] = &[
+    (b"array_filter", 0, 1),
+    (b"array_map", 1, 0),
+    (b"array_walk", 0, 1),
+    (b"uasort", 0, 1),
+    (b"usort", 0, 1),
+];
+
+/// Node kinds of functions.
+const FUNCTIONS: &[&str] =
+    &["function_definition", "method_declaration", "anonymous_function", "arrow_function"];
+
+/// Returns the chain of a declared type, or of the documented one if that states more.
+fn declared(
+    visit: &Visit<'_, '_>,
+    of: Option<Node<'_>>,
+    documented: impl FnOnce() -> Option<Chain>,
+) -> Option<Chain> {
+    let native = of.and_then(|of| values::of_written(&visit.text_of(of)));
+    match native {
+        Some(native) if !values::is_vague(&native) => Some(native),
+        native => documented().or(native),
+    }
+}
+
+/// Declares the visited parameter, and records the type of the property that it may define.
+pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(mut name) = node.field("name") else { return };
+    if name.kind_name() == "by_ref" {
+        name = name.named_child(0).unwrap_or(name);
+    }
+    let documented = || {
+        let own = visit.text_of(name);
+        let before = visit.leading_text(0);
+        let own_tag = doc::tagged(&before, "@var", Some(&own));
+        own_tag.or_else(|| doc::tagged(&visit.leading_text(2), "@param", Some(&own)))
+    };
+    let mut of = declared(visit, node.field("type"), documented);
+    if let Some(chain) = &of {
+        for index in visit.defined.clone() {
+            notes.set_type(index, chain.clone());
+        }
+    }
+    if node.kind_name() == "variadic_parameter" {
+        let element = of.as_ref().and_then(Chain::instance_type);
+        of = element.and_then(|of| chain::instance(&format!("array<{of}>")));
+    }
+    notes.declare(name, of.or_else(|| callback_argument(visit, notes)));
+}
+
+/// Returns the chain of the argument with which the closure of the visited parameter is called.
+fn callback_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let closure = visit.ancestor(2)?;
+    let call = visit.ancestor(5).filter(|call| call.kind_name() == "function_call_expression")?;
+    let name = visit.bytes(call.field("function")?);
+    let name = name.strip_prefix(b"\\").unwrap_or(name);
+    let (_, array, at) = ELEMENT_CALLBACKS.iter().find(|(of, _, _)| *of == name)?;
+    let argument = |at: u32| call.field("arguments")?.named_child(at)?.named_child(0);
+    if argument(*at)?.id() != closure.id() {
+        return None;
+    }
+    chain::element(values::of(visit, notes, argument(*array)?))
+}
+
+/// Records the type of the result of the visited function.
+pub(super) fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let of = visit.node().field("return_type");
+    let chain = declared(visit, of, || doc::tagged(&visit.leading_text(0), "@return", None));
+    if let (Some(chain), false) = (chain, visit.defined.is_empty()) {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+/// Records the type of the visited property, or that of its default value.
+pub(super) fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let of = visit.ancestor(1).and_then(|all| all.field("type"));
+    let name = visit.node().field("name").map(|name| visit.text_of(name));
+    let documented = || doc::tagged(&visit.leading_text(1), "@var", name.as_deref());
+    if let (Some(chain), false) = (declared(visit, of, documented), visit.defined.is_empty()) {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+/// Records the visited `return` of a function without a declared result.
+pub(super) fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(value) = visit.node().named_child(0) else { return };
+    let function = (1..64)
+        .map_while(|level| visit.ancestor(level))
+        .find(|around| FUNCTIONS.contains(&around.kind_name()));
+    let is_named = function.is_some_and(|function| {
+        matches!(function.kind_name(), "function_definition" | "method_declaration")
+            && function.field("return_type").is_none()
+    });
+    let Some(index) = visit.enclosing_index().filter(|_| is_named) else { return };
+    if let Some(chain) = values::of(visit, notes, value) {
+        notes.set_return(index, chain);
+    }
+}
+
+/// Declares the variable that the visited assignment sets, or records the type of the property.
+pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else { return };
+    let value = || values::of(visit, notes, right);
+    match left.kind_name() {
+        "variable_name" => {
+            let documented =
+                doc::tagged(&visit.leading_text(1), "@var", Some(&visit.text_of(left)));
+            let chain = documented.or_else(value);
+            // `$x ??= …` keeps the type that `$x` has.
+            let is_kept = node.kind_name() == "augmented_assignment_expression"
+                && matches!(notes.local(visit.bytes(left)), NameLookup::Local(Some(_)));
+            if !is_kept {
+                notes.declare_from(left, chain, node.end_byte());
+            }
+        }
+        "member_access_expression" => {
+            let is_own = left.field("object").is_some_and(|of| visit.bytes(of) == b"$this");
+            let name = left.field("name").filter(|name| is_own && name.kind_name() == "name");
+            let Some(name) = name else { return };
+            let class = (1..64).map_while(|level| visit.ancestor(level));
+            let is_anonymous = class
+                .take_while(|around| around.kind_name() != "class_declaration")
+                .any(|around| around.kind_name() == "anonymous_class");
+            if let (Some(owner), false, Some(chain)) = (owner(visit), is_anonymous, value()) {
+                notes.set_member(owner, name, chain);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns the index of the type around the visited node.
+fn owner(visit: &Visit<'_, '_>) -> Option<usize> {
+    let mut at = visit.enclosing_index();
+    while let Some(index) = at {
+        let symbol = visit.symbols.get(index)?;
+        if matches!(symbol.kind, SymbolKind::Class | SymbolKind::Trait | SymbolKind::Enum) {
+            return Some(index);
+        }
+        at = symbol.parent;
+    }
+    None
+}
+
+/// Declares the variables of the visited `foreach`.
+pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut parts = (0..8).map_while(|at| node.named_child(at)).filter(|part| !part.is_extra());
+    let (Some(of), Some(mut name)) = (parts.next(), parts.next()) else { return };
+    if name.kind_name() == "pair" {
+        name = match name.named_child(1) {
+            Some(name) => name,
+            None => return,
+        };
+    }
+    if name.kind_name() == "by_ref" {
+        name = name.named_child(0).unwrap_or(name);
+    }
+    if name.kind_name() == "variable_name" {
+        let before = visit.leading_text(0);
+        let documented = doc::tagged(&before, "@var", Some(&visit.text_of(name)));
+        let chain = documented.or_else(|| chain::element(values::of(visit, notes, of)));
+        notes.declare_from(name, chain, name.end_byte());
+    }
+}
+
+/// Declares the variable of the visited `catch`.
+pub(super) fn caught(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let of = node.field("type").and_then(|of| values::of_written(&visit.text_of(of)));
+    if let Some(name) = node.field("name") {
+        notes.declare(name, of);
+    }
+}
+
+/// Narrows the variables that the condition of the visited statement or expression tests with
+/// `instanceof`.
+pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    match node.kind_name() {
+        "if_statement" | "else_if_clause" | "while_statement" | "conditional_expression" => {
+            let Some(condition) = node.field("condition") else { return };
+            let Some(body) = node.field("body") else { return };
+            let range = body.start_byte()..body.end_byte();
+            each_test(condition, 8, &mut |name, class, is_negated| {
+                let Some(chain) = values::of_class(visit, class) else { return };
+                if !is_negated {
+                    notes.narrow(name, chain, range.clone());
+                } else if leaves(body) {
+                    notes.assign(name, chain, node.end_byte());
+                }
+            });
+        }
+        // `$x instanceof A && $x->b()`
+        "binary_expression" => {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
+                return;
+            };
+            let operator = node.field("operator").map(|sign| visit.bytes(sign));
+            let is_and = matches!(operator, Some(b"&&" | b"and"));
+            let is_or = matches!(operator, Some(b"||" | b"or"));
+            if !is_and && !is_or {
+                return;
+            }
+            each_test(left, 8, &mut |name, class, is_negated| {
+                if let (Some(chain), true) = (values::of_class(visit, class), is_negated == is_or) {
+                    notes.narrow(name, chain, right.byte_range());
+                }
+            });
+        }
+        // `assert($x instanceof A);`
+        "function_call_expression" => {
+            let function = node.field("function").map(|function| visit.bytes(function));
+            if !matches!(function, Some(b"assert" | b"\\assert")) {
+                return;
+            }
+            let Some(arguments) = node.field("arguments") else { return };
+            let condition = arguments.named_child(0).and_then(|first| first.named_child(0));
+            let Some(condition) = condition else { return };
+            each_test(condition, 8, &mut |name, class, is_negated| {
+                if let (Some(chain), false) = (values::of_class(visit, class), is_negated) {
+                    notes.assign(name, chain, node.end_byte());
+                }
+            });
+        }
+        _ => {}
+    }
+}
+
+/// Calls `see` for each `$variable instanceof Class` that holds if the condition holds, or fails if
+/// it holds.
+fn each_test<'t>(node: Node<'t>, depth: usize, see: &mut dyn FnMut(Node<'t>, Node<'t>, bool)) {
+    walk_tests(node, depth, false, see);
+}
+
+fn walk_tests<'t>(
+    node: Node<'t>,
+    depth: usize,
+    is_negated: bool,
+    see: &mut dyn FnMut(Node<'t>, Node<'t>, bool),
+) {
+    let Some(depth) = depth.checked_sub(1) else { return };
+    match node.kind_name() {
+        "parenthesized_expression" => {
+            if let Some(inner) = node.named_child(0) {
+                walk_tests(inner, depth, is_negated, see);
+            }
+        }
+        "unary_op_expression" => {
+            let is_not = node.field("operator").is_some_and(|sign| sign.kind_name() == "!");
+            if let Some(inner) = node.field("argument").filter(|_| is_not) {
+                walk_tests(inner, depth, !is_negated, see);
+            }
+        }
+        "binary_expression" => {
+            let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
+                return;
+            };
+            match node.field("operator").map_or("", |sign| sign.kind_name()) {
+                "instanceof" if left.kind_name() == "variable_name" && values::is_name(right) => {
+                    see(left, right, is_negated);
+                }
+                "&&" | "and" if !is_negated => {
+                    walk_tests(left, depth, is_negated, see);
+                    walk_tests(right, depth, is_negated, see);
+                }
+                "||" | "or" if is_negated => {
+                    walk_tests(left, depth, is_negated, see);
+                    walk_tests(right, depth, is_negated, see);
+                }
+                _ => {}
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Returns true if a block ends by leaving the function or loop.
+fn leaves(body: Node<'_>) -> bool {
+    let last = match body.kind_name() {
+        "compound_statement" => modifiers::children(body).filter(Node::is_named).last(),
+        _ => Some(body),
+    };
+    last.is_some_and(|last| {
+        let is_throw = last.kind_name() == "expression_statement"
+            && last.named_child(0).is_some_and(|of| of.kind_name() == "throw_expression");
+        let leaving = ["return_statement", "continue_statement", "break_statement"];
+        is_throw || leaving.contains(&last.kind_name()) || last.kind_name() == "throw_expression"
+    })
+}

@@ -1,0 +1,211 @@
+//! The chains of PHP's types and expressions. Names keep their `\`: `\A\B`, `B\C`.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::code_text::split;
+use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
+use crate::lang::grammars::modifiers;
+use crate::lang::node::NodeNames;
+use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::visit::Visit;
+
+/// Maximum nesting of types and expressions.
+const DEPTH_MAX: usize = 20;
+
+/// Types without members; of a union another alternative is taken.
+const SCALARS: &[&str] = &[
+    "array", "bool", "callable", "false", "float", "int", "iterable", "mixed", "never", "null",
+    "object", "resource", "scalar", "string", "true", "void",
+];
+
+/// Functions that return their first argument, or a container of the same elements.
+const IDENTITY_FUNCTIONS: &[&[u8]] = &[
+    b"array_diff",
+    b"array_filter",
+    b"array_merge",
+    b"array_reverse",
+    b"array_slice",
+    b"array_unique",
+    b"array_values",
+    b"iterator_to_array",
+];
+
+/// Functions that return an element of their first argument.
+const ELEMENT_FUNCTIONS: &[&[u8]] =
+    &[b"array_pop", b"array_shift", b"current", b"end", b"next", b"reset"];
+
+/// Returns the chain of a value of the type `written`, natively or in a documentation comment. Of a
+/// union it is that of the first alternative with members.
+pub(super) fn of_written(written: &str) -> Option<Chain> {
+    let name = type_name(written, DEPTH_MAX)?;
+    if name == "self" {
+        return Some(Chain::own());
+    }
+    if name == "parent" {
+        return Some(Chain::base());
+    }
+    chain::instance(&name)
+}
+
+/// Returns true if a type says nothing about the members of its values.
+pub(super) fn is_vague(of: &Chain) -> bool {
+    let vague = ["Closure", "Generator", "Iterator", "IteratorAggregate", "Traversable"];
+    let name = of.instance_type().unwrap_or_default().trim_start_matches('\\');
+    SCALARS.contains(&name) || vague.contains(&name)
+}
+
+fn type_name(written: &str, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    let mut first = None;
+    for part in split(written.trim().trim_start_matches('?'), b'|') {
+        let part = split(part, b'&').first().copied().unwrap_or_default().trim();
+        let Some(name) = single(part, depth) else { continue };
+        if !SCALARS.contains(&name.as_str()) {
+            return Some(name);
+        }
+        first = first.or(Some(name).filter(|name| name != "null"));
+    }
+    first
+}
+
+/// Returns the name of a type that is no union.
+fn single(written: &str, depth: usize) -> Option<String> {
+    if let Some(element) = written.strip_suffix("[]") {
+        return Some(format!("array<{}>", type_name(element, depth)?));
+    }
+    if let Some(inner) = written.strip_prefix('(') {
+        return type_name(inner.strip_suffix(')')?, depth);
+    }
+    let written = written.strip_prefix("non-empty-").unwrap_or(written);
+    if matches!(written, "$this" | "static" | "self") {
+        return Some("self".to_owned());
+    }
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\' | '-');
+    let (name, after) = written.split_at(written.find(|c| !is_name(c)).unwrap_or(written.len()));
+    let is_plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '\\');
+    if !is_plain || name.contains('-') || written.len() > 4 * CHAIN_BYTES_MAX {
+        return None;
+    }
+    let Some(inner) = after.strip_prefix('<').and_then(|after| after.strip_suffix('>')) else {
+        return Some(name.to_owned());
+    };
+    let of = |part: &str| type_name(part, depth).unwrap_or_else(|| "_".to_owned());
+    let mut arguments: Vec<String> = split(inner, b',').into_iter().map(of).collect();
+    if name.trim_start_matches('\\') == "Generator" {
+        arguments.truncate(2);
+    }
+    Some(format!("{name}<{}>", arguments.join(",")))
+}
+
+/// Returns the chain of the class or function name `node`.
+pub(super) fn of_name(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
+    match visit.bytes(node) {
+        b"self" | b"static" => Some(Chain::own()),
+        b"parent" => Some(Chain::base()),
+        _ => Some(Chain::name(visit.text_of(node))),
+    }
+}
+
+/// Returns the chain of a new value of the class `node`.
+pub(super) fn of_class(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
+    let name = of_name(visit, node)?;
+    if name.has_sign() { Some(name) } else { chain::instance(name.as_str()) }
+}
+
+pub(super) fn is_name(node: Node<'_>) -> bool {
+    matches!(node.kind_name(), "name" | "qualified_name" | "relative_name")
+}
+
+/// Returns the chain of the expression `node`.
+pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    value(visit, notes, node, DEPTH_MAX)
+}
+
+fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
+    let depth = depth.checked_sub(1)?;
+    let field = |name: &str| node.field(name);
+    let of = |node: Node<'_>| value(visit, notes, node, depth);
+    let first = || (0..4).map_while(|at| node.named_child(at)).find(|part| !part.is_extra());
+    match node.kind_name() {
+        "variable_name" => match visit.bytes(node) {
+            b"$this" => Some(Chain::own()),
+            name => match notes.local(name) {
+                NameLookup::Local(chain) => chain.cloned(),
+                NameLookup::NotLocal => None,
+            },
+        },
+        "name" | "qualified_name" | "relative_name" | "relative_scope" => of_name(visit, node),
+        "parenthesized_expression" | "error_suppression_expression" | "clone_expression" => {
+            of(first()?)
+        }
+        "member_access_expression" | "nullsafe_member_access_expression" => {
+            let name = field("name").filter(|name| name.kind_name() == "name")?;
+            chain::member(of(field("object")?), visit.bytes(name))
+        }
+        "scoped_property_access_expression" => {
+            let name = visit.bytes(field("name")?);
+            chain::member(of(field("scope")?), name.strip_prefix(b"$")?)
+        }
+        "class_constant_access_expression" => {
+            let name = visit.bytes(node.named_child(1)?);
+            if name == b"class" { None } else { chain::member(of(node.named_child(0)?), name) }
+        }
+        "member_call_expression" | "nullsafe_member_call_expression" | "scoped_call_expression" => {
+            let name = field("name").filter(|name| name.kind_name() == "name")?;
+            let object = of(field("object").or(field("scope"))?);
+            chain::called(chain::member(object, visit.bytes(name)))
+        }
+        "function_call_expression" => {
+            let function = field("function")?;
+            if !is_name(function) {
+                return chain::called(of(function));
+            }
+            let name = visit.bytes(function);
+            let argument = || of(field("arguments")?.named_child(0)?.named_child(0)?);
+            match name.strip_prefix(b"\\").unwrap_or(name) {
+                name if IDENTITY_FUNCTIONS.contains(&name) => argument(),
+                name if ELEMENT_FUNCTIONS.contains(&name) => chain::element(argument()),
+                _ => chain::called(of_name(visit, function)),
+            }
+        }
+        "object_creation_expression" => {
+            let class = first()?;
+            match class.kind_name() {
+                "anonymous_class" => {
+                    let base = modifiers::child(class, &["base_clause"])?;
+                    of_class(visit, base.named_child(0)?)
+                }
+                _ if is_name(class) => of_class(visit, class),
+                _ => None,
+            }
+        }
+        "assignment_expression" | "augmented_assignment_expression" => of(field("right")?),
+        "conditional_expression" => {
+            let first = field("body").or(field("condition"))?;
+            of(first).or_else(|| of(field("alternative")?))
+        }
+        "binary_expression" if visit.bytes(field("operator")?) == b"??" => {
+            of(field("left")?).or_else(|| of(field("right")?))
+        }
+        "match_expression" => {
+            let arms = modifiers::children(field("body")?);
+            arms.filter_map(|arm| of(arm.field("return_expression")?)).next()
+        }
+        "subscript_expression" => chain::element(of(first()?)),
+        "string" | "encapsed_string" | "heredoc" => chain::instance("string"),
+        "array_creation_expression" => {
+            let element = first().and_then(|element| {
+                let last = element.named_child(u32::from(element.named_child_count() > 1))?;
+                of(last)
+            });
+            let element = element.filter(|of| of.instance_type().is_some());
+            chain::instance(&match element {
+                Some(of) => format!("array<{}>", of.without_instance()),
+                None => "array".to_owned(),
+            })
+        }
+        "anonymous_function" | "arrow_function" => chain::instance("\\Closure"),
+        _ => None,
+    }
+}
