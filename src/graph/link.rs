@@ -40,6 +40,7 @@ mod hops;
 mod kinds;
 mod members;
 mod memo;
+mod namespaces;
 mod parameters;
 mod pick;
 mod position;

@@ -214,7 +214,7 @@ impl Walk<'_> {
         for part in parts {
             let is_path = |candidate: &Candidate| match candidate.value {
                 Value::Module(_) => true,
-                Value::Name(at) => self.has_inner_type(at, part),
+                Value::Name(at) => self.has_inner_type(at, part, depth),
                 _ => false,
             };
             if !values.iter().any(is_path) {
@@ -268,13 +268,16 @@ impl Walk<'_> {
         is_parameter || self.code.named(name).iter().take(NAMED_MAX).any(is_type_here)
     }
 
-    fn has_inner_type(&self, at: SymbolAt, name: &str) -> bool {
+    fn has_inner_type(&self, at: SymbolAt, name: &str, depth: usize) -> bool {
+        let is_a_type = |candidate: &Candidate| self.kind(candidate).is_some_and(is_type);
         self.symbol(at).is_some_and(|(facts, place)| {
             facts.symbols[place].kind == SymbolKind::Module
                 || facts
                     .children(Some(place), name)
                     .iter()
                     .any(|&child| is_type(facts.symbols[child as usize].kind))
+                || facts.dialect.has_namespaces
+                    && self.members(at, name, depth + 1).iter().any(is_a_type)
         })
     }
 

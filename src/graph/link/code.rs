@@ -15,8 +15,11 @@ use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
 use crate::lang::language::Language;
 use crate::lang::membership;
 pub use crate::lang::membership::last_name;
-use crate::lang::symbols::{Symbol, SymbolKind};
+use crate::lang::symbols::{Symbol, SymbolKind, SymbolSource};
 use crate::source::text_cache::Text;
+
+/// The bytes of a signature from which on its end may be missing.
+const LONG_SIGNATURE: usize = 200;
 
 /// The interface to a generation: the index over memory maps, or [`super::super::program`] in
 /// memory.
@@ -178,16 +181,26 @@ impl FileFacts {
 
     /// Returns how many arguments calls of a symbol have, if that is known; see [`arity`]. The text
     /// is read once, as for [`FileFacts::signature`].
-    pub(super) fn arity(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> Option<Arity> {
+    pub(super) fn arity(&self, place: u32, read: impl Fn() -> Option<Text>) -> Option<Arity> {
         let arities = self.arities.get_or_init(|| {
-            let signatures = self.signatures(read);
+            let signatures = self.signatures(&read);
             let rules = self.dialect.arguments.as_ref();
             let of = |(symbol, signature): (&Symbol, &String)| {
+                if self.dialect.has_namespaces && signature.len() > LONG_SIGNATURE {
+                    let signature = self.signature_from_name(symbol, &read().unwrap_or_default());
+                    return arity(rules, symbol.kind, &symbol.name, &signature);
+                }
                 arity(rules, symbol.kind, &symbol.name, signature)
             };
             self.symbols.iter().zip(signatures).map(of).collect()
         });
         arities.get(place as usize).copied().flatten()
+    }
+
+    /// Returns the signature of a symbol from its name on: the parameters of a template may be long.
+    pub(super) fn signature_from_name(&self, symbol: &Symbol, text: &[u8]) -> String {
+        let signature = symbol.name_span.start..symbol.source.signature.end;
+        SymbolSource { signature, ..symbol.source.clone() }.signature(self.language, text)
     }
 
     /// Returns the positions of the symbols `name` directly inside of `parent`. O(log n).

@@ -46,6 +46,8 @@ pub(super) struct Dialect {
     pub(super) declares_package_name: bool,
     /// Names of files are visible in the whole program.
     pub(super) is_whole_program: bool,
+    /// Names belong to namespaces, which any file can open.
+    pub(super) has_namespaces: bool,
     /// Macros are visible in the whole program.
     pub(super) has_program_macros: bool,
     /// Of several definitions of a name the last one is effective.
@@ -156,6 +158,7 @@ const NONE: Dialect = Dialect {
     has_packages: false,
     declares_package_name: false,
     is_whole_program: false,
+    has_namespaces: false,
     has_program_macros: false,
     last_wins: false,
     globals: &[],

@@ -2,8 +2,10 @@
 
 use super::code::{FileFacts, definitions, last_name, near};
 use super::kinds::{is_interface, is_type, is_variable};
+use super::namespaces::scope;
 use super::position::SymbolAt;
 use super::result::Reason;
+use super::scope::is_header;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
@@ -74,6 +76,9 @@ impl Walk<'_> {
             }
             return found;
         }
+        if kind == SymbolKind::Module && facts.dialect.has_namespaces {
+            return self.namespace_members(of, name, depth);
+        }
         if kind == SymbolKind::Module {
             return self.exported_inside(of, name, depth);
         }
@@ -110,6 +115,11 @@ impl Walk<'_> {
             )]
         };
         if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
+            return self.numbered_argument(candidate, written, number, depth);
+        }
+        if dialect.has_namespaces && matches!(name, "first" | "second") {
+            // Of a pair, or of an element of a map.
+            let number = usize::from(name == "second");
             return self.numbered_argument(candidate, written, number, depth);
         }
         let is_wrapper = dialect.wrappers.contains(&last_name(&written.text));
@@ -217,17 +227,26 @@ impl Walk<'_> {
     /// Returns a type's own members of that name.
     fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        if facts.dialect.has_namespaces && facts.symbols[place].name == name {
+            // The name refers to the type itself.
+            return Vec::new();
+        }
         let children = definitions(of.file, facts.children(Some(place), name))
             .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;
-        let is_declared_only = found.iter().all(|candidate| match candidate.value {
+        let any_or_all = |is: &dyn Fn(&Candidate) -> bool| {
+            // Of overloads, some may be defined in the type and others outside.
+            let is_any = facts.dialect.has_namespaces && found.iter().any(is);
+            is_any || found.iter().all(is)
+        };
+        let is_declared = any_or_all(&|candidate| match candidate.value {
             Value::Name(at) if facts.is_declaration(at.place as usize) => true,
             _ => separates_fields && self.kind(candidate) == Some(SymbolKind::Field),
         });
-        if !facts.dialect.has_closed_types && is_declared_only {
+        if !facts.dialect.has_closed_types && is_declared {
             found.extend(self.members_elsewhere(&facts, of, name, depth));
         }
         found
@@ -273,6 +292,11 @@ impl Walk<'_> {
         }
         let target = &type_facts.symbols[of.place as usize];
         let parent = facts.symbols[place].parent;
+        let is_inside = parent.is_some_and(|parent| is_type(facts.symbols[parent].kind));
+        if facts.dialect.has_namespaces && scope(&facts.symbols[place]) == target.qualified_name {
+            // It is written outside of the type.
+            return !is_inside && (member.file == of.file || is_header(&type_facts.path));
+        }
         let around = match parent.map(|parent| (parent, &facts.symbols[parent])) {
             // C++ defines members of a type in the enclosing namespace.
             Some((parent, symbol))
@@ -382,6 +406,9 @@ impl Walk<'_> {
     /// Returns the types that `$` is an instance of at `place`.
     pub(super) fn own_types(&self, place: Place, depth: usize) -> Vec<SymbolAt> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if facts.dialect.has_namespaces {
+            return self.scoped_own_types(&facts, place, depth);
+        }
         let own = |at: usize| vec![SymbolAt { file: place.file, place: at as u32 }];
         let mut outermost = None;
         for around in facts.ancestors(place.enclosing) {

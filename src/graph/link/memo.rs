@@ -22,6 +22,15 @@ const GUESSES_MAX: usize = 256;
 /// The most results of look-ups in modules that are cached.
 const EXPORTS_MAX: usize = 1 << 16;
 
+/// The most files that one file includes.
+pub(super) const INCLUDED_MAX: usize = 512;
+
+/// The most files whose includes are cached.
+const INCLUDES_MAX: usize = 1024;
+
+/// The files that one file includes, directly or indirectly, and itself.
+pub(super) type Included = Rc<FxHashSet<FileId>>;
+
 /// The facts of a file. A clone does not touch the counter that threads share.
 pub(super) type Shared = Rc<Arc<FileFacts>>;
 
@@ -45,6 +54,7 @@ pub(super) struct Memo {
     guesses: RefCell<FxHashMap<GuessKey, Rc<Guesses>>>,
     exports: RefCell<Exports>,
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
+    includes: RefCell<FxHashMap<FileId, Included>>,
 }
 
 /// Results of look-ups in modules, by file, view, whether the query is nested, and name.
@@ -115,6 +125,24 @@ impl Memo {
         }
         lists.insert(file, Rc::clone(&names));
         names
+    }
+
+    /// Returns the cached files that a file includes, or those that `find` returns.
+    pub(super) fn included(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> FxHashSet<FileId>,
+    ) -> Included {
+        if let Some(cached) = self.includes.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(find());
+        let mut includes = self.includes.borrow_mut();
+        if includes.len() >= INCLUDES_MAX {
+            includes.clear();
+        }
+        includes.insert(file, Rc::clone(&found));
+        found
     }
 
     /// Returns the cached guesses for a key, or those that `make` returns.

@@ -28,6 +28,9 @@ impl Walk<'_> {
             return Vec::new();
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if facts.dialect.has_namespaces {
+            return self.scoped_name(&facts, place, name, depth);
+        }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
             &|| of_file(&facts, place.file, name),
@@ -190,7 +193,7 @@ impl Walk<'_> {
 
     /// Returns the definitions in the whole program, in languages where they are visible;
     /// definitions near the use first.
-    fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+    pub(super) fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
@@ -299,12 +302,13 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
     !is_member && parent.is_none_or(|kind| matches!(kind, SymbolKind::Module | SymbolKind::Enum))
 }
 
-fn is_header(path: &str) -> bool {
-    [".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"].iter().any(|end| path.ends_with(end))
+/// Returns true for the path of a file that others include.
+pub(super) fn is_header(path: &str) -> bool {
+    [".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".inc"].iter().any(|end| path.ends_with(end))
 }
 
 /// Returns how many leading directories two paths share.
-fn shared_directories(a: &str, b: &str) -> usize {
+pub(super) fn shared_directories(a: &str, b: &str) -> usize {
     let (a, b) = (a.split('/'), b.split('/'));
     a.zip(b).take_while(|(a, b)| a == b).count()
 }

@@ -15,6 +15,9 @@ mod macros;
 mod refer;
 mod values;
 
+/// The most levels above a definition that are searched for an unnamed namespace.
+const NAMESPACES_MAX: usize = 16;
+
 /// C.
 pub(crate) static C: Language = Language {
     name: "c",
@@ -122,6 +125,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "function_definition" => {
             found.extend(macros::function(visit).or_else(|| function(visit)));
         }
+        "compound_statement" => found.extend(macros::test_function(visit)),
         "expression_statement" => found.extend(macros::variable(visit)),
         "declaration" | "field_declaration" => declaration(visit, found),
         "struct_specifier" => found.extend(specifier(visit, SymbolKind::Struct)),
@@ -146,7 +150,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 }
 
 fn plain<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
-    Some(Definition { outer: template(visit), ..Definition::named(visit, kind)? })
+    let is_free = matches!(visit.enclosing_kind(), None | Some(SymbolKind::Module));
+    let visibility = if is_free { of_namespace(visit) } else { Visibility::Public };
+    Some(Definition { outer: template(visit), visibility, ..Definition::named(visit, kind)? })
 }
 
 /// Returns 1 if the visited node is the declaration of a `template<…>`, otherwise 0.
@@ -322,8 +328,17 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
         Some(SymbolKind::Class) => Visibility::Private,
         Some(kind) if is_type(kind) => Visibility::Public,
         _ if specifiers(visit).iter().any(|word| word == "static") => Visibility::Private,
-        _ => Visibility::Public,
+        _ => of_namespace(visit),
     }
+}
+
+/// Returns the visibility of what a namespace contains: names of unnamed ones are visible only in
+/// their file.
+fn of_namespace(visit: &Visit<'_, '_>) -> Visibility {
+    let around = (1..).map_while(|level| visit.ancestor(level)).take(NAMESPACES_MAX);
+    let mut unnamed = around
+        .filter(|node| node.kind_name() == "namespace_definition" && node.field("name").is_none());
+    if unnamed.next().is_some() { Visibility::Private } else { Visibility::Public }
 }
 
 /// Returns a struct, class, union or enumeration that has a body and a name.
@@ -352,6 +367,8 @@ fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'
         } else if visit.enclosing_kind() == Some(SymbolKind::Class) {
             definition.visibility = Visibility::Private;
         }
+    } else {
+        definition.visibility = of_namespace(visit);
     }
     Some(definition)
 }
