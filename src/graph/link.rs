@@ -41,6 +41,7 @@ mod kinds;
 mod members;
 mod memo;
 mod namespaces;
+mod overloads;
 mod parameters;
 mod pick;
 mod position;

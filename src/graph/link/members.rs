@@ -166,7 +166,14 @@ impl Walk<'_> {
             return Vec::new();
         }
         seen.push(of);
-        let own = self.own_members(of, name, depth);
+        let mut own = self.own_members(of, name, depth);
+        if let Some((facts, place)) = self.symbol(of)
+            && facts.dialect.has_namespaces
+        {
+            // `using Base::name;`
+            let used = self.imported(&facts, of.file, Some(place), name, depth);
+            own.extend(used.into_iter().filter(|it| !matches!(it.value, Value::Outside)));
+        }
         if !own.is_empty() {
             return own;
         }

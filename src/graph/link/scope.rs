@@ -1,6 +1,7 @@
 //! Resolution of bare names, by the scope in which they are written.
 
 use super::code::{FileFacts, definitions, near};
+use super::dialect::Group;
 use super::kinds::{is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -42,7 +43,23 @@ impl Walk<'_> {
             &|| self.of_program(&facts, place.file, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
-        found.unwrap_or_default()
+        let mut found = found.unwrap_or_default();
+        if facts.dialect.group == Group::C && self.are_conditional_macros(&found) {
+            // They may not be in effect.
+            found.extend(self.of_program(&facts, place.file, name));
+        }
+        found
+    }
+
+    fn are_conditional_macros(&self, candidates: &[Candidate]) -> bool {
+        let is_conditional = |candidate: &Candidate| {
+            let Value::Name(at) = candidate.value else { return false };
+            self.kind(candidate) == Some(SymbolKind::Macro)
+                && self.facts(at.file).is_some_and(|there| {
+                    there.is_conditional(at.place, || self.code.text(at.file))
+                })
+        };
+        !candidates.is_empty() && candidates.iter().all(is_conditional)
     }
 
     /// Returns what the enclosing symbols define, and their members where the language allows it.
@@ -235,7 +252,8 @@ impl Walk<'_> {
             let symbol = &other.symbols[place];
             let shared = shared_directories(&facts.path, &other.path);
             edges = [edges[0].or(Some(shared)), Some(shared)];
-            let is_hidden = symbol.visibility == Visibility::Private
+            let is_macro = symbol.kind == SymbolKind::Macro && other.dialect.group == Group::C;
+            let is_hidden = (symbol.visibility == Visibility::Private || is_macro)
                 && at.file != file
                 && other.dialect.reexports_imports
                 && !is_header(&other.path);

@@ -82,13 +82,17 @@ fn opening_len(line: &[u8]) -> Option<usize> {
     (has_no_more && is_macro).then_some(name.len() + arguments)
 }
 
-/// Returns true for a line that consists of a macro with names as arguments and has no `;`:
+/// Returns true for a line that consists of a macro with names or strings as arguments, without `;`:
 /// `DISALLOW_COPY(Name)`. Such a macro stands for declarations.
 fn is_declaration_macro(line: &[u8]) -> bool {
     let Some(open) = line.iter().position(|&byte| byte == b'(') else { return false };
     let Some(arguments) = line[open + 1..].strip_suffix(b")") else { return false };
+    let mut is_text = false;
     let is_plain = |byte: &u8| {
-        byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b',' | b' ' | b':' | b'<' | b'>')
+        is_text ^= *byte == b'"';
+        is_text
+            || byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b',' | b' ' | b':' | b'<' | b'>' | b'"')
     };
     is_capitals(&line[..open]) && arguments.iter().all(is_plain)
 }
