@@ -48,6 +48,7 @@ mod position;
 mod possible;
 mod result;
 mod scope;
+mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
 mod value;

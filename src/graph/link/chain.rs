@@ -206,6 +206,12 @@ impl Walk<'_> {
             (values, taken) = (found, part);
         }
         if values.is_empty()
+            && path == first
+            && let Some(found) = self.type_argument(place, own, first, depth)
+        {
+            return (found, rest);
+        }
+        if values.is_empty()
             && let Some((found, end)) = self.qualified(place, path, depth)
         {
             (values, taken) = (found, end);
@@ -357,7 +363,8 @@ impl Walk<'_> {
         }
         let Some(chain) = &symbol.type_chain else { return Vec::new() };
         let place = Place { file: at.file, enclosing: Some(place) };
-        let mut values = self.chain(place, candidate.via, chain, depth + 1);
+        let mut values =
+            self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
         for value in &mut values {
             value.confidence *= candidate.confidence;
         }
@@ -413,7 +420,8 @@ impl Walk<'_> {
                 }
                 let Some(chain) = &symbol.type_chain else { return Vec::new() };
                 let place = Place { file: at.file, enclosing: Some(place) };
-                let mut values = self.chain(place, candidate.via, chain, depth + 1);
+                let mut values =
+                    self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
                 for value in &mut values {
                     value.confidence *= candidate.confidence * 0.98;
                     value.reason = value.reason.max(candidate.reason);

@@ -32,7 +32,7 @@ impl Walk<'_> {
                 }
                 found
             }
-            Value::Instance(of, _) => {
+            Value::Instance(of, written) => {
                 let mut found = self.members(*of, name, depth + 1);
                 if !found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
                     let through = self.deref_members(*of, name, depth + 1);
@@ -42,6 +42,7 @@ impl Walk<'_> {
                 }
                 for member in &mut found {
                     member.via = member.via.or(candidate.via).or(Some(*of));
+                    member.given = written.clone();
                 }
                 found
             }
@@ -122,7 +123,11 @@ impl Walk<'_> {
             let number = usize::from(name == "second");
             return self.numbered_argument(candidate, written, number, depth);
         }
-        let is_wrapper = dialect.wrappers.contains(&last_name(&written.text));
+        // A member that containers lack is one of an iterator's target.
+        let is_iterator = dialect.has_namespaces
+            && !dialect.common.contains(&name)
+            && written.text.contains('<');
+        let is_wrapper = is_iterator || dialect.wrappers.contains(&last_name(&written.text));
         if is_wrapper {
             let inner = self.argument(candidate, written, depth);
             let found: Vec<Candidate> =

@@ -46,9 +46,27 @@ impl Walk<'_> {
         let mut found = found.unwrap_or_default();
         if facts.dialect.group == Group::C && self.are_conditional_macros(&found) {
             // They may not be in effect.
-            found.extend(self.of_program(&facts, place.file, name));
+            found.extend(self.functions_of_program(&facts, place.file, name));
         }
         found
+    }
+
+    /// Returns the functions of that name in the program.
+    fn functions_of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+        let is_visible = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                let symbol = &there.symbols[place];
+                let is_here = at.file == file || is_header(&there.path);
+                symbol.kind.is_callable()
+                    && is_free(&there, place)
+                    && there.dialect.group == facts.dialect.group
+                    && (is_here || symbol.visibility != Visibility::Private)
+            })
+        };
+        let named = self.code.named(name);
+        let found = near(&named, file, NEAR_MAX).iter().copied().filter(is_visible);
+        let candidate = |at| Candidate::new(Value::Name(at), 0.75, Reason::Program);
+        found.map(candidate).take(VALUES_MAX).collect()
     }
 
     fn are_conditional_macros(&self, candidates: &[Candidate]) -> bool {

@@ -102,9 +102,18 @@ fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
     ];
     let is_cpp = |line: &[u8]| {
         let line = line.trim_ascii();
-        starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",")
+        let is_start = starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",");
+        is_start || is_standard_include(line)
     };
     head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
+}
+
+/// Returns true for the include of a header of C++'s standard library, which has no suffix:
+/// `#include <string>`.
+fn is_standard_include(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"#include").map(<[u8]>::trim_ascii_start);
+    let name = rest.and_then(|rest| rest.strip_prefix(b"<")?.strip_suffix(b">"));
+    name.is_some_and(|name| name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_'))
 }
 
 /// Adds the definitions of C. Unlike in C++, types are not scopes, and their members are not

@@ -155,6 +155,7 @@ fn record_types(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(of) = trailing_type(node).or_else(|| node.field("type")) else { return };
     let name = values::type_name(visit, notes, of);
+    let name = name.or_else(|| values::type_parameter(visit, notes, of));
     let mut cursor = node.walk();
     let mut declarators = node.children_by_field_name("declarator", &mut cursor);
     for index in visit.defined.clone() {
@@ -209,7 +210,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(clause) = visit.child(visit.node(), "base_class_clause") else { return };
     for of in (0..32).map_while(|at| clause.named_child(at)) {
         if let Some(name) = values::type_name(visit, notes, of) {
-            notes.add_base(visit.defined.start, chain::without_arguments(&name));
+            notes.add_base(visit.defined.start, Chain::name(name));
         }
     }
 }
