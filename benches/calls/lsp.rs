@@ -108,7 +108,9 @@ impl Server {
             return Err("the oracle has no streams".to_owned());
         };
         let output = BufReader::new(output);
-        let tells_readiness = ["rust-analyzer", "clangd"].iter().any(|it| program.contains(it));
+        let has_index = !flags.iter().any(|flag| flag == "--background-index=false");
+        let tells_readiness =
+            program.contains("rust-analyzer") || program.contains("clangd") && has_index;
         let mut server = Server { child, input, output, next: 0, tells_readiness, is_ready: false };
         let root = format!("file://{}", tree.root.display());
         let capabilities = json!({

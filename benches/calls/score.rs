@@ -35,7 +35,7 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
     for answered in answers {
         let links = links(tree, answered);
         let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER);
-        let verdict = judge(tree, answered, answer.copied());
+        let verdict = judge(options, tree, answered, answer.copied());
         counts[verdict as usize] += 1;
         if verdict != Verdict::Unknown && answer.is_some_and(|link| link.confidence >= SURE) {
             let is_wrong = matches!(verdict, Verdict::Wrong | Verdict::Invented);
@@ -70,14 +70,24 @@ fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {
     Linker::new(&tree.program).resolve(file, Use::new(name, reference))
 }
 
-fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
     let inside = |definition: &&Definition| {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
     };
     // The oracle could not follow an import and returns the import itself.
-    let known: Vec<&Definition> =
-        answered.definitions.iter().filter(|definition| !is_import(tree, definition)).collect();
+    // Where clangd cannot parse a file, it returns places that do not contain the name.
+    let is_named = |definition: &&Definition| {
+        let is_c = matches!(options.language.as_str(), "c" | "cpp");
+        let text = tree.texts.get(&definition.path).filter(|_| is_c);
+        text.is_none() || tree.line(&definition.path, definition.line).contains(&answered.site.name)
+    };
+    let known: Vec<&Definition> = answered
+        .definitions
+        .iter()
+        .filter(|definition| !is_import(tree, definition))
+        .filter(is_named)
+        .collect();
     let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
     let expected: Vec<&Definition> =
         known.iter().copied().filter(inside).filter(is_lasting).collect();

@@ -98,7 +98,12 @@ impl Walk<'_> {
             return found;
         }
         let rest = chain.steps_after(name.len());
-        let found = self.name(place, name, depth + 1);
+        let mut found = self.name(place, name, depth + 1);
+        let is_called = matches!(chain.steps_after(name.len()).next(), Some(Ok(Step::Call)));
+        if !is_called && self.are_functions(&found) {
+            let scopes = self.facts(place.file).map(|facts| self.scopes_named(&facts, place, name));
+            found = scopes.filter(|scopes| !scopes.is_empty()).unwrap_or(found);
+        }
         if !found.is_empty() {
             return (found, rest);
         }
@@ -114,6 +119,17 @@ impl Walk<'_> {
             return (vec![found], rest);
         }
         (self.path_root(place, name), rest)
+    }
+
+    /// Returns true if candidates are functions of C++, which have no members.
+    fn are_functions(&self, found: &[Candidate]) -> bool {
+        let is_function = |candidate: &Candidate| match candidate.value {
+            Value::Name(at) => self.symbol(at).is_some_and(|(facts, place)| {
+                facts.dialect.has_namespaces && facts.symbols[place].kind.is_callable()
+            }),
+            _ => false,
+        };
+        !found.is_empty() && found.iter().all(is_function)
     }
 
     /// Returns the module named by the start of a chain, where an import binds several names at
@@ -215,6 +231,12 @@ impl Walk<'_> {
             && let Some((found, end)) = self.qualified(place, path, depth)
         {
             (values, taken) = (found, end);
+        }
+        if values.is_empty() {
+            let found = self.types_of_unknown_namespace(place, path, depth + 1);
+            if !found.is_empty() {
+                (values, taken) = (found, path.len());
+            }
         }
         let parts = path[taken..].split('.').skip(1);
         for part in parts {

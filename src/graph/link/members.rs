@@ -40,6 +40,9 @@ impl Walk<'_> {
                         found = through;
                     }
                 }
+                if found.is_empty() && self.is_value_of_pair(*of, name) {
+                    return vec![candidate.clone()];
+                }
                 for member in &mut found {
                     member.via = member.via.or(candidate.via).or(Some(*of));
                     member.given = written.clone();
@@ -58,6 +61,13 @@ impl Walk<'_> {
             member.is_lost |= candidate.is_lost;
         }
         found
+    }
+
+    /// Returns true if a member that a type of C++ lacks is the value in an element of a map, whose
+    /// elements have the type of their values here: `entry.second`, `auto& [key, value]`.
+    fn is_value_of_pair(&self, of: SymbolAt, name: &str) -> bool {
+        matches!(name, "second" | "1")
+            && self.symbol(of).is_some_and(|(facts, _)| facts.dialect.has_namespaces)
     }
 
     /// Returns the candidates for a member of a definition itself.
@@ -124,9 +134,8 @@ impl Walk<'_> {
             return self.numbered_argument(candidate, written, number, depth);
         }
         // A member that containers lack is one of an iterator's target.
-        let is_iterator = dialect.has_namespaces
-            && !dialect.common.contains(&name)
-            && written.text.contains('<');
+        let is_iterator =
+            dialect.has_namespaces && !dialect.common.contains(&name) && written.text.contains('<');
         let is_wrapper = is_iterator || dialect.wrappers.contains(&last_name(&written.text));
         if is_wrapper {
             let inner = self.argument(candidate, written, depth);

@@ -9,7 +9,7 @@
 use super::code::{FileFacts, definitions, near};
 use super::kinds::is_type;
 use super::position::SymbolAt;
-use super::result::Reason;
+use super::result::{Reason, Use};
 use super::scope::{is_header, shared_directories};
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
@@ -38,7 +38,12 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         for around in facts.ancestors(place.enclosing) {
-            let found = self.in_symbol(facts, SymbolAt { file: place.file, place: around as u32 }, name, depth);
+            let found = self.in_symbol(
+                facts,
+                SymbolAt { file: place.file, place: around as u32 },
+                name,
+                depth,
+            );
             if !found.is_empty() {
                 return found;
             }
@@ -84,8 +89,7 @@ impl Walk<'_> {
         let outer = symbol.parent.map_or("", |parent| inner_scope(&facts.symbols[parent]));
         if symbol.kind == SymbolKind::Module {
             for path in paths(&symbol.qualified_name, outer) {
-                let found =
-                    self.in_file_scope(facts, around.file, Some(place), path, name, depth);
+                let found = self.in_file_scope(facts, around.file, Some(place), path, name, depth);
                 if !found.is_empty() {
                     return found;
                 }
@@ -159,6 +163,9 @@ impl Walk<'_> {
         found.extend(self.imported(facts, file, scope, name, depth));
         if found.is_empty() {
             found = self.of_directives(facts, file, scope, name, depth);
+        }
+        if found.is_empty() && !path.is_empty() {
+            found = self.of_using_declarations(facts, file, path, name, depth);
         }
         found
     }
@@ -235,8 +242,96 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns the types and namespaces that a name before `::` refers to: functions of that name do
+    /// not count there.
+    pub(super) fn scopes_named(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+    ) -> Vec<Candidate> {
+        let inside = place.enclosing.map_or("", |at| inner_scope(&facts.symbols[at]));
+        let is_around = |path: &str| {
+            let rest = inside.strip_prefix(path);
+            path.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let named = self.code.named(name);
+        let mut found: Vec<(usize, SymbolAt)> = Vec::new();
+        for &at in near(&named, place.file, NAMED_MAX) {
+            let Some((there, here)) = self.symbol(at) else { continue };
+            let symbol = &there.symbols[here];
+            let is_scope = is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+            if is_scope
+                && there.dialect.group == facts.dialect.group
+                && is_around(scope(symbol))
+                && !is_hidden(&there, symbol, at.file == place.file)
+            {
+                found.push((scope(symbol).len(), at));
+            }
+        }
+        let innermost = found.iter().map(|(length, _)| *length).max();
+        found.retain(|(length, _)| Some(*length) == innermost);
+        let found: Vec<SymbolAt> = found.into_iter().map(|(_, at)| at).collect();
+        self.effective(facts, place.file, &found)
+    }
+
+    /// Returns what a qualified name refers to whose first part nothing defines: a macro may open
+    /// that namespace (`LIB_BEGIN_NAMESPACE`), so its names look like those of the global one.
+    pub(super) fn of_unknown_namespace(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        let Some(chain) = used.receiver.filter(|chain| chain.is_path()) else { return Vec::new() };
+        let (Some(start), true) = (used.start, facts.dialect.has_namespaces) else {
+            return Vec::new();
+        };
+        let mut parts = chain.as_str().split('.');
+        let first = parts.next().unwrap_or_default();
+        let is_qualified = || {
+            let text = self.code.text(place.file);
+            text.is_some_and(|text| text.get(..start).is_some_and(|before| before.ends_with(b"::")))
+        };
+        if first == "std" || !self.name(place, first, 0).is_empty() || !is_qualified() {
+            return Vec::new();
+        }
+        let path = parts.collect::<Vec<&str>>().join("::");
+        let mut found = self.in_namespace(&facts, place.file, &path, used.name, 0);
+        for candidate in &mut found {
+            candidate.confidence *= OUT_OF_SCOPE;
+            candidate.reason = candidate.reason.max(Reason::Program);
+        }
+        found
+    }
+
+    /// Returns the types that a qualified name refers to whose first part nothing defines; see
+    /// [`Walk::of_unknown_namespace`].
+    pub(super) fn types_of_unknown_namespace(
+        &self,
+        place: Place,
+        path: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file).filter(|facts| facts.dialect.has_namespaces)
+        else {
+            return Vec::new();
+        };
+        let Some((first, rest)) = path.split_once('.') else { return Vec::new() };
+        if facts.dialect.globals.contains(&first) {
+            return Vec::new();
+        }
+        let (inner, name) = rest.rsplit_once('.').unwrap_or(("", rest));
+        let inner = inner.replace('.', "::");
+        let mut found = self.in_namespace(&facts, place.file, &inner, name, depth);
+        found.retain(|candidate| self.kind(candidate).is_some_and(is_type));
+        found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
+        found
+    }
+
     /// Returns the members of a namespace as those of the symbol that opens it.
-    pub(super) fn namespace_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
+    pub(super) fn namespace_members(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let path = &facts.symbols[place].qualified_name;
         let mut found = self.in_namespace(&facts, of.file, path, name, depth);
@@ -316,9 +411,9 @@ impl Walk<'_> {
     /// Returns true if only inline namespaces lie between a symbol and the namespace `path`.
     fn is_in_inline_namespace(&self, facts: &FileFacts, at: SymbolAt, path: &str) -> bool {
         let symbol = &facts.symbols[at.place as usize];
-        let is_below = scope(symbol).strip_prefix(path).is_some_and(|rest| {
-            !rest.is_empty() && (path.is_empty() || rest.starts_with("::"))
-        });
+        let is_below = scope(symbol)
+            .strip_prefix(path)
+            .is_some_and(|rest| !rest.is_empty() && (path.is_empty() || rest.starts_with("::")));
         if !is_below || symbol.parent.is_none() {
             return false;
         }
@@ -338,12 +433,16 @@ impl Walk<'_> {
 
     /// Returns those of the definitions of one qualified name that a file sees, as candidates.
     fn effective(&self, facts: &FileFacts, file: FileId, found: &[SymbolAt]) -> Vec<Candidate> {
+        let is_declared = found
+            .iter()
+            .any(|at| self.symbol(*at).is_some_and(|(there, place)| there.is_declaration(place)));
         // Definitions of what a header declares are visible through that.
         let is_behind = |at: &SymbolAt| {
             at.file != file
                 && self.symbol(*at).is_some_and(|(there, place)| {
                     let is_callable = there.symbols[place].kind.is_callable();
-                    is_callable && !there.is_declaration(place) && !is_header(&there.path)
+                    let is_elsewhere = is_declared || !is_header(&there.path);
+                    is_callable && !there.is_declaration(place) && is_elsewhere
                 })
         };
         let (behind, open): (Vec<SymbolAt>, Vec<SymbolAt>) =
@@ -367,9 +466,12 @@ impl Walk<'_> {
         }
         // One opening stands for the namespace.
         let is_module = |at: &SymbolAt| {
-            self.symbol(*at).is_some_and(|(there, place)| there.symbols[place].kind == SymbolKind::Module)
+            self.symbol(*at)
+                .is_some_and(|(there, place)| there.symbols[place].kind == SymbolKind::Module)
         };
-        if let Some(first) = shown.iter().copied().find(is_module) {
+        let is_here = |at: &SymbolAt| at.file == file && is_module(at);
+        let modules = || shown.iter().copied();
+        if let Some(first) = modules().find(is_here).or_else(|| modules().find(is_module)) {
             shown.retain(|at| *at == first || !is_module(at));
         }
         shown.truncate(VALUES_MAX);
@@ -399,7 +501,9 @@ impl Walk<'_> {
                     continue;
                 }
                 let Some(facts) = self.memo.file(self.code, next) else { continue };
-                for import in facts.wildcards().filter(|&at| facts.imports[at].kind != ImportKind::Module) {
+                for import in
+                    facts.wildcards().filter(|&at| facts.imports[at].kind != ImportKind::Module)
+                {
                     let targets = self.code.targets(next, import);
                     open.extend(targets.targets().iter().take(2).map(|target| target.file));
                 }
@@ -441,7 +545,12 @@ impl Walk<'_> {
 
     /// Returns the types that `$` refers to at `place`: that of the enclosing method, or the test
     /// that a macro defines, which is a type with the members of its fixture.
-    pub(super) fn scoped_own_types(&self, facts: &FileFacts, place: Place, depth: usize) -> Vec<SymbolAt> {
+    pub(super) fn scoped_own_types(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        depth: usize,
+    ) -> Vec<SymbolAt> {
         for around in facts.ancestors(place.enclosing) {
             let symbol = &facts.symbols[around];
             let own = SymbolAt { file: place.file, place: around as u32 };

@@ -127,7 +127,8 @@ impl Walk<'_> {
         let most = scores.iter().copied().max().unwrap_or_default();
         let best = || overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
         let kind = |of: &Overload| (of.types.clone(), of.is_const);
-        let is_decided = best().all(|(of, _)| best().next().is_some_and(|(first, _)| kind(first) == kind(of)));
+        let is_decided =
+            best().all(|(of, _)| best().next().is_some_and(|(first, _)| kind(first) == kind(of)));
         for (of, score) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
             let _ = score;
             let to = links[of.link].to;
@@ -157,13 +158,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if the object of a call is constant, as far as its declaration shows.
-    fn is_const_receiver(
-        &self,
-        facts: &FileFacts,
-        place: Place,
-        text: &[u8],
-        call: usize,
-    ) -> bool {
+    fn is_const_receiver(&self, facts: &FileFacts, place: Place, text: &[u8], call: usize) -> bool {
         let before = before_call(facts, place, text, call);
         let object = before.strip_suffix("->").or_else(|| before.strip_suffix('.'));
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
@@ -495,8 +490,18 @@ fn shape(parameter: &str) -> Option<Shape> {
     }
     let is_pointer = plain.contains(['*', '[']);
     let skipped = [
-        "const", "volatile", "typename", "struct", "class", "enum", "register", "static",
-        "mutable", "constexpr", "inline", "std",
+        "const",
+        "volatile",
+        "typename",
+        "struct",
+        "class",
+        "enum",
+        "register",
+        "static",
+        "mutable",
+        "constexpr",
+        "inline",
+        "std",
     ];
     let is_word = |c: char| !(c.is_alphanumeric() || c == '_');
     let words: Vec<&str> =
@@ -545,7 +550,8 @@ fn fit(form: &Form, of: Option<&Shape>) -> u32 {
         };
     };
     let name = base.as_str();
-    let is_text = !is_pointer && name.to_lowercase().contains("str");
+    let lower = name.to_lowercase();
+    let is_text = !is_pointer && (lower.starts_with("str") || lower.ends_with("string"));
     let is_plain = !is_pointer && is_builtin(name);
     let is_float = matches!(name, "float" | "double");
     match form {

@@ -27,7 +27,10 @@ impl Walk<'_> {
         mut candidates: Vec<Candidate>,
     ) -> Vec<Link> {
         if candidates.is_empty() && used.receiver.is_some() {
-            candidates = self.of_one_trait(place, used);
+            candidates = self.of_unknown_namespace(place, used);
+            if candidates.is_empty() {
+                candidates = self.of_one_trait(place, used);
+            }
             if candidates.is_empty() {
                 candidates = self.guesses(place, used);
             }

@@ -73,9 +73,9 @@ impl Walk<'_> {
         let is_conditional = |candidate: &Candidate| {
             let Value::Name(at) = candidate.value else { return false };
             self.kind(candidate) == Some(SymbolKind::Macro)
-                && self.facts(at.file).is_some_and(|there| {
-                    there.is_conditional(at.place, || self.code.text(at.file))
-                })
+                && self
+                    .facts(at.file)
+                    .is_some_and(|there| there.is_conditional(at.place, || self.code.text(at.file)))
         };
         !candidates.is_empty() && candidates.iter().all(is_conditional)
     }
@@ -340,7 +340,9 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
 
 /// Returns true for the path of a file that others include.
 pub(super) fn is_header(path: &str) -> bool {
-    [".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".inc"].iter().any(|end| path.ends_with(end))
+    [".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".inc"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 /// Returns how many leading directories two paths share.

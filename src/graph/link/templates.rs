@@ -30,11 +30,16 @@ impl Walk<'_> {
             let own = own.unwrap_or(template);
             let (argument, at) = if own == template {
                 let written = self.given_type()?;
-                (type_arguments(&written.text).get(number).map(|of| (*of).to_owned()), written.place)
+                (
+                    type_arguments(&written.text).get(number).map(|of| (*of).to_owned()),
+                    written.place,
+                )
             } else {
                 self.base_argument(own, &facts.symbols[around].name, number)?
             };
-            let Some(argument) = argument else { return Some(Vec::new()) };
+            let Some(argument) = argument.filter(|argument| argument != "_") else {
+                return Some(Vec::new());
+            };
             return Some(self.chain(at, None, &Chain::instance(&argument), depth + 1));
         }
         None
@@ -57,9 +62,8 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(of)?;
         let symbol = &facts.symbols[place];
         let base = symbol.bases.iter().find(|base| last_name(base.as_str()) == template);
-        let argument = base.and_then(|base| {
-            type_arguments(base.as_str()).get(number).map(|of| (*of).to_owned())
-        });
+        let argument = base
+            .and_then(|base| type_arguments(base.as_str()).get(number).map(|of| (*of).to_owned()));
         Some((argument, Place { file: of.file, enclosing: symbol.parent }))
     }
 }

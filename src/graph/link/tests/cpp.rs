@@ -61,7 +61,10 @@ fn names_are_found_in_namespaces_of_other_files() {
     check(&tree("using a::b::help;", "$0help();"), "a.h:3 a::b::help Receiver");
     check(&tree("namespace x = a::b;", "x::$0help();"), "a.h:3 a::b::help Receiver");
     check(&tree("using namespace c;", "$0help();"), "c.h:1 c::help Receiver");
-    check(&tree("using Part = a::b::Item;", "Part it; it.$0use();"), "a.h:2 a::b::Item::use Receiver");
+    check(
+        &tree("using Part = a::b::Item;", "Part it; it.$0use();"),
+        "a.h:2 a::b::Item::use Receiver",
+    );
 }
 
 #[test]
@@ -140,8 +143,72 @@ fn conditional_macros_do_not_hide_functions() {
 
 #[test]
 fn macros_of_source_files_are_visible_only_there() {
+    check("//- /a.c\n#define CHECK(x) (x)\n//- /m.c\nint run(int x) { return $0CHECK(x); }\n", "");
+}
+
+/// One line that the grammar cannot parse took all members from a class.
+#[test]
+fn classes_with_macros_and_global_friends_keep_their_members() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.hpp\nnamespace n {{\nclass API_EXPORT A {{\n  friend struct ::Other;\n public:\n  \
+             OLD_CALL(\"Use go() instead.\")\n  void old_call() {{ }}\n  ITEMS_OF(A, B)\n  \
+             A* next_ GUARDED_BY(mutex_);\n  void go() {{ }}\n}};\n}}\n\
+             //- /m.cc\n#include \"a.hpp\"\nINLINE_IN_HEADER\nvoid run(n::A* a) {{ {body} }}\n"
+        )
+    };
+    check(&tree("a->$0go();"), "a.hpp:9 n::A::go Receiver");
+    check(&tree("a->next_->$0go();"), "a.hpp:9 n::A::go Receiver");
+    check(&tree("a->$0old_call();"), "a.hpp:6 n::A::old_call Receiver");
+}
+
+/// A macro that stands for declarations was no use, because nothing could be parsed there.
+#[test]
+fn macros_without_semicolons_are_used() {
     check(
-        "//- /a.c\n#define CHECK(x) (x)\n//- /m.c\nint run(int x) { return $0CHECK(x); }\n",
-        "",
+        "//- /a.hpp\n#define NO_COPY_OF(name) name(const name&) = delete;\nclass A {\n  \
+         $0NO_COPY_OF(A)\n public:\n  void go() { }\n};\n",
+        "a.hpp:1 NO_COPY_OF SameFile",
+    );
+}
+
+#[test]
+fn namespaces_that_macros_open_are_found() {
+    check(
+        "//- /lib.hpp\n#define LIB_NAMESPACE_BEGIN namespace lib {\nLIB_NAMESPACE_BEGIN\n\
+         class Item { public: void use() { } };\ninline void help() {}\nLIB_NAMESPACE_END\n\
+         //- /m.cc\n#include \"lib.hpp\"\nvoid run(lib::Item item) { lib::$0help(); }\n",
+        "lib.hpp:4 help Program",
+    );
+}
+
+#[test]
+fn type_parameters_are_the_arguments_of_the_value() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.hpp\n#include <vector>\ntemplate <typename T> class Holder {{\n public:\n  \
+             T& get_it();\n}};\ntemplate <class Self> class Builder {{ public: Self* named(); }};\n\
+             class Item : public Builder<Item> {{ public: void use() {{ }} }};\n\
+             //- /m.cc\n#include \"a.hpp\"\nvoid run(Holder<Item> holder, Item item, \
+             std::vector<Item*>& items) {{ {body} }}\n"
+        )
+    };
+    check(&tree("holder.get_it().$0use();"), "a.hpp:7 Item::use Receiver");
+    check(&tree("item.named()->$0use();"), "a.hpp:7 Item::use Inherited");
+    check(&tree("auto it = items.begin(); (*it)->$0use();"), "a.hpp:7 Item::use Receiver");
+    check(
+        &tree("auto it = std::find_if(items.begin(), items.end(), f); (*it)->$0use();"),
+        "a.hpp:7 Item::use Receiver",
+    );
+    check(&tree("for (auto* one : items) one->$0use();"), "a.hpp:7 Item::use Receiver");
+}
+
+/// `Part::make()` looked for members of a function that has the name of the type.
+#[test]
+fn a_function_with_the_name_of_a_type_is_no_scope() {
+    check(
+        "//- /a.hpp\nnamespace n {\nclass Part { public: static void make() { } };\n\
+         class A { public: n::Part* Part() { return 0; } void run() { Part::$0make(); } };\n}\n",
+        "a.hpp:2 n::Part::make Receiver",
     );
 }

@@ -33,7 +33,10 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => member(visit, notes),
         "declaration" if visit.defined.is_empty() => variables(visit, notes),
-        "declaration" | "field_declaration" | "function_definition" | "alias_declaration"
+        "declaration"
+        | "field_declaration"
+        | "function_definition"
+        | "alias_declaration"
         | "type_definition" => {
             record_types(visit, notes);
             fixture(visit, notes);
@@ -329,7 +332,10 @@ fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
         visit.ancestor_kind(1),
         "expression_statement" | "declaration" | "field_declaration"
     );
-    if !statement || visit.text.get(span.end) != Some(&b'(') || !macros::is_capitals(&visit.text[span.clone()]) {
+    if !statement
+        || visit.text.get(span.end) != Some(&b'(')
+        || !macros::is_capitals(&visit.text[span.clone()])
+    {
         return false;
     }
     let around = code_text::around(visit.text, span.clone());

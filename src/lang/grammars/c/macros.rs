@@ -234,7 +234,8 @@ pub(super) fn test_case(visit: &Visit<'_, '_>) -> Option<TestCase> {
     let length = memchr::memchr(b'"', &visit.text[quote + 1..arguments.end])?;
     let fixture = visit.text[arguments.start..quote].trim_ascii().strip_suffix(b",");
     let fixture = fixture.map(|of| {
-        let gap = visit.text[arguments.start..].len() - visit.text[arguments.start..].trim_ascii_start().len();
+        let gap = visit.text[arguments.start..].len()
+            - visit.text[arguments.start..].trim_ascii_start().len();
         arguments.start + gap..arguments.start + gap + of.trim_ascii().len()
     });
     Some(TestCase { start, name: quote + 1..quote + 1 + length, fixture })
