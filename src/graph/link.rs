@@ -12,9 +12,10 @@
 //! 7. `memo`: what one linker has looked up;
 //! 8. `walk`: the state and bounds of one resolution (`Walk`);
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
-//!    `scope` (bare names: the file, its imports, its package, the program), `follow` (an import to
-//!    the definition, through re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits, implementation blocks
-//!    and embedded types), `chain` (receiver chains), `contents` (elements, type arguments,
+//!    `scope` (bare names: the file, its imports, its package, the program), `namespaces` (the same
+//!    for C++), `templates` (its type parameters), `overloads` (its overloads), `follow` (an import
+//!    to the definition, through re-exports), `exports` (chains of re-exports, cached), `members`
+//!    (of types, bases, traits, implementation blocks and embedded types), `chain` (receiver chains), `contents` (elements, type arguments,
 //!    transparent wrappers), `context` (parameters of callbacks), `extension` (methods that traits
 //!    add to outside types), `pick` (constructors, overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to).

@@ -48,7 +48,7 @@ impl Walk<'_> {
                 return found;
             }
         }
-        let found = self.in_file_scope(facts, place.file, None, "", name, depth);
+        let found = self.in_file_scope(facts, Place { enclosing: None, ..place }, "", name, depth);
         if !found.is_empty() {
             return found;
         }
@@ -88,8 +88,9 @@ impl Walk<'_> {
         let symbol = &facts.symbols[place];
         let outer = symbol.parent.map_or("", |parent| inner_scope(&facts.symbols[parent]));
         if symbol.kind == SymbolKind::Module {
+            let opened = Place { file: around.file, enclosing: Some(place) };
             for path in paths(&symbol.qualified_name, outer) {
-                let found = self.in_file_scope(facts, around.file, Some(place), path, name, depth);
+                let found = self.in_file_scope(facts, opened, path, name, depth);
                 if !found.is_empty() {
                     return found;
                 }
@@ -153,12 +154,12 @@ impl Walk<'_> {
     fn in_file_scope(
         &self,
         facts: &FileFacts,
-        file: FileId,
-        scope: Option<usize>,
+        place: Place,
         path: &str,
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
+        let Place { file, enclosing: scope } = place;
         let mut found = self.in_namespace(facts, file, path, name, depth);
         found.extend(self.imported(facts, file, scope, name, depth));
         if found.is_empty() {
@@ -400,7 +401,7 @@ impl Walk<'_> {
                 && symbol.kind != SymbolKind::Macro
                 && (scope(symbol) == path || self.is_in_inline_namespace(&there, at, path))
                 && !is_hidden(&there, symbol, at.file == file)
-                && !(symbol.kind.is_callable() && !symbol.bases.is_empty())
+                && !is_test(symbol)
             {
                 found.push(at);
             }
@@ -475,9 +476,12 @@ impl Walk<'_> {
             shown.retain(|at| *at == first || !is_module(at));
         }
         shown.truncate(VALUES_MAX);
-        let candidate = |at: SymbolAt| match at.file == file {
-            true => Candidate::new(Value::Name(at), 0.99, Reason::SameFile),
-            false => Candidate::new(Value::Name(at), confidence, Reason::Program),
+        let candidate = |at: SymbolAt| {
+            if at.file == file {
+                Candidate::new(Value::Name(at), 0.99, Reason::SameFile)
+            } else {
+                Candidate::new(Value::Name(at), confidence, Reason::Program)
+            }
         };
         shown.into_iter().map(candidate).collect()
     }
@@ -565,6 +569,11 @@ impl Walk<'_> {
         }
         Vec::new()
     }
+}
+
+/// Returns true for a test that a macro defines, which is not called by its name.
+fn is_test(symbol: &Symbol) -> bool {
+    symbol.kind.is_callable() && !symbol.bases.is_empty()
 }
 
 /// Returns true for a definition that is visible only in another file.

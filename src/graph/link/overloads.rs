@@ -126,11 +126,11 @@ impl Walk<'_> {
         };
         let most = scores.iter().copied().max().unwrap_or_default();
         let best = || overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
-        let kind = |of: &Overload| (of.types.clone(), of.is_const);
-        let is_decided =
-            best().all(|(of, _)| best().next().is_some_and(|(first, _)| kind(first) == kind(of)));
-        for (of, score) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
-            let _ = score;
+        let first = best().next().map(|(of, _)| of);
+        let is_decided = first.is_none_or(|first| {
+            best().all(|(of, _)| of.types == first.types && of.is_const == first.is_const)
+        });
+        for (of, _) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
             let to = links[of.link].to;
             links.iter_mut().filter(|link| link.to == to).for_each(|link| link.confidence *= WORSE);
         }
@@ -165,8 +165,7 @@ impl Walk<'_> {
         match object {
             Some(object) => {
                 let name = &object[object.trim_end_matches(is_word).len()..];
-                let declared = written_type(object, name).is_some_and(|of| has_word(&of, "const"));
-                declared
+                written_type(object, name).is_some_and(|of| has_word(&of, "const"))
             }
             // The object is that of the enclosing method.
             None => place.enclosing.is_some_and(|at| {

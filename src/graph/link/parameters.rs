@@ -72,7 +72,7 @@ fn unquoted_parts(list: &str) -> Vec<&str> {
         end += part.len();
         let whole = &list[start..end];
         end += 1;
-        if whole.matches('"').count() % 2 == 0 {
+        if whole.matches('"').count().is_multiple_of(2) {
             parts.push(whole);
             start = end;
         }
