@@ -1,4 +1,5 @@
-//! A language server as the oracle: `textDocument/definition` for each site.
+//! A language server as the oracle: `textDocument/definition` for each site; in C and C++ also
+//! `textDocument/declaration`, since a header's declaration and its definition are one target.
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -39,14 +40,24 @@ pub(crate) fn resolve_sites(
         let Some((line, character)) = tree.position(&site.path, site.byte) else { continue };
         let position = json!({ "line": line, "character": character });
         let params = json!({ "textDocument": { "uri": uri }, "position": position });
-        let reply = server.request("textDocument/definition", &params)?;
-        let mut definitions = definitions(tree, &reply);
+        let mut definitions = Vec::new();
+        for method in methods(&options.language) {
+            definitions.append(&mut self::definitions(tree, &server.request(method, &params)?));
+        }
         definitions.sort();
         definitions.dedup();
         answers.push(Answered { site: site.clone(), definitions });
     }
     server.stop();
     Ok(answers)
+}
+
+/// Returns the requests whose locations are the same target.
+fn methods(language: &str) -> &'static [&'static str] {
+    match language {
+        "c" | "cpp" => &["textDocument/definition", "textDocument/declaration"],
+        _ => &["textDocument/definition"],
+    }
 }
 
 fn language_id(path: &str, language: &str) -> String {
@@ -77,7 +88,7 @@ struct Server {
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     next: u64,
-    /// Waits until the server reports that it has indexed the tree.
+    /// The server reports when it has indexed the tree.
     tells_readiness: bool,
     is_ready: bool,
 }
@@ -97,13 +108,16 @@ impl Server {
             return Err("the oracle has no streams".to_owned());
         };
         let output = BufReader::new(output);
+        let has_index = !flags.iter().any(|flag| flag == "--background-index=false");
         let tells_readiness =
-            ["intelephense", "rust-analyzer"].iter().any(|name| program.contains(name));
+            ["intelephense", "rust-analyzer"].iter().any(|name| program.contains(name))
+                || program.contains("clangd") && has_index;
         let mut server = Server { child, input, output, next: 0, tells_readiness, is_ready: false };
         let root = format!("file://{}", tree.root.display());
         let capabilities = json!({
             "textDocument": { "definition": { "linkSupport": true } },
             "workspace": { "configuration": true, "workspaceFolders": true },
+            "window": { "workDoneProgress": program.contains("clangd") },
             "experimental": { "serverStatusNotification": true },
         });
         let folders = json!([{ "uri": root, "name": "tree" }]);
@@ -163,8 +177,11 @@ impl Server {
         let message: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
         let is_quiescent = message["params"]["quiescent"] == json!(true);
-        self.is_ready |=
-            method == "indexingEnded" || method == "experimental/serverStatus" && is_quiescent;
+        // The progress of clangd's index.
+        let is_indexed = message["params"]["value"]["kind"] == "end";
+        self.is_ready |= method == "indexingEnded"
+            || method == "experimental/serverStatus" && is_quiescent
+            || method == "$/progress" && is_indexed;
         if let (false, Some(id)) = (method.is_empty(), message.get("id")) {
             let items = message["params"]["items"].as_array().map_or(0, Vec::len);
             let result = match method {

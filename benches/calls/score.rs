@@ -8,6 +8,9 @@ use crate::options::Options;
 use crate::sample::{Answered, Definition};
 use crate::tree::Tree;
 
+/// The least confidence of answers that count as sure.
+const SURE: f32 = 0.9;
+
 /// The result of comparing an answer with the oracle's.
 #[derive(Clone, Copy, Eq, PartialEq)]
 enum Verdict {
@@ -28,11 +31,16 @@ enum Verdict {
 /// Prints the table.
 pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
     let mut counts = [0_usize; 6];
+    let mut sure = (0_usize, 0_usize);
     for answered in answers {
         let links = links(tree, answered);
         let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER);
-        let verdict = judge(tree, answered, answer.copied());
+        let verdict = judge(options, tree, answered, answer.copied());
         counts[verdict as usize] += 1;
+        if verdict != Verdict::Unknown && answer.is_some_and(|link| link.confidence >= SURE) {
+            let is_wrong = matches!(verdict, Verdict::Wrong | Verdict::Invented);
+            sure = (sure.0 + usize::from(is_wrong), sure.1 + 1);
+        }
         show(options, tree, answered, &links, verdict);
     }
     let [right, wrong, missed, outside, invented, unknown] = counts;
@@ -42,11 +50,13 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
     println!(
         "{}: {} sites, {inside} inside: right {right} ({:.1} %), wrong {wrong}, missed {missed}; \
          outside {outside}, invented {invented}, unknown to the oracle {unknown}; \
-         wrong answers {:.1} % of {known}",
+         wrong answers {:.1} % of {known}, {} of {} with a confidence of at least {SURE}",
         options.language,
         answers.len(),
         share(right, inside),
         share(wrong + invented, known),
+        sure.0,
+        sure.1,
     );
 }
 
@@ -60,14 +70,24 @@ fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {
     Linker::new(&tree.program).resolve(file, Use::new(name, reference))
 }
 
-fn judge(tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
     let inside = |definition: &&Definition| {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
     };
     // The oracle could not follow an import and returns the import itself.
-    let known: Vec<&Definition> =
-        answered.definitions.iter().filter(|definition| !is_import(tree, definition)).collect();
+    // Where clangd cannot parse a file, it returns places that do not contain the name.
+    let is_named = |definition: &&Definition| {
+        let is_c = matches!(options.language.as_str(), "c" | "cpp");
+        let text = tree.texts.get(&definition.path).filter(|_| is_c);
+        text.is_none() || tree.line(&definition.path, definition.line).contains(&answered.site.name)
+    };
+    let known: Vec<&Definition> = answered
+        .definitions
+        .iter()
+        .filter(|definition| !is_import(tree, definition))
+        .filter(is_named)
+        .collect();
     let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
     let expected: Vec<&Definition> =
         known.iter().copied().filter(inside).filter(is_lasting).collect();
@@ -131,6 +151,10 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     if facts.is_constructor(place) {
         places.extend(facts.symbols[place].parent);
     }
+    let type_of_constructor = |symbol: &Symbol| {
+        let (of, name) = symbol.qualified_name.rsplit_once("::")?;
+        (of.rsplit("::").next() == Some(name)).then(|| of.to_owned())
+    };
     let inside = facts.all_children(Some(place)).iter().map(|&child| child as usize);
     places.extend(inside.filter(|&child| facts.is_constructor(child)));
     if matches!(facts.language.name, "typescript" | "tsx" | "python") {
@@ -143,7 +167,19 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         let (line, _) = tree.position(&facts.path, facts.symbols[place].name_span.start)?;
         Some(Definition { path: facts.path.clone(), line })
     };
-    places.into_iter().filter_map(definition).collect()
+    let mut same: Vec<Definition> = places.into_iter().filter_map(definition).collect();
+    // C++ defines constructors outside of their type.
+    if let Some(of) = type_of_constructor(&facts.symbols[place]) {
+        for at in tree.program.named(&facts.symbols[place].name).iter() {
+            let Some(there) = tree.program.file(at.file) else { continue };
+            let symbol = &there.symbols[at.place as usize];
+            let line = tree.position(&there.path, symbol.name_span.start);
+            if let (Some((line, _)), true) = (line, symbol.qualified_name == of) {
+                same.push(Definition { path: there.path.clone(), line });
+            }
+        }
+    }
+    same
 }
 
 fn show(options: &Options, tree: &Tree, answered: &Answered, links: &[Link], verdict: Verdict) {

@@ -12,13 +12,14 @@
 //! 7. `memo`: what one linker has looked up;
 //! 8. `walk`: the state and bounds of one resolution (`Walk`);
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
-//!    `scope` (bare names: the file, its imports, its package, the program), `namespace` and `usings`
-//!    (the same in PHP and C#, by namespaces), `follow` (an import to
-//!    the definition, through re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits, implementation blocks
-//!    and embedded types), `chain` (receiver chains), `contents` (elements, type arguments,
-//!    transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters of
-//!    callbacks), `extension` (methods that traits add to outside types), `added` (extension methods of
-//!    C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
+//!    `scope` (bare names: the file, its imports, its package, the program), `qualified_names` and
+//!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `templates` (its type
+//!    parameters), `overloads` (its overloads), `follow` (an import to the definition, through
+//!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
+//!    implementation blocks and embedded types), `chain` (receiver chains), `contents` (elements, type
+//!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
+//!    of callbacks), `extension` (methods that traits add to outside types), `added` (extension methods
+//!    of C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to).
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
@@ -44,13 +45,16 @@ mod hops;
 mod kinds;
 mod members;
 mod memo;
-mod namespace;
+mod namespaces;
+mod overloads;
 mod parameters;
 mod pick;
 mod position;
 mod possible;
+mod qualified_names;
 mod result;
 mod scope;
+mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
 mod usings;

@@ -157,6 +157,9 @@ impl<'a> OtherNames<'a> {
     fn refers_to(&self, file: FileId, enclosing: Option<usize>, name: &str) -> bool {
         // A call refers to constructors as well.
         let role = Role::Call;
-        (self.refers_to)(file, Use { name, role, receiver: None, enclosing, arguments: None })
+        (self.refers_to)(
+            file,
+            Use { name, role, receiver: None, enclosing, arguments: None, start: None },
+        )
     }
 }

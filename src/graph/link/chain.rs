@@ -140,11 +140,16 @@ impl Walk<'_> {
         }
         let rest = chain.steps_after(name.len());
         let mut found = self.name(place, name, depth + 1);
+        let is_called = matches!(chain.steps_after(name.len()).next(), Some(Ok(Step::Call)));
+        if !is_called && self.are_functions(&found) {
+            let scopes = self.facts(place.file).map(|facts| self.scopes_named(&facts, place, name));
+            found = scopes.filter(|scopes| !scopes.is_empty()).unwrap_or(found);
+        }
         if !found.is_empty() {
             self.retain_arity(&mut found, 0);
             return (found, rest);
         }
-        if let Some((found, end)) = self.in_namespace(place, chain.path()) {
+        if let Some((found, end)) = self.by_qualified_name(place, chain.path()) {
             return (found, chain.steps_after(end));
         }
         if let Some((found, end)) = self.qualified(place, chain.path(), depth) {
@@ -160,6 +165,17 @@ impl Walk<'_> {
             return (vec![found], rest);
         }
         (self.path_root(place, name), rest)
+    }
+
+    /// Returns true if candidates are functions of C++, which have no members.
+    fn are_functions(&self, found: &[Candidate]) -> bool {
+        let is_function = |candidate: &Candidate| match candidate.value {
+            Value::Name(at) => self.symbol(at).is_some_and(|(facts, place)| {
+                facts.dialect.has_namespaces && facts.symbols[place].kind.is_callable()
+            }),
+            _ => false,
+        };
+        !found.is_empty() && found.iter().all(is_function)
     }
 
     /// Returns the module named by the start of a chain, where an import binds several names at
@@ -252,16 +268,28 @@ impl Walk<'_> {
             (values, taken) = (found, part);
         }
         if values.is_empty()
+            && path == first
+            && let Some(found) = self.type_argument(place, own, first, depth)
+        {
+            return (found, rest);
+        }
+        if values.is_empty()
             && let Some((found, end)) =
-                self.in_namespace(place, path).or_else(|| self.qualified(place, path, depth))
+                self.by_qualified_name(place, path).or_else(|| self.qualified(place, path, depth))
         {
             (values, taken) = (found, end);
+        }
+        if values.is_empty() {
+            let found = self.types_of_unknown_namespace(place, path, depth + 1);
+            if !found.is_empty() {
+                (values, taken) = (found, path.len());
+            }
         }
         let parts = path[taken..].split('.').skip(1);
         for part in parts {
             let is_path = |candidate: &Candidate| match candidate.value {
                 Value::Module(_) => true,
-                Value::Name(at) => self.has_inner_type(at, part),
+                Value::Name(at) => self.has_inner_type(at, part, depth),
                 _ => false,
             };
             if !values.iter().any(is_path) {
@@ -323,13 +351,16 @@ impl Walk<'_> {
         is_parameter || self.code.named(name).iter().take(NAMED_MAX).any(is_type_here)
     }
 
-    fn has_inner_type(&self, at: SymbolAt, name: &str) -> bool {
+    fn has_inner_type(&self, at: SymbolAt, name: &str, depth: usize) -> bool {
+        let is_a_type = |candidate: &Candidate| self.kind(candidate).is_some_and(is_type);
         self.symbol(at).is_some_and(|(facts, place)| {
             facts.symbols[place].kind == SymbolKind::Module
                 || facts
                     .children(Some(place), name)
                     .iter()
                     .any(|&child| is_type(facts.symbols[child as usize].kind))
+                || facts.dialect.has_namespaces
+                    && self.members(at, name, depth + 1).iter().any(is_a_type)
         })
     }
 
@@ -409,7 +440,8 @@ impl Walk<'_> {
         }
         let Some(chain) = &symbol.type_chain else { return Vec::new() };
         let place = Place { file: at.file, enclosing: Some(place) };
-        let mut values = self.chain(place, candidate.via, chain, depth + 1);
+        let mut values =
+            self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
         for value in &mut values {
             value.confidence *= candidate.confidence;
         }
@@ -469,7 +501,8 @@ impl Walk<'_> {
                     return made.into_iter().collect();
                 };
                 let place = Place { file: at.file, enclosing: Some(place) };
-                let mut values = self.chain(place, candidate.via, chain, depth + 1);
+                let mut values =
+                    self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
                 for value in &mut values {
                     value.confidence *= candidate.confidence * 0.98;
                     value.reason = value.reason.max(candidate.reason);

@@ -15,8 +15,11 @@ use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
 use crate::lang::language::Language;
 use crate::lang::membership;
 pub use crate::lang::membership::last_name;
-use crate::lang::symbols::{Symbol, SymbolKind};
+use crate::lang::symbols::{Symbol, SymbolKind, SymbolSource};
 use crate::source::text_cache::Text;
+
+/// The bytes of a signature from which on its end may be missing.
+const LONG_SIGNATURE: usize = 200;
 
 /// The interface to a generation: the index over memory maps, or [`super::super::program`] in
 /// memory.
@@ -120,6 +123,8 @@ pub struct FileFacts {
     arities: OnceLock<Vec<Option<Arity>>>,
     /// The types that symbols extend by their first parameter.
     extended: OnceLock<Vec<Option<(Box<str>, usize)>>>,
+    /// The bytes inside of conditional directives of C.
+    conditions: OnceLock<Vec<Range<usize>>>,
 }
 
 impl FileFacts {
@@ -152,6 +157,7 @@ impl FileFacts {
             signatures: OnceLock::new(),
             arities: OnceLock::new(),
             extended: OnceLock::new(),
+            conditions: OnceLock::new(),
         }
     }
 
@@ -181,11 +187,15 @@ impl FileFacts {
 
     /// Returns how many arguments calls of a symbol have, if that is known; see [`arity`]. The text
     /// is read once, as for [`FileFacts::signature`].
-    pub(super) fn arity(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> Option<Arity> {
+    pub(super) fn arity(&self, place: u32, read: impl Fn() -> Option<Text>) -> Option<Arity> {
         let arities = self.arities.get_or_init(|| {
-            let signatures = self.signatures(read);
+            let signatures = self.signatures(&read);
             let rules = self.dialect.arguments.as_ref();
             let of = |(symbol, signature): (&Symbol, &String)| {
+                if self.dialect.has_namespaces && signature.len() > LONG_SIGNATURE {
+                    let signature = self.signature_from_name(symbol, &read().unwrap_or_default());
+                    return arity(rules, symbol.kind, &symbol.name, &signature);
+                }
                 arity(rules, symbol.kind, &symbol.name, signature)
             };
             self.symbols.iter().zip(signatures).map(of).collect()
@@ -210,6 +220,21 @@ impl FileFacts {
         });
         let (name, arguments) = extended.get(place as usize)?.as_ref()?;
         Some((name.to_string(), *arguments))
+    }
+
+    /// Returns true for a symbol of C inside of `#if`, apart from include guards. The text is read
+    /// once.
+    pub(super) fn is_conditional(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> bool {
+        let conditions = self.conditions.get_or_init(|| conditions(&read().unwrap_or_default()));
+        let at = self.symbols.get(place as usize).map_or(0, |symbol| symbol.name_span.start);
+        let before = &conditions[..conditions.partition_point(|range| range.start <= at)];
+        before.last().is_some_and(|range| at < range.end)
+    }
+
+    /// Returns the signature of a symbol from its name on: the parameters of a template may be long.
+    pub(super) fn signature_from_name(&self, symbol: &Symbol, text: &[u8]) -> String {
+        let signature = symbol.name_span.start..symbol.source.signature.end;
+        SymbolSource { signature, ..symbol.source.clone() }.signature(self.language, text)
     }
 
     /// Returns the positions of the symbols `name` directly inside of `parent`. O(log n).
@@ -369,6 +394,35 @@ impl FileFacts {
     pub fn block_type(&self, place: usize) -> Option<&str> {
         membership::block_type(&self.symbols, place)
     }
+}
+
+/// Returns the outermost ranges of bytes between `#if` and `#endif`, without that of an include
+/// guard. O(text).
+fn conditions(text: &[u8]) -> Vec<Range<usize>> {
+    let (mut found, mut level, mut start, mut at) = (Vec::new(), 0_usize, 0, 0);
+    let mut guard = None;
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let directive = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+        let directive = directive.unwrap_or_default();
+        if directive.starts_with(b"if") {
+            // The first directive of a header is its guard.
+            let is_guard = guard.is_none() && directive.starts_with(b"ifndef");
+            guard = guard.or(Some(is_guard));
+            level += 1;
+            if level == 1 + usize::from(guard == Some(true)) {
+                start = at;
+            }
+        } else if directive.starts_with(b"endif") {
+            if level == 1 + usize::from(guard == Some(true)) {
+                found.push(start..at);
+            }
+            level = level.saturating_sub(1);
+        } else if !directive.is_empty() {
+            guard = guard.or(Some(false));
+        }
+        at += line.len();
+    }
+    found
 }
 
 /// Returns the innermost symbol that encloses an import. `mod a;` does not enclose itself, and a

@@ -40,8 +40,11 @@ impl Walk<'_> {
             Value::Instance(of, _) => {
                 let (facts, place) = self.symbol(of)?;
                 let dialect = facts.dialect;
-                let is_container_method =
-                    dialect.deref.is_some() && dialect.container_methods.contains(&name);
+                // `get` of a smart pointer, whose type is that of its target.
+                let is_pointer_method =
+                    dialect.has_namespaces && dialect.content_methods.contains(&name);
+                let is_container_method = dialect.deref.is_some()
+                    && (dialect.container_methods.contains(&name) || is_pointer_method);
                 is_container_method
                     .then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
             }

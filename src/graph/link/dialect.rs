@@ -62,6 +62,8 @@ pub(super) struct Dialect {
     pub(super) declares_package_name: bool,
     /// Names of files are visible in the whole program.
     pub(super) is_whole_program: bool,
+    /// Names belong to namespaces, which any file can open.
+    pub(super) has_namespaces: bool,
     /// Macros are visible in the whole program.
     pub(super) has_program_macros: bool,
     /// Of several definitions of a name the last one is effective.
@@ -80,7 +82,7 @@ pub(super) struct Dialect {
     /// What a file imports can be imported from it.
     pub(super) reexports_imports: bool,
     /// Imports and namespaces determine the qualified name of every name.
-    pub(super) has_namespaces: bool,
+    pub(super) qualifies_names: bool,
     /// A file sees the names of its namespace, of the enclosing ones, and of those that it uses.
     pub(super) has_usings: bool,
     /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
@@ -183,6 +185,7 @@ const NONE: Dialect = Dialect {
     has_packages: false,
     declares_package_name: false,
     is_whole_program: false,
+    has_namespaces: false,
     has_program_macros: false,
     last_wins: false,
     globals: &[],
@@ -190,7 +193,7 @@ const NONE: Dialect = Dialect {
     has_outside_types: false,
     imports_types: false,
     reexports_imports: false,
-    has_namespaces: false,
+    qualifies_names: false,
     has_usings: false,
     binds_dotted_names: false,
     has_module_paths: false,

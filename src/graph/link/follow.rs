@@ -43,6 +43,9 @@ impl Walk<'_> {
             return Vec::new();
         }
         let statement = &facts.imports[import];
+        if facts.dialect.has_namespaces {
+            return self.using_declared(facts, file, import, &bound.name, depth);
+        }
         if statement.module.is_empty() {
             // `export {a as b}`: another name for a definition or import of this file.
             if bound.name != bound.alias {

@@ -21,6 +21,8 @@ pub(super) enum View {
     Inside(usize),
     /// The target of an alias: the position of its symbol.
     Alias(u32),
+    /// What a using-declaration or using-directive of C++ refers to: the position of the import.
+    Using(usize),
 }
 
 /// A look-up: file, view and name.

@@ -2,8 +2,10 @@
 
 use super::code::{FileFacts, definitions, last_name, near};
 use super::kinds::{is_interface, is_member, is_type, is_variable};
+use super::namespaces::scope;
 use super::position::SymbolAt;
 use super::result::Reason;
+use super::scope::is_header;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
@@ -33,7 +35,7 @@ impl Walk<'_> {
                 }
                 found
             }
-            Value::Instance(of, _) => {
+            Value::Instance(of, written) => {
                 let mut found = self.members(*of, name, depth + 1);
                 if !found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
                     let through = self.deref_members(*of, name, depth + 1);
@@ -41,8 +43,12 @@ impl Walk<'_> {
                         found = through;
                     }
                 }
+                if found.is_empty() && self.is_value_of_pair(*of, name) {
+                    return vec![candidate.clone()];
+                }
                 for member in &mut found {
                     member.via = member.via.or(candidate.via).or(Some(*of));
+                    member.given = written.clone();
                 }
                 found
             }
@@ -58,6 +64,13 @@ impl Walk<'_> {
             member.is_lost |= candidate.is_lost;
         }
         found
+    }
+
+    /// Returns true if a member that a type of C++ lacks is the value in an element of a map, whose
+    /// elements have the type of their values here: `entry.second`, `auto& [key, value]`.
+    fn is_value_of_pair(&self, of: SymbolAt, name: &str) -> bool {
+        matches!(name, "second" | "1")
+            && self.symbol(of).is_some_and(|(facts, _)| facts.dialect.has_namespaces)
     }
 
     /// Returns the candidates for a member of a definition itself.
@@ -76,6 +89,9 @@ impl Walk<'_> {
                 member.via = member.via.or(Some(of));
             }
             return found;
+        }
+        if kind == SymbolKind::Module && facts.dialect.has_namespaces {
+            return self.namespace_members(of, name, depth);
         }
         if kind == SymbolKind::Module {
             return self.exported_inside(of, name, depth);
@@ -121,7 +137,15 @@ impl Walk<'_> {
         if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
             return self.numbered_argument(candidate, written, number, depth);
         }
-        let is_wrapper = dialect.wrappers.contains(&last_name(&written.text));
+        if dialect.has_namespaces && matches!(name, "first" | "second") {
+            // Of a pair, or of an element of a map.
+            let number = usize::from(name == "second");
+            return self.numbered_argument(candidate, written, number, depth);
+        }
+        // A member that containers lack is one of an iterator's target.
+        let is_iterator =
+            dialect.has_namespaces && !dialect.common.contains(&name) && written.text.contains('<');
+        let is_wrapper = is_iterator || dialect.wrappers.contains(&last_name(&written.text));
         if is_wrapper {
             let inner = self.argument(candidate, written, depth);
             let found: Vec<Candidate> =
@@ -168,7 +192,14 @@ impl Walk<'_> {
             return Vec::new();
         }
         seen.push(of);
-        let own = self.own_members(of, name, depth);
+        let mut own = self.own_members(of, name, depth);
+        if let Some((facts, place)) = self.symbol(of)
+            && facts.dialect.has_namespaces
+        {
+            // `using Base::name;`
+            let used = self.imported(&facts, of.file, Some(place), name, depth);
+            own.extend(used.into_iter().filter(|it| !matches!(it.value, Value::Outside)));
+        }
         if !own.is_empty() {
             return own;
         }
@@ -229,6 +260,10 @@ impl Walk<'_> {
     /// Returns a type's own members of that name.
     fn own_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        if facts.dialect.has_namespaces && facts.symbols[place].name == name {
+            // The name refers to the type itself.
+            return Vec::new();
+        }
         let children = definitions(of.file, facts.children(Some(place), name))
             .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Candidate> =
@@ -239,11 +274,16 @@ impl Walk<'_> {
         }
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;
-        let is_declared_only = found.iter().all(|candidate| match candidate.value {
+        let any_or_all = |is: &dyn Fn(&Candidate) -> bool| {
+            // Of overloads, some may be defined in the type and others outside.
+            let is_any = facts.dialect.has_namespaces && found.iter().any(is);
+            is_any || found.iter().all(is)
+        };
+        let is_declared = any_or_all(&|candidate| match candidate.value {
             Value::Name(at) if facts.is_declaration(at.place as usize) => true,
             _ => separates_fields && self.kind(candidate) == Some(SymbolKind::Field),
         });
-        let is_open = is_declared_only || facts.dialect.has_partial_types;
+        let is_open = is_declared || facts.dialect.has_partial_types;
         if !facts.dialect.has_closed_types && is_open {
             found.extend(self.members_elsewhere(&facts, of, name, depth));
         }
@@ -297,6 +337,11 @@ impl Walk<'_> {
         }
         let target = &type_facts.symbols[of.place as usize];
         let parent = facts.symbols[place].parent;
+        let is_inside = parent.is_some_and(|parent| is_type(facts.symbols[parent].kind));
+        if facts.dialect.has_namespaces && scope(&facts.symbols[place]) == target.qualified_name {
+            // It is written outside of the type.
+            return !is_inside && (member.file == of.file || is_header(&type_facts.path));
+        }
         let around = match parent.map(|parent| (parent, &facts.symbols[parent])) {
             // C++ defines members of a type in the enclosing namespace.
             Some((parent, symbol))
@@ -432,6 +477,9 @@ impl Walk<'_> {
     /// Returns the types that `$` is an instance of at `place`.
     pub(super) fn own_types(&self, place: Place, depth: usize) -> Vec<SymbolAt> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if facts.dialect.has_namespaces {
+            return self.scoped_own_types(&facts, place, depth);
+        }
         let own = |at: usize| vec![SymbolAt { file: place.file, place: at as u32 }];
         let mut outermost = None;
         for around in facts.ancestors(place.enclosing) {

@@ -22,6 +22,15 @@ const GUESSES_MAX: usize = 256;
 /// The most results of look-ups in modules that are cached.
 const EXPORTS_MAX: usize = 1 << 16;
 
+/// The most files that one file includes.
+pub(super) const INCLUDED_MAX: usize = 512;
+
+/// The most files whose includes are cached.
+const INCLUDES_MAX: usize = 1024;
+
+/// The files that one file includes, directly or indirectly, and itself.
+pub(super) type Included = Rc<FxHashSet<FileId>>;
+
 /// The facts of a file. A clone does not touch the counter that threads share.
 pub(super) type Shared = Rc<Arc<FileFacts>>;
 
@@ -46,6 +55,7 @@ pub(super) struct Memo {
     exports: RefCell<Exports>,
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
     project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
+    includes: RefCell<FxHashMap<FileId, Included>>,
 }
 
 /// The modules of which a file imports all names for all files of its project.
@@ -138,6 +148,24 @@ impl Memo {
         }
         lists.insert(file, Rc::clone(&imports));
         imports
+    }
+
+    /// Returns the cached files that a file includes, or those that `find` returns.
+    pub(super) fn included(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> FxHashSet<FileId>,
+    ) -> Included {
+        if let Some(cached) = self.includes.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(find());
+        let mut includes = self.includes.borrow_mut();
+        if includes.len() >= INCLUDES_MAX {
+            includes.clear();
+        }
+        includes.insert(file, Rc::clone(&found));
+        found
     }
 
     /// Returns the cached guesses for a key, or those that `make` returns.

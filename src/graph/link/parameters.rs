@@ -102,13 +102,32 @@ pub(super) fn extended<'s>(name: &str, signature: &'s str) -> Option<(&'s str, u
 /// Returns the parameters in a list, without the instance of a method.
 fn own(list: &str) -> Vec<&str> {
     let mut kept: Vec<&str> = Vec::new();
-    for part in split(list, b',').into_iter().map(str::trim) {
+    for part in unquoted_parts(list).into_iter().map(str::trim) {
         let is_own = is_own(part, kept.is_empty());
         if !(part.is_empty() || part == "void" || part == "/" || part == "*" || is_own) {
             kept.push(part);
         }
     }
     kept
+}
+
+/// Splits a list at commas outside of brackets and strings: a default value may be `","`.
+fn unquoted_parts(list: &str) -> Vec<&str> {
+    let mut parts: Vec<&str> = Vec::new();
+    let (mut start, mut end) = (0, 0);
+    for part in split(list, b',') {
+        end += part.len();
+        let whole = &list[start..end];
+        end += 1;
+        if whole.matches('"').count().is_multiple_of(2) {
+            parts.push(whole);
+            start = end;
+        }
+    }
+    if start < list.len() {
+        parts.push(&list[start..]);
+    }
+    parts
 }
 
 /// Returns true if the first parameter is the instance of a method.

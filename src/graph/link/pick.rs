@@ -28,7 +28,10 @@ impl Walk<'_> {
     ) -> Vec<Link> {
         let is_bare = used.receiver.is_none_or(|chain| chain.implicit().is_some());
         if candidates.is_empty() && !is_bare {
-            candidates = self.of_one_trait(place, used);
+            candidates = self.of_unknown_namespace(place, used);
+            if candidates.is_empty() {
+                candidates = self.of_one_trait(place, used);
+            }
             if candidates.is_empty() {
                 candidates = self.guesses(place, used);
             }
@@ -51,7 +54,7 @@ impl Walk<'_> {
                 break;
             }
         }
-        self.order_links(used, &mut links);
+        self.order_links(place, used, &mut links);
         links
     }
 
@@ -147,10 +150,12 @@ impl Walk<'_> {
     }
 
     /// Orders links, each definition once, by how well they fit the use.
-    fn order_links(&self, used: Use<'_>, links: &mut Vec<Link>) {
-        let mut order = 0.0;
+    fn order_links(&self, place: Place, used: Use<'_>, links: &mut Vec<Link>) {
         let is_several = links.len() > 1;
-        for link in links.iter_mut() {
+        let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
+        self.compare_overloads(place, used, &accepting, links);
+        let mut order = 0.0;
+        for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
             let symbol = &facts.symbols[place];
             let is_declared = facts.is_declaration(place)
@@ -159,8 +164,11 @@ impl Walk<'_> {
             if is_declared {
                 link.confidence *= 0.98;
             }
-            if is_several && !self.accepts_arguments(used, link.to, &facts, symbol) {
+            if is_several && !accepts {
                 link.confidence *= 0.93;
+            }
+            if symbol.kind == SymbolKind::Macro {
+                link.confidence *= self.macro_factor(&facts, link.to, is_several);
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
                 link.confidence *= 0.99;
@@ -181,6 +189,21 @@ impl Walk<'_> {
         links.truncate(LINKS_MAX);
         for link in links {
             link.confidence = link.confidence.clamp(0.0, 1.0);
+        }
+    }
+
+    /// Returns how likely a macro is in effect. Of one inside of `#if`, another definition of the
+    /// name may be; and one that renames something from outside (`#define unlink _unlink`) is
+    /// usually meant for other systems.
+    fn macro_factor(&self, facts: &FileFacts, at: SymbolAt, is_several: bool) -> f32 {
+        if !facts.is_conditional(at.place, || self.code.text(at.file)) {
+            return 1.0;
+        }
+        let target = facts.symbols[at.place as usize].type_chain.as_ref();
+        match target {
+            Some(chain) if self.code.named(chain.as_str()).is_empty() => 0.44,
+            _ if is_several => 0.9,
+            _ => 1.0,
         }
     }
 

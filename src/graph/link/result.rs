@@ -105,6 +105,8 @@ pub struct Use<'a> {
     pub enclosing: Option<usize>,
     /// Of a call: the number of arguments.
     pub arguments: Option<u8>,
+    /// The byte at which the name begins, if the use is in the text of a file.
+    pub start: Option<usize>,
 }
 
 impl<'a> Use<'a> {
@@ -116,6 +118,7 @@ impl<'a> Use<'a> {
             receiver: reference.receiver.as_ref(),
             enclosing: reference.enclosing,
             arguments: reference.arguments,
+            start: Some(reference.span.start),
         }
     }
 }

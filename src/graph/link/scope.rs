@@ -1,6 +1,7 @@
 //! Resolution of bare names, by the scope in which they are written.
 
 use super::code::{FileFacts, definitions, near};
+use super::dialect::Group;
 use super::kinds::{is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -29,6 +30,9 @@ impl Walk<'_> {
         }
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if facts.dialect.has_namespaces {
+            return self.scoped_name(&facts, place, name, depth);
+        }
+        if facts.dialect.qualifies_names {
             return self.namespaced(&facts, place, name);
         }
         if facts.dialect.has_usings {
@@ -59,7 +63,41 @@ impl Walk<'_> {
             &|| self.of_program(&facts, place.file, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
-        found.unwrap_or_default()
+        let mut found = found.unwrap_or_default();
+        if facts.dialect.group == Group::C && self.are_conditional_macros(&found) {
+            // They may not be in effect.
+            found.extend(self.functions_of_program(&facts, place.file, name));
+        }
+        found
+    }
+
+    /// Returns the functions of that name in the program.
+    fn functions_of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+        let is_visible = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                let symbol = &there.symbols[place];
+                let is_here = at.file == file || is_header(&there.path);
+                symbol.kind.is_callable()
+                    && is_free(&there, place)
+                    && there.dialect.group == facts.dialect.group
+                    && (is_here || symbol.visibility != Visibility::Private)
+            })
+        };
+        let named = self.code.named(name);
+        let found = near(&named, file, NEAR_MAX).iter().copied().filter(is_visible);
+        let candidate = |at| Candidate::new(Value::Name(at), 0.75, Reason::Program);
+        found.map(candidate).take(VALUES_MAX).collect()
+    }
+
+    fn are_conditional_macros(&self, candidates: &[Candidate]) -> bool {
+        let is_conditional = |candidate: &Candidate| {
+            let Value::Name(at) = candidate.value else { return false };
+            self.kind(candidate) == Some(SymbolKind::Macro)
+                && self
+                    .facts(at.file)
+                    .is_some_and(|there| there.is_conditional(at.place, || self.code.text(at.file)))
+        };
+        !candidates.is_empty() && candidates.iter().all(is_conditional)
     }
 
     /// Returns what the enclosing symbols define, and their members where the language allows it.
@@ -221,7 +259,7 @@ impl Walk<'_> {
 
     /// Returns the definitions in the whole program, in languages where they are visible;
     /// definitions near the use first.
-    fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+    pub(super) fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
@@ -263,7 +301,8 @@ impl Walk<'_> {
             let symbol = &other.symbols[place];
             let shared = shared_directories(&facts.path, &other.path);
             edges = [edges[0].or(Some(shared)), Some(shared)];
-            let is_hidden = symbol.visibility == Visibility::Private
+            let is_macro = symbol.kind == SymbolKind::Macro && other.dialect.group == Group::C;
+            let is_hidden = (symbol.visibility == Visibility::Private || is_macro)
                 && at.file != file
                 && other.dialect.reexports_imports
                 && !is_header(&other.path);
@@ -331,8 +370,11 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
     !is_member && parent.is_none_or(|kind| matches!(kind, SymbolKind::Module | SymbolKind::Enum))
 }
 
-fn is_header(path: &str) -> bool {
-    [".h", ".hh", ".hpp", ".hxx", ".inl", ".inc"].iter().any(|end| path.ends_with(end))
+/// Returns true for the path of a file that others include.
+pub(super) fn is_header(path: &str) -> bool {
+    [".h", ".hh", ".hpp", ".hxx", ".h++", ".inl", ".ipp", ".tpp", ".inc"]
+        .iter()
+        .any(|end| path.ends_with(end))
 }
 
 /// Returns how many leading directories two paths share.

@@ -16,7 +16,7 @@ mod typescript;
 
 use super::{Linker, Use};
 use crate::graph::calls;
-use crate::graph::link::{Code, SymbolAt};
+use crate::graph::link::{Code, Link, SymbolAt};
 use crate::graph::program::Program;
 
 /// Paths and texts.
@@ -53,6 +53,16 @@ fn shown(code: &dyn Code, at: SymbolAt) -> String {
 
 /// Returns the links of the use after `$0`, best first: `path:line name reason`.
 fn meaning(text: &str) -> Vec<String> {
+    let (program, links) = resolved(text);
+    links.iter().map(|link| format!("{} {:?}", shown(&program, link.to), link.reason)).collect()
+}
+
+/// Returns the links of the use after `$0`, best first.
+fn links(text: &str) -> Vec<Link> {
+    resolved(text).1
+}
+
+fn resolved(text: &str) -> (Program, Vec<Link>) {
     let (files, mark) = fixture(text);
     let (path, byte) = mark.expect("a use is marked");
     let program = Program::new(files);
@@ -62,11 +72,8 @@ fn meaning(text: &str) -> Vec<String> {
         .iter()
         .find(|(_, reference)| reference.span.start == byte)
         .unwrap_or_else(|| panic!("no use at the mark: {references:?}"));
-    Linker::new(&program)
-        .resolve(file, Use::new(name, reference))
-        .iter()
-        .map(|link| format!("{} {:?}", shown(&program, link.to), link.reason))
-        .collect()
+    let links = Linker::new(&program).resolve(file, Use::new(name, reference));
+    (program, links)
 }
 
 /// Fails unless the first link of the use at `$0` is `expected`; an empty text expects none.

@@ -127,7 +127,11 @@ impl Walk<'_> {
 
     /// Returns the type that a path of names begins with, after the namespace that contains it, and
     /// the length of both in the path: `A.B.Type` of `A.B.Type.Member`.
-    pub(super) fn in_namespace(&self, place: Place, path: &str) -> Option<(Vec<Candidate>, usize)> {
+    pub(super) fn by_qualified_name(
+        &self,
+        place: Place,
+        path: &str,
+    ) -> Option<(Vec<Candidate>, usize)> {
         let facts = self.facts(place.file).filter(|facts| facts.dialect.has_usings)?;
         let own = namespace(&facts, place.enclosing);
         let mut end = path.find('.')?;
@@ -168,7 +172,9 @@ impl Walk<'_> {
 
     /// Returns the type of a qualified name, which may be a type in another one.
     pub(super) fn qualified_type(&self, place: Place, whole: &str) -> Vec<Candidate> {
-        let Some((mut found, end)) = self.in_namespace(place, whole) else { return Vec::new() };
+        let Some((mut found, end)) = self.by_qualified_name(place, whole) else {
+            return Vec::new();
+        };
         let inner = whole[end..].split('.').filter(|part| !part.is_empty());
         for part in inner {
             found = self.each(&found, |candidate| self.member(candidate, part, 1));

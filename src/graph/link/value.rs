@@ -51,13 +51,15 @@ pub(super) struct Candidate {
     pub(super) reason: Reason,
     /// The type through whose instance a member was reached: `$` in the member's chain.
     pub(super) via: Option<SymbolAt>,
+    /// The type with its arguments through whose instance a member was reached.
+    pub(super) given: Option<WrittenType>,
     /// It counts as outside only because something of the repository could not be followed.
     pub(super) is_lost: bool,
 }
 
 impl Candidate {
     pub(super) fn new(value: Value, confidence: f32, reason: Reason) -> Candidate {
-        Candidate { value, confidence, reason, via: None, is_lost: false }
+        Candidate { value, confidence, reason, via: None, given: None, is_lost: false }
     }
 
     /// Returns the candidate with another value and a lower confidence.

@@ -1,11 +1,12 @@
 //! The state and bounds of one resolution.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use super::code::Code;
 use super::hops::Hops;
 use super::memo::{Memo, Shared};
 use super::position::SymbolAt;
+use super::value::{Candidate, WrittenType};
 use crate::base::ids::FileId;
 
 /// The most steps of one use: look-ups in files and lists.
@@ -21,6 +22,8 @@ pub(super) struct Walk<'a> {
     pub(super) memo: &'a Memo,
     /// A membership query is running; see [`Walk::nested_query`].
     is_nested: Cell<bool>,
+    /// The type with its arguments whose member's type is followed.
+    pub(super) given: RefCell<Option<WrittenType>>,
     /// A bound was reached, so that candidates may be missing.
     pub(super) is_cut: Cell<bool>,
     /// The deepest step so far.
@@ -35,6 +38,7 @@ impl<'a> Walk<'a> {
             code,
             memo,
             is_nested: Cell::new(false),
+            given: RefCell::new(None),
             is_cut: Cell::new(false),
             deepest: Cell::new(0),
             steps: Cell::new(STEPS_MAX),
@@ -57,6 +61,14 @@ impl<'a> Walk<'a> {
         self.is_nested.set(true);
         let answer = query(1);
         self.is_nested.set(false);
+        answer
+    }
+
+    /// Runs `query` for the type of a member, with the type arguments of the value that has it.
+    pub(super) fn given<T>(&self, member: &Candidate, query: impl FnOnce() -> T) -> T {
+        let outer = self.given.replace(member.given.clone());
+        let answer = query();
+        self.given.replace(outer);
         answer
     }
 

@@ -254,6 +254,14 @@ const SYSTEM_MESSAGES: &[&str] = &[
     "Too many open files",
 ];
 
+/// The starts of messages about a remote repository, which quote no file.
+const REMOTE_MESSAGES: &[&str] = &[
+    "Authentication failed for",
+    "could not read Password",
+    "could not read Username",
+    "unable to access",
+];
+
 /// Returns a message of git without the text after its first colon, unless that is a message of the
 /// system: git quotes lines of files there (`unexpected line in .git/packed-refs: …`), and a file of
 /// the repository may be a link to any other.
@@ -262,7 +270,10 @@ fn without_quoted(line: &str) -> String {
         Some((kind @ ("error" | "warning"), message)) => (kind, message),
         _ => ("", line),
     };
-    let message = if message.starts_with("object directory ") {
+    let is_remote = REMOTE_MESSAGES.iter().any(|start| message.starts_with(start));
+    let message = if is_remote {
+        message.to_owned()
+    } else if message.starts_with("object directory ") {
         "an object directory in `objects/info/alternates` does not exist".to_owned()
     } else {
         match message.split_once(": ") {

@@ -15,6 +15,9 @@ mod macros;
 mod refer;
 mod values;
 
+/// The most levels above a definition that are searched for an unnamed namespace.
+const NAMESPACES_MAX: usize = 16;
+
 /// C.
 pub(crate) static C: Language = Language {
     name: "c",
@@ -99,9 +102,18 @@ fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
     ];
     let is_cpp = |line: &[u8]| {
         let line = line.trim_ascii();
-        starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",")
+        let is_start = starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",");
+        is_start || is_standard_include(line)
     };
     head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
+}
+
+/// Returns true for the include of a header of C++'s standard library, which has no suffix:
+/// `#include <string>`.
+fn is_standard_include(line: &[u8]) -> bool {
+    let rest = line.strip_prefix(b"#include").map(<[u8]>::trim_ascii_start);
+    let name = rest.and_then(|rest| rest.strip_prefix(b"<")?.strip_suffix(b">"));
+    name.is_some_and(|name| name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_'))
 }
 
 /// Adds the definitions of C. Unlike in C++, types are not scopes, and their members are not
@@ -122,6 +134,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "function_definition" => {
             found.extend(macros::function(visit).or_else(|| function(visit)));
         }
+        "compound_statement" => found.extend(macros::test_function(visit)),
         "expression_statement" => found.extend(macros::variable(visit)),
         "declaration" | "field_declaration" => declaration(visit, found),
         "struct_specifier" => found.extend(specifier(visit, SymbolKind::Struct)),
@@ -146,7 +159,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
 }
 
 fn plain<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
-    Some(Definition { outer: template(visit), ..Definition::named(visit, kind)? })
+    let is_free = matches!(visit.enclosing_kind(), None | Some(SymbolKind::Module));
+    let visibility = if is_free { of_namespace(visit) } else { Visibility::Public };
+    Some(Definition { outer: template(visit), visibility, ..Definition::named(visit, kind)? })
 }
 
 /// Returns 1 if the visited node is the declaration of a `template<…>`, otherwise 0.
@@ -322,8 +337,17 @@ fn visibility(visit: &Visit<'_, '_>) -> Visibility {
         Some(SymbolKind::Class) => Visibility::Private,
         Some(kind) if is_type(kind) => Visibility::Public,
         _ if specifiers(visit).iter().any(|word| word == "static") => Visibility::Private,
-        _ => Visibility::Public,
+        _ => of_namespace(visit),
     }
+}
+
+/// Returns the visibility of what a namespace contains: names of unnamed ones are visible only in
+/// their file.
+fn of_namespace(visit: &Visit<'_, '_>) -> Visibility {
+    let around = (1..).map_while(|level| visit.ancestor(level)).take(NAMESPACES_MAX);
+    let mut unnamed = around
+        .filter(|node| node.kind_name() == "namespace_definition" && node.field("name").is_none());
+    if unnamed.next().is_some() { Visibility::Private } else { Visibility::Public }
 }
 
 /// Returns a struct, class, union or enumeration that has a body and a name.
@@ -352,6 +376,8 @@ fn specifier<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'
         } else if visit.enclosing_kind() == Some(SymbolKind::Class) {
             definition.visibility = Visibility::Private;
         }
+    } else {
+        definition.visibility = of_namespace(visit);
     }
     Some(definition)
 }

@@ -7,7 +7,14 @@ static C: Dialect = Dialect {
     ..RULES
 };
 
-static CPP: Dialect = Dialect { arguments: Some(ArgumentRules::USUAL), ..RULES };
+static CPP: Dialect = Dialect {
+    arguments: Some(ArgumentRules::USUAL),
+    has_namespaces: true,
+    aliases_have_members: true,
+    deref: Some("operator->"),
+    globals: &["std"],
+    ..RULES
+};
 
 static OBJECTIVE_C: Dialect = RULES;
 

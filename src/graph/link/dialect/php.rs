@@ -4,7 +4,7 @@ use super::{ArgumentRules, Dialect, Group, NONE, Surplus};
 
 pub(super) static PHP: Dialect = Dialect {
     group: Group::Php,
-    has_namespaces: true,
+    qualifies_names: true,
     has_closed_types: true,
     separates_fields: true,
     constructors: &["__construct"],

@@ -26,3 +26,189 @@ fn members_are_defined_in_the_namespace_of_their_type() {
         "a.cpp:3 n::A::work Receiver",
     );
 }
+
+/// A method that is defined outside of its type, in a namespace, saw no members of the type.
+#[test]
+fn methods_outside_of_their_type_see_its_members() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.h\n#include \"b.h\"\nnamespace n {{\nclass A : public Base {{\n public:\n  \
+             void run();\n  void step();\n  B part_;\n}};\nclass Other {{ void step(); }};\n}}\n\
+             //- /b.h\nnamespace n {{\nstruct Base {{ void stop() {{ }} }};\n\
+             struct B {{ void go() {{ }} }};\n}}\n\
+             //- /a.cc\n#include \"a.h\"\nnamespace n {{\nvoid Other::step() {{}}\n\
+             void A::step() {{}}\nvoid A::run() {{ {body} }}\n}}\n"
+        )
+    };
+    check(&tree("$0step();"), "a.cc:4 n::A::step Receiver");
+    check(&tree("part_.$0go();"), "b.h:3 n::B::go Receiver");
+    check(&tree("$0stop();"), "b.h:2 n::Base::stop Inherited");
+    check(&tree("this->$0step();"), "a.cc:4 n::A::step Receiver");
+}
+
+#[test]
+fn names_are_found_in_namespaces_of_other_files() {
+    let tree = |before: &str, body: &str| {
+        format!(
+            "//- /a.h\nnamespace a {{ namespace b {{\nstruct Item {{ void use() {{ }} }};\n\
+             inline void help() {{}}\n}} }}\n//- /c.h\nnamespace c {{ inline void help() {{}} }}\n\
+             //- /m.cc\n#include \"a.h\"\n#include \"c.h\"\n{before}\nvoid run() {{ {body} }}\n"
+        )
+    };
+    check(&tree("", "a::b::$0help();"), "a.h:3 a::b::help Receiver");
+    check(&tree("", "a::b::Item it; it.$0use();"), "a.h:2 a::b::Item::use Receiver");
+    check(&tree("using namespace a::b;", "$0help();"), "a.h:3 a::b::help Receiver");
+    check(&tree("using a::b::help;", "$0help();"), "a.h:3 a::b::help Receiver");
+    check(&tree("namespace x = a::b;", "x::$0help();"), "a.h:3 a::b::help Receiver");
+    check(&tree("using namespace c;", "$0help();"), "c.h:1 c::help Receiver");
+    check(
+        &tree("using Part = a::b::Item;", "Part it; it.$0use();"),
+        "a.h:2 a::b::Item::use Receiver",
+    );
+}
+
+#[test]
+fn names_of_included_files_and_of_the_own_file_are_used() {
+    let tree = "//- /one.hpp\nstruct Lock { void lock_it() { } };\n\
+                //- /two.hpp\nstruct Lock { void lock_it() { } };\n\
+                //- /z.cc\nnamespace { struct Lock { void lock_it() { } }; }\n\
+                //- /m.cc\n#include \"two.hpp\"\nvoid run(Lock* lock) { lock->$0lock_it(); }\n";
+    assert_eq!(meaning(tree), ["two.hpp:1 Lock::lock_it Receiver"]);
+}
+
+#[test]
+fn tests_use_the_members_of_their_fixture() {
+    let fixture = "//- /t.cc\nclass Fixture { protected: void open() { } int db_; };\n";
+    for test in [
+        "TEST_F(Fixture, Opens) { $0open(); }",
+        "TEST_CASE_METHOD(Fixture, \"it opens\", \"[db]\") {\n  $0open();\n}",
+        "BOOST_FIXTURE_TEST_CASE(opens, Fixture) { $0open(); }",
+        "TEST_F(Fixture, Opens) { auto f = [&] { this->$0open(); }; }",
+    ] {
+        check(&format!("{fixture}{test}\n"), "t.cc:1 Fixture::open Inherited");
+    }
+    // The name of a test is no function.
+    check("//- /t.cc\nvoid Mask();\nTEST(Crc, Mask) { $0Mask(); }\n", "t.cc:1 Mask SameFile");
+}
+
+#[test]
+fn overloads_are_chosen_by_arguments() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.h\n#include <string>\nstruct Item {{}};\nclass A {{\n public:\n  \
+             void put(int n);\n  void put(const std::string& text);\n  void put(Item* item);\n  \
+             void put(const Item& item);\n  void more(int a, int b = 1);\n  \
+             void more(const char* sep = \",\");\n  Item& at();\n  const Item& at() const;\n}};\n\
+             //- /m.cc\n#include \"a.h\"\nItem make();\n\
+             void run(A a, const A& fixed, Item item, Item* other) {{ {body} }}\n"
+        )
+    };
+    check(&tree("a.$0put(1);"), "a.h:5 A::put Receiver");
+    check(&tree("a.$0put(\"a, b\");"), "a.h:6 A::put Receiver");
+    check(&tree("a.$0put(other);"), "a.h:7 A::put Receiver");
+    check(&tree("a.$0put(item);"), "a.h:8 A::put Receiver");
+    check(&tree("a.$0put(make());"), "a.h:8 A::put Receiver");
+    check(&tree("a.$0put(Item());"), "a.h:8 A::put Receiver");
+    check(&tree("a.$0more(1);"), "a.h:9 A::more Receiver");
+    check(&tree("a.$0more();"), "a.h:10 A::more Receiver");
+    check(&tree("a.$0at();"), "a.h:11 A::at Receiver");
+    check(&tree("fixed.$0at();"), "a.h:12 A::at Receiver");
+}
+
+/// The definition of a function has no default values, so a call with fewer arguments did not fit
+/// it.
+#[test]
+fn default_values_are_those_of_the_declaration() {
+    check(
+        "//- /a.h\nclass A { public: void f(int a, int b = 1); void f(const char* a, char* b, int c); };\n\
+         //- /a.cc\n#include \"a.h\"\nvoid A::f(const char* a, char* b, int c) {}\n\
+         void A::f(int a, int b) {}\nvoid run(A a) { a.$0f(1); }\n",
+        "a.cc:3 A::f Receiver",
+    );
+}
+
+/// `unlink` of the system was mistaken for a macro that renames it elsewhere.
+#[test]
+fn conditional_macros_do_not_hide_functions() {
+    let tree = |other: &str| {
+        format!(
+            "//- /m.c\n#ifdef _WIN32\n#define unlink _unlink\n#endif\n\
+             int run(void) {{ return $0unlink(\"a\"); }}\n//- /o.c\n{other}\n"
+        )
+    };
+    check(&tree("int unlink(const char* path) { return 0; }"), "o.c:1 unlink Program");
+    let links = super::links(&tree("int other(void) { return 0; }"));
+    assert!(links.iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER));
+}
+
+#[test]
+fn macros_of_source_files_are_visible_only_there() {
+    check("//- /a.c\n#define CHECK(x) (x)\n//- /m.c\nint run(int x) { return $0CHECK(x); }\n", "");
+}
+
+/// One line that the grammar cannot parse took all members from a class.
+#[test]
+fn classes_with_macros_and_global_friends_keep_their_members() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.hpp\nnamespace n {{\nclass API_EXPORT A {{\n  friend struct ::Other;\n public:\n  \
+             OLD_CALL(\"Use go() instead.\")\n  void old_call() {{ }}\n  ITEMS_OF(A, B)\n  \
+             A* next_ GUARDED_BY(mutex_);\n  void go() {{ }}\n}};\n}}\n\
+             //- /m.cc\n#include \"a.hpp\"\nINLINE_IN_HEADER\nvoid run(n::A* a) {{ {body} }}\n"
+        )
+    };
+    check(&tree("a->$0go();"), "a.hpp:9 n::A::go Receiver");
+    check(&tree("a->next_->$0go();"), "a.hpp:9 n::A::go Receiver");
+    check(&tree("a->$0old_call();"), "a.hpp:6 n::A::old_call Receiver");
+}
+
+/// A macro that stands for declarations was no use, because nothing could be parsed there.
+#[test]
+fn macros_without_semicolons_are_used() {
+    check(
+        "//- /a.hpp\n#define NO_COPY_OF(name) name(const name&) = delete;\nclass A {\n  \
+         $0NO_COPY_OF(A)\n public:\n  void go() { }\n};\n",
+        "a.hpp:1 NO_COPY_OF SameFile",
+    );
+}
+
+#[test]
+fn namespaces_that_macros_open_are_found() {
+    check(
+        "//- /lib.hpp\n#define LIB_NAMESPACE_BEGIN namespace lib {\nLIB_NAMESPACE_BEGIN\n\
+         class Item { public: void use() { } };\ninline void help() {}\nLIB_NAMESPACE_END\n\
+         //- /m.cc\n#include \"lib.hpp\"\nvoid run(lib::Item item) { lib::$0help(); }\n",
+        "lib.hpp:4 help Program",
+    );
+}
+
+#[test]
+fn type_parameters_are_the_arguments_of_the_value() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.hpp\n#include <vector>\ntemplate <typename T> class Holder {{\n public:\n  \
+             T& get_it();\n}};\ntemplate <class Self> class Builder {{ public: Self* named(); }};\n\
+             class Item : public Builder<Item> {{ public: void use() {{ }} }};\n\
+             //- /m.cc\n#include \"a.hpp\"\nvoid run(Holder<Item> holder, Item item, \
+             std::vector<Item*>& items) {{ {body} }}\n"
+        )
+    };
+    check(&tree("holder.get_it().$0use();"), "a.hpp:7 Item::use Receiver");
+    check(&tree("item.named()->$0use();"), "a.hpp:7 Item::use Inherited");
+    check(&tree("auto it = items.begin(); (*it)->$0use();"), "a.hpp:7 Item::use Receiver");
+    check(
+        &tree("auto it = std::find_if(items.begin(), items.end(), f); (*it)->$0use();"),
+        "a.hpp:7 Item::use Receiver",
+    );
+    check(&tree("for (auto* one : items) one->$0use();"), "a.hpp:7 Item::use Receiver");
+}
+
+/// `Part::make()` looked for members of a function that has the name of the type.
+#[test]
+fn a_function_with_the_name_of_a_type_is_no_scope() {
+    check(
+        "//- /a.hpp\nnamespace n {\nclass Part { public: static void make() { } };\n\
+         class A { public: n::Part* Part() { return 0; } void run() { Part::$0make(); } };\n}\n",
+        "a.hpp:2 n::Part::make Receiver",
+    );
+}

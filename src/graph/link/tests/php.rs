@@ -1,6 +1,6 @@
 //! PHP: namespaces, imports, and receivers by declared and documented types.
 
-use super::{check, meaning};
+use super::check;
 
 const SHOP: &str = "\
 //- /src/Item.php

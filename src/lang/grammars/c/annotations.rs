@@ -5,6 +5,8 @@
 //! Macros are recognized by their spelling (all capitals, or a leading `__`) and by the words
 //! around them. Only lines whose beginning can only be a declaration are changed.
 
+use std::ops::Range;
+
 /// Maximum length of a parameter list, which may span several lines.
 const PARAMETERS_BYTES_MAX: usize = 4000;
 
@@ -102,11 +104,22 @@ pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
         let indent = line.len() - words.len();
         is_directive |= words.starts_with(b"#");
         let begins = words.first().is_some_and(|&byte| is_word(byte) || byte == b'~');
+        if words.starts_with(b"friend ") {
+            blank_global_scope(words, &mut masked[start + indent..]);
+        }
         if begins && !is_directive && !(is_outermost && indent > 0) {
             LineHead::read(text, start + indent).blank(text, masked);
         }
         is_directive &= line.trim_ascii_end().ends_with(b"\\");
         start += line.len();
+    }
+}
+
+/// Blanks out the `::` of `friend class ::Name;`, which the grammar does not allow there.
+fn blank_global_scope(line: &[u8], masked: &mut [u8]) {
+    let tags: [&[u8]; 3] = [b"friend class ::", b"friend struct ::", b"friend union ::"];
+    if let Some(tag) = tags.iter().find(|tag| line.starts_with(tag)) {
+        masked[tag.len() - 2..tag.len()].fill(b' ');
     }
 }
 
@@ -128,8 +141,14 @@ impl LineHead {
     /// Reads words up to the first byte that does not belong to a name, `*` or `&`.
     fn read(text: &[u8], start: usize) -> LineHead {
         let mut head = LineHead { words: Vec::new(), end: start };
+        let mut is_next_line = false;
         while head.words.len() < HEAD_WORDS_MAX {
-            let at = head.end + blanks(&text[head.end..]);
+            let mut at = head.end + blanks(&text[head.end..]);
+            // The name may be on the line after its type.
+            if !is_next_line && !head.words.is_empty() && text.get(at) == Some(&b'\n') {
+                is_next_line = true;
+                at += 1 + blanks(&text[at + 1..]);
+            }
             let Some(&byte) = text.get(at) else { break };
             match byte {
                 b'*' | b'&' => head.end = at + 1,
@@ -174,8 +193,12 @@ impl LineHead {
         if text.get(self.end) != Some(&b'(') || name.has_arguments {
             return;
         }
-        let kept = self.blank_before(text, before, masked);
+        if let Some(range) = annotation_of_variable(text, before, name) {
+            return masked[range].fill(b' ');
+        }
         let is_destructor = text[name.start..name.end].contains(&b'~');
+        let has_type = !is_destructor && !is_constructor(&text[name.start..name.end]);
+        let kept = self.blank_before(text, before, has_type, masked);
         if kept > 0 || is_destructor {
             blank_after_parameters(text, self.end, masked);
         }
@@ -183,7 +206,13 @@ impl LineHead {
 
     /// Blanks out the annotation macros before a function's name. Returns the number of type words
     /// that remain.
-    fn blank_before(&self, text: &[u8], before: &[Word], masked: &mut [u8]) -> usize {
+    fn blank_before(
+        &self,
+        text: &[u8],
+        before: &[Word],
+        has_type: bool,
+        masked: &mut [u8],
+    ) -> usize {
         let mut types = 0;
         let mut macros: Vec<&Word> = Vec::new();
         let mut is_tag = false;
@@ -206,12 +235,39 @@ impl LineHead {
             }
         }
         // If there is no other type word, the first of them is the type.
-        let kept = usize::from(types == 0);
+        let kept = usize::from(types == 0 && has_type);
         for word in macros.iter().skip(kept) {
             masked[word.start..word.end].fill(b' ');
         }
         types + macros.len().min(kept)
     }
+}
+
+/// Returns the bytes of the annotation macro `name` after a variable and its type:
+/// `int count_ GUARDED_BY(mutex_);`.
+fn annotation_of_variable(text: &[u8], before: &[Word], name: &Word) -> Option<Range<usize>> {
+    let of = |word: &Word| &text[word.start..word.end];
+    let is_type = |word: &&Word| {
+        let is_tag = matches!(of(word), b"class" | b"struct" | b"union" | b"enum" | b"typename");
+        !is_tag && !word.has_arguments && QUALIFIERS.binary_search(&of(word)).is_err()
+    };
+    let words: Vec<&Word> = before.iter().filter(is_type).collect();
+    let builtin = words.iter().filter(|word| BUILTIN.binary_search(&of(word)).is_ok()).count();
+    let is_named = words.len() - builtin + builtin.min(1) >= 2;
+    if !is_named || !looks_like_macro(text, name) || looks_like_macro(text, before.last()?) {
+        return None;
+    }
+    let end = name.end + balanced(&text[name.end..])?;
+    let next = text.get(end + space(&text[end..]));
+    matches!(next, Some(b';' | b'=' | b'{')).then_some(name.start..end)
+}
+
+/// Returns true for the qualified name of a constructor: `A::A`, `a::B<T>::B`.
+fn is_constructor(name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(name);
+    let mut parts = name.rsplit("::").map(|part| part.split('<').next().unwrap_or(part));
+    let last = parts.next();
+    parts.next().is_some_and(|of| Some(of) == last)
 }
 
 /// Blanks out the annotation macros after the parameter list that begins at `start`.

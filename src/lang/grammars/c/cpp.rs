@@ -3,8 +3,9 @@
 use tree_sitter::Node;
 
 use super::refer::{arguments, include, macro_body};
-use super::{declared, values};
+use super::{declared, macros, values};
 use crate::lang::chain;
+use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -32,8 +33,13 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => member(visit, notes),
         "declaration" if visit.defined.is_empty() => variables(visit, notes),
-        "declaration" | "field_declaration" | "function_definition" | "alias_declaration" => {
+        "declaration"
+        | "field_declaration"
+        | "function_definition"
+        | "alias_declaration"
+        | "type_definition" => {
             record_types(visit, notes);
+            fixture(visit, notes);
         }
         "parameter_declaration"
         | "optional_parameter_declaration"
@@ -57,6 +63,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
                 notes.set_type(visit.defined.start, chain);
             }
         }
+        "compound_statement" if !visit.defined.is_empty() => test_case(visit, notes),
         "using_declaration" | "namespace_alias_definition" => using(visit, notes),
         "preproc_include" => include(visit, notes),
         "preproc_arg" => macro_body(visit, notes),
@@ -149,8 +156,9 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// value, or aliased type.
 fn record_types(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(of) = node.field("type") else { return };
+    let Some(of) = trailing_type(node).or_else(|| node.field("type")) else { return };
     let name = values::type_name(visit, notes, of);
+    let name = name.or_else(|| values::type_parameter(visit, notes, of));
     let mut cursor = node.walk();
     let mut declarators = node.children_by_field_name("declarator", &mut cursor);
     for index in visit.defined.clone() {
@@ -169,6 +177,35 @@ fn record_types(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
+/// Returns the type after the parameters of a function: `auto f() -> Type`.
+fn trailing_type<'t>(node: Node<'t>) -> Option<Node<'t>> {
+    let mut declarator = node.field("declarator")?;
+    while declarator.kind_name() != "function_declarator" {
+        declarator = declarator.field("declarator").or_else(|| declarator.named_child(0))?;
+    }
+    let children = (0..8).map_while(|at| declarator.named_child(at));
+    children.filter(|child| child.kind_name() == "trailing_return_type").last()?.named_child(0)
+}
+
+/// Records the fixture of a test that a macro defines as its base: the macro makes a class of both.
+fn fixture(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if visit.defined.is_empty() || visit.node().kind_name() != "function_definition" {
+        return;
+    }
+    let suite = macros::defined(visit).and_then(|defined| defined.suite);
+    if let Some(name) = suite.and_then(|suite| values::type_name(visit, notes, suite)) {
+        notes.add_base(visit.defined.start, Chain::name(name));
+    }
+}
+
+/// Records the fixture of a test whose name is a string.
+fn test_case(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let fixture = macros::test_case(visit).and_then(|test| test.fixture);
+    let Some(name) = fixture.and_then(|fixture| visit.text.get(fixture)) else { return };
+    let name = String::from_utf8_lossy(name).replace("::", ".");
+    notes.add_base(visit.defined.start, chain::without_arguments(&name));
+}
+
 fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if visit.defined.is_empty() {
         return;
@@ -176,7 +213,7 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(clause) = visit.child(visit.node(), "base_class_clause") else { return };
     for of in (0..32).map_while(|at| clause.named_child(at)) {
         if let Some(name) = values::type_name(visit, notes, of) {
-            notes.add_base(visit.defined.start, chain::without_arguments(&name));
+            notes.add_base(visit.defined.start, Chain::name(name));
         }
     }
 }
@@ -242,6 +279,9 @@ fn qualifiers(visit: &Visit<'_, '_>) -> Qualifiers {
 
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    if masked_macro(visit, notes) {
+        return;
+    }
     let own = visit.bytes(node);
     let Qualifiers { levels, receiver } = qualifiers(visit);
     let field = visit.field_above(levels);
@@ -284,8 +324,31 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
+/// Records the call of a macro whose arguments are masked, since it stands for declarations.
+/// Returns false for other names.
+fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
+    let span = visit.node().byte_range();
+    let statement = matches!(
+        visit.ancestor_kind(1),
+        "expression_statement" | "declaration" | "field_declaration"
+    );
+    if !statement
+        || visit.text.get(span.end) != Some(&b'(')
+        || !macros::is_capitals(&visit.text[span.clone()])
+    {
+        return false;
+    }
+    let around = code_text::around(visit.text, span.clone());
+    let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
+    notes.refer_span(visit, span, Role::Call, None, Some(count));
+    true
+}
+
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    if masked_macro(visit, notes) {
+        return;
+    }
     let Qualifiers { levels, receiver } = qualifiers(visit);
     let field = visit.field_above(levels);
     let around = visit.ancestor(levels + 1);

@@ -1,6 +1,10 @@
 //! Macros that define or that open a namespace: `TEST(Suite, Name) { … }`, `DEFINE_MUTEX(name);`,
 //! `QT_BEGIN_NAMESPACE`. They are recognized by their spelling in capitals and by their form.
 
+use std::ops::Range;
+
+use tree_sitter::Node;
+
 use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -9,7 +13,7 @@ use crate::lang::visit::{Definition, Visit};
 const ARGUMENTS_BYTES_MAX: usize = 400;
 
 /// Returns true for a name in capitals with at least three letters, digits and underscores.
-fn is_capitals(name: &[u8]) -> bool {
+pub(super) fn is_capitals(name: &[u8]) -> bool {
     let is_capital =
         |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_';
     name.len() > 2 && name[0].is_ascii_uppercase() && name.iter().all(is_capital)
@@ -42,6 +46,14 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8], is_c: bool) {
                 masked[at..at + len].fill(b' ');
                 continue;
             }
+            if !is_c && begins_declaration(&text[start..]) && is_declaration_macro(words) {
+                masked[at..at + words.len()].fill(b' ');
+                let name = words.iter().position(|&byte| byte == b'(').unwrap_or(0);
+                masked[at..at + name].copy_from_slice(&words[..name]);
+                masked[at + words.len() - 1] = b';';
+                before = b';';
+                continue;
+            }
             if is_c && at + line.len() == start {
                 keep_name(&text[at..], &mut masked[at..]);
             }
@@ -68,6 +80,28 @@ fn opening_len(line: &[u8]) -> Option<usize> {
     let mut words = name.split(|&byte| byte == b'_').filter(|word| !word.is_empty());
     let is_macro = is_capitals(name) && words.clone().count() > 1 && words.any(is_mark);
     (has_no_more && is_macro).then_some(name.len() + arguments)
+}
+
+/// Returns true for a line that consists of a macro with names or strings as arguments, without `;`:
+/// `DISALLOW_COPY(Name)`. Such a macro stands for declarations.
+fn is_declaration_macro(line: &[u8]) -> bool {
+    let Some(open) = line.iter().position(|&byte| byte == b'(') else { return false };
+    let Some(arguments) = line[open + 1..].strip_suffix(b")") else { return false };
+    let mut is_text = false;
+    let is_plain = |byte: &u8| {
+        is_text ^= *byte == b'"';
+        is_text
+            || byte.is_ascii_alphanumeric()
+            || matches!(byte, b'_' | b',' | b' ' | b':' | b'<' | b'>' | b'"')
+    };
+    is_capitals(&line[..open]) && arguments.iter().all(is_plain)
+}
+
+/// Returns true if the text after a line begins a declaration, and not the body of a function or
+/// the rest of an expression.
+fn begins_declaration(after: &[u8]) -> bool {
+    let next = after.iter().find(|byte| !byte.is_ascii_whitespace());
+    next.is_some_and(|next| next.is_ascii_alphabetic() || matches!(next, b'_' | b'}' | b'~' | b'#'))
 }
 
 /// Returns true if a name before the text `after` and after the byte `before` can belong to a list:
@@ -115,26 +149,48 @@ fn keep_name(text: &[u8], masked: &mut [u8]) {
     }
 }
 
+/// A function that a macro with a body defines.
+pub(super) struct Defined<'t> {
+    name: Node<'t>,
+    /// The class whose members the body can use: the fixture of a test.
+    pub(super) suite: Option<Node<'t>>,
+}
+
 /// Returns the function that the visited macro with a body defines.
 pub(super) fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let name = defined(visit)?.name;
+    let mut definition = Definition::new(visit, SymbolKind::Function, name);
+    definition.body = visit.node().field("body");
+    Some(definition)
+}
+
+/// Returns what the visited macro with a body defines.
+pub(super) fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Defined<'t>> {
     let node = visit.node();
     let declarator = node.field("declarator")?;
     // The constructor of a type whose name is in capitals.
     if visit.ancestor_kind(1) == "field_declaration_list" {
         return None;
     }
-    let (word, name) = match (declarator.kind_name(), node.field("type")) {
+    let (word, name, suite) = match (declarator.kind_name(), node.field("type")) {
         // `TEST(Name) {` in C.
-        ("parenthesized_declarator", Some(word)) => (word, declarator.named_child(0)?),
+        ("parenthesized_declarator", Some(word)) => (word, declarator.named_child(0)?, None),
         // `TEST(Suite, Name) {` in C++ looks like a constructor.
         ("function_declarator", None) => {
             let list = declarator.field("parameters")?;
             let word = declarator.field("declarator")?;
-            let is_suite = names_suite(visit.bytes(word)) && list.named_child_count() == 2;
-            let parameter = list.named_child(u32::from(is_suite))?;
-            let is_name = parameter.kind_name() == "parameter_declaration"
-                && parameter.named_child_count() == 1;
-            (word, parameter.named_child(0).filter(|_| is_name)?)
+            let macro_name = visit.bytes(word);
+            let has_suite = names_suite(macro_name) && list.named_child_count() == 2;
+            // `BOOST_FIXTURE_TEST_CASE(name, Fixture) {`
+            let is_suite_first = has_suite && !macro_name.starts_with(b"BOOST_FIXTURE");
+            let only_name = |parameter: Node<'t>| {
+                let is_name = parameter.kind_name() == "parameter_declaration"
+                    && parameter.named_child_count() == 1;
+                parameter.named_child(0).filter(|_| is_name)
+            };
+            let name = only_name(list.named_child(u32::from(is_suite_first))?)?;
+            let suite = list.named_child(u32::from(!is_suite_first)).filter(|_| has_suite);
+            (word, name, suite.and_then(only_name))
         }
         _ => return None,
     };
@@ -142,8 +198,58 @@ pub(super) fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if !is_name || !is_capitals(visit.bytes(word)) {
         return None;
     }
-    let mut definition = Definition::new(visit, SymbolKind::Function, name);
-    definition.body = node.field("body");
+    Some(Defined { name, suite })
+}
+
+/// A test that a macro with a string defines: `TEST_CASE("name") {`.
+pub(super) struct TestCase {
+    /// The first byte of the macro.
+    start: usize,
+    name: Range<usize>,
+    /// The fixture, whose members the body can use: `TEST_CASE_METHOD(Fixture, "name") {`.
+    pub(super) fixture: Option<Range<usize>>,
+}
+
+/// Returns the test of which the visited block is the body. Reads a bounded number of bytes.
+pub(super) fn test_case(visit: &Visit<'_, '_>) -> Option<TestCase> {
+    let parent = visit.ancestor_kind(1);
+    let is_outside =
+        matches!(parent, "translation_unit" | "declaration_list") || parent.starts_with("preproc_");
+    let end = visit.node().start_byte();
+    let first = end.saturating_sub(ARGUMENTS_BYTES_MAX);
+    let before = visit.text.get(first..end).filter(|_| is_outside)?.trim_ascii_end();
+    let before = before.strip_suffix(b")")?;
+    let mut lines = before.split_inclusive(|&byte| byte == b'\n').rev().take(4);
+    let mut at = first + before.len();
+    let start = lines.find_map(|line| {
+        at -= line.len();
+        let word = line.trim_ascii_start();
+        let open = word.iter().position(|&byte| byte == b'(')?;
+        let is_test = is_capitals(&word[..open]) && names_suite(&word[..open]);
+        is_test.then_some((at + line.len() - word.len(), open))
+    });
+    let (start, open) = start?;
+    let arguments = start + open + 1..first + before.len();
+    let quote = arguments.start + memchr::memchr(b'"', &visit.text[arguments.clone()])?;
+    let length = memchr::memchr(b'"', &visit.text[quote + 1..arguments.end])?;
+    let fixture = visit.text[arguments.start..quote].trim_ascii().strip_suffix(b",");
+    let fixture = fixture.map(|of| {
+        let gap = visit.text[arguments.start..].len()
+            - visit.text[arguments.start..].trim_ascii_start().len();
+        arguments.start + gap..arguments.start + gap + of.trim_ascii().len()
+    });
+    Some(TestCase { start, name: quote + 1..quote + 1 + length, fixture })
+}
+
+/// Returns the function whose body the visited block is, if a macro with a string defines it.
+pub(super) fn test_function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let test = test_case(visit)?;
+    let name = visit.text.get(test.name.clone())?;
+    let mut definition = Definition::new(visit, SymbolKind::Function, visit.node());
+    definition.name = String::from_utf8_lossy(name).into_owned();
+    definition.name_span = test.name;
+    definition.signature_start = Some(test.start);
+    definition.body = Some(visit.node());
     Some(definition)
 }
 

@@ -36,6 +36,22 @@ const TYPED_FUNCTIONS: [&[u8]; 7] = [
 /// Functions that return their argument.
 const IDENTITY_FUNCTIONS: [&[u8]; 5] = [b"move", b"forward", b"ref", b"cref", b"as_const"];
 
+/// Functions of the standard library that return an iterator into their first argument.
+const ITERATOR_FUNCTIONS: [&[u8]; 12] = [
+    b"begin",
+    b"cbegin",
+    b"find",
+    b"find_if",
+    b"find_if_not",
+    b"lower_bound",
+    b"upper_bound",
+    b"max_element",
+    b"min_element",
+    b"next",
+    b"prev",
+    b"remove_if",
+];
+
 /// Returns the chain of a value of the type `node`.
 pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     chain::instance(&type_name(visit, notes, node)?)
@@ -50,6 +66,17 @@ pub(super) fn type_name(
     let mut name = String::new();
     let is_named = Cpp { visit, notes }.write(node, &mut name, DEPTH_MAX);
     (is_named && !name.is_empty() && name.len() <= CHAIN_BYTES_MAX).then_some(name)
+}
+
+/// Returns the name of the type parameter `node`, a type that is declared locally.
+pub(super) fn type_parameter(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+) -> Option<String> {
+    let is_name = node.kind_name() == "type_identifier";
+    let is_local = || matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
+    (is_name && is_local()).then(|| visit.text_of(node))
 }
 
 /// Returns the chain of the expression `node`.
@@ -175,6 +202,10 @@ impl Cpp<'_, '_, '_> {
         }
     }
 
+    fn is_standard(&self, qualified: Node<'_>) -> bool {
+        qualified.field("scope").is_some_and(|scope| self.visit.bytes(scope) == b"std")
+    }
+
     fn call(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let function = node.field("function")?;
         let last = match function.kind_name() {
@@ -198,7 +229,10 @@ impl Cpp<'_, '_, '_> {
                 let of = last.field("arguments")?.named_child(0)?;
                 of_type(self.visit, self.notes, of)
             }
-            "qualified_identifier" if IDENTITY_FUNCTIONS.contains(&name) => {
+            "qualified_identifier"
+                if IDENTITY_FUNCTIONS.contains(&name)
+                    || ITERATOR_FUNCTIONS.contains(&name) && self.is_standard(function) =>
+            {
                 self.value(first()?, depth)
             }
             _ => chain::called(self.value(function, depth)),

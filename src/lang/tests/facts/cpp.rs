@@ -63,13 +63,14 @@ pub(super) const EXPECTED: &str = r#"localinclude store.h {} :1
 module std::chrono {*} :2
 module base {Ref} :3
 module std::filesystem { as fs} :4
-db::Store < Base, io.Closer
+db::Store < Base<_>, io.Closer
 db::Store::find = @Item
 db::Store::all = @std.vector<Item>
 db::Store::conn_ = @Conn
 db::Store::pool_ = @Pool
 db::Store::items_ = @std.map<std.string,Item>
 db::Store::spare_ = @slice<Item>
+db::Store::value_ = @T
 db::Kind::Open = @Kind
 db::Items = @std.vector<Item>
 db::Store::find = @Item

@@ -101,7 +101,7 @@ impl Walk<'_> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         let is_mixin = match symbol.kind {
-            SymbolKind::Trait => facts.dialect.has_namespaces,
+            SymbolKind::Trait => facts.dialect.qualifies_names,
             SymbolKind::Module => facts.dialect.has_module_instances,
             _ => false,
         };

@@ -1,0 +1,610 @@
+//! Names in C++: namespaces, which any file can open again, and definitions that are written
+//! outside of their type or namespace.
+//!
+//! A namespace is identified by its qualified name. A name is looked up in the enclosing scopes,
+//! innermost first; the scopes that are written before the name of a definition (`void A::f() {…}`)
+//! count among them. Names of headers that a file does not include are used only if no included
+//! file has the name.
+
+use super::code::{FileFacts, definitions, near};
+use super::kinds::is_type;
+use super::position::SymbolAt;
+use super::result::{Reason, Use};
+use super::scope::{is_header, shared_directories};
+use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::walk::Walk;
+use crate::base::ids::FileId;
+use crate::graph::link::hops::View;
+use crate::lang::facts::ImportKind;
+use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
+
+/// The most definitions of one name that are considered, those in near files first.
+const NAMED_MAX: usize = 512;
+
+/// The most files of a namespace that are searched for using-declarations.
+const OPENED_MAX: usize = 64;
+
+/// How much less likely a definition is that no enclosing scope contains: argument-dependent
+/// look-up may find it.
+const OUT_OF_SCOPE: f32 = 0.65;
+
+impl Walk<'_> {
+    /// Returns the candidates for `name` at `place`: those of the innermost scope that has any.
+    pub(super) fn scoped_name(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        for around in facts.ancestors(place.enclosing) {
+            let found = self.in_symbol(
+                facts,
+                SymbolAt { file: place.file, place: around as u32 },
+                name,
+                depth,
+            );
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        let found = self.in_file_scope(facts, Place { enclosing: None, ..place }, "", name, depth);
+        if !found.is_empty() {
+            return found;
+        }
+        let mut found = self.macros(facts, place.file, name);
+        if found.is_empty() {
+            found = self.of_program(facts, place.file, name);
+            found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
+        }
+        found
+    }
+
+    /// Returns the macros of that name which a file sees.
+    fn macros(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+        let is_seen = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                there.symbols[place].kind == SymbolKind::Macro
+                    && there.dialect.group == facts.dialect.group
+                    && (at.file == file || is_header(&there.path))
+            })
+        };
+        let named = self.code.named(name);
+        let found: Vec<SymbolAt> =
+            near(&named, file, NAMED_MAX).iter().copied().filter(is_seen).collect();
+        self.effective(facts, file, &found)
+    }
+
+    /// Returns the candidates for `name` in the scopes that the symbol `around` adds to those of its
+    /// parent.
+    fn in_symbol(
+        &self,
+        facts: &FileFacts,
+        around: SymbolAt,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let place = around.place as usize;
+        let symbol = &facts.symbols[place];
+        let outer = symbol.parent.map_or("", |parent| inner_scope(&facts.symbols[parent]));
+        if symbol.kind == SymbolKind::Module {
+            let opened = Place { file: around.file, enclosing: Some(place) };
+            for path in paths(&symbol.qualified_name, outer) {
+                let found = self.in_file_scope(facts, opened, path, name, depth);
+                if !found.is_empty() {
+                    return found;
+                }
+            }
+            return Vec::new();
+        }
+        let children = definitions(around.file, facts.children(Some(place), name))
+            .filter(|at| !facts.is_named_like_type(at.place as usize));
+        let mut found: Vec<Candidate> =
+            children.map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Scope)).collect();
+        let has_members = is_type(symbol.kind) || !symbol.bases.is_empty();
+        if has_members && (found.is_empty() || is_type(symbol.kind)) {
+            let members = self.named_members(around, name, depth);
+            if !members.is_empty() {
+                found = members;
+            }
+        }
+        found.extend(self.imported(facts, around.file, Some(place), name, depth));
+        if found.is_empty() {
+            found = self.of_directives(facts, around.file, Some(place), name, depth);
+        }
+        if found.is_empty() {
+            found = self.in_written_scopes(facts, around, outer, name, depth);
+        }
+        found
+    }
+
+    /// Returns the candidates for `name` in the scopes that are written before the name of a
+    /// definition, innermost first.
+    fn in_written_scopes(
+        &self,
+        facts: &FileFacts,
+        of: SymbolAt,
+        outer: &str,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let symbol = &facts.symbols[of.place as usize];
+        for path in paths(scope(symbol), outer) {
+            let place = Place { file: of.file, enclosing: symbol.parent };
+            let types = self.types_of_path(facts, place, path, depth);
+            let found = if types.is_empty() {
+                self.in_namespace(facts, of.file, path, name, depth)
+            } else {
+                types.iter().flat_map(|&of| self.named_members(of, name, depth)).collect()
+            };
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    fn named_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
+        let mut found = self.members(of, name, depth + 1);
+        found.retain(|candidate| !matches!(candidate.value, Value::Outside));
+        found
+    }
+
+    /// Returns the candidates for `name` in a namespace, and for what a file imports into it.
+    fn in_file_scope(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        path: &str,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Place { file, enclosing: scope } = place;
+        let mut found = self.in_namespace(facts, file, path, name, depth);
+        found.extend(self.imported(facts, file, scope, name, depth));
+        if found.is_empty() {
+            found = self.of_directives(facts, file, scope, name, depth);
+        }
+        if found.is_empty() && !path.is_empty() {
+            found = self.of_using_declarations(facts, file, path, name, depth);
+        }
+        found
+    }
+
+    /// Returns the candidates for `name` in the namespaces of the using-directives directly inside
+    /// of `scope`.
+    fn of_directives(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        scope: Option<usize>,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for import in facts.wildcards() {
+            let statement = &facts.imports[import];
+            if statement.kind != ImportKind::Module || facts.import_scope(import) != scope {
+                continue;
+            }
+            let modules = self.look_up(file, View::Using(import), "", depth, || {
+                self.of_path(facts, Place { file, enclosing: scope }, &statement.module, depth)
+            });
+            for module in &modules {
+                if self.kind(module) == Some(SymbolKind::Module) {
+                    found.extend(self.member(module, name, depth + 1));
+                }
+            }
+        }
+        found.retain(|candidate| !matches!(candidate.value, Value::Outside));
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns what `using a::b;` or `namespace b = a;` binds to a name.
+    pub(super) fn using_declared(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        import: usize,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let enclosing = facts.import_scope(import);
+        self.look_up(file, View::Using(import), name, depth, || {
+            let module = &facts.imports[import].module;
+            let path = if name.is_empty() { module.clone() } else { format!("{module}::{name}") };
+            let mut found = self.of_path(facts, Place { file, enclosing }, &path, depth);
+            if found.is_empty() {
+                found.push(Candidate::new(Value::Outside, 1.0, Reason::Import));
+            }
+            for candidate in &mut found {
+                candidate.reason = candidate.reason.max(Reason::Import);
+            }
+            found
+        })
+    }
+
+    /// Returns what a qualified name refers to.
+    fn of_path(&self, facts: &FileFacts, place: Place, path: &str, depth: usize) -> Vec<Candidate> {
+        let mut parts = path.split("::");
+        let mut found = match parts.next() {
+            // `::a::b` starts in the global namespace.
+            Some("") => {
+                let first = parts.next().unwrap_or_default();
+                self.in_namespace(facts, place.file, "", first, depth)
+            }
+            Some(first) => self.name(place, first, depth + 1),
+            None => Vec::new(),
+        };
+        for part in parts {
+            found = self.each(&found, |candidate| self.member(candidate, part, depth + 1));
+        }
+        found
+    }
+
+    /// Returns the types and namespaces that a name before `::` refers to: functions of that name do
+    /// not count there.
+    pub(super) fn scopes_named(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+    ) -> Vec<Candidate> {
+        let inside = place.enclosing.map_or("", |at| inner_scope(&facts.symbols[at]));
+        let is_around = |path: &str| {
+            let rest = inside.strip_prefix(path);
+            path.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+        };
+        let named = self.code.named(name);
+        let mut found: Vec<(usize, SymbolAt)> = Vec::new();
+        for &at in near(&named, place.file, NAMED_MAX) {
+            let Some((there, here)) = self.symbol(at) else { continue };
+            let symbol = &there.symbols[here];
+            let is_scope = is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+            if is_scope
+                && there.dialect.group == facts.dialect.group
+                && is_around(scope(symbol))
+                && !is_hidden(&there, symbol, at.file == place.file)
+            {
+                found.push((scope(symbol).len(), at));
+            }
+        }
+        let innermost = found.iter().map(|(length, _)| *length).max();
+        found.retain(|(length, _)| Some(*length) == innermost);
+        let found: Vec<SymbolAt> = found.into_iter().map(|(_, at)| at).collect();
+        self.effective(facts, place.file, &found)
+    }
+
+    /// Returns what a qualified name refers to whose first part nothing defines: a macro may open
+    /// that namespace (`LIB_BEGIN_NAMESPACE`), so its names look like those of the global one.
+    pub(super) fn of_unknown_namespace(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        let Some(chain) = used.receiver.filter(|chain| chain.is_path()) else { return Vec::new() };
+        let (Some(start), true) = (used.start, facts.dialect.has_namespaces) else {
+            return Vec::new();
+        };
+        let mut parts = chain.as_str().split('.');
+        let first = parts.next().unwrap_or_default();
+        let is_qualified = || {
+            let text = self.code.text(place.file);
+            text.is_some_and(|text| text.get(..start).is_some_and(|before| before.ends_with(b"::")))
+        };
+        if first == "std" || !self.name(place, first, 0).is_empty() || !is_qualified() {
+            return Vec::new();
+        }
+        let path = parts.collect::<Vec<&str>>().join("::");
+        let mut found = self.in_namespace(&facts, place.file, &path, used.name, 0);
+        for candidate in &mut found {
+            candidate.confidence *= OUT_OF_SCOPE;
+            candidate.reason = candidate.reason.max(Reason::Program);
+        }
+        found
+    }
+
+    /// Returns the types that a qualified name refers to whose first part nothing defines; see
+    /// [`Walk::of_unknown_namespace`].
+    pub(super) fn types_of_unknown_namespace(
+        &self,
+        place: Place,
+        path: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file).filter(|facts| facts.dialect.has_namespaces)
+        else {
+            return Vec::new();
+        };
+        let Some((first, rest)) = path.split_once('.') else { return Vec::new() };
+        if facts.dialect.globals.contains(&first) {
+            return Vec::new();
+        }
+        let (inner, name) = rest.rsplit_once('.').unwrap_or(("", rest));
+        let inner = inner.replace('.', "::");
+        let mut found = self.in_namespace(&facts, place.file, &inner, name, depth);
+        found.retain(|candidate| self.kind(candidate).is_some_and(is_type));
+        found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
+        found
+    }
+
+    /// Returns the members of a namespace as those of the symbol that opens it.
+    pub(super) fn namespace_members(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let path = &facts.symbols[place].qualified_name;
+        let mut found = self.in_namespace(&facts, of.file, path, name, depth);
+        if found.is_empty() {
+            found = self.of_using_declarations(&facts, of.file, path, name, depth);
+        }
+        if found.is_empty() && path.split("::").next() == Some("std") {
+            found.push(Candidate::new(Value::Outside, 1.0, Reason::Receiver));
+        }
+        for candidate in &mut found {
+            candidate.reason = candidate.reason.max(Reason::Receiver);
+        }
+        found
+    }
+
+    /// Returns what using-declarations and using-directives bind to a name, in the files that open a
+    /// namespace.
+    fn of_using_declarations(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        path: &str,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let named = self.code.named(last(path));
+        for at in near(&named, file, OPENED_MAX) {
+            let Some((there, place)) = self.symbol(*at) else { continue };
+            let symbol = &there.symbols[place];
+            if symbol.kind != SymbolKind::Module
+                || symbol.qualified_name != path
+                || there.dialect.group != facts.dialect.group
+            {
+                continue;
+            }
+            let mut found = self.imported(&there, at.file, Some(place), name, depth + 1);
+            if found.is_empty() {
+                found = self.of_directives(&there, at.file, Some(place), name, depth + 1);
+            }
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Returns the definitions of `name` in the namespace `path`, in all files that open it; the
+    /// global namespace is the empty path.
+    fn in_namespace(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        path: &str,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        if !self.take_step(depth) {
+            return Vec::new();
+        }
+        let named = self.code.named(name);
+        let mut found = Vec::new();
+        for &at in near(&named, file, NAMED_MAX) {
+            let Some((there, place)) = self.symbol(at) else { continue };
+            let symbol = &there.symbols[place];
+            if there.dialect.group == facts.dialect.group
+                && symbol.kind != SymbolKind::Macro
+                && (scope(symbol) == path || self.is_in_inline_namespace(&there, at, path))
+                && !is_hidden(&there, symbol, at.file == file)
+                && !is_test(symbol)
+            {
+                found.push(at);
+            }
+        }
+        self.effective(facts, file, &found)
+    }
+
+    /// Returns true if only inline namespaces lie between a symbol and the namespace `path`.
+    fn is_in_inline_namespace(&self, facts: &FileFacts, at: SymbolAt, path: &str) -> bool {
+        let symbol = &facts.symbols[at.place as usize];
+        let is_below = scope(symbol)
+            .strip_prefix(path)
+            .is_some_and(|rest| !rest.is_empty() && (path.is_empty() || rest.starts_with("::")));
+        if !is_below || symbol.parent.is_none() {
+            return false;
+        }
+        for around in facts.ancestors(symbol.parent) {
+            if facts.symbols[around].qualified_name == path {
+                return true;
+            }
+            let around = SymbolAt { file: at.file, place: around as u32 };
+            if facts.symbols[around.place as usize].kind != SymbolKind::Module
+                || !self.signature(around).starts_with("inline ")
+            {
+                return false;
+            }
+        }
+        path.is_empty()
+    }
+
+    /// Returns those of the definitions of one qualified name that a file sees, as candidates.
+    fn effective(&self, facts: &FileFacts, file: FileId, found: &[SymbolAt]) -> Vec<Candidate> {
+        let is_declared = found
+            .iter()
+            .any(|at| self.symbol(*at).is_some_and(|(there, place)| there.is_declaration(place)));
+        // Definitions of what a header declares are visible through that.
+        let is_behind = |at: &SymbolAt| {
+            at.file != file
+                && self.symbol(*at).is_some_and(|(there, place)| {
+                    let is_callable = there.symbols[place].kind.is_callable();
+                    let is_elsewhere = is_declared || !is_header(&there.path);
+                    is_callable && !there.is_declaration(place) && is_elsewhere
+                })
+        };
+        let (behind, open): (Vec<SymbolAt>, Vec<SymbolAt>) =
+            found.iter().copied().partition(is_behind);
+        let mut shown = open;
+        let mut confidence = 0.95;
+        if files(&shown) > 1 {
+            let included = self.included(file);
+            let seen: Vec<SymbolAt> =
+                shown.iter().copied().filter(|at| included.contains(&at.file)).collect();
+            if seen.is_empty() {
+                (shown, confidence) = (self.nearest(facts, shown), 0.6);
+            } else {
+                shown = seen;
+            }
+        }
+        if shown.is_empty() && files(&behind) > 1 {
+            (shown, confidence) = (self.nearest(facts, behind), 0.6);
+        } else {
+            shown.extend(behind);
+        }
+        // One opening stands for the namespace.
+        let is_module = |at: &SymbolAt| {
+            self.symbol(*at)
+                .is_some_and(|(there, place)| there.symbols[place].kind == SymbolKind::Module)
+        };
+        let is_here = |at: &SymbolAt| at.file == file && is_module(at);
+        let modules = || shown.iter().copied();
+        if let Some(first) = modules().find(is_here).or_else(|| modules().find(is_module)) {
+            shown.retain(|at| *at == first || !is_module(at));
+        }
+        shown.truncate(VALUES_MAX);
+        let candidate = |at: SymbolAt| {
+            if at.file == file {
+                Candidate::new(Value::Name(at), 0.99, Reason::SameFile)
+            } else {
+                Candidate::new(Value::Name(at), confidence, Reason::Program)
+            }
+        };
+        shown.into_iter().map(candidate).collect()
+    }
+
+    /// Returns those of some definitions whose files share the most directories with a file.
+    fn nearest(&self, facts: &FileFacts, found: Vec<SymbolAt>) -> Vec<SymbolAt> {
+        let shared = |at: &SymbolAt| {
+            self.facts(at.file).map_or(0, |there| shared_directories(&facts.path, &there.path))
+        };
+        let most = found.iter().map(shared).max();
+        found.into_iter().filter(|at| Some(shared(at)) == most).collect()
+    }
+
+    /// Returns the files that a file includes, directly or indirectly, and itself.
+    fn included(&self, file: FileId) -> super::memo::Included {
+        self.memo.included(file, || {
+            let mut seen = rustc_hash::FxHashSet::default();
+            let mut open = vec![file];
+            while let Some(next) = open.pop() {
+                if seen.len() >= super::memo::INCLUDED_MAX || !seen.insert(next) {
+                    continue;
+                }
+                let Some(facts) = self.memo.file(self.code, next) else { continue };
+                for import in
+                    facts.wildcards().filter(|&at| facts.imports[at].kind != ImportKind::Module)
+                {
+                    let targets = self.code.targets(next, import);
+                    open.extend(targets.targets().iter().take(2).map(|target| target.file));
+                }
+            }
+            seen
+        })
+    }
+
+    /// Returns the types whose qualified name is `path`, which is written at `place`.
+    fn types_of_path(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        path: &str,
+        depth: usize,
+    ) -> Vec<SymbolAt> {
+        let named = self.code.named(last(path));
+        let is_it = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, here)| {
+                let symbol = &there.symbols[here];
+                is_type(symbol.kind)
+                    && symbol.qualified_name == path
+                    && there.dialect.group == facts.dialect.group
+                    && !is_hidden(&there, symbol, at.file == place.file)
+            })
+        };
+        let found: Vec<SymbolAt> =
+            near(&named, place.file, NAMED_MAX).iter().copied().filter(is_it).collect();
+        let mut found = self.effective(facts, place.file, &found);
+        if found.is_empty() {
+            // `using namespace a; void Type::f() {}`
+            let outer = place.enclosing.map_or("", |at| inner_scope(&facts.symbols[at]));
+            let written = path.strip_prefix(outer).unwrap_or(path).trim_start_matches("::");
+            found = self.nested_query(depth, |depth| self.of_path(facts, place, written, depth));
+            found.retain(|candidate| self.kind(candidate).is_some_and(is_type));
+        }
+        found.iter().filter_map(|candidate| candidate.link()).map(|link| link.to).collect()
+    }
+
+    /// Returns the types that `$` refers to at `place`: that of the enclosing method, or the test
+    /// that a macro defines, which is a type with the members of its fixture.
+    pub(super) fn scoped_own_types(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        depth: usize,
+    ) -> Vec<SymbolAt> {
+        for around in facts.ancestors(place.enclosing) {
+            let symbol = &facts.symbols[around];
+            let own = SymbolAt { file: place.file, place: around as u32 };
+            if is_type(symbol.kind) || symbol.kind.is_callable() && !symbol.bases.is_empty() {
+                return vec![own];
+            }
+            let outer = symbol.parent.map_or("", |parent| inner_scope(&facts.symbols[parent]));
+            if symbol.kind.is_callable() && scope(symbol).len() > outer.len() {
+                let scope_place = Place { enclosing: symbol.parent, ..place };
+                return self.types_of_path(facts, scope_place, scope(symbol), depth);
+            }
+        }
+        Vec::new()
+    }
+}
+
+/// Returns true for a test that a macro defines, which is not called by its name.
+fn is_test(symbol: &Symbol) -> bool {
+    symbol.kind.is_callable() && !symbol.bases.is_empty()
+}
+
+/// Returns true for a definition that is visible only in another file.
+fn is_hidden(facts: &FileFacts, symbol: &Symbol, is_here: bool) -> bool {
+    let is_local = symbol.visibility == Visibility::Private || is_type(symbol.kind);
+    is_local && !is_here && !is_header(&facts.path)
+}
+
+/// Returns the scope of a symbol: its qualified name without its name.
+pub(super) fn scope(symbol: &Symbol) -> &str {
+    let around = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or_default();
+    around.strip_suffix("::").unwrap_or(around)
+}
+
+/// Returns the scope of the names inside of a symbol.
+fn inner_scope(symbol: &Symbol) -> &str {
+    &symbol.scope
+}
+
+/// Returns the path `from` and those around it, up to `until`, which is not included.
+fn paths<'p>(from: &'p str, until: &'p str) -> impl Iterator<Item = &'p str> {
+    let around = |path: &&'p str| path.rsplit_once("::").map(|(around, _)| around);
+    std::iter::successors(Some(from), around).take_while(move |path| path.len() > until.len())
+}
+
+/// Returns the last name of a path.
+fn last(path: &str) -> &str {
+    path.rsplit("::").next().unwrap_or(path)
+}
+
+/// Returns the number of files that contain some definitions, which are in the order of files.
+fn files(found: &[SymbolAt]) -> usize {
+    found.chunk_by(|a, b| a.file == b.file).count()
+}

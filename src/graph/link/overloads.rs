@@ -1,0 +1,628 @@
+//! Overloads of C++ that accept the same number of arguments: the forms of the arguments and the
+//! types of local variables, as they are written, are compared with the parameters.
+//!
+//! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
+//! every parameter equally. Texts are read only where overloads differ.
+
+use super::code::FileFacts;
+use super::kinds::is_variable;
+use super::parameters::parameters;
+use super::result::{Link, Use};
+use super::value::{Place, Value};
+use super::walk::Walk;
+use crate::lang::facts::Role;
+use crate::lang::split;
+use crate::lang::symbols::Symbol;
+
+/// The most bytes of a call that are read, and of the function before it.
+const CALL_BYTES_MAX: usize = 2000;
+const BEFORE_BYTES_MAX: usize = 6000;
+
+/// The most overloads that are compared.
+const OVERLOADS_MAX: usize = 24;
+
+/// How much less likely an overload is that fits the arguments worse than another one.
+const WORSE: f32 = 0.93;
+
+/// How much less likely each overload is if several fit equally well.
+const UNDECIDED: f32 = 0.85;
+
+/// What the text of an argument shows of its type.
+#[derive(Clone, Debug, Eq, PartialEq)]
+enum Form {
+    Text,
+    Character,
+    Integer,
+    Float,
+    Boolean,
+    Null,
+    Lambda,
+    Braces,
+    /// A value of a written type.
+    Typed(Shape),
+    Unknown,
+}
+
+/// A type as it is written: its last name, and whether it is a pointer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Shape {
+    base: String,
+    is_pointer: bool,
+}
+
+/// An overload that accepts the number of arguments: its place among the links, and the type of each
+/// parameter; `None` for a type parameter.
+struct Overload {
+    link: usize,
+    types: Vec<Option<Shape>>,
+    is_const: bool,
+    is_declaration: bool,
+}
+
+impl Walk<'_> {
+    /// Returns for each link whether its definition accepts the number of arguments. In C++ default
+    /// values are written in a declaration, which may be another one of the links.
+    pub(super) fn accepting(&self, used: Use<'_>, links: &[Link]) -> Vec<bool> {
+        let mut accepting = Vec::with_capacity(links.len());
+        let mut arities = Vec::new();
+        for link in links {
+            let Some((facts, place)) = self.symbol(link.to) else {
+                accepting.push(true);
+                arities.push(None);
+                continue;
+            };
+            let symbol = &facts.symbols[place];
+            accepting.push(self.accepts_arguments(used, link.to, &facts, symbol));
+            let is_counted = facts.dialect.has_namespaces && symbol.kind.is_callable();
+            let arity = || facts.arity(link.to.place, || self.code.text(link.to.file));
+            let most = if is_counted { arity().map(|(_, most)| most) } else { None };
+            arities.push(most.map(|most| (most, facts.is_declaration(place))));
+        }
+        for at in 0..links.len() {
+            let Some((most, false)) = arities[at] else { continue };
+            if accepting[at] {
+                continue;
+            }
+            accepting[at] = (0..links.len())
+                .any(|other| accepting[other] && arities[other] == Some((most, true)));
+        }
+        accepting
+    }
+
+    /// Lowers the confidence of overloads that fit the arguments of a call worse than others.
+    pub(super) fn compare_overloads(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        accepting: &[bool],
+        links: &mut [Link],
+    ) {
+        let Some(facts) = self.facts(place.file) else { return };
+        if !facts.dialect.has_namespaces || used.role != Role::Call || links.len() < 2 {
+            return;
+        }
+        let Some(start) = used.start else { return };
+        let overloads = self.overloads(accepting, links);
+        let Some(first) = overloads.first() else { return };
+        let is_single = overloads.iter().all(|of| of.types == first.types);
+        let definitions = overloads.iter().filter(|of| !of.is_declaration).count();
+        let declarations = overloads.len() - definitions;
+        if is_single && definitions.max(declarations) < 2 {
+            return;
+        }
+        let Some(text) = self.code.text(place.file) else { return };
+        let scores: Vec<u32> = if is_single {
+            // They differ in qualifiers only, or are alternatives.
+            let is_const = self.is_const_receiver(&facts, place, &text, start);
+            overloads.iter().map(|of| u32::from(of.is_const == is_const)).collect()
+        } else {
+            let given = arguments(&text, start + used.name.len());
+            if Some(given.len()) != used.arguments.map(usize::from) {
+                return;
+            }
+            let form = |argument: &(usize, String)| self.form(&facts, place, &text, argument);
+            let forms: Vec<Form> = given.iter().map(form).collect();
+            overloads.iter().map(|of| score(&forms, &of.types)).collect()
+        };
+        let most = scores.iter().copied().max().unwrap_or_default();
+        let best = || overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+        let first = best().next().map(|(of, _)| of);
+        let is_decided = first.is_none_or(|first| {
+            best().all(|(of, _)| of.types == first.types && of.is_const == first.is_const)
+        });
+        for (of, _) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
+            let to = links[of.link].to;
+            links.iter_mut().filter(|link| link.to == to).for_each(|link| link.confidence *= WORSE);
+        }
+        if !is_decided {
+            links.iter_mut().for_each(|link| link.confidence *= UNDECIDED);
+        }
+    }
+
+    /// Returns the overloads among some links that accept the number of arguments.
+    fn overloads(&self, accepting: &[bool], links: &[Link]) -> Vec<Overload> {
+        let mut found: Vec<Overload> = Vec::new();
+        for (at, link) in links.iter().enumerate().take(OVERLOADS_MAX) {
+            let is_seen = found.iter().any(|of| links[of.link].to == link.to);
+            let Some((facts, place)) = self.symbol(link.to).filter(|_| !is_seen) else { continue };
+            let symbol = &facts.symbols[place];
+            if !symbol.kind.is_callable() || !accepting[at] {
+                continue;
+            }
+            let is_declaration = facts.is_declaration(place);
+            if let Some((types, is_const)) = self.types_of_parameters(&facts, link, symbol) {
+                found.push(Overload { link: at, types, is_const, is_declaration });
+            }
+        }
+        found
+    }
+
+    /// Returns true if the object of a call is constant, as far as its declaration shows.
+    fn is_const_receiver(&self, facts: &FileFacts, place: Place, text: &[u8], call: usize) -> bool {
+        let before = before_call(facts, place, text, call);
+        let object = before.strip_suffix("->").or_else(|| before.strip_suffix('.'));
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        match object {
+            Some(object) => {
+                let name = &object[object.trim_end_matches(is_word).len()..];
+                written_type(object, name).is_some_and(|of| has_word(&of, "const"))
+            }
+            // The object is that of the enclosing method.
+            None => place.enclosing.is_some_and(|at| {
+                let signature = facts.signature(at as u32, || self.code.text(place.file));
+                signature.rsplit(')').next().is_some_and(|end| has_word(end, "const"))
+            }),
+        }
+    }
+
+    fn types_of_parameters(
+        &self,
+        facts: &FileFacts,
+        link: &Link,
+        symbol: &Symbol,
+    ) -> Option<(Vec<Option<Shape>>, bool)> {
+        let text = self.code.text(link.to.file)?;
+        let signature = facts.signature_from_name(symbol, &text);
+        let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
+        let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
+        let head = if head.starts_with("template") { &*head } else { "" };
+        let list = parameters(&symbol.name, &signature)?;
+        let of = |parameter: &&str| shape(parameter).filter(|shape| !has_word(head, &shape.base));
+        let is_const = signature.rsplit(')').next().is_some_and(|end| has_word(end, "const"));
+        Some((list.iter().map(of).collect(), is_const))
+    }
+
+    /// Returns what the text of an argument, which begins at a byte, shows of its type.
+    fn form(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        text: &[u8],
+        (start, argument): &(usize, String),
+    ) -> Form {
+        let inner = argument.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
+        let argument = inner.unwrap_or(argument);
+        let form = literal(argument);
+        if form != Form::Unknown {
+            return form;
+        }
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let (is_address, name) = match argument.strip_prefix('&') {
+            Some(name) => (true, name),
+            None => (false, argument),
+        };
+        if name.is_empty() || !name.chars().all(is_name) {
+            let form = created(argument);
+            let is_call = form == Form::Unknown && inner.is_none();
+            let result = is_call.then(|| self.result_type(place, *start, argument)).flatten();
+            return result.map_or(form, Form::Typed);
+        }
+        let before = before_call(facts, place, text, *start);
+        match declared(&before, name).or_else(|| self.type_of_variable(place, name)) {
+            Some(shape) if is_address => Form::Typed(Shape { is_pointer: true, ..shape }),
+            Some(shape) => Form::Typed(shape),
+            None => Form::Unknown,
+        }
+    }
+
+    /// Returns the type of the result of an argument that is a call: `a.b(c)`.
+    fn result_type(&self, place: Place, start: usize, argument: &str) -> Option<Shape> {
+        let open = last_open(argument)?;
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let name = argument[..open].trim_end_matches(is_word).len();
+        let calls = self.code.calls(place.file);
+        let at = calls.partition_point(|(_, call)| call.span.start < start + name);
+        let (name, call) = calls.get(at).filter(|(_, call)| call.span.start == start + name)?;
+        let used = Use { start: None, ..Use::new(name, call) };
+        let found = self.candidates(Place { enclosing: used.enclosing, ..place }, used);
+        let Value::Name(at) = found.first()?.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        let symbol = facts.symbols.get(place).filter(|symbol| symbol.kind.is_callable())?;
+        let text = self.code.text(at.file)?;
+        let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
+        let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
+        let end = head.rfind(|c: char| c.is_whitespace() || "*&".contains(c))?;
+        let written = &head[..=end];
+        if written.starts_with("template") || has_word(written, "auto") {
+            return None;
+        }
+        shape(&format!("{written} x"))
+    }
+
+    /// Returns the written type of a field or a variable outside of functions.
+    fn type_of_variable(&self, place: Place, name: &str) -> Option<Shape> {
+        let found = self.name(place, name, 1);
+        let [candidate, ..] = found.as_slice() else { return None };
+        let Value::Name(at) = candidate.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        let symbol = facts.symbols.get(place).filter(|symbol| is_variable(symbol.kind))?;
+        shape(&facts.signature(at.place, || self.code.text(at.file)).replace(&symbol.name, " x"))
+    }
+}
+
+/// Returns the text of the function around a call, up to the byte `call`.
+fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> String {
+    let first = place.enclosing.map_or(0, |at| facts.symbols[at].span.start);
+    let first = first.max(call.saturating_sub(BEFORE_BYTES_MAX));
+    String::from_utf8_lossy(text.get(first..call).unwrap_or_default()).into_owned()
+}
+
+/// Returns the arguments in the parentheses after the byte `from`, as they are written, each with
+/// the byte at which it begins.
+fn arguments(text: &[u8], from: usize) -> Vec<(usize, String)> {
+    let rest = text.get(from..text.len().min(from + CALL_BYTES_MAX)).unwrap_or_default();
+    let Ok(whole) = std::str::from_utf8(rest) else { return Vec::new() };
+    let mut rest = whole.trim_start();
+    if rest.starts_with('<') {
+        let Some(end) = rest.find(">(") else { return Vec::new() };
+        rest = &rest[end + 1..];
+    }
+    let Some(end) = rest.starts_with('(').then(|| closing(rest)).flatten() else {
+        return Vec::new();
+    };
+    let mut start = from + whole.len() - rest.len() + 1;
+    // An operator is no bracket, and what strings contain is no code.
+    let list = without_strings(&rest[1..end]);
+    let list = list.replace("->", "  ").replace("<<", "  ").replace(">>", "  ");
+    let mut found = Vec::new();
+    for part in split(&list, b',') {
+        let written = &rest[start - from - (whole.len() - rest.len())..][..part.len()];
+        let gap = written.len() - written.trim_start().len();
+        found.push((start + gap, written.trim().to_owned()));
+        start += part.len() + 1;
+    }
+    found
+}
+
+/// Returns the text with the contents of strings blanked out; the length stays the same.
+fn without_strings(text: &str) -> String {
+    let (mut quote, mut is_escaped) = (None, false);
+    let blank = |c: char| " ".repeat(c.len_utf8());
+    let mut plain = String::with_capacity(text.len());
+    for c in text.chars() {
+        match quote {
+            Some(_) if is_escaped => {
+                is_escaped = false;
+                plain.push_str(&blank(c));
+            }
+            Some(open) if c == open => {
+                quote = None;
+                plain.push(c);
+            }
+            Some(_) => {
+                is_escaped = c == '\\';
+                plain.push_str(&blank(c));
+            }
+            None => {
+                quote = matches!(c, '"' | '\'').then_some(c);
+                plain.push(c);
+            }
+        }
+    }
+    plain
+}
+
+/// Returns the position of the parenthesis that the last byte of a call closes.
+fn last_open(argument: &str) -> Option<usize> {
+    let plain = without_strings(argument.strip_suffix(')')?);
+    let mut level = 0_usize;
+    for (at, byte) in plain.bytes().enumerate().rev() {
+        match byte {
+            b')' => level += 1,
+            b'(' if level == 0 => return Some(at),
+            b'(' => level -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the position of the parenthesis that closes the first one, outside of strings.
+fn closing(text: &str) -> Option<usize> {
+    let (mut level, mut quote, mut is_escaped) = (0_usize, None, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match (quote, byte) {
+            (Some(_), _) if is_escaped => is_escaped = false,
+            (Some(_), b'\\') => is_escaped = true,
+            (Some(open), _) if open == byte => quote = None,
+            (Some(_), _) => {}
+            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'(') => level += 1,
+            (None, b')') => {
+                level = level.saturating_sub(1);
+                if level == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the form of a literal.
+fn literal(argument: &str) -> Form {
+    let first = argument.trim_start_matches('-').chars().next();
+    match (argument, first) {
+        ("true" | "false", _) => Form::Boolean,
+        ("nullptr" | "NULL", _) => Form::Null,
+        (_, Some('"')) if argument.ends_with('"') => Form::Text,
+        (_, Some('R')) if argument.starts_with("R\"") => Form::Text,
+        (_, Some('\'')) => Form::Character,
+        (_, Some('[')) => Form::Lambda,
+        (_, Some('{')) => Form::Braces,
+        (_, Some('0'..='9')) => {
+            let is_plain = argument.chars().all(|c| c.is_alphanumeric() || "-.'".contains(c));
+            match (is_plain, argument.contains('.')) {
+                (false, _) => Form::Unknown,
+                (true, true) => Form::Float,
+                (true, false) => Form::Integer,
+            }
+        }
+        _ => Form::Unknown,
+    }
+}
+
+/// Returns the type of a new value: `Type(…)`, `ns::Type{…}`, `new Type`, `static_cast<Type>(…)`.
+fn created(argument: &str) -> Form {
+    if let Some((_, inner)) = argument.split_once("_cast<") {
+        let Some((of, _)) = inner.split_once(">(") else { return Form::Unknown };
+        return shape(&format!("{of} x")).map_or(Form::Unknown, Form::Typed);
+    }
+    let (written, is_pointer) = match argument.strip_prefix("new ") {
+        Some(of) => (of, true),
+        None => (argument, false),
+    };
+    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let end = written.find(|c| !is_path(c)).unwrap_or(written.len());
+    let (path, after) = written.split_at(end);
+    let base = path.rsplit("::").next().unwrap_or(path);
+    let is_created = is_pointer
+        || after.ends_with([')', '}'])
+            && after.starts_with(['(', '{'])
+            && (base.starts_with(char::is_uppercase) || base == "string");
+    let shape = Shape { base: base.to_owned(), is_pointer };
+    if is_created && !base.is_empty() { Form::Typed(shape) } else { Form::Unknown }
+}
+
+/// Returns the type of the last declaration of `name` in the text of a function.
+fn declared(text: &str, name: &str) -> Option<Shape> {
+    let written = written_type(text, name)?;
+    match written.strip_prefix("auto=") {
+        Some(value) => match created(value) {
+            Form::Typed(shape) => Some(shape),
+            _ => None,
+        },
+        None => shape(&format!("{written} x")),
+    }
+}
+
+/// Returns the type that is written in the last declaration of `name`; `auto=` and the value for
+/// `auto`.
+fn written_type(text: &str, name: &str) -> Option<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    if name.is_empty() {
+        return None;
+    }
+    for (at, _) in text.rmatch_indices(name).take(64) {
+        let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
+        let is_part = before.ends_with(is_word) || text[at + name.len()..].starts_with(is_word);
+        let is_declared = after.starts_with(['=', ';', ',', ')', '{', '(', '[', ':'])
+            && !after.starts_with("==")
+            && !after.starts_with("::");
+        let of = before.trim_end();
+        if is_part || !is_declared || !of.ends_with(|c: char| is_word(c) || "*&>".contains(c)) {
+            continue;
+        }
+        let written = of[type_start(of)..].trim();
+        if of.ends_with("->") || !is_type(written) {
+            continue;
+        }
+        if has_word(written, "auto") {
+            let value = after.strip_prefix('=').and_then(|value| value.split(';').next());
+            return Some(format!("auto={}", value.map(str::trim).unwrap_or_default()));
+        }
+        return Some(written.to_owned());
+    }
+    None
+}
+
+/// Returns true for text that can be a type, and not a part of a statement.
+fn is_type(written: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+    let first = written.split_whitespace().next();
+    let statements = ["return", "throw", "delete", "else", "case", "goto", "new", "co_return"];
+    written.starts_with(is_word)
+        && !written.contains(['=', '"', '.', '+', '!', '?'])
+        && !written.contains("->")
+        && !written.contains("&&")
+        && !statements.iter().any(|word| first == Some(word))
+}
+
+/// Returns where the type at the end of `text` begins.
+fn type_start(text: &str) -> usize {
+    let mut level = 0_usize;
+    for (at, byte) in text.bytes().enumerate().rev() {
+        match byte {
+            b'>' => level += 1,
+            b'<' => level = level.saturating_sub(1),
+            b';' | b'{' | b'}' => return at + 1,
+            b'(' | b',' if level == 0 => return at + 1,
+            _ => {}
+        }
+    }
+    0
+}
+
+/// Returns the type of a parameter as it is written, with its name or without.
+fn shape(parameter: &str) -> Option<Shape> {
+    let written = split(parameter, b'=').into_iter().next()?;
+    let mut plain = String::with_capacity(written.len());
+    let mut level = 0_usize;
+    for c in written.chars() {
+        match c {
+            '<' => level += 1,
+            '>' => level = level.saturating_sub(1),
+            c if level == 0 => plain.push(c),
+            _ => {}
+        }
+    }
+    let is_pointer = plain.contains(['*', '[']);
+    let skipped = [
+        "const",
+        "volatile",
+        "typename",
+        "struct",
+        "class",
+        "enum",
+        "register",
+        "static",
+        "mutable",
+        "constexpr",
+        "inline",
+        "std",
+    ];
+    let is_word = |c: char| !(c.is_alphanumeric() || c == '_');
+    let words: Vec<&str> =
+        plain.split(is_word).filter(|word| !word.is_empty() && !skipped.contains(word)).collect();
+    let base = match words.as_slice() {
+        [] => return None,
+        [only] => only,
+        [.., of, last] => {
+            // `a::Type` without a name.
+            let is_path = plain.contains(&format!("::{last}"));
+            if is_path || is_builtin(last) { last } else { of }
+        }
+    };
+    Some(Shape { base: (*base).to_owned(), is_pointer })
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word)
+}
+
+fn is_builtin(name: &str) -> bool {
+    is_number(name) || matches!(name, "bool" | "char" | "void" | "wchar_t")
+}
+
+fn is_number(name: &str) -> bool {
+    let is_sized = name.ends_with("_t")
+        && (name.starts_with("int") || name.starts_with("uint") || name.contains("size"));
+    is_sized
+        || matches!(name, "int" | "long" | "short" | "unsigned" | "signed" | "float" | "double")
+}
+
+/// Returns how well parameters fit the arguments. A fit that must convert counts less; a parameter
+/// beyond the arguments does not count.
+fn score(forms: &[Form], types: &[Option<Shape>]) -> u32 {
+    forms.iter().zip(types).map(|(form, of)| fit(form, of.as_ref())).sum()
+}
+
+/// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
+fn fit(form: &Form, of: Option<&Shape>) -> u32 {
+    let Some(Shape { base, is_pointer }) = of else {
+        // A type parameter fits everything.
+        return match form {
+            Form::Lambda => 7,
+            Form::Unknown => 3,
+            _ => 5,
+        };
+    };
+    let name = base.as_str();
+    let lower = name.to_lowercase();
+    let is_text = !is_pointer && (lower.starts_with("str") || lower.ends_with("string"));
+    let is_plain = !is_pointer && is_builtin(name);
+    let is_float = matches!(name, "float" | "double");
+    match form {
+        Form::Unknown => 4,
+        Form::Text if *is_pointer && name == "char" => 8,
+        Form::Text if is_text => 7,
+        Form::Text if is_plain || *is_pointer => 0,
+        Form::Character if name == "char" && !is_pointer => 8,
+        Form::Boolean if name == "bool" && !is_pointer => 8,
+        Form::Integer if name == "int" && !is_pointer => 8,
+        Form::Float if is_float && !is_pointer => 8,
+        Form::Integer if is_number(name) && is_plain && !is_float => 7,
+        Form::Integer | Form::Float | Form::Boolean | Form::Character if is_plain => 6,
+        Form::Integer | Form::Float | Form::Boolean | Form::Character if *is_pointer || is_text => {
+            0
+        }
+        Form::Null if *is_pointer || name == "nullptr_t" => 8,
+        Form::Null if is_plain => 0,
+        Form::Lambda if name == "function" => 8,
+        Form::Lambda if is_plain || is_text => 0,
+        Form::Braces if is_plain || *is_pointer => 1,
+        Form::Typed(given) if given.base == *name && given.is_pointer == *is_pointer => 8,
+        Form::Typed(given) if given.is_pointer != *is_pointer => {
+            // A string of C converts to one of C++.
+            if given.is_pointer && given.base == "char" && is_text { 7 } else { 1 }
+        }
+        Form::Typed(given) if is_number(&given.base) && is_number(name) => 6,
+        Form::Typed(given) if is_builtin(&given.base) != is_plain => 2,
+        _ => 3,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_forms_of_arguments_are_read() {
+        let typed = |base: &str, is_pointer| Form::Typed(Shape { base: base.into(), is_pointer });
+        assert_eq!(literal("\"a\""), Form::Text);
+        assert_eq!(literal("-1.5"), Form::Float);
+        assert_eq!(literal("10u"), Form::Integer);
+        assert_eq!(literal("1 + x"), Form::Unknown);
+        assert_eq!(literal("[&] { }"), Form::Lambda);
+        assert_eq!(created("a::Type(1)"), typed("Type", false));
+        assert_eq!(created("new Type(1)"), typed("Type", true));
+        assert_eq!(created("static_cast<const A *>(b)"), typed("A", true));
+        assert_eq!(created("f(1)"), Form::Unknown);
+        let call = b"f<int>(a, \"b, (c\", g(1, 2))";
+        let given = arguments(call, 1);
+        let texts: Vec<&str> = given.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(texts, ["a", "\"b, (c\"", "g(1, 2)"]);
+        assert!(given.iter().all(|(at, text)| call[*at..].starts_with(text.as_bytes())));
+        assert_eq!(last_open("a(b).c(d, \"(\")"), Some(6));
+    }
+
+    #[test]
+    fn the_types_of_parameters_and_variables_are_read() {
+        let show = |shape: Option<Shape>| {
+            let shape = shape.expect("a type");
+            format!("{}{}", shape.base, if shape.is_pointer { "*" } else { "" })
+        };
+        assert_eq!(show(shape("const std::string &name = {}")), "string");
+        assert_eq!(show(shape("std::vector<a::B> &values")), "vector");
+        assert_eq!(show(shape("const char*")), "char*");
+        assert_eq!(show(shape("unsigned int n")), "int");
+        assert_eq!(show(shape("a::Type")), "Type");
+        let body = "void f(const A& a, B *b) { int n = 1; auto c = a::C(n); return n; x == y; ";
+        assert_eq!(show(declared(body, "a")), "A");
+        assert_eq!(show(declared(body, "b")), "B*");
+        assert_eq!(show(declared(body, "n")), "int");
+        assert_eq!(show(declared(body, "c")), "C");
+        assert_eq!(declared(body, "y"), None);
+    }
+}
