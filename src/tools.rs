@@ -578,6 +578,11 @@ pub(crate) fn results_max(requested: Option<usize>, default: usize) -> usize {
     requested.unwrap_or(default).min(RESULTS_MAX)
 }
 
+/// Returns a hint with the names of the tools that it mentions, where all tools are commands.
+pub(crate) fn command_hint(hint: &str) -> String {
+    mentions::render(hint, &|_| true).unwrap_or_default()
+}
+
 /// Returns the notice that a list was cut, if it was; `argument` is the one that shows more.
 pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<String> {
     if shown >= total {

@@ -22,7 +22,7 @@ pub(crate) fn print_error(error: &Error) {
     let mut text = format!("codedb: {error}\n");
     for hint in error.hints() {
         text.push_str("hint: ");
-        text.push_str(hint);
+        text.push_str(&crate::tools::command_hint(hint));
         text.push('\n');
     }
     drop(std::io::stderr().lock().write_all(terminal::escaped(&text).as_bytes()));

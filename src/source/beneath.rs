@@ -73,7 +73,7 @@ pub(super) fn open(
         Some(EntryKind::Dir) => {
             return Err(Error::usage("is a directory")
                 .with_path(&named)
-                .with_hint("name a file in it"));
+                .with_hint("{tool:tree} lists what is in it"));
         }
         Some(EntryKind::Other) => {
             return Err(Error::new(Kind::Io, "not a regular file").with_path(&named));

@@ -250,7 +250,10 @@ pub(super) fn select(
         let of_function = guessed.entry(at).or_default();
         let is_wanted =
             is_guess || at.is_some_and(|at| untested.contains(&at)) && *of_function < GUESSES_EACH;
-        if left > 0 && is_wanted && !best.contains_key(&of.test) {
+        // Tests of changed files are selected in any case.
+        let is_in_changed = changed.files.contains(&of.test.file);
+        let is_new = !best.contains_key(&of.test) && !is_in_changed;
+        if left > 0 && is_wanted && is_new {
             *of_function += 1;
             left -= 1;
             best.insert(of.test, (of, at));
