@@ -1,5 +1,6 @@
 //! `codedb index`: builds, refreshes, watches or removes the index of a tree.
 
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,7 @@ use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::background::{self, Build};
 use super::place::{self, TreeOptions};
-use super::{log_sink, report};
+use super::{log_sink, report, terminal};
 use crate::engine::{self, Built, CodeBuilt, Engine, Progress, Stage};
 use crate::error::{Error, Kind, Result};
 use crate::index::store;
@@ -327,7 +328,15 @@ fn print_summary(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Res
 
 /// Prints to standard output; a closed pipe ends quietly.
 pub(super) fn print(text: &str) -> Result<()> {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    let mut out = std::io::stdout().lock();
+    // JSON stays as it is in a pipe; a terminal gets the same with its unsafe characters escaped.
+    let is_json = text.starts_with(['{', '[']);
+    let text = if is_json && out.is_terminal() {
+        Cow::Owned(terminal::escaped_json(text))
+    } else {
+        Cow::Borrowed(text)
+    };
+    match out.write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Error::new(Kind::Io, format!("standard output: {error}")))
         }

@@ -71,9 +71,13 @@ pub struct Served {
     all: Vec<Arc<Decision>>,
     /// The records with a word, ascending.
     with_word: FxHashMap<String, Vec<u32>>,
-    /// The words of the module that is the scope of a record.
+    /// The different scopes: records share them.
+    scopes: Vec<Scope>,
+    /// The place in `scopes` of the scope of each record.
+    scope_of: Vec<usize>,
+    /// The words of the module that is a scope.
     module_words: Vec<BTreeSet<String>>,
-    /// The globs, and the record of each.
+    /// The globs, and the scope of each.
     globs: GlobSet,
     of_glob: Vec<usize>,
     /// Time and value of the feedback of each record.
@@ -143,18 +147,27 @@ impl Served {
                 with_word.entry(word).or_default().push(at);
             }
         }
-        let module_words = all
+        let mut scopes: Vec<Scope> = Vec::new();
+        let mut places: FxHashMap<String, usize> = FxHashMap::default();
+        let mut place_of = |it: &Arc<Decision>| {
+            *places.entry(it.scope.to_string()).or_insert_with(|| {
+                scopes.push(it.scope.clone());
+                scopes.len() - 1
+            })
+        };
+        let scope_of: Vec<usize> = all.iter().map(&mut place_of).collect();
+        let module_words = scopes
             .iter()
-            .map(|it| match &it.scope {
+            .map(|scope| match scope {
                 Scope::Module(name) => words_of(name, &mut stems),
                 _ => BTreeSet::new(),
             })
             .collect();
         let mut globs = GlobSetBuilder::new();
         let mut of_glob = Vec::new();
-        for (at, it) in all.iter().enumerate() {
+        for (at, scope) in scopes.iter().enumerate() {
             // What is stored is a valid glob; one that an older version accepted has no effect.
-            if let Scope::Path(glob) = &it.scope
+            if let Scope::Path(glob) = scope
                 && let Ok(glob) = compiled(glob)
             {
                 globs.add(glob);
@@ -171,7 +184,7 @@ impl Served {
             log::warn!("the scopes of decisions cannot be combined: {error}");
             GlobSet::empty()
         });
-        Served { all, with_word, module_words, globs, of_glob, feedback }
+        Served { all, with_word, scopes, scope_of, module_words, globs, of_glob, feedback }
     }
 
     /// Returns the number of records.
@@ -203,7 +216,7 @@ impl Served {
                 shared[at as usize] += weight;
             }
         }
-        let mut is_glob_match = vec![false; self.all.len()];
+        let mut is_glob_match = vec![false; self.scopes.len()];
         for path in &area.paths {
             // A directory is in a scope if the glob matches it or a file directly in it.
             let inside = format!("{path}x");
@@ -219,21 +232,23 @@ impl Served {
         }
         // Small keys: a large store has thousands of equally relevant records.
         let mut keys: Vec<Key> = Vec::new();
+        let fit_of = |(at, scope): (usize, &Scope)| match scope {
+            Scope::Global => Some(Fit::Global),
+            Scope::Language(name) => {
+                let is_it = |of: &Language| of.name.eq_ignore_ascii_case(name);
+                area.languages.iter().any(|of| is_it(of)).then_some(Fit::Language)
+            }
+            Scope::Module(name) => {
+                let is_around = area.paths.iter().any(|path| is_in_module(path, name));
+                let is_named = || !self.module_words[at].is_disjoint(&in_area);
+                (is_around || is_named()).then_some(Fit::Module)
+            }
+            Scope::Path(_) => is_glob_match[at].then_some(Fit::Path),
+        };
+        let fits: Vec<Option<Fit>> = self.scopes.iter().enumerate().map(fit_of).collect();
         for (at, decision) in self.all.iter().enumerate() {
             let overlap = if total > 0.0 { shared[at] / total } else { 0.0 };
-            let fit = match &decision.scope {
-                Scope::Global => Some(Fit::Global),
-                Scope::Language(name) => {
-                    let is_it = |of: &Language| of.name.eq_ignore_ascii_case(name);
-                    area.languages.iter().any(|of| is_it(of)).then_some(Fit::Language)
-                }
-                Scope::Module(name) => {
-                    let is_around = area.paths.iter().any(|path| is_in_module(path, name));
-                    let is_named = || !self.module_words[at].is_disjoint(&in_area);
-                    (is_around || is_named()).then_some(Fit::Module)
-                }
-                Scope::Path(_) => is_glob_match[at].then_some(Fit::Path),
-            };
+            let fit = fits[self.scope_of[at]];
             // An area in words has no place in the tree: what shares its words may hold there.
             let fit =
                 fit.or_else(|| (area.paths.is_empty() && overlap > 0.0).then_some(Fit::Global));

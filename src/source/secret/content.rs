@@ -148,7 +148,11 @@ fn token_span(text: &[u8], at: usize, end: usize, token: &Token) -> Option<Range
         // The token of Terraform has a part before its mark.
         Trust::Sure if token.prefix.starts_with('.') => Some(run_start(text, at)..stop),
         Trust::Sure => Some(at..stop),
-        Trust::Alone => is_alone(text, at).then_some(at..stop),
+        // A name may end in it: `use_AKIA…`.
+        Trust::Alone => {
+            let is_part = at > 0 && text[at - 1] == b'_';
+            (is_alone(text, at) || is_part).then_some(at..stop)
+        }
         Trust::Name => (entropy(tail) >= ENTROPY_MIN).then_some(start..stop),
         Trust::Weak => (is_alone(text, at) && looks_random(tail)).then_some(at..stop),
     }

@@ -189,3 +189,19 @@ fn texts_about_secrets_are_not_redacted() {
         assert_eq!(redacted(text.to_owned()), text);
     }
 }
+
+#[test]
+fn a_key_at_the_end_of_a_name_is_redacted() {
+    let key = format!("AKIA{}", "QZ3XK7PLMW2NVB5T");
+    let shown = redacted(format!("def use_{key}():"));
+    assert_eq!(shown, "def use_[redacted: AWS key]():");
+}
+
+/// A hunk of a patch can show the middle of a key, without its first line.
+#[test]
+fn lines_of_keys_in_patches_are_redacted() {
+    let line = "MIIEowIBAAKCAQEAx8Kd0pXq7Zb1uV3wY5rT9sLmNcFgHjKlPoIuYtReWqAsDfGh";
+    let patch = format!("@@ -15 +15 @@ {line}\n-{line}\n+{line}\n+let sum = add(1, 2);\n");
+    let shown = String::from_utf8(super::masked_patch(patch.as_bytes())).expect("UTF-8");
+    assert!(!shown.contains("MIIE") && shown.contains("+let sum"), "{shown}");
+}
