@@ -4,14 +4,18 @@
 //! definition of each from an oracle through its standard streams, and counts right, wrong and
 //! missed answers among the sites whose target is in the tree, and answers to sites whose target is
 //! outside. It is run manually, since oracles are large; see docs/calls.md.
-//! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts), in this
-//! order; `chains` compares the callers of functions that are called through re-exports.
+//! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts),
+//! `calibration` (confidences), `callers` (recall), in this order; `routes` compares paths of calls, and
+//! `chains` the callers of functions that are called through re-exports.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
+mod calibration;
+mod callers;
 mod chains;
 mod lines;
 mod lsp;
 mod options;
+mod routes;
 mod sample;
 mod score;
 mod tree;
@@ -44,7 +48,20 @@ fn run(options: &Options) -> Result<(), String> {
     if let Some(list) = &options.chains {
         return chains::run(options, list);
     }
+    if !options.calibration.is_empty() {
+        return calibration::of_files(&options.calibration);
+    }
     let tree = tree::Tree::read(&options.tree)?;
+    let resolve = |sites: &[sample::Site]| {
+        if options.uses_lines {
+            lines::resolve_sites(options, &tree, sites)
+        } else {
+            lsp::resolve_sites(options, &tree, sites)
+        }
+    };
+    if options.routes > 0 {
+        return routes::run(options, &tree, resolve);
+    }
     let sites = sample::draw(&tree, options);
     if sites.is_empty() {
         return Err(format!("no calls in files of `{}`", options.language));
@@ -56,11 +73,7 @@ fn run(options: &Options) -> Result<(), String> {
             sample::same_sites(&sites, known)?
         }
         None => {
-            let answers = if options.uses_lines {
-                lines::resolve_sites(options, &tree, &sites)?
-            } else {
-                lsp::resolve_sites(options, &tree, &sites)?
-            };
+            let answers = resolve(&sites)?;
             if let Some(path) = &options.answers {
                 let text =
                     serde_json::to_vec_pretty(&answers).map_err(|error| error.to_string())?;
@@ -69,6 +82,11 @@ fn run(options: &Options) -> Result<(), String> {
             answers
         }
     };
-    score::report(options, &tree, &answers);
-    Ok(())
+    let points = score::report(options, &tree, &answers);
+    calibration::print(&points);
+    callers::report(options, &tree, &answers);
+    match &options.points {
+        Some(path) => calibration::append(path, &points),
+        None => Ok(()),
+    }
 }

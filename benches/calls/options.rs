@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
-      [--answers FILE] [--show right|wrong|missed|invented|bad|all] [--protocol lsp|lines]
+      [--answers FILE] [--show right|wrong|missed|invented|bad|lost|all] [--protocol lsp|lines]
+      [--points FILE]
+calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
+calls --calibration FILE,...
 calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--show none]
 
   --tree DIR       the tree to read and link, and to open in the oracle
@@ -16,6 +19,11 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --below DIR      only sites in files below this directory of the tree
   --answers FILE   the oracle's answers: read if it exists, written otherwise
   --show WHICH     print these sites
+  --points FILE    append the first answer of each site (language, reason, confidence, right)
+  --calibration F  instead: print how often answers are right by confidence, from these files
+                   that `--points` wrote, separated by commas
+  --routes N       instead of a sample: N pairs of functions with a route of 2 to 4 calls that the
+                   oracle resolves, searched by `callpath`
   --chains FILE    the calls that an oracle listed (benches/calls/oracles/*_chains.*): instead of
                    a sample, the callers of functions behind chains of re-exports
   --functions N    number of functions, evenly spaced in the order of paths (default 40)
@@ -33,6 +41,9 @@ pub(crate) struct Options {
     pub(crate) below: String,
     pub(crate) answers: Option<PathBuf>,
     pub(crate) show: String,
+    pub(crate) points: Option<PathBuf>,
+    pub(crate) calibration: Vec<PathBuf>,
+    pub(crate) routes: usize,
     pub(crate) chains: Option<PathBuf>,
     pub(crate) functions: usize,
     pub(crate) hops_min: usize,
@@ -50,6 +61,9 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         below: String::new(),
         answers: None,
         show: String::new(),
+        points: None,
+        calibration: Vec::new(),
+        routes: 0,
         chains: None,
         functions: 40,
         hops_min: 3,
@@ -73,13 +87,17 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--below" => options.below = value,
             "--answers" => options.answers = Some(PathBuf::from(value)),
             "--show" => options.show = value,
+            "--points" => options.points = Some(PathBuf::from(value)),
+            "--calibration" => options.calibration = value.split(',').map(PathBuf::from).collect(),
+            "--routes" => options.routes = number()? as usize,
             "--chains" => options.chains = Some(PathBuf::from(value)),
             "--functions" => options.functions = number()? as usize,
             "--hops" => options.hops_min = number()? as usize,
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
         }
     }
-    if options.tree.as_os_str().is_empty() || options.language.is_empty() {
+    let is_sample = !options.tree.as_os_str().is_empty() && !options.language.is_empty();
+    if !is_sample && options.calibration.is_empty() {
         // `cargo bench` runs every bench without flags.
         Ok(None)
     } else {

@@ -1,6 +1,6 @@
 //! The sample of call sites.
 
-use codedb::graph::link::Code;
+use codedb::graph::link::{Code, FileFacts};
 use codedb::lang::facts::Role;
 use serde::{Deserialize, Serialize};
 
@@ -35,9 +35,7 @@ pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
     let mut all = Vec::new();
     for file in tree.program.ids() {
         let Some(facts) = tree.program.file(file) else { continue };
-        let is_language = facts.language.name == options.language
-            || facts.language.name == "tsx" && options.language == "typescript";
-        if !is_language || !facts.path.starts_with(&options.below) {
+        if !is_drawn(options, &facts) {
             continue;
         }
         for (name, reference) in tree.program.references(file).iter() {
@@ -48,17 +46,37 @@ pub(crate) fn draw(tree: &Tree, options: &Options) -> Vec<Site> {
         }
     }
     let mut drawn = Vec::new();
-    let mut state = options.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+    let mut random = Random::new(options.seed);
     while drawn.len() < options.sites && !all.is_empty() {
-        // xorshift64*
-        state ^= state >> 12;
-        state ^= state << 25;
-        state ^= state >> 27;
-        let random = state.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33;
-        drawn.push(all.swap_remove(random as usize % all.len()));
+        drawn.push(all.swap_remove(random.below(all.len())));
     }
     drawn.sort_by(|a, b| (&a.path, a.byte).cmp(&(&b.path, b.byte)));
     drawn
+}
+
+/// Returns true for files whose calls can be drawn.
+pub(crate) fn is_drawn(options: &Options, facts: &FileFacts) -> bool {
+    let is_language = facts.language.name == options.language
+        || facts.language.name == "tsx" && options.language == "typescript";
+    is_language && facts.path.starts_with(&options.below)
+}
+
+/// Random numbers by a seed (xorshift64*).
+pub(crate) struct Random(u64);
+
+impl Random {
+    /// Returns the generator of a seed.
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
+    }
+
+    /// Returns a number below `end`, which is not 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 33) as usize % end
+    }
 }
 
 /// Returns recorded answers, if they belong to the sites.

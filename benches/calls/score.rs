@@ -1,11 +1,12 @@
 //! Scores of the linker's answers.
 
 use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
-use codedb::lang::facts::{Import, ImportKind};
+use codedb::lang::facts::{Import, ImportKind, Reference, Role};
 use codedb::lang::symbols::Symbol;
 
+use crate::calibration::Point;
 use crate::options::Options;
-use crate::sample::{Answered, Definition};
+use crate::sample::{Answered, Definition, Site};
 use crate::tree::Tree;
 
 /// The least confidence of answers that count as sure.
@@ -28,8 +29,29 @@ enum Verdict {
     Unknown,
 }
 
-/// Prints the table.
-pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
+impl Verdict {
+    fn word(self) -> &'static str {
+        match self {
+            Verdict::Right => "right",
+            Verdict::Wrong => "wrong",
+            Verdict::Missed => "missed",
+            Verdict::Outside => "outside",
+            Verdict::Invented => "invented",
+            Verdict::Unknown => "unknown",
+        }
+    }
+
+    /// Returns true if `--show` asks for sites with this verdict.
+    fn is_shown(self, show: &str) -> bool {
+        let is_bad = matches!(self, Verdict::Wrong | Verdict::Missed | Verdict::Invented);
+        show == self.word() || show == "all" || show == "bad" && is_bad
+    }
+}
+
+/// Prints the counts, and returns the first link of each site that the oracle knows.
+pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Vec<Point> {
+    let mut points = Vec::new();
+    let tree_name = tree.root.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut counts = [0_usize; 6];
     let mut sure = (0_usize, 0_usize);
     for answered in answers {
@@ -41,7 +63,13 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
             let is_wrong = matches!(verdict, Verdict::Wrong | Verdict::Invented);
             sure = (sure.0 + usize::from(is_wrong), sure.1 + 1);
         }
-        show(options, tree, answered, &links, verdict);
+        if let (Some(&first), true) = (links.first(), verdict != Verdict::Unknown) {
+            let is_right = judge(options, tree, answered, Some(first)) == Verdict::Right;
+            points.push(Point::new(tree_name, &options.language, first, is_right));
+        }
+        if verdict.is_shown(&options.show) {
+            show(tree, answered, verdict.word());
+        }
     }
     let [right, wrong, missed, outside, invented, unknown] = counts;
     let inside = right + wrong + missed;
@@ -58,19 +86,64 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
         sure.0,
         sure.1,
     );
+    points
 }
 
 fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {
     let Some(file) = tree.program.id(&answered.site.path) else { return Vec::new() };
     let references = tree.program.references(file);
-    let used = references.iter().find(|(_, used)| {
-        used.span.start == answered.site.byte && used.role == codedb::lang::facts::Role::Call
-    });
+    let used = references.iter().find(|(_, used)| is_at(used, &answered.site));
     let Some((name, reference)) = used else { return Vec::new() };
     Linker::new(&tree.program).resolve(file, Use::new(name, reference))
 }
 
-fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+/// Returns true if a use is the call of a site.
+pub(crate) fn is_at(used: &Reference, site: &Site) -> bool {
+    used.span.start == site.byte && used.role == Role::Call
+}
+
+/// Returns a definition's qualified name and place.
+pub(crate) fn name(tree: &Tree, at: SymbolAt) -> String {
+    let Some(facts) = tree.program.file(at.file) else { return String::new() };
+    let symbol = &facts.symbols[at.place as usize];
+    format!("{} ({}:{})", symbol.qualified_name, facts.path, symbol.line)
+}
+
+/// Returns the symbols of the tree that the oracle's answer means, in the order of files; empty if
+/// the target is outside, a local variable or unknown.
+pub(crate) fn targets(options: &Options, tree: &Tree, answered: &Answered) -> Vec<SymbolAt> {
+    let expected = expected(options, tree, answered).unwrap_or_default();
+    let mut found = Vec::new();
+    for definition in expected {
+        let Some(file) = tree.program.id(&definition.path) else { continue };
+        let Some(facts) = tree.program.file(file) else { continue };
+        let is_there = |symbol: &Symbol| {
+            let line = tree.position(&facts.path, symbol.name_span.start);
+            line.is_some_and(|(line, _)| line == definition.line)
+                && (symbol.name == answered.site.name || symbol.kind.is_callable())
+        };
+        let places = (0..).zip(&facts.symbols).filter(|(_, symbol)| is_there(symbol));
+        found.extend(places.map(|(place, _)| SymbolAt { file, place }));
+    }
+    let named = |at: &SymbolAt| {
+        let facts = tree.program.file(at.file);
+        facts.is_some_and(|facts| facts.symbols[at.place as usize].name == answered.site.name)
+    };
+    // Other functions on the same line.
+    if found.iter().any(named) {
+        found.retain(named);
+    }
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// Returns the oracle's definitions in the tree, without local variables; `None` if it has no answer.
+fn expected<'a>(
+    options: &Options,
+    tree: &Tree,
+    answered: &'a Answered,
+) -> Option<Vec<&'a Definition>> {
     let inside = |definition: &&Definition| {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
@@ -89,11 +162,11 @@ fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>
         .filter(is_named)
         .collect();
     let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
-    let expected: Vec<&Definition> =
-        known.iter().copied().filter(inside).filter(is_lasting).collect();
-    if known.is_empty() {
-        return Verdict::Unknown;
-    }
+    (!known.is_empty()).then(|| known.into_iter().filter(inside).filter(is_lasting).collect())
+}
+
+fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+    let Some(expected) = expected(options, tree, answered) else { return Verdict::Unknown };
     match (expected.is_empty(), link) {
         (true, None) => Verdict::Outside,
         (true, Some(_)) => Verdict::Invented,
@@ -182,19 +255,9 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     same
 }
 
-fn show(options: &Options, tree: &Tree, answered: &Answered, links: &[Link], verdict: Verdict) {
-    let word = match verdict {
-        Verdict::Right => "right",
-        Verdict::Wrong => "wrong",
-        Verdict::Missed => "missed",
-        Verdict::Outside => "outside",
-        Verdict::Invented => "invented",
-        Verdict::Unknown => "unknown",
-    };
-    let is_bad = matches!(verdict, Verdict::Wrong | Verdict::Missed | Verdict::Invented);
-    if options.show != word && options.show != "all" && !(options.show == "bad" && is_bad) {
-        return;
-    }
+/// Prints a site with the answers of the oracle and of the linker.
+pub(crate) fn show(tree: &Tree, answered: &Answered, word: &str) {
+    let links = links(tree, answered);
     let site = &answered.site;
     let (line, _) = tree.position(&site.path, site.byte).unwrap_or_default();
     println!("{word} {} at {}:{}: {}", site.name, site.path, line + 1, tree.line(&site.path, line));
