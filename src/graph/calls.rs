@@ -74,7 +74,10 @@ pub struct NamedSite {
 enum Resolved {
     Use(usize, Caller),
     Unresolved(NamedSite),
+    /// Another definition.
     Elsewhere,
+    /// Something outside of the repository.
+    Outside,
 }
 
 /// The calls inside of a symbol.
@@ -95,6 +98,10 @@ pub struct Uses {
     /// Calls of the symbols' names that are neither resolved nor known to leave the repository, in
     /// the order of files.
     pub unresolved: Vec<NamedSite>,
+    /// The number of calls of the symbols' names that refer to other definitions.
+    pub elsewhere: usize,
+    /// The number of calls of the symbols' names that leave the repository.
+    pub outside: usize,
     /// How many uses of the symbols' names were resolved.
     pub resolved: usize,
     /// A bound was reached, so uses may be missing.
@@ -183,21 +190,26 @@ pub fn uses_within(
             Some((of, Link { confidence, reason, .. })) => {
                 Resolved::Use(of, Caller { site, confidence, reason })
             }
+            None if outcome.is_outside => Resolved::Outside,
             None => Resolved::Elsewhere,
         }
     };
-    let all: Vec<Resolved> = if sites.len() > SITES_AT_ONCE {
+    let resolve = |linker: &Linker<'_>, named: (Arc<str>, Site)| {
+        (named.1.reference.role == Role::Call, resolve(linker, named))
+    };
+    let all: Vec<(bool, Resolved)> = if sites.len() > SITES_AT_ONCE {
         let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
         sites.map_init(|| Linker::new(code), |linker, site| resolve(linker, site)).collect()
     } else {
         // For few uses, waking another thread would take longer.
         sites.into_iter().map(|site| resolve(linker, site)).collect()
     };
-    for resolved in all {
+    for (is_call, resolved) in all {
         match resolved {
             Resolved::Use(of, caller) => found.uses.push((of, caller)),
             Resolved::Unresolved(named) => found.unresolved.push(named),
-            Resolved::Elsewhere => {}
+            Resolved::Elsewhere => found.elsewhere += usize::from(is_call),
+            Resolved::Outside => found.outside += usize::from(is_call),
         }
     }
     found

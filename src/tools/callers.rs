@@ -138,6 +138,12 @@ pub struct CallersReply {
     pub unsure_shown: usize,
     /// How many there are.
     pub unsure: usize,
+    /// The number of calls of the name that refer to other definitions.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub elsewhere: usize,
+    /// The number of calls of the name that leave the repository.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub outside: usize,
     /// The name has more uses than are examined, so callers may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
@@ -185,7 +191,7 @@ fn answer(
     found: Uses,
     lists: &Lists,
 ) -> Result<CallersReply> {
-    let Uses { uses, unresolved, is_cut, .. } = found;
+    let Uses { uses, unresolved, elsewhere, outside, is_cut, .. } = found;
     let max = lists.max;
     let mut callers = Vec::new();
     let mut others = Vec::new();
@@ -268,6 +274,8 @@ fn answer(
         unsure_shown: unsure_callers.len(),
         unsure_callers,
         unsure: unsure_total,
+        elsewhere,
+        outside,
         is_cut,
     })
 }
@@ -400,6 +408,7 @@ impl Reply for CallersReply {
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
         notices.push(self.unsure_notice());
+        notices.extend(self.elsewhere_notice());
         if let (Some(shown), Some(total)) = (self.uses_shown, self.uses_total)
             && shown < total
         {
@@ -422,6 +431,22 @@ impl Reply for CallersReply {
 }
 
 impl CallersReply {
+    /// Returns the number of calls of the name that are not calls of the definitions.
+    fn elsewhere_notice(&self) -> Option<String> {
+        let counts = [
+            (self.elsewhere, "refer to other definitions", "refers to another definition"),
+            (self.outside, "leave the repository", "leaves the repository"),
+        ];
+        let counts = counts.iter().filter(|(count, ..)| *count > 0);
+        let count = |&(count, many, one): &(usize, &str, &str)| match count {
+            1 => format!("1 {one}"),
+            _ => format!("{count} {many}"),
+        };
+        let counts: Vec<String> = counts.map(count).collect();
+        let of_name = || format!("other calls of the name: {}", counts.join(", "));
+        (!counts.is_empty()).then(of_name)
+    }
+
     /// Returns the number of unresolved calls, and the argument that lists them.
     fn unsure_notice(&self) -> String {
         let more = if self.total > 0 { "more unresolved call" } else { "unresolved call" };

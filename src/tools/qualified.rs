@@ -62,8 +62,12 @@ impl<'a> Qualified<'a> {
     }
 }
 
-/// Returns the parts of a qualified name, without text in brackets.
+/// Returns the parts of a qualified name, without text in brackets; those of `operator[]` and
+/// `operator()` are the name.
 fn parts(name: &str) -> Vec<&str> {
+    if name.ends_with("operator[]") || name.ends_with("operator()") {
+        return parts_as_written(name);
+    }
     let (mut found, mut start, mut end, mut depth) = (Vec::new(), 0, None, 0_usize);
     for (at, c) in name.char_indices() {
         match c {
@@ -139,6 +143,10 @@ mod tests {
         assert_eq!(Qualified::new("add"), None);
         assert_eq!((Qualified::new(""), Qualified::new("::")), (None, None));
         assert_eq!(Qualified::new("a.").map(|name| name.last), Some("a"));
-        assert_eq!(Qualified::new("Cart::operator<").map(|name| name.last), Some("operator<"));
+        for name in ["operator<", "operator[]", "operator()"] {
+            let qualified = format!("Cart::{name}");
+            assert_eq!(Qualified::new(&qualified).map(|name| name.last), Some(name));
+            assert_eq!(Qualified::new(name), None);
+        }
     }
 }

@@ -5,6 +5,7 @@ use crate::support::place::{Answer, Place, settle};
 use crate::support::process::output;
 use trees::{C, GO, JAVA, PYTHON, RUST, TYPESCRIPT};
 
+mod agreement;
 mod trees;
 
 fn write(place: &Place, files: &[(&str, &str)]) {

@@ -269,3 +269,20 @@ fn callers_behind_long_chains_are_found() {
         &["main.ts:2"],
     );
 }
+
+/// Another overload was a caller with nearly the same confidence.
+#[test]
+fn a_call_runs_one_of_several_overloads() {
+    let tree = Tree::new(
+        "//- /A.java\nclass A {\n  void put(int x) {}\n  void put(int x, int y) {}\n  \
+         void put(int x, int y, int z) {}\n  void f() { put(1, 2); }\n}\n",
+    );
+    let callers: Vec<Vec<String>> =
+        tree.named("A.put").into_iter().map(|at| tree.callers(&[at])).collect();
+    assert_eq!(callers, [vec![], vec!["A.java:5".to_owned()], vec![]]);
+    let of = &tree.named("A.put")[..1];
+    let found = uses_of(&tree.program, of, CONFIDENCE_ANSWER);
+    assert_eq!((found.elsewhere, found.outside, found.unresolved.len()), (1, 0, 0));
+    // The definitions of a name together have all calls.
+    assert_eq!(tree.callers(&tree.named("A.put")), ["A.java:5"]);
+}

@@ -6,7 +6,7 @@ use super::code::FileFacts;
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::position::SymbolAt;
-use super::result::{LINKS_MAX, Link, Reason, Use};
+use super::result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::facts::Role;
@@ -17,6 +17,13 @@ const AMBIGUOUS_MAX: usize = 4;
 
 /// The most definitions of one name that are considered for a guess.
 const GUESSES_MAX: usize = 512;
+
+/// The difference of the confidences of equally likely alternatives: only their order is different.
+const EQUAL_MAX: f32 = 2e-3;
+
+/// The most confidence of a definition that is an alternative to a more likely one, or to several
+/// equally likely ones.
+const ALTERNATIVE_MAX: f32 = 0.3;
 
 impl Walk<'_> {
     /// Returns links for the candidates of a use, most likely first.
@@ -187,8 +194,37 @@ impl Walk<'_> {
         let mut seen = FxHashSet::default();
         links.retain(|link| seen.insert(link.to));
         links.truncate(LINKS_MAX);
-        for link in links {
+        self.limit_alternatives(links);
+        for link in links.iter_mut() {
             link.confidence = link.confidence.clamp(0.0, 1.0);
+        }
+        // Stable, since links of equal confidence are in their order before.
+        links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+    }
+
+    /// Lowers the confidence of definitions of which a better one is an alternative: overloads,
+    /// redefinitions and variants for other conditions have the same qualified name, and a call runs one
+    /// of them. A declaration is no alternative to its definition.
+    fn limit_alternatives(&self, links: &mut [Link]) {
+        let named = |link: &Link| {
+            let (facts, place) = self.symbol(link.to)?;
+            let symbol = &facts.symbols[place];
+            let is_defined = symbol.kind.is_callable() && !facts.is_declaration(place);
+            is_defined.then(|| symbol.qualified_name.clone())
+        };
+        let names: Vec<Option<String>> = match links {
+            [_, _, ..] => links.iter().map(named).collect(),
+            _ => return,
+        };
+        for at in 1..links.len() {
+            let first = names[..at].iter().position(|name| name.is_some() && *name == names[at]);
+            let Some(first) = first else { continue };
+            let is_equal = |link: &Link| links[first].confidence - link.confidence < EQUAL_MAX;
+            let others = (first + 1..links.len()).filter(|&other| names[other] == names[first]);
+            let equal = others.filter(|&other| is_equal(&links[other])).count();
+            let is_one_of_two = equal == 1 && is_equal(&links[at]);
+            let most = if is_one_of_two { CONFIDENCE_ANSWER } else { ALTERNATIVE_MAX };
+            links[at].confidence = links[at].confidence.min(most);
         }
     }
 

@@ -103,3 +103,12 @@ proptest! {
         }
     }
 }
+
+/// A parenthesis that closes nothing underflowed a count.
+#[test]
+fn sql_with_unbalanced_parentheses_keeps_the_invariants() {
+    let language = of_path(Path::new("a.sql")).expect("known");
+    for text in ["CREATE TABLE t ) ENGINE=x;\n", "CREATE TABLE t ) (a b WITH TAG) ENGINE=x;\n"] {
+        check_invariants(language, text.as_bytes());
+    }
+}

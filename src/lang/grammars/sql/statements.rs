@@ -314,7 +314,7 @@ fn table(statement: &[u8], name: &Range<usize>) -> Option<Vec<u8>> {
                 }
             }
             b')' if depth == 1 => break,
-            b')' => depth -= 1,
+            b')' => depth = depth.checked_sub(1)?,
             b',' if depth == 1 => {
                 (is_item_start, last) = (true, Some(at));
             }
