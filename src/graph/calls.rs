@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::link::{CONFIDENCE_ANSWER, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use};
+use super::link::{
+    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use,
+};
 use crate::base::ids::FileId;
 use crate::lang::chain::Root;
 use crate::lang::facts::{Reference, Role};
@@ -95,8 +97,8 @@ pub struct Uses {
     /// The uses, each once and in the order of files. The number is the position, in the queried
     /// list, of the symbol that the use most likely refers to.
     pub uses: Vec<(usize, Caller)>,
-    /// Calls of the symbols' names that are neither resolved nor known to leave the repository, in
-    /// the order of files.
+    /// Calls of the symbols' names that are neither resolved nor known to leave the repository, or
+    /// that may refer to any of several overloads, in the order of files.
     pub unresolved: Vec<NamedSite>,
     /// The number of calls of the symbols' names that refer to other definitions.
     pub elsewhere: usize,
@@ -108,7 +110,8 @@ pub struct Uses {
     pub is_cut: bool,
 }
 
-/// Returns the uses of several symbols with a confidence of at least `confidence_min`.
+/// Returns the uses of several symbols with a confidence of at least `confidence_min`, calls also of at
+/// least [`CONFIDENCE_ANSWER`].
 ///
 /// A use is resolved once, however many symbols share its name. Bounded by 20,000 uses of a name
 /// and 64 other names for it. Uses of a type as a base or annotation are not calls, nor are
@@ -183,8 +186,18 @@ pub fn uses_within(
         if site.reference.role == Role::Call && is_unresolved(&outcome) {
             return Resolved::Unresolved(NamedSite { name: text, site });
         }
-        let mut matching = outcome.links.iter().filter(|link| link.confidence >= confidence_min);
-        let direct = matching.find_map(|link| Some((*places.get(&link.to)?, *link)));
+        let mut links = outcome.links.iter();
+        let direct = links.find_map(|link| Some((*places.get(&link.to)?, *link)));
+        // One of several overloads, of which nothing selects one.
+        let is_open = direct.is_some_and(|(_, link)| {
+            (CONFIDENCE_OPEN..CONFIDENCE_ANSWER).contains(&link.confidence)
+        });
+        let is_call = site.reference.role == Role::Call;
+        if is_call && is_open {
+            return Resolved::Unresolved(NamedSite { name: text, site });
+        }
+        let least = if is_call { CONFIDENCE_ANSWER } else { confidence_min };
+        let direct = direct.filter(|(_, link)| link.confidence >= least);
         let link = direct.or_else(|| through_base(&outcome, &site, &overridden));
         match link.filter(|(_, link)| link.confidence >= confidence_min) {
             Some((of, Link { confidence, reason, .. })) => {

@@ -172,7 +172,7 @@ impl Define for Callers {
         let within = given.map(|path| Within::named(call, path)).transpose()?;
         let catalog = call.code.catalog(NameQuery::Name(name).required_text().as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
-        let found = calls::uses_of(catalog, &targets, 0.0);
+        let found = calls::uses_of(catalog, &targets, CONFIDENCE_ANSWER);
         let max = results_max(args.max_results, RESULTS);
         answer(catalog, &targets, found, &Lists { max, uses: args.uses, unsure: args.unsure })
     }
@@ -198,16 +198,10 @@ fn answer(
     let mut other_uses = BTreeMap::new();
     let mut counts = vec![0; targets.len()];
     let mut unsure_counts = vec![0; targets.len()];
-    let mut unsure = Vec::new();
     for (of, found) in uses {
         let role = found.site.reference.role;
         let is_call = role == Role::Call;
-        if found.confidence < CONFIDENCE_ANSWER {
-            if is_call {
-                unsure_counts[of] += 1;
-                unsure.push((of, found));
-            }
-        } else if is_call {
+        if is_call {
             counts[of] += 1;
             callers.push((of, found));
         } else {
@@ -226,18 +220,15 @@ fn answer(
         }
         possible += usize::from(is_possible);
     }
-    let unsure_total = unsure.len() + possible;
     let places = ranked(catalog, targets, &counts)?;
     let total = callers.len();
     let callers = filled(sorted(catalog, callers, &places)?, max);
     let (others, others_total) =
         if lists.uses { first(sorted(catalog, others, &places)?, max) } else { (Vec::new(), 0) };
+    let mut unsure = Vec::new();
     if lists.unsure || total == 0 {
-        unsure.extend(calls::possible_callers(&Linker::new(catalog), targets, &unresolved));
-        unsure.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
+        unsure = calls::possible_callers(&Linker::new(catalog), targets, &unresolved);
         unsure.truncate(max);
-    } else {
-        unsure.clear();
     }
     // If there are many definitions, those with listed uses are shown, and the first of the others.
     let mut listed: Vec<usize> = (0..targets.len()).collect();
@@ -273,7 +264,7 @@ fn answer(
         uses,
         unsure_shown: unsure_callers.len(),
         unsure_callers,
-        unsure: unsure_total,
+        unsure: possible,
         elsewhere,
         outside,
         is_cut,

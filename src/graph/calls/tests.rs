@@ -286,3 +286,22 @@ fn a_call_runs_one_of_several_overloads() {
     // The definitions of a name together have all calls.
     assert_eq!(tree.callers(&tree.named("A.put")), ["A.java:5"]);
 }
+
+/// Nothing selects one of three overloads: the call of the others is unresolved, and none of them
+/// seems unused.
+#[test]
+fn a_call_of_overloads_that_nothing_selects_is_unresolved() {
+    let tree = Tree::new(
+        "//- /A.java\nclass A {\n  void put(int x) {}\n  void put(long x) {}\n  \
+         void put(char x) {}\n  void f(B b) { put(b.some()); }\n}\n",
+    );
+    let all = tree.named("A.put");
+    let unresolved = |at: &SymbolAt| {
+        let found = uses_of(&tree.program, &[*at], CONFIDENCE_ANSWER);
+        (found.uses.len(), found.unresolved.len(), found.elsewhere)
+    };
+    let counts: Vec<_> = all.iter().map(unresolved).collect();
+    assert_eq!(counts, [(1, 0, 0), (0, 1, 0), (0, 1, 0)]);
+    let found = uses_of(&tree.program, &all, CONFIDENCE_ANSWER);
+    assert_eq!((found.uses.len(), found.unresolved.len()), (1, 0));
+}

@@ -6,7 +6,7 @@ use super::code::FileFacts;
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::position::SymbolAt;
-use super::result::{CONFIDENCE_ANSWER, LINKS_MAX, Link, Reason, Use};
+use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::facts::Role;
@@ -21,9 +21,8 @@ const GUESSES_MAX: usize = 512;
 /// The difference of the confidences of equally likely alternatives: only their order is different.
 const EQUAL_MAX: f32 = 2e-3;
 
-/// The most confidence of a definition that is an alternative to a more likely one, or to several
-/// equally likely ones.
-const ALTERNATIVE_MAX: f32 = 0.3;
+/// The most confidence of an overload where the arguments select another one.
+const UNSELECTED_MAX: f32 = 0.1;
 
 impl Walk<'_> {
     /// Returns links for the candidates of a use, most likely first.
@@ -216,14 +215,18 @@ impl Walk<'_> {
             [_, _, ..] => links.iter().map(named).collect(),
             _ => return,
         };
+        let before: Vec<f32> = links.iter().map(|link| link.confidence).collect();
         for at in 1..links.len() {
             let first = names[..at].iter().position(|name| name.is_some() && *name == names[at]);
             let Some(first) = first else { continue };
-            let is_equal = |link: &Link| links[first].confidence - link.confidence < EQUAL_MAX;
+            let is_equal = |other: usize| before[first] - before[other] < EQUAL_MAX;
             let others = (first + 1..links.len()).filter(|&other| names[other] == names[first]);
-            let equal = others.filter(|&other| is_equal(&links[other])).count();
-            let is_one_of_two = equal == 1 && is_equal(&links[at]);
-            let most = if is_one_of_two { CONFIDENCE_ANSWER } else { ALTERNATIVE_MAX };
+            let equal = others.filter(|&other| is_equal(other)).count();
+            let most = match (is_equal(at), equal) {
+                (false, _) => UNSELECTED_MAX,
+                (true, 1) => CONFIDENCE_ANSWER,
+                (true, _) => CONFIDENCE_OPEN,
+            };
             links[at].confidence = links[at].confidence.min(most);
         }
     }

@@ -7,7 +7,7 @@ use super::dialect::Group;
 use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::qualified_names::SEPARATOR;
-use super::result::{CONFIDENCE_ANSWER, Reason, Use};
+use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -146,6 +146,11 @@ impl Walk<'_> {
             Value::Name(same) if same == to => Some((candidate.confidence, candidate.reason)),
             _ => None,
         };
+        let links = self.pick(place, used, self.candidates(place, used));
+        let is_open = |link: &&Link| link.to == to && link.confidence >= CONFIDENCE_OPEN;
+        if let Some(link) = links.iter().find(is_open).filter(|_| links[0].to != to) {
+            return Some((link.confidence, Reason::Ambiguous));
+        }
         let symbol = &there.symbols[at];
         let (confidence, reason) = if used.receiver.is_none() {
             (0.05, Reason::Unbound)

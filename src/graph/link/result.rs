@@ -13,6 +13,10 @@ pub const LINKS_MAX: usize = 64;
 /// results include.
 pub const CONFIDENCE_ANSWER: f32 = 0.45;
 
+/// From this confidence on, a definition that is less likely than another one may be meant
+/// nevertheless: nothing selects one of the overloads.
+pub const CONFIDENCE_OPEN: f32 = 0.3;
+
 /// Why a use resolves to a definition: the weakest step of the resolution.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]

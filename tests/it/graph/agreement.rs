@@ -117,9 +117,8 @@ impl Check {
         if is_direct && is_function && is_named {
             let explained =
                 self.json("codedb_explain", json!({"name": around["id"], "max_results": ALL}));
-            let is_callee = |callee: &Value| {
-                (&callee["path"], &callee["line"]) == (&defined["path"], &defined["line"])
-            };
+            // A declaration and its definition, and a macro and a function, may share the name.
+            let is_callee = |callee: &Value| callee["name"] == defined["qualified_name"];
             let callees = &explained["callees"]["list"];
             let is_listed = callees.as_array().is_some_and(|list| list.iter().any(is_callee));
             let is_certain = caller["confidence"].as_f64().unwrap_or(0.0) >= 0.5;
