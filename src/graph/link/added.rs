@@ -217,7 +217,7 @@ impl Walk<'_> {
 
     /// Returns the name of the type that a method extends, and the number of its arguments if that
     /// is known.
-    fn extended(
+    pub(super) fn extended(
         &self,
         facts: &FileFacts,
         at: SymbolAt,

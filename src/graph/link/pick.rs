@@ -203,13 +203,16 @@ impl Walk<'_> {
 
     /// Lowers the confidence of definitions of which a better one is an alternative: overloads,
     /// redefinitions and variants for other conditions have the same qualified name, and a call runs one
-    /// of them. A declaration is no alternative to its definition.
+    /// of them; so do extensions of several types have the same name. A declaration is no alternative to
+    /// its definition.
     fn limit_alternatives(&self, links: &mut [Link]) {
         let named = |link: &Link| {
             let (facts, place) = self.symbol(link.to)?;
             let symbol = &facts.symbols[place];
             let is_defined = symbol.kind.is_callable() && !facts.is_declaration(place);
-            is_defined.then(|| symbol.qualified_name.clone())
+            let is_added = self.extended(&facts, link.to, place).is_some();
+            let name = if is_added { &symbol.name } else { &symbol.qualified_name };
+            is_defined.then(|| name.clone())
         };
         let names: Vec<Option<String>> = match links {
             [_, _, ..] => links.iter().map(named).collect(),
