@@ -154,6 +154,11 @@ pub trait Code: Sync {
     /// If the call fails. A failure of git is not an error: then there is no history.
     fn history(&self) -> Result<Option<Arc<History>>>;
 
+    /// Returns the commit log if it is stored or in memory and describes HEAD; runs no git.
+    fn current_history(&self) -> Option<Arc<History>> {
+        None
+    }
+
     /// Returns the reason why [`Code::history`] returned no log although the repository has
     /// commits; `None` before that call.
     fn history_problem(&self) -> Option<&'static str> {

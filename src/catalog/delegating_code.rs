@@ -117,6 +117,10 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::History)?.history()
     }
 
+    fn current_history(&self) -> Option<Arc<History>> {
+        self.before(Access::History).ok()?.current_history()
+    }
+
     fn history_problem(&self) -> Option<&'static str> {
         self.before(Access::Damage).ok()?.history_problem()
     }

@@ -179,6 +179,30 @@ pub(super) fn history(engine: &Engine) -> FoundHistory {
     FoundHistory { history, problem, is_damaged }
 }
 
+/// Returns the log if it describes HEAD, without running git: the one in memory, or else the published
+/// one. `None` if HEAD has moved since.
+pub(super) fn current(engine: &Engine) -> Option<Arc<History>> {
+    let head = Head::of(&engine.root).ok()??;
+    let history_store = HistoryStore(&engine.store);
+    let publication = history_store.newest();
+    if let Some(last) = engine.cache.last_history.last() {
+        if last.is_current(&head) {
+            return last.history;
+        }
+        if last.publication == publication {
+            return None;
+        }
+    }
+    let log = history_store.open().ok().flatten()?.log;
+    if !read::is_current(&log, &head) {
+        return None;
+    }
+    let history = Some(Arc::new(History::new(log)));
+    let last = LastHistory { head, publication, history, is_unreadable: false, problem: None };
+    engine.cache.last_history.set(last.clone());
+    last.history
+}
+
 fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory {
     let history_store = HistoryStore(&engine.store);
     let mut found = match last.filter(|last| last.publication == history_store.newest()) {

@@ -9,7 +9,7 @@ use super::Engine;
 use super::cache::TreeState;
 use super::catalog::{catalog, indexed, segments};
 use super::file_list::{Check, newer_list};
-use super::history::{FoundHistory, history};
+use super::history::{FoundHistory, current, history};
 use super::may_match::may_match;
 use super::ranking::overlay;
 use crate::base::interrupt::Interrupt;
@@ -249,6 +249,10 @@ impl Code for Local<'_> {
             self.damage.note(Part::History);
         }
         Ok(found.history.clone())
+    }
+
+    fn current_history(&self) -> Option<Arc<History>> {
+        current(self.engine)
     }
 
     fn history_problem(&self) -> Option<&'static str> {

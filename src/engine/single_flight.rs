@@ -59,6 +59,16 @@ impl<T: Clone> SingleFlight<T> {
         Some(value)
     }
 
+    /// Returns the last value without waiting.
+    pub(super) fn last(&self) -> Option<T> {
+        self.lock().last.clone()
+    }
+
+    /// Replaces the last value.
+    pub(super) fn set(&self, value: T) {
+        self.lock().last = Some(value);
+    }
+
     fn lock(&self) -> MutexGuard<'_, State<T>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

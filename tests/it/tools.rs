@@ -368,6 +368,46 @@ fn hot_lists_the_newest_outside_of_git() {
     check_error(&place, &["changes"], &["there is no index"]);
 }
 
+/// The commits of `hot` come from git without an index, and from the commit log with one.
+#[test]
+fn hot_is_the_same_with_and_without_the_commit_log() {
+    let place = place();
+    place.git(&["init", "-q", "-b", "main"]);
+    let commit = |subject: &str| {
+        place.git(&["add", "-A"]);
+        place.git(&["commit", "-q", "-m", subject]);
+    };
+    commit("one");
+    place.git(&["mv", "src/cart.rs", "src/basket.rs"]);
+    commit("rename");
+    place.git(&["checkout", "-q", "-b", "side"]);
+    place.write("notes.txt", "side\n");
+    commit("side");
+    place.git(&["checkout", "-q", "main"]);
+    // The former name of a renamed file is in use again.
+    place.write("src/cart.rs", "fn again() {}\n");
+    commit("again");
+    place.git(&["merge", "-q", "--no-ff", "-m", "merge", "side"]);
+    let hot = || {
+        let text = tool(&place, &["hot", "20", "--json"]).expect_success().text();
+        serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["history"].clone()
+    };
+    let without = hot();
+    assert_eq!((&without["commits"], &without["files"][0]["commits"]), (&4.into(), &3.into()));
+    assert_eq!(without["files"][0]["path"], "src/cart.rs");
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    assert_eq!(hot(), without);
+    // With the log, git is not needed.
+    let mut command = place.codedb("hot");
+    command.env("PATH", place.base().join("home")).args(["20", "--json"]);
+    let text = Answer::of(command).expect_success().text();
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).expect("JSON")["history"], without);
+    // A log that is behind HEAD is not used.
+    place.write("src/main.rs", "fn main() {}\n");
+    commit("last");
+    assert_eq!(hot()["commits"], 5);
+}
+
 #[test]
 fn hot_and_changes_use_git() {
     let place = place();
