@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use codedb::graph::link::{Link, Reason};
+use codedb::graph::link::Reason;
 use serde::{Deserialize, Serialize};
 
 /// The number of buckets of confidence.
@@ -16,22 +16,18 @@ pub(crate) struct Point {
     pub(crate) language: String,
     /// The reason of the link.
     pub(crate) reason: String,
+    /// The product of the linker's factors.
+    pub(crate) product: f32,
+    /// Nothing selects this one of several overloads.
+    pub(crate) is_open: bool,
     /// The stated confidence.
     pub(crate) confidence: f32,
     /// The oracle gives the same definition; false if it gives another one, or one outside of the tree.
     pub(crate) is_right: bool,
 }
 
-impl Point {
-    /// Returns the point of a site's first link.
-    pub(crate) fn new(tree: &str, language: &str, link: Link, is_right: bool) -> Point {
-        let Link { confidence, reason, .. } = link;
-        let (tree, language) = (tree.to_owned(), language.to_owned());
-        Point { tree, language, reason: word(reason), confidence, is_right }
-    }
-}
-
-fn word(reason: Reason) -> String {
+/// Returns the name of a reason in replies.
+pub(crate) fn word(reason: Reason) -> String {
     serde_json::to_value(reason)
         .ok()
         .and_then(|it| it.as_str().map(str::to_owned))
@@ -90,14 +86,7 @@ pub(crate) fn append(path: &PathBuf, points: &[Point]) -> Result<(), String> {
 
 /// Prints the table of the points in files that [`append`] wrote: of all, and of each language.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<(), String> {
-    let mut points: Vec<Point> = Vec::new();
-    for path in paths {
-        let shown = path.display();
-        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-        for line in text.lines() {
-            points.push(serde_json::from_str(line).map_err(|error| format!("{shown}: {error}"))?);
-        }
-    }
+    let mut points = read(paths)?;
     println!("all languages");
     print(&points);
     points.sort_by(|a, b| a.language.cmp(&b.language));
@@ -106,4 +95,17 @@ pub(crate) fn of_files(paths: &[PathBuf]) -> Result<(), String> {
         print(of_language);
     }
     Ok(())
+}
+
+/// Returns the points in files that [`append`] wrote.
+pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Point>, String> {
+    let mut points: Vec<Point> = Vec::new();
+    for path in paths {
+        let shown = path.display();
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+        for line in text.lines() {
+            points.push(serde_json::from_str(line).map_err(|error| format!("{shown}: {error}"))?);
+        }
+    }
+    Ok(points)
 }

@@ -5,13 +5,14 @@
 //! missed answers among the sites whose target is in the tree, and answers to sites whose target is
 //! outside. It is run manually, since oracles are large; see docs/calls.md.
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts),
-//! `calibration` (confidences), `callers` (recall), in this order; `routes` compares paths of calls, and
+//! `calibration` (confidences), `fit` (their table), `callers` (recall), in this order; `routes` compares paths of calls, and
 //! `chains` the callers of functions that are called through re-exports.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod calibration;
 mod callers;
 mod chains;
+mod fit;
 mod lines;
 mod lsp;
 mod options;
@@ -50,6 +51,9 @@ fn run(options: &Options) -> Result<(), String> {
     }
     if !options.calibration.is_empty() {
         return calibration::of_files(&options.calibration);
+    }
+    if !options.fit.is_empty() {
+        return fit::run(&options.fit);
     }
     let tree = tree::Tree::read(&options.tree)?;
     let resolve = |sites: &[sample::Site]| {

@@ -8,6 +8,7 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
       [--points FILE]
 calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
 calls --calibration FILE,...
+calls --fit FILE,...
 calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--show none]
 
   --tree DIR       the tree to read and link, and to open in the oracle
@@ -22,6 +23,7 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --points FILE    append the first answer of each site (language, reason, confidence, right)
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
+  --fit FILE,...   instead: print the table of src/graph/link/calibration.rs, fitted to these files
   --routes N       instead of a sample: N pairs of functions with a route of 2 to 4 calls that the
                    oracle resolves, searched by `callpath`
   --chains FILE    the calls that an oracle listed (benches/calls/oracles/*_chains.*): instead of
@@ -43,6 +45,7 @@ pub(crate) struct Options {
     pub(crate) show: String,
     pub(crate) points: Option<PathBuf>,
     pub(crate) calibration: Vec<PathBuf>,
+    pub(crate) fit: Vec<PathBuf>,
     pub(crate) routes: usize,
     pub(crate) chains: Option<PathBuf>,
     pub(crate) functions: usize,
@@ -63,6 +66,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         show: String::new(),
         points: None,
         calibration: Vec::new(),
+        fit: Vec::new(),
         routes: 0,
         chains: None,
         functions: 40,
@@ -89,6 +93,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--show" => options.show = value,
             "--points" => options.points = Some(PathBuf::from(value)),
             "--calibration" => options.calibration = value.split(',').map(PathBuf::from).collect(),
+            "--fit" => options.fit = value.split(',').map(PathBuf::from).collect(),
             "--routes" => options.routes = number()? as usize,
             "--chains" => options.chains = Some(PathBuf::from(value)),
             "--functions" => options.functions = number()? as usize,
@@ -97,7 +102,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         }
     }
     let is_sample = !options.tree.as_os_str().is_empty() && !options.language.is_empty();
-    if !is_sample && options.calibration.is_empty() {
+    if !is_sample && options.calibration.is_empty() && options.fit.is_empty() {
         // `cargo bench` runs every bench without flags.
         Ok(None)
     } else {

@@ -1,10 +1,11 @@
 //! Scores of the linker's answers.
 
-use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
+use codedb::base::ids::FileId;
+use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use, is_open};
 use codedb::lang::facts::{Import, ImportKind, Reference, Role};
 use codedb::lang::symbols::Symbol;
 
-use crate::calibration::Point;
+use crate::calibration::{self, Point};
 use crate::options::Options;
 use crate::sample::{Answered, Definition, Site};
 use crate::tree::Tree;
@@ -65,7 +66,16 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Ve
         }
         if let (Some(&first), true) = (links.first(), verdict != Verdict::Unknown) {
             let is_right = judge(options, tree, answered, Some(first)) == Verdict::Right;
-            points.push(Point::new(tree_name, &options.language, first, is_right));
+            let uncalibrated = uncalibrated(tree, answered);
+            points.push(Point {
+                tree: tree_name.to_owned(),
+                language: options.language.clone(),
+                reason: calibration::word(first.reason),
+                product: uncalibrated.first().map_or(0.0, |link| link.confidence),
+                is_open: is_open(&uncalibrated),
+                confidence: first.confidence,
+                is_right,
+            });
         }
         if verdict.is_shown(&options.show) {
             show(tree, answered, verdict.word());
@@ -90,11 +100,23 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Ve
 }
 
 fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {
+    linked(tree, answered, |linker, file, used| linker.resolve(file, used))
+}
+
+fn uncalibrated(tree: &Tree, answered: &Answered) -> Vec<Link> {
+    linked(tree, answered, |linker, file, used| linker.uncalibrated(file, used).links)
+}
+
+fn linked(
+    tree: &Tree,
+    answered: &Answered,
+    resolve: impl Fn(&Linker<'_>, FileId, Use<'_>) -> Vec<Link>,
+) -> Vec<Link> {
     let Some(file) = tree.program.id(&answered.site.path) else { return Vec::new() };
     let references = tree.program.references(file);
     let used = references.iter().find(|(_, used)| is_at(used, &answered.site));
     let Some((name, reference)) = used else { return Vec::new() };
-    Linker::new(&tree.program).resolve(file, Use::new(name, reference))
+    resolve(&Linker::new(&tree.program), file, Use::new(name, reference))
 }
 
 /// Returns true if a use is the call of a site.

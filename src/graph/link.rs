@@ -20,7 +20,8 @@
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `added` (extension methods
 //!    of C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
-//!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to).
+//!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
+//! 10. `calibration`: from the product of the factors to a probability.
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
 //! callbacks from libraries. [`super::calls`] computes who calls whom.
@@ -32,6 +33,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
+mod calibration;
 mod chain;
 mod code;
 mod contents;
@@ -67,6 +69,11 @@ pub use position::{SymbolAt, UseAt};
 pub use result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Outcome, Reason, Use};
 use value::Place;
 use walk::Walk;
+
+/// Returns true if nothing selects the first of some uncalibrated links: another definition is as likely.
+pub fn is_open(links: &[Link]) -> bool {
+    calibration::is_open(links)
+}
 
 /// Resolves uses of names in the code of one generation, and caches its look-ups; each thread has
 /// its own linker.
@@ -104,6 +111,16 @@ impl<'a> Linker<'a> {
     /// Returns the same as [`Linker::resolve`], and whether a use without links is known to refer
     /// to something outside of the repository.
     pub fn outcome(&self, file: FileId, used: Use<'_>) -> Outcome {
+        let mut outcome = self.uncalibrated(file, used);
+        if let Some(facts) = self.file(file) {
+            calibration::calibrate(facts.dialect.group, &mut outcome.links);
+        }
+        outcome
+    }
+
+    /// Returns the same as [`Linker::outcome`], but each confidence is the product of the factors of the
+    /// steps, from which the calibration is fitted (`benches/calls`).
+    pub fn uncalibrated(&self, file: FileId, used: Use<'_>) -> Outcome {
         let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };
         let candidates = walk.candidates(place, used);

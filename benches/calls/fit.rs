@@ -1,0 +1,134 @@
+//! Fits the calibration (`src/graph/link/calibration.rs`) to points of samples.
+//!
+//! Isotonic regression (pool adjacent violators) of the share of right answers over bins of the product
+//! of factors, for each group of languages and class; the share of a bin is smoothed towards that of
+//! all groups, as if [`PRIOR`] more answers had been drawn.
+
+use std::path::PathBuf;
+
+use codedb::graph::link::CONFIDENCE_ANSWER;
+
+use crate::calibration::{self, Point};
+
+/// The upper ends of the bins of the product.
+const ENDS: [f32; 7] = [0.55, 0.65, 0.75, 0.85, 0.92, 0.96, 1.01];
+
+/// The weight of the share of all groups, in answers.
+const PRIOR: f64 = 10.0;
+
+/// A group without so many answers has no row of its own.
+const ANSWERS_MIN: usize = 30;
+
+/// The groups of languages, as the linker names them.
+const GROUPS: [(&str, &[&str]); 10] = [
+    ("C", &["c", "cpp"]),
+    ("CSharp", &["csharp"]),
+    ("Go", &["go"]),
+    ("Java", &["java", "kotlin"]),
+    ("JavaScript", &["javascript", "typescript"]),
+    ("Php", &["php"]),
+    ("Python", &["python"]),
+    ("Ruby", &["ruby"]),
+    ("Rust", &["rust"]),
+    ("Swift", &["swift"]),
+];
+
+/// A bin: the number of answers, of right ones, and the sum of the products.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    count: f64,
+    right: f64,
+    product: f64,
+}
+
+impl Bin {
+    fn share(self) -> f64 {
+        self.right / self.count
+    }
+}
+
+/// Prints the rows of the table for the points of some files.
+///
+/// # Errors
+/// If a file cannot be read.
+pub(crate) fn run(paths: &[PathBuf]) -> Result<(), String> {
+    let points = calibration::read(paths)?;
+    for (class, is_of) in CLASSES {
+        let of_class: Vec<&Point> = points
+            .iter()
+            .filter(|point| is_of(point) && point.product > CONFIDENCE_ANSWER)
+            .collect();
+        let all = bins(&of_class, |_| true);
+        row("None", class, &isotonic(&all));
+        for (group, languages) in GROUPS {
+            let is_in = |point: &Point| languages.contains(&point.language.as_str());
+            if of_class.iter().filter(|point| is_in(point)).count() < ANSWERS_MIN {
+                continue;
+            }
+            let own = bins(&of_class, is_in);
+            let smoothed: Vec<Bin> =
+                own.iter().zip(&all).map(|(own, all)| smoothed(*own, *all)).collect();
+            row(&format!("Some(Group::{group})"), class, &isotonic(&smoothed));
+        }
+    }
+    Ok(())
+}
+
+/// The classes of answers, and which points belong to them.
+const CLASSES: [(&str, fn(&Point) -> bool); 3] = [
+    ("Resolved", |point| !is_guess(point) && !point.is_open),
+    ("Open", |point| !is_guess(point) && point.is_open),
+    ("Guessed", is_guess),
+];
+
+fn is_guess(point: &Point) -> bool {
+    matches!(point.reason.as_str(), "unique_name" | "only_fit")
+}
+
+fn bins(points: &[&Point], is_in: impl Fn(&Point) -> bool) -> Vec<Bin> {
+    let mut bins = vec![Bin::default(); ENDS.len()];
+    for point in points.iter().filter(|point| is_in(point)) {
+        let bin = &mut bins[ENDS.partition_point(|end| *end <= point.product)];
+        bin.count += 1.0;
+        bin.right += f64::from(u8::from(point.is_right));
+        bin.product += f64::from(point.product);
+    }
+    bins
+}
+
+fn smoothed(own: Bin, all: Bin) -> Bin {
+    if all.count == 0.0 {
+        return own;
+    }
+    let weight = PRIOR / all.count;
+    Bin {
+        count: own.count + PRIOR,
+        right: own.right + all.right * weight,
+        product: own.product + all.product * weight,
+    }
+}
+
+/// Merges neighbours until the shares increase.
+fn isotonic(bins: &[Bin]) -> Vec<Bin> {
+    let mut merged: Vec<Bin> = Vec::new();
+    for &bin in bins.iter().filter(|bin| bin.count > 0.0) {
+        merged.push(bin);
+        while let [.., before, last] = merged[..]
+            && before.share() >= last.share()
+        {
+            merged.truncate(merged.len() - 2);
+            merged.push(Bin {
+                count: before.count + last.count,
+                right: before.right + last.right,
+                product: before.product + last.product,
+            });
+        }
+    }
+    merged
+}
+
+fn row(group: &str, class: &str, bins: &[Bin]) {
+    let knot = |bin: &Bin| format!("({:.2}, {:.3})", bin.product / bin.count, bin.share());
+    let knots: Vec<String> = bins.iter().map(knot).collect();
+    println!("    ({group}, Class::{class}, &[{}]),", knots.join(", "));
+}
