@@ -44,6 +44,7 @@ impl Walk<'_> {
             };
             candidates = candidates.into_iter().flat_map(values).collect();
         }
+        candidates.extend(self.inherited_overloads(used, &candidates));
         let mut links = Vec::new();
         for candidate in &candidates {
             if used.role == Role::Call {
