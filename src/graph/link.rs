@@ -34,6 +34,7 @@ use crate::lang::facts::Reference;
 mod added;
 mod chain;
 mod code;
+mod conditions;
 mod contents;
 mod context;
 mod dialect;
