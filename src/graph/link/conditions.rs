@@ -10,7 +10,6 @@ use super::position::SymbolAt;
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::lang::facts::ImportKind;
-use crate::lang::symbols::SymbolKind;
 
 /// The most branches around a position, and the most of one `#if` that are evaluated.
 const BRANCHES_MAX: usize = 64;
@@ -79,16 +78,16 @@ pub(super) fn branches(text: &[u8]) -> Vec<Branch> {
 }
 
 /// Returns whether a compiler reads the byte `at`; `None` if the conditions do not determine it.
-fn is_read(branches: &[Branch], at: usize, is_made: &dyn Fn(&str) -> bool) -> Option<bool> {
+fn is_read(branches: &[Branch], at: usize) -> Option<bool> {
     let before = branches.partition_point(|branch| branch.span.start <= at);
     let around = branches[..before].iter().rev().filter(|branch| at < branch.span.end);
     let mut all = Some(true);
     for branch in around.take(BRANCHES_MAX) {
         let earlier = branches[branch.first..].iter().take_while(|it| !std::ptr::eq(*it, branch));
         let earlier = earlier.filter(|it| it.first == branch.first).take(BRANCHES_MAX);
-        let mut value = condition(&branch.directive, is_made);
+        let mut value = condition(&branch.directive);
         for other in earlier {
-            value = and(value, condition(&other.directive, is_made).map(|value| !value));
+            value = and(value, condition(&other.directive).map(|value| !value));
         }
         all = and(all, value);
     }
@@ -104,17 +103,17 @@ fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 }
 
 /// Returns the value of a directive's own condition.
-fn condition(directive: &str, is_made: &dyn Fn(&str) -> bool) -> Option<bool> {
+fn condition(directive: &str) -> Option<bool> {
     let end = directive.find(|c: char| !c.is_alphabetic()).unwrap_or(directive.len());
     let (word, rest) = directive.split_at(end);
     let name = rest.split_whitespace().next().unwrap_or_default();
     match word {
-        "ifdef" | "elifdef" => is_defined(name, is_made),
-        "ifndef" | "elifndef" => is_defined(name, is_made).map(|value| !value),
+        "ifdef" | "elifdef" => is_defined(name),
+        "ifndef" | "elifndef" => is_defined(name).map(|value| !value),
         "if" | "elif" => {
             let code = rest.split("/*").next().unwrap_or(rest);
             let code = code.split("//").next().unwrap_or(code);
-            let mut tokens = Tokens { rest: code.trim(), is_made };
+            let mut tokens = Tokens { rest: code.trim() };
             let value = tokens.any();
             if tokens.rest.is_empty() { value } else { None }
         }
@@ -122,29 +121,26 @@ fn condition(directive: &str, is_made: &dyn Fn(&str) -> bool) -> Option<bool> {
     }
 }
 
-/// Returns whether a macro is defined, as far as its name shows that. One that the repository
-/// defines nowhere is not, unless it looks like one of a configuration.
-fn is_defined(name: &str, is_made: &dyn Fn(&str) -> bool) -> Option<bool> {
-    let is_part = |part: &&'static str| {
-        let part = *part;
+/// Returns whether a macro is defined, as far as its name shows that.
+fn is_defined(name: &str) -> Option<bool> {
+    let has_part = |part: &str| {
         let is_word = part.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit());
-        name == part || is_word && name.split('_').any(|word| word == part)
-            || is_word && part.contains('_') && name.contains(part)
+        name == part
+            || is_word && name.split('_').any(|word| word == part)
+            || part.contains('_') && name.contains(part)
     };
-    let is_setting = ["HAVE_", "USE_", "CONFIG_", "ENABLE_", "WITH_", "NO_"];
-    match name {
-        _ if PRESENT.contains(&name) => Some(true),
-        _ if ABSENT.iter().any(is_part) => Some(false),
-        _ if is_setting.iter().any(|start| name.contains(start)) => None,
-        _ if name.starts_with("__") || is_made(name) => None,
-        _ => Some(false),
+    if PRESENT.contains(&name) || name.starts_with("BUILDING_") {
+        return Some(true);
     }
+    // Settings that most configurations leave out.
+    let is_off = ["AVOID", "DEBUG", "DEBUGBUILD", "DISABLE", "FUZZING", "MEMDEBUG", "VALGRIND"];
+    let is_absent = ABSENT.iter().chain(&is_off).any(|part| has_part(part));
+    if is_absent { Some(false) } else { None }
 }
 
 /// The rest of an expression.
 struct Tokens<'t> {
     rest: &'t str,
-    is_made: &'t dyn Fn(&str) -> bool,
 }
 
 impl<'t> Tokens<'t> {
@@ -184,7 +180,7 @@ impl<'t> Tokens<'t> {
             if self.takes(")") { value } else { None }
         } else if self.takes("defined") {
             let has_bracket = self.takes("(");
-            let value = is_defined(self.word(), self.is_made);
+            let value = is_defined(self.word());
             if has_bracket && !self.takes(")") { None } else { value }
         } else {
             match self.word() {
@@ -257,14 +253,7 @@ impl Walk<'_> {
     }
 
     fn is_read_at(&self, facts: &FileFacts, file: FileId, at: usize) -> Option<bool> {
-        let is_made = |name: &str| {
-            let named = self.code.named(name);
-            named.iter().take(BRANCHES_MAX).any(|at| {
-                self.symbol(*at)
-                    .is_some_and(|(there, place)| there.symbols[place].kind == SymbolKind::Macro)
-            })
-        };
-        is_read(facts.branches(|| self.code.text(file)), at, &is_made)
+        is_read(facts.branches(|| self.code.text(file)), at)
     }
 }
 
@@ -275,8 +264,7 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<bool>) {
         let at = text.find('$').expect("a mark");
-        let is_made = |name: &str| name == "MADE";
-        assert_eq!(is_read(&branches(text.as_bytes()), at, &is_made), expected, "{text}");
+        assert_eq!(is_read(&branches(text.as_bytes()), at), expected, "{text}");
     }
 
     #[test]
@@ -287,7 +275,8 @@ mod tests {
         check("int a;\n#if defined(_WIN32) && !defined(X)\n#elif MADE > 2\n$\n#endif\n", None);
         check("int a;\n#if 0\n#if 1\n$\n#endif\n#endif\n", Some(false));
         check("int a;\n#if defined(__GNUC__) || A(1)\n$\n#endif\n", Some(true));
-        check("int a;\n#ifdef OTHER\n#else\n$\n#endif\n", Some(true));
+        check("int a;\n#ifdef NO_DEBUG\n#else\n$\n#endif\n", Some(true));
+        check("int a;\n#ifdef OTHER\n#else\n$\n#endif\n", None);
         check("int a;\n#ifdef HAVE_A\n$\n#endif\n", None);
         check("int a;\n#ifdef MADE\n$\n#endif\n", None);
         check("#if (defined(A_OS400) || defined(__VMS)) /* b */\n$\n#endif\n", Some(false));
