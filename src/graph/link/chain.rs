@@ -65,9 +65,11 @@ impl Walk<'_> {
             values = match step {
                 Ok(Step::Call) => self.each(&values, |candidate| self.call(candidate, depth)),
                 Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
-                Ok(Step::Parameter(RECEIVER_PARAMETER)) => {
-                    let receivers = self.each(&values, |candidate| {
-                        self.parameter(candidate, RECEIVER_PARAMETER, depth)
+                Ok(implicit @ (Step::Parameter(RECEIVER_PARAMETER) | Step::Member("this"))) => {
+                    // `this` is the instance of an anonymous class of Java.
+                    let receivers = self.each(&values, |candidate| match implicit {
+                        Step::Member(_) => vec![candidate.clone()],
+                        _ => self.parameter(candidate, RECEIVER_PARAMETER, depth),
                     });
                     match steps.peek() {
                         Some(&Ok(Step::Member(name))) => {

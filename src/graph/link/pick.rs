@@ -205,10 +205,13 @@ impl Walk<'_> {
         let is_outside = |chain: &Chain| self.code.named(chain.as_str()).is_empty();
         let renames = is_macro && symbol.type_chain.as_ref().is_some_and(is_outside);
         match self.is_compiled(at) {
+            // A header that no file includes is one for tests or for other programs.
+            Some(true) if is_several && is_macro && self.is_unused_header(at) => 0.85,
             Some(true) => 1.0,
             _ if renames => 0.44,
             Some(false) if is_several => 0.8,
             Some(false) if is_macro => 0.49,
+            None if is_several && is_macro && self.is_empty_macro(at) => 0.95,
             None if is_several && is_macro => 0.9,
             _ => 1.0,
         }

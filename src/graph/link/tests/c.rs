@@ -32,3 +32,17 @@ fn macros_of_headers_for_other_systems_are_no_answer() {
     let links = super::links(&tree("defined(__VMS)"));
     assert!(links.iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER));
 }
+
+#[test]
+fn a_macro_that_expands_to_nothing_is_the_usual_alternative() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.h\n#include <x.h>\n#if LEVEL >= 2\n#define LOG(x) print(x)\n#else\n#define LOG(x) {body}\n#endif\n\
+             //- /t.h\n#define LOG(x) test(x)\n//- /m.c\n#include \"a.h\"\nvoid run(void) {{ $0LOG(1); }}\n"
+        )
+    };
+    for body in ["((void) 0)", "do { } while (0)", ""] {
+        check(&tree(body), "a.h:5 LOG Program");
+    }
+    check(&tree("other(x)"), "a.h:3 LOG Program");
+}

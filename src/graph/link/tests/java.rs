@@ -105,3 +105,20 @@ fn overloads_of_bases_are_not_hidden() {
     check(&overloads("new Sub().$0put(\"\");"), "a/Io.java:6 Io.put Inherited");
     check(&overloads("new Sub().$0put(1, 2);"), "a/Sub.java:3 Sub.put Receiver");
 }
+
+/// Calls of inherited methods in anonymous classes were unresolved.
+#[test]
+fn methods_of_anonymous_classes_have_members_of_the_base() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a/Module.java\npackage a;\nabstract class Module {{\n    Builder bind(Class<?> of) {{ return null; }}\n}}\n\
+             class Builder {{\n    void to(int x) {{}}\n}}\n\
+             //- /a/Use.java\npackage a;\nclass Use {{\n    void own() {{}}\n    Builder bind() {{ return null; }}\n    void f() {{\n        \
+             run(new Module() {{\n            void local() {{}}\n            protected void configure() {{ {body} }}\n        }});\n    }}\n}}\n"
+        )
+    };
+    check(&tree("$0bind(Use.class);"), "a/Module.java:3 Module.bind Receiver");
+    check(&tree("bind(Use.class).$0to(1);"), "a/Module.java:6 Builder.to Receiver");
+    check(&tree("$0own();"), "a/Use.java:3 Use.own Scope");
+    check(&tree("if (true) { $0local(); }"), "a/Use.java:7 Use.f.local Scope");
+}
