@@ -157,6 +157,7 @@ impl Walk<'_> {
         let is_several = links.len() > 1;
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
+        self.compare_blocks(links);
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };

@@ -258,3 +258,17 @@ fn bounds_determine_associated_types() {
     check(&tree("async fn call<S, B>(s: &S) -> S::Out where S: Service<Out = Reply<B>>"), expected);
     check(&tree("async fn call<S: Service<Out = Reply<u8>>>(s: &S) -> S::Out"), expected);
 }
+
+#[test]
+fn own_methods_precede_those_of_traits() {
+    let tree = |body: &str| {
+        of_crate(&format!(
+            "struct A;\ntrait Len {{ fn len(&self) -> u8; }}\nimpl Len for A {{\n    fn len(&self) -> u8 {{ 1 }}\n}}\n\
+             impl A {{\n    fn len(&self) -> u8 {{ 2 }}\n}}\nimpl From<u8> for A {{\n    fn from(of: u8) -> A {{ A }}\n}}\n\
+             impl From<u16> for A {{\n    fn from(of: u16) -> A {{ A }}\n}}\nfn f(a: A) {{ {body} }}\n"
+        ))
+    };
+    check(&tree("a.$0len();"), "src/lib.rs:7 A::len Receiver");
+    let links = super::links(&tree("A::$0from(1u16);"));
+    assert!(links.iter().all(|link| link.confidence < 0.9));
+}
