@@ -121,7 +121,8 @@ impl Server {
             "experimental": { "serverStatusNotification": true },
         });
         let folders = json!([{ "uri": root, "name": "tree" }]);
-        let settings = json!({ "cargo": { "buildScripts": { "enable": false } },
+        // Code of every feature is resolved; nothing of the tree is run.
+        let settings = json!({ "cargo": { "buildScripts": { "enable": false }, "features": "all" },
             "procMacro": { "enable": false }, "checkOnSave": false,
             "tsserver": { "useSyntaxServer": "never" }, "clearCache": true });
         server.request(

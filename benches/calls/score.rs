@@ -1,9 +1,11 @@
 //! Scores of the linker's answers.
 
 use codedb::base::ids::FileId;
-use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use, is_open};
+use codedb::graph::link::{
+    CONFIDENCE_ANSWER, Code, FileFacts, Link, Linker, SymbolAt, Use, is_open,
+};
 use codedb::lang::facts::{Import, ImportKind, Reference, Role};
-use codedb::lang::symbols::Symbol;
+use codedb::lang::symbols::{Symbol, SymbolKind, Visibility};
 
 use crate::calibration::{self, Point};
 use crate::options::Options;
@@ -263,6 +265,7 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         Some(Definition { path: facts.path.clone(), line })
     };
     let mut same: Vec<Definition> = places.into_iter().filter_map(definition).collect();
+    same.extend(other_declarations(tree, &facts, place));
     // C++ defines constructors outside of their type.
     if let Some(of) = type_of_constructor(&facts.symbols[place]) {
         for at in tree.program.named(&facts.symbols[place].name).iter() {
@@ -275,6 +278,27 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         }
     }
     same
+}
+
+/// Returns the prototypes of a function of C, or the functions that a prototype declares: they are
+/// one target, of which clangd returns only the one that it can parse.
+fn other_declarations(tree: &Tree, facts: &FileFacts, place: usize) -> Vec<Definition> {
+    let symbol = &facts.symbols[place];
+    let is_shared = |of: &Symbol| of.kind.is_callable() && of.visibility != Visibility::Private;
+    if facts.language.name != "c" || !is_shared(symbol) {
+        return Vec::new();
+    }
+    let is_prototype = |of: &Symbol| of.kind == SymbolKind::Prototype;
+    let other = |at: &SymbolAt| {
+        let there = tree.program.file(at.file).filter(|there| there.language.name == "c")?;
+        let of = &there.symbols[at.place as usize];
+        let (line, _) = tree.position(&there.path, of.name_span.start)?;
+        let is_other = is_shared(of)
+            && matches!(of.kind, SymbolKind::Prototype | SymbolKind::Function)
+            && is_prototype(of) != is_prototype(symbol);
+        is_other.then(|| Definition { path: there.path.clone(), line })
+    };
+    tree.program.named(&symbol.name).iter().filter_map(other).collect()
 }
 
 /// Prints a site with the answers of the oracle and of the linker.

@@ -36,6 +36,7 @@ mod added;
 mod calibration;
 mod chain;
 mod code;
+mod conditions;
 mod contents;
 mod context;
 mod dialect;

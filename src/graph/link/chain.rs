@@ -65,9 +65,11 @@ impl Walk<'_> {
             values = match step {
                 Ok(Step::Call) => self.each(&values, |candidate| self.call(candidate, depth)),
                 Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
-                Ok(Step::Parameter(RECEIVER_PARAMETER)) => {
-                    let receivers = self.each(&values, |candidate| {
-                        self.parameter(candidate, RECEIVER_PARAMETER, depth)
+                Ok(implicit @ (Step::Parameter(RECEIVER_PARAMETER) | Step::Member("this"))) => {
+                    // `this` is the instance of an anonymous class of Java.
+                    let receivers = self.each(&values, |candidate| match implicit {
+                        Step::Member(_) => vec![candidate.clone()],
+                        _ => self.parameter(candidate, RECEIVER_PARAMETER, depth),
                     });
                     match steps.peek() {
                         Some(&Ok(Step::Member(name))) => {
@@ -500,7 +502,14 @@ impl Walk<'_> {
                     let made = is_made.then(|| candidate.then(Value::Instance(*at, None), 0.98));
                     return made.into_iter().collect();
                 };
-                let place = Place { file: at.file, enclosing: Some(place) };
+                // What a macro defines is written in the type that calls it.
+                let is_made = symbol.parent.is_some_and(|parent| {
+                    facts.dialect.has_program_macros
+                        && facts.symbols[parent].kind == SymbolKind::Macro
+                });
+                let around = candidate.via.filter(|_| is_made);
+                let around = around.unwrap_or(SymbolAt { file: at.file, place: place as u32 });
+                let place = Place { file: around.file, enclosing: Some(around.place as usize) };
                 let mut values =
                     self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
                 for value in &mut values {

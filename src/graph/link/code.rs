@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::conditions::{Branch, branches};
 use super::dialect::{self, Dialect};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{Arity, arity, extended};
@@ -123,8 +124,8 @@ pub struct FileFacts {
     arities: OnceLock<Vec<Option<Arity>>>,
     /// The types that symbols extend by their first parameter.
     extended: OnceLock<Vec<Option<(Box<str>, usize)>>>,
-    /// The bytes inside of conditional directives of C.
-    conditions: OnceLock<Vec<Range<usize>>>,
+    /// The branches of conditional directives of C.
+    branches: OnceLock<Vec<Branch>>,
 }
 
 impl FileFacts {
@@ -157,7 +158,7 @@ impl FileFacts {
             signatures: OnceLock::new(),
             arities: OnceLock::new(),
             extended: OnceLock::new(),
-            conditions: OnceLock::new(),
+            branches: OnceLock::new(),
         }
     }
 
@@ -222,13 +223,9 @@ impl FileFacts {
         Some((name.to_string(), *arguments))
     }
 
-    /// Returns true for a symbol of C inside of `#if`, apart from include guards. The text is read
-    /// once.
-    pub(super) fn is_conditional(&self, place: u32, read: impl FnOnce() -> Option<Text>) -> bool {
-        let conditions = self.conditions.get_or_init(|| conditions(&read().unwrap_or_default()));
-        let at = self.symbols.get(place as usize).map_or(0, |symbol| symbol.name_span.start);
-        let before = &conditions[..conditions.partition_point(|range| range.start <= at)];
-        before.last().is_some_and(|range| at < range.end)
+    /// Returns the branches of conditional directives of C. The text is read once.
+    pub(super) fn branches(&self, read: impl FnOnce() -> Option<Text>) -> &[Branch] {
+        self.branches.get_or_init(|| branches(&read().unwrap_or_default()))
     }
 
     /// Returns the signature of a symbol from its name on: the parameters of a template may be long.
@@ -394,35 +391,6 @@ impl FileFacts {
     pub fn block_type(&self, place: usize) -> Option<&str> {
         membership::block_type(&self.symbols, place)
     }
-}
-
-/// Returns the outermost ranges of bytes between `#if` and `#endif`, without that of an include
-/// guard. O(text).
-fn conditions(text: &[u8]) -> Vec<Range<usize>> {
-    let (mut found, mut level, mut start, mut at) = (Vec::new(), 0_usize, 0, 0);
-    let mut guard = None;
-    for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let directive = line.trim_ascii_start().strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
-        let directive = directive.unwrap_or_default();
-        if directive.starts_with(b"if") {
-            // The first directive of a header is its guard.
-            let is_guard = guard.is_none() && directive.starts_with(b"ifndef");
-            guard = guard.or(Some(is_guard));
-            level += 1;
-            if level == 1 + usize::from(guard == Some(true)) {
-                start = at;
-            }
-        } else if directive.starts_with(b"endif") {
-            if level == 1 + usize::from(guard == Some(true)) {
-                found.push(start..at);
-            }
-            level = level.saturating_sub(1);
-        } else if !directive.is_empty() {
-            guard = guard.or(Some(false));
-        }
-        at += line.len();
-    }
-    found
 }
 
 /// Returns the innermost symbol that encloses an import. `mod a;` does not enclose itself, and a

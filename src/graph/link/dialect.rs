@@ -16,6 +16,7 @@ mod rust;
 
 pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 
+use super::overloads::Rules;
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
 
@@ -159,6 +160,8 @@ pub(super) struct Dialect {
     pub(super) has_callable_bounds: bool,
     /// How many arguments a call has; `None` if any number is legal or the syntax hides some.
     pub(super) arguments: Option<ArgumentRules>,
+    /// How overloads are compared that accept the same number of arguments.
+    pub(super) overloads: Option<&'static Rules>,
     /// Method names too common to identify a type.
     pub(super) common: &'static [&'static str],
 }
@@ -228,6 +231,7 @@ const NONE: Dialect = Dialect {
     content_methods: &[],
     has_callable_bounds: false,
     arguments: None,
+    overloads: None,
     common: &[],
 };
 

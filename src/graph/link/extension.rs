@@ -3,7 +3,7 @@
 use super::code::{FileFacts, last_name};
 use super::dialect::Dialect;
 use super::position::SymbolAt;
-use super::result::{CONFIDENCE_ANSWER, Reason, Use};
+use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
@@ -15,6 +15,11 @@ const NAMED_MAX: usize = 64;
 
 /// The most blocks of one trait that are considered.
 const BLOCKS_MAX: usize = 32;
+
+/// How much less likely each of several implementations of a trait is, and one next to the type's
+/// own method.
+const SEVERAL_BLOCKS: f32 = 0.85;
+const OWN_FIRST: f32 = 0.97;
 
 impl Walk<'_> {
     /// Returns the methods `name` that implementations of traits add to an outside type.
@@ -47,6 +52,31 @@ impl Walk<'_> {
             found = self.of_blocks_for_any(type_name, name);
         }
         found
+    }
+
+    /// Lowers the confidence of methods in implementations of traits: a type's own method takes
+    /// precedence, and of several implementations (`impl From<A>`, `impl From<B>`) any can be meant.
+    pub(super) fn compare_blocks(&self, links: &mut [Link]) {
+        let of_trait = |link: &Link| {
+            let (facts, place) = self.symbol(link.to)?;
+            let block = facts.symbols[place].parent.map(|parent| &facts.symbols[parent])?;
+            let is_block = block.kind == SymbolKind::Impl && facts.dialect.has_extension_traits;
+            is_block.then_some(!block.bases.is_empty())
+        };
+        if links.len() < 2 {
+            return;
+        }
+        let of_traits: Vec<Option<bool>> = links.iter().map(of_trait).collect();
+        let own = of_traits.iter().filter(|of| **of == Some(false)).count();
+        let implemented = of_traits.iter().filter(|of| **of == Some(true)).count();
+        let factor = match (own, implemented) {
+            (0, 2..) => SEVERAL_BLOCKS,
+            (1.., 1..) => OWN_FIRST,
+            _ => return,
+        };
+        for (link, _) in links.iter_mut().zip(of_traits).filter(|(_, of)| *of == Some(true)) {
+            link.confidence *= factor;
+        }
     }
 
     /// Returns the methods of a name that traits declare and that are implemented for every type,

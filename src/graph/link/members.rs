@@ -207,6 +207,10 @@ impl Walk<'_> {
         if !found.is_empty() {
             return found;
         }
+        found = self.members_of_macros(of, name, depth);
+        if !found.is_empty() {
+            return found;
+        }
         for base in self.bases(of, depth + 1) {
             match base.value {
                 Value::Instance(base_of, _) => {
@@ -232,6 +236,52 @@ impl Walk<'_> {
             }
         }
         found
+    }
+
+    /// Returns the functions `name` in the bodies of macros that are called where the type's items
+    /// are: Rust's `impl Type { methods!(); }`.
+    fn members_of_macros(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        if !facts.dialect.has_program_macros {
+            return Vec::new();
+        }
+        let in_macro = |at: &SymbolAt| {
+            let (there, member) = self.symbol(*at)?;
+            let parent = there.symbols[member].parent?;
+            let is_macro = there.symbols[parent].kind == SymbolKind::Macro;
+            is_macro.then(|| there.symbols[parent].name.clone())
+        };
+        let named = self.code.named(name);
+        let made: Vec<(SymbolAt, String)> = near(&named, of.file, ELSEWHERE_MAX)
+            .iter()
+            .filter_map(|at| Some((*at, in_macro(at)?)))
+            .collect();
+        if made.is_empty() {
+            return Vec::new();
+        }
+        let type_name = facts.symbols[place].name.as_str();
+        let is_impl = facts.symbols[place].kind == SymbolKind::Impl;
+        let blocks = self.code.blocks(facts.block_type(place).unwrap_or(type_name));
+        for &block in near(&blocks, of.file, ELSEWHERE_MAX) {
+            let is_its =
+                if is_impl { block == of } else { self.is_block_of(block, of, type_name, depth) };
+            if !is_its {
+                continue;
+            }
+            let calls = self.code.calls(block.file);
+            let directly =
+                calls.iter().filter(|(_, it)| it.enclosing == Some(block.place as usize));
+            let called: Vec<&str> = directly.map(|(called, _)| called.as_str()).collect();
+            let found = made.iter().filter(|(_, owner)| called.contains(&owner.as_str()));
+            let candidate = |&(at, _): &(SymbolAt, String)| {
+                Candidate::new(Value::Name(at), 0.93, Reason::Receiver)
+            };
+            let found: Vec<Candidate> = found.map(candidate).take(VALUES_MAX).collect();
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Returns the members of the target of a type alias: Rust's `type Alias = Type`.

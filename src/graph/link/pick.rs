@@ -3,12 +3,14 @@
 use rustc_hash::FxHashSet;
 
 use super::code::FileFacts;
+use super::dialect::Group;
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -50,6 +52,7 @@ impl Walk<'_> {
             };
             candidates = candidates.into_iter().flat_map(values).collect();
         }
+        candidates.extend(self.inherited_overloads(used, &candidates));
         let mut links = Vec::new();
         for candidate in &candidates {
             if used.role == Role::Call {
@@ -160,6 +163,7 @@ impl Walk<'_> {
         let is_several = links.len() > 1;
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
+        self.compare_blocks(links);
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
@@ -173,8 +177,10 @@ impl Walk<'_> {
             if is_several && !accepts {
                 link.confidence *= 0.93;
             }
-            if symbol.kind == SymbolKind::Macro {
-                link.confidence *= self.macro_factor(&facts, link.to, is_several);
+            let is_c = facts.dialect.group == Group::C;
+            if is_c && (symbol.kind == SymbolKind::Macro || is_several && symbol.kind.is_callable())
+            {
+                link.confidence *= self.condition_factor(&facts, link.to, is_several);
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
                 link.confidence *= 0.99;
@@ -234,17 +240,23 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns how likely a macro is in effect. Of one inside of `#if`, another definition of the
-    /// name may be; and one that renames something from outside (`#define unlink _unlink`) is
-    /// usually meant for other systems.
-    fn macro_factor(&self, facts: &FileFacts, at: SymbolAt, is_several: bool) -> f32 {
-        if !facts.is_conditional(at.place, || self.code.text(at.file)) {
-            return 1.0;
-        }
-        let target = facts.symbols[at.place as usize].type_chain.as_ref();
-        match target {
-            Some(chain) if self.code.named(chain.as_str()).is_empty() => 0.44,
-            _ if is_several => 0.9,
+    /// Returns how likely a definition of C is in effect. Of one inside of `#if`, another definition
+    /// of the name may be; and a macro that renames something from outside (`#define unlink _unlink`)
+    /// is usually meant for other systems.
+    fn condition_factor(&self, facts: &FileFacts, at: SymbolAt, is_several: bool) -> f32 {
+        let symbol = &facts.symbols[at.place as usize];
+        let is_macro = symbol.kind == SymbolKind::Macro;
+        let is_outside = |chain: &Chain| self.code.named(chain.as_str()).is_empty();
+        let renames = is_macro && symbol.type_chain.as_ref().is_some_and(is_outside);
+        match self.is_compiled(at) {
+            // A header that no file includes is one for tests or for other programs.
+            Some(true) if is_several && is_macro && self.is_unused_header(at) => 0.85,
+            Some(true) => 1.0,
+            _ if renames => 0.44,
+            Some(false) if is_several => 0.8,
+            Some(false) if is_macro => 0.49,
+            None if is_several && is_macro && self.is_empty_macro(at) => 0.95,
+            None if is_several && is_macro => 0.9,
             _ => 1.0,
         }
     }

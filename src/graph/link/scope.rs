@@ -92,10 +92,7 @@ impl Walk<'_> {
     fn are_conditional_macros(&self, candidates: &[Candidate]) -> bool {
         let is_conditional = |candidate: &Candidate| {
             let Value::Name(at) = candidate.value else { return false };
-            self.kind(candidate) == Some(SymbolKind::Macro)
-                && self
-                    .facts(at.file)
-                    .is_some_and(|there| there.is_conditional(at.place, || self.code.text(at.file)))
+            self.kind(candidate) == Some(SymbolKind::Macro) && self.is_compiled(at) != Some(true)
         };
         !candidates.is_empty() && candidates.iter().all(is_conditional)
     }
@@ -278,7 +275,10 @@ impl Walk<'_> {
         let confidence = if is_alone { 0.9 } else { 0.75 };
         let nearest = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == nearest);
-        let share = if found.len() > 2 { 0.7 } else { 1.0 };
+        // Definitions in one file are alternatives, of which one is in effect.
+        let mut files: Vec<FileId> = found.iter().map(|(_, at)| at.file).collect();
+        files.dedup();
+        let share = if files.len() > 2 { 0.7 } else { 1.0 };
         let candidate =
             |(_, at)| Candidate::new(Value::Name(at), confidence * share, Reason::Program);
         found.into_iter().map(candidate).take(VALUES_MAX).collect()

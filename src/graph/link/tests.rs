@@ -1,5 +1,6 @@
 //! Tests of the linker: sources with a use at `$0`, and the definitions that it resolves to.
 
+mod c;
 mod cpp;
 mod csharp;
 mod damaged;

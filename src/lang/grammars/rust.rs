@@ -70,7 +70,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "ordered_field_declaration_list" => return tuple_fields(visit, found),
         "impl_item" => return found.extend(implementation(visit)),
         "macro_invocation" => return generated::made(visit, found),
-        "identifier" => return found.extend(generated::named(visit)),
+        "identifier" => {
+            return found.extend(generated::named(visit).or_else(|| generated::in_body(visit)));
+        }
         _ => return,
     };
     let Some(mut definition) = Definition::named(visit, kind) else { return };

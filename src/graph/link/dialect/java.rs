@@ -1,5 +1,6 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
+use super::super::overloads;
 use super::arguments::{has_word, many_or_usual};
 use super::{ArgumentRules, Dialect, Extensions, Group, NONE};
 
@@ -7,6 +8,7 @@ static JAVA: Dialect = Dialect {
     has_closed_types: true,
     separates_fields: true,
     arguments: Some(ArgumentRules::USUAL),
+    overloads: Some(&overloads::java::JAVA),
     ..RULES
 };
 

@@ -57,3 +57,68 @@ fn imports_lead_to_types_and_their_members() {
     );
     check(&other("", "java.util.List.$0make();"), "");
 }
+
+/// Returns a tree with overloads of one number of arguments, and `body` in a method.
+fn overloads(body: &str) -> String {
+    format!(
+        "//- /a/Io.java\npackage a;\nclass Io<T> {{\n    void put(int n) {{}}\n    void put(long n) {{}}\n    \
+         void put(char c) {{}}\n    void put(String s) {{}}\n    void put(Object o) {{}}\n    \
+         void put(byte[] b) {{}}\n    void put(Runnable r) {{}}\n    void put(InputStream in) {{}}\n    \
+         void put(Io<?> io) {{}}\n    void put(Path... paths) {{}}\n    \
+         static Io<String> make() {{ return null; }}\n}}\n\
+         //- /a/Sub.java\npackage a;\nclass Sub extends Io<String> {{\n    void put(int n, int m) {{}}\n}}\n\
+         //- /a/Use.java\npackage a;\nclass Use {{\n    private final long size;\n    Io<Path> io;\n    \
+         void f(final byte[] bytes, Path path, List<String> of, Writer... all) {{\n        {body}\n    }}\n}}\n"
+    )
+}
+
+#[test]
+fn overloads_of_one_number_of_arguments_differ_by_types() {
+    let line = |argument: &str, line: usize| {
+        let tree = overloads(&format!("io.$0put({argument});"));
+        check(&tree, &format!("a/Io.java:{line} Io.put Receiver"));
+    };
+    line("1", 3);
+    line("1L", 4);
+    line("size", 4);
+    line("bytes.length", 3);
+    line("' '", 5);
+    line("\"a\" + path", 6);
+    line("of.get(0).toString()", 6);
+    line("of", 7);
+    line("bytes", 8);
+    line("new byte[] {1}", 8);
+    line("() -> f()", 9);
+    line("this::f", 9);
+    line("new FileInputStream(path)", 10);
+    line("(InputStream) of", 10);
+    line("new Io<>()", 11);
+    line("new Sub()", 11);
+    line("Io.make()", 11);
+    line("path", 12);
+    line("Path.of(\"a, b\")", 12);
+}
+
+/// An overload that a type inherits was not considered where the type has another of that name.
+#[test]
+fn overloads_of_bases_are_not_hidden() {
+    check(&overloads("new Sub().$0put(\"\");"), "a/Io.java:6 Io.put Inherited");
+    check(&overloads("new Sub().$0put(1, 2);"), "a/Sub.java:3 Sub.put Receiver");
+}
+
+/// Calls of inherited methods in anonymous classes were unresolved.
+#[test]
+fn methods_of_anonymous_classes_have_members_of_the_base() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a/Module.java\npackage a;\nabstract class Module {{\n    Builder bind(Class<?> of) {{ return null; }}\n}}\n\
+             class Builder {{\n    void to(int x) {{}}\n}}\n\
+             //- /a/Use.java\npackage a;\nclass Use {{\n    void own() {{}}\n    Builder bind() {{ return null; }}\n    void f() {{\n        \
+             run(new Module() {{\n            void local() {{}}\n            protected void configure() {{ {body} }}\n        }});\n    }}\n}}\n"
+        )
+    };
+    check(&tree("$0bind(Use.class);"), "a/Module.java:3 Module.bind Receiver");
+    check(&tree("bind(Use.class).$0to(1);"), "a/Module.java:6 Builder.to Receiver");
+    check(&tree("$0own();"), "a/Use.java:3 Use.own Scope");
+    check(&tree("if (true) { $0local(); }"), "a/Use.java:7 Use.f.local Scope");
+}

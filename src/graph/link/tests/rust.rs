@@ -207,3 +207,68 @@ fn variables_are_not_modules() {
         "src/limit.rs:1 new Receiver",
     );
 }
+
+#[test]
+fn functions_that_a_macro_defines_are_members_of_types_that_call_it() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\n#[macro_use]\nmod made;\nmod user;\n\
+             //- /src/made.rs\nmacro_rules! methods {{\n    ($of:expr) => {{\n        \
+             pub fn make(n: u8) -> Result<Self, u8> {{ todo!() }}\n        \
+             pub $($prefix)? fn go<T>(&self, by: T) -> u8 {{ 1 }}\n    }};\n}}\n\
+             //- /src/user.rs\nstruct A;\nimpl A {{\n    fn own(&self) {{}}\n    methods!(1);\n}}\n\
+             struct B;\nimpl B {{ fn own(&self) {{}} }}\nfn f(a: A, b: B) {{ {body} }}\n"
+        )
+    };
+    check(&tree("A::$0make(1);"), "src/made.rs:3 methods::make Receiver");
+    check(&tree("a.$0go(1);"), "src/made.rs:4 methods::go Receiver");
+    check(&tree("A::make(1).unwrap().$0own();"), "src/user.rs:3 A::own Receiver");
+}
+
+#[test]
+fn made_functions_have_results_and_made_macros_are_macros() {
+    let tree = |body: &str| {
+        of_crate(&format!(
+            "macro_rules! each {{\n    ($name:ident, $of:expr) => {{\n        #[doc = \"\"]\n        \
+             pub fn $name() -> Builder {{ Builder::new($of) }}\n    }};\n}}\n\
+             macro_rules! logs {{\n    ($name:ident: $kind:ident, $d:tt) => {{\n        \
+             macro_rules! $name {{ () => ( $kind!() ) }}\n    }};\n    ($kind:ident, $other:ident) => {{\n        \
+             logs!($kind: $kind, $);\n        logs!($other: $kind, $);\n    }}\n}}\n\
+             logs!(warn, warn_);\nlogs!(info: warn, $);\n\
+             struct Builder;\nimpl Builder {{\n    fn new(n: u8) -> Builder {{ Builder }}\n    fn end(self) {{}}\n}}\n\
+             struct Reply;\nimpl Reply {{\n    each!(Ok, 200);\n}}\neach!(found, 1);\nfn f() {{ {body} }}\n"
+        ))
+    };
+    check(&tree("Reply::Ok().$0end();"), "src/lib.rs:21 Builder::end Receiver");
+    check(&tree("found().$0end();"), "src/lib.rs:21 Builder::end Receiver");
+    check(&tree("$0warn_!();"), "src/lib.rs:16 warn_ SameFile");
+    check(&tree("$0warn!();"), "src/lib.rs:16 warn SameFile");
+    check(&tree("$0info!();"), "src/lib.rs:17 info SameFile");
+}
+
+#[test]
+fn bounds_determine_associated_types() {
+    let tree = |head: &str| {
+        of_crate(&format!(
+            "struct Reply<B>(B);\nimpl<B> Reply<B> {{\n    fn status(&self) {{}}\n}}\ntrait Service {{ type Out; }}\n\
+             {head} {{ todo!() }}\nasync fn g(s: u8) {{ call(&s).await.$0status(); }}\n"
+        ))
+    };
+    let expected = "src/lib.rs:3 Reply::status Receiver";
+    check(&tree("async fn call<S, B>(s: &S) -> S::Out where S: Service<Out = Reply<B>>"), expected);
+    check(&tree("async fn call<S: Service<Out = Reply<u8>>>(s: &S) -> S::Out"), expected);
+}
+
+#[test]
+fn own_methods_precede_those_of_traits() {
+    let tree = |body: &str| {
+        of_crate(&format!(
+            "struct A;\ntrait Len {{ fn len(&self) -> u8; }}\nimpl Len for A {{\n    fn len(&self) -> u8 {{ 1 }}\n}}\n\
+             impl A {{\n    fn len(&self) -> u8 {{ 2 }}\n}}\nimpl From<u8> for A {{\n    fn from(of: u8) -> A {{ A }}\n}}\n\
+             impl From<u16> for A {{\n    fn from(of: u16) -> A {{ A }}\n}}\nfn f(a: A) {{ {body} }}\n"
+        ))
+    };
+    check(&tree("a.$0len();"), "src/lib.rs:7 A::len Receiver");
+    let links = super::links(&tree("A::$0from(1u16);"));
+    assert!(links.iter().all(|link| link.confidence < 0.9));
+}

@@ -142,6 +142,8 @@ impl LineHead {
     fn read(text: &[u8], start: usize) -> LineHead {
         let mut head = LineHead { words: Vec::new(), end: start };
         let mut is_next_line = false;
+        // An indented line may be a loop: `FOREACH(a)`, and the statement after it.
+        let spans_lines = start == 0 || text[start - 1] == b'\n';
         while head.words.len() < HEAD_WORDS_MAX {
             let mut at = head.end + blanks(&text[head.end..]);
             // The name may be on the line after its type.
@@ -158,7 +160,7 @@ impl LineHead {
                         break;
                     }
                     let end = at + len;
-                    let arguments = arguments(&text[at..end], &text[end..]);
+                    let arguments = arguments(&text[at..end], &text[end..], spans_lines);
                     let has_arguments = arguments.is_some();
                     let end = end + arguments.unwrap_or(0);
                     head.words.push(Word { start: at, end, has_arguments });
@@ -190,7 +192,10 @@ impl LineHead {
             }
             return;
         }
-        if text.get(self.end) != Some(&b'(') || name.has_arguments {
+        if self.blank_pointer(text, masked)
+            || text.get(self.end) != Some(&b'(')
+            || name.has_arguments
+        {
             return;
         }
         if let Some(range) = annotation_of_variable(text, before, name) {
@@ -202,6 +207,24 @@ impl LineHead {
         if kept > 0 || is_destructor {
             blank_after_parameters(text, self.end, masked);
         }
+    }
+
+    /// Blanks out the annotation macros around a pointer to a function, `API int (*name)(int) ATTR;`.
+    /// Returns false for any other line.
+    fn blank_pointer(&self, text: &[u8], masked: &mut [u8]) -> bool {
+        let open = self.end + blanks(&text[self.end..]);
+        let is_annotated =
+            self.words.len() > 1 && self.words.first().is_some_and(|it| looks_like_macro(text, it));
+        if !is_annotated || !text[open..].starts_with(b"(*") {
+            return false;
+        }
+        let Some(len) = balanced(&text[open..]) else { return false };
+        if self.blank_before(text, &self.words, true, masked) > 0
+            && text.get(open + len) == Some(&b'(')
+        {
+            blank_after_parameters(text, open + len, masked);
+        }
+        true
     }
 
     /// Blanks out the annotation macros before a function's name. Returns the number of type words
@@ -323,15 +346,20 @@ fn is_builtin(name: &[u8]) -> bool {
 }
 
 /// Returns the length of the argument list in `rest` of the annotation macro `word`. Requires that
-/// another word follows the list on the same line.
-fn arguments(word: &[u8], rest: &[u8]) -> Option<usize> {
+/// another word follows the list, on the same line or, with `spans_lines`, indented on the next one.
+fn arguments(word: &[u8], rest: &[u8], spans_lines: bool) -> Option<usize> {
     let whole = Word { start: 0, end: word.len(), has_arguments: false };
     if rest.first() != Some(&b'(') || !looks_like_macro(word, &whole) {
         return None;
     }
     let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
     let len = balanced(&rest[..line])?;
-    let gap = blanks(&rest[len..]);
+    let mut gap = blanks(&rest[len..]);
+    if spans_lines && rest.get(len + gap) == Some(&b'\n') {
+        gap += 1 + blanks(&rest[len + gap + 1..]);
+        // A line without indentation begins another declaration.
+        gap = if rest[len + gap - 1] == b'\n' { 0 } else { gap };
+    }
     let next = *rest.get(len + gap)?;
     (gap > 0 && (next.is_ascii_alphabetic() || next == b'_')).then_some(len)
 }

@@ -156,8 +156,10 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(1) {
         "method_invocation" if own == "name" => {
             let object = of("object");
-            let receiver =
-                object.and_then(|object| chain::receiver(values::of(visit, notes, object)));
+            let receiver = match object {
+                Some(object) => chain::receiver(values::of(visit, notes, object)),
+                None => values::anonymous(visit, notes, visit.bytes(node)),
+            };
             notes.call(visit, node, receiver, arguments(parent));
         }
         "field_access" if own == "field" => {

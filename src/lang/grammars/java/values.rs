@@ -49,6 +49,33 @@ const CONTENT_METHODS_IF_TYPED: [&[u8]; 14] = [
     b"join",
 ];
 
+/// Maximum number of nodes between a call and the anonymous class around it.
+const LEVELS_MAX: usize = 64;
+
+/// Returns the chain of the implicit receiver of a call of `name` in the visited node, if that is in
+/// an anonymous class without a method of that name: `@Base.this` in `new Base() { … }`.
+pub(super) fn anonymous(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
+    let levels = 1..LEVELS_MAX;
+    let kinds = levels.map(|level| (level, visit.ancestor_kind(level)));
+    let (level, _) = kinds.take_while(|(_, kind)| !kind.is_empty()).find(|(_, kind)| {
+        matches!(*kind, "class_body" | "interface_body" | "enum_body" | "record_declaration")
+    })?;
+    let created = visit.ancestor(level + 1)?;
+    if created.kind_name() != "object_creation_expression" {
+        return None;
+    }
+    let is_method = |member: Node<'_>| {
+        member.kind_name() == "method_declaration"
+            && member.field("name").is_some_and(|own| visit.bytes(own) == name)
+    };
+    let body = visit.ancestor(level)?;
+    let mut cursor = body.walk();
+    if body.named_children(&mut cursor).any(is_method) {
+        return None;
+    }
+    chain::member(of_type(visit, notes, created.field("type")?), b"this")
+}
+
 /// Returns the chain of a value of the type `node`.
 pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     chain::instance(&type_name(visit, notes, node)?)
@@ -169,7 +196,10 @@ impl Java<'_, '_, '_> {
             "method_invocation" => {
                 let name = self.visit.bytes(field("name")?);
                 let Some(of) = field("object") else {
-                    return chain::called(Some(Chain::name(String::from_utf8_lossy(name))));
+                    let bare = || Chain::name(String::from_utf8_lossy(name));
+                    let implicit = anonymous(self.visit, self.notes, name);
+                    let member = implicit.and_then(|of| chain::member(Some(of), name));
+                    return chain::called(Some(member.unwrap_or_else(bare)));
                 };
                 let of = self.value(of, depth)?;
                 let is_typed = of.instance_type().is_some_and(|of| of.ends_with('>'));

@@ -1,13 +1,17 @@
 //! Names in the arguments of Rust macro calls that are not items: names after a keyword such as
 //! `struct`, and names from which a macro of the same file makes a definition (`fn $name`).
 //!
-//! The call is the origin of such a definition: it has the call's lines and signature.
+//! The call is the origin of such a definition: it has the call's lines and signature. Functions
+//! that a macro defines under their own names (`fn name` in its body) are members of the macro; the
+//! linker adds them to the types whose blocks call it.
 
 use tree_sitter::Node;
 
-use super::items;
+use super::{items, written};
 use crate::lang::code_text;
+use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
+use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -17,9 +21,25 @@ const DEPTH_MAX: usize = 8;
 /// Maximum number of arguments that are compared with the patterns of a macro.
 const ARGUMENTS_MAX: usize = 4096;
 
-/// A definition that a macro makes of its argument: the name of the argument with its `$`, the kind
-/// and the visibility.
-type Made<'v> = (&'v [u8], SymbolKind, Visibility);
+/// Maximum number of bytes of a function's head that are searched for its result.
+const HEAD_BYTES_MAX: usize = 1000;
+
+/// A definition that a macro makes of its argument.
+struct Made<'v> {
+    /// The name of the argument with its `$`.
+    variable: &'v [u8],
+    kind: SymbolKind,
+    visibility: Visibility,
+    /// The text after the name in the macro's body.
+    after: &'v [u8],
+}
+
+/// What a macro of the same file makes of the arguments of a call.
+struct Expansion<'v, 't> {
+    made: Vec<Made<'v>>,
+    /// The variables that are bound to arguments.
+    bound: Vec<(&'v [u8], Node<'t>)>,
+}
 
 /// Returns the kind of the definition whose name follows `before`, and its visibility.
 fn keyword(before: &[u8]) -> Option<(SymbolKind, Visibility)> {
@@ -31,6 +51,9 @@ fn keyword(before: &[u8]) -> Option<(SymbolKind, Visibility)> {
         b"trait" => SymbolKind::Trait,
         b"type" => SymbolKind::Type,
         b"mod" => SymbolKind::Module,
+        b"" if rest.ends_with(b"macro_rules!") => {
+            return Some((SymbolKind::Macro, Visibility::Public));
+        }
         _ => return None,
     };
     loop {
@@ -80,16 +103,78 @@ pub(super) fn named<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
+/// Returns the method whose name is the visited identifier: `fn name` in the body of a macro, outside
+/// of other items.
+pub(super) fn in_body<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let is_outermost =
+        visit.ancestor_kind(1) == "token_tree" && visit.ancestor_kind(2) == "macro_rule";
+    let tree = visit.ancestor(1).filter(|_| is_outermost)?;
+    let head = &visit.text[tree.start_byte() + 1..node.start_byte()];
+    let (kind, visibility) = keyword(&head[head.len().saturating_sub(64)..])?;
+    if kind != SymbolKind::Function {
+        return None;
+    }
+    let line = head.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+    let signature = node.start_byte() - head[line..].trim_ascii_start().len();
+    let mut definition = Definition::new(visit, SymbolKind::Method, node);
+    definition.visibility = visibility;
+    definition.signature_start = Some(signature);
+    Some(definition)
+}
+
+/// Records the result of the function that the visited identifier names in the body of a macro.
+pub(super) fn record_result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let after = &visit.text[visit.node().end_byte()..];
+    let is_async = last_word(&visit.text[..visit.node().start_byte()]).0.ends_with(b"async");
+    if let Some(chain) = result_of(after).filter(|_| !is_async) {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
+/// Records the results of the functions that the visited call makes.
+pub(super) fn record_results(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(Expansion { made, bound }) = expansion(visit) else { return };
+    for index in visit.defined.clone() {
+        let span = &visit.symbols[index].name_span;
+        let variables = bound.iter().filter(|(_, name)| name.byte_range() == *span);
+        let after = variables.filter_map(|(variable, _)| {
+            made.iter().find(|made| made.variable == *variable).map(|made| made.after)
+        });
+        if let Some(chain) = after.filter_map(result_of).next() {
+            notes.set_type(index, chain);
+        }
+    }
+}
+
+/// Returns the chain of the result in the text after a function's name: `(a: A) -> Type {`.
+fn result_of(after: &[u8]) -> Option<Chain> {
+    let head = &after[..after.len().min(HEAD_BYTES_MAX)];
+    let head = &head[..head.iter().position(|byte| matches!(byte, b'{' | b';'))?];
+    let head = std::str::from_utf8(head).ok()?;
+    let (_, of) = head.rsplit_once("->").filter(|(before, _)| before.trim_end().ends_with(')'))?;
+    let of = of.split(" where").next().unwrap_or(of);
+    let of = of.split("\n").next().unwrap_or(of);
+    written::chain_of(of.trim().trim_start_matches("$crate::"))
+}
+
 /// Adds the definitions that a macro of the same file makes of the arguments of the visited call.
 pub(super) fn made<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
-    let call = visit.node();
-    let Some(name) = call.field("macro") else { return };
-    if !visit.ordinals.contains_key(visit.text(name).as_ref()) || !items::is_item_place(visit, 0) {
-        return;
+    if let Some(expansion) = expansion(visit) {
+        add(visit, &expansion, found);
     }
-    let Some(arguments) = visit.child(call, "token_tree") else { return };
+}
+
+/// Returns what a macro of the same file makes of the arguments of the visited call.
+fn expansion<'v, 't>(visit: &'v Visit<'_, 't>) -> Option<Expansion<'v, 't>> {
+    let call = visit.node();
+    let name = call.field("macro")?;
+    if !visit.ordinals.contains_key(visit.text(name).as_ref()) || !items::is_item_place(visit, 0) {
+        return None;
+    }
+    let arguments = visit.child(call, "token_tree")?;
     if items::begins_item(visit, arguments) {
-        return;
+        return None;
     }
     let is_macro = |node: Node<'_>, name: &[u8]| {
         let own = node.field("name");
@@ -97,45 +182,57 @@ pub(super) fn made<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     };
     let own = visit.bytes(name);
     let mut symbols = visit.symbols.iter().rev();
-    let Some(symbol) =
-        symbols.find(|symbol| symbol.kind == SymbolKind::Macro && symbol.name.as_bytes() == own)
-    else {
-        return;
-    };
-    let Some(root) = visit.root() else { return };
+    let symbol =
+        symbols.find(|symbol| symbol.kind == SymbolKind::Macro && symbol.name.as_bytes() == own)?;
     let (start, end) = (symbol.span.start, symbol.span.end);
-    let Some(definition) = root.named_descendant_for_byte_range(start, end) else { return };
+    let definition = visit.root()?.named_descendant_for_byte_range(start, end)?;
     if !is_macro(definition, own) {
-        return;
+        return None;
     }
     let arguments = inside(arguments);
     let mut cursor = definition.walk();
-    for rule in
-        definition.named_children(&mut cursor).filter(|rule| rule.kind_name() == "macro_rule")
-    {
-        let (left, right) = (rule.field("left"), rule.field("right"));
-        let (Some(left), Some(right)) = (left, right) else { continue };
+    let rules = definition.named_children(&mut cursor);
+    let rules: Vec<(Node<'_>, &[u8])> = rules
+        .filter(|rule| rule.kind_name() == "macro_rule")
+        .filter_map(|rule| Some((rule.field("left")?, visit.bytes(rule.field("right")?))))
+        .collect();
+    rules.iter().find_map(|&(left, right)| {
         let mut bound = Vec::new();
         let matching = Matching { text: visit.text, bound: &mut bound };
-        if matching.all(&inside(left), &arguments) {
-            let made = definitions_of(visit.bytes(right));
-            return add(visit, &made, &bound, found);
+        if !matching.all(&inside(left), &arguments) {
+            return None;
         }
-    }
+        let mut made = definitions_of(right);
+        for &(_, other) in rules.iter().filter(|(_, other)| *other != right) {
+            made.extend(made_by_calls(own, right, &definitions_of(other)));
+        }
+        Some(Expansion { made, bound })
+    })
+}
+
+/// Returns what the calls of the macro `own` in the text of one of its rules make of the variables
+/// that they begin with: `own!($name, …)`, where another rule makes `others` of its first argument.
+fn made_by_calls<'v>(own: &[u8], right: &'v [u8], others: &[Made<'v>]) -> Vec<Made<'v>> {
+    let Some(other) = others.first() else { return Vec::new() };
+    let call = [own, b"!($"].concat();
+    let calls = memchr::memmem::find_iter(right, &call).map(|at| at + call.len() - 1);
+    let made = |at: usize| Made { variable: variable(right, at), ..*other };
+    calls.map(made).filter(|made| made.variable.len() > 1).collect()
+}
+
+/// Returns the variable at the byte `at`, with its `$`.
+fn variable(text: &[u8], at: usize) -> &[u8] {
+    let len = text[at + 1..].iter().take_while(|byte| code_text::is_name(**byte)).count();
+    &text[at..=at + len]
 }
 
 /// Adds the definitions of those bound names that a macro makes one of.
-fn add<'t>(
-    visit: &Visit<'_, 't>,
-    made: &[Made<'_>],
-    bound: &[(&[u8], Node<'t>)],
-    found: &mut Vec<Definition<'t>>,
-) {
+fn add<'t>(visit: &Visit<'_, 't>, expansion: &Expansion<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let in_impl = visit.ancestor_kind(1) == "declaration_list"
         && matches!(visit.enclosing_kind(), Some(SymbolKind::Impl | SymbolKind::Trait));
-    for (variable, name) in bound {
-        let of = made.iter().find(|(made, ..)| made == variable);
-        let Some(&(_, kind, visibility)) = of else { continue };
+    for (variable, name) in &expansion.bound {
+        let of = expansion.made.iter().find(|made| made.variable == *variable);
+        let Some(&Made { kind, visibility, .. }) = of else { continue };
         let is_method = in_impl && kind == SymbolKind::Function;
         let kind = if is_method { SymbolKind::Method } else { kind };
         found.push(Definition { visibility, ..Definition::new(visit, kind, *name) });
@@ -146,10 +243,10 @@ fn add<'t>(
 fn definitions_of(text: &[u8]) -> Vec<Made<'_>> {
     let mut made = Vec::new();
     for at in memchr::memchr_iter(b'$', text) {
-        let len = text[at + 1..].iter().take_while(|byte| code_text::is_name(**byte)).count();
+        let variable = variable(text, at);
         let head = &text[at.saturating_sub(64)..at];
-        if let (Some((kind, visibility)), 1..) = (keyword(head), len) {
-            made.push((&text[at..=at + len], kind, visibility));
+        if let (Some((kind, visibility)), 2..) = (keyword(head), variable.len()) {
+            made.push(Made { variable, kind, visibility, after: &text[at + variable.len()..] });
         }
     }
     made

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{imports, patterns, tokens, types, values};
+use super::{generated, imports, patterns, tokens, types, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
@@ -32,6 +32,8 @@ pub(super) const SCOPES: &[&str] = &[
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind_name() {
+        "macro_invocation" if !visit.defined.is_empty() => generated::record_results(visit, notes),
+        "identifier" if !visit.defined.is_empty() => generated::record_result(visit, notes),
         "identifier" if visit.ancestor_kind(1).starts_with("token_tree") => {
             tokens::name(visit, notes, node);
         }

@@ -16,6 +16,9 @@ const POINTERS: [&str; 9] =
 /// Maximum nesting of types.
 const DEPTH_MAX: usize = 12;
 
+/// Maximum number of nodes around a type that are searched for its type parameters.
+const PARAMETERS_MAX: usize = 8;
+
 /// Returns the chain of a value of the type `node`; for `Self` it is `$`.
 pub(super) fn value_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     let name = name_of(visit, notes, node)?;
@@ -51,6 +54,9 @@ impl Types<'_, '_, '_> {
                 self.plain(node, out)
             }
             "scoped_type_identifier" | "scoped_identifier" => {
+                if let Some(of) = of("path").and_then(|path| self.bound_type(path, of("name")?)) {
+                    return self.write(of, out, depth);
+                }
                 let start = out.len();
                 if !of("path").is_none_or(|path| self.write(path, out, depth)) {
                     out.truncate(start);
@@ -77,6 +83,26 @@ impl Types<'_, '_, '_> {
             }
             _ => false,
         }
+    }
+
+    /// Returns the type that a bound of the type parameter `path` gives its associated type `name`:
+    /// `B` of `A::Item`, where `A: Iterator<Item = B>`.
+    fn bound_type(&self, path: Node<'_>, name: Node<'_>) -> Option<Node<'_>> {
+        let (own, name) = (self.visit.bytes(path), self.visit.bytes(name));
+        if !matches!(path.kind_name(), "identifier" | "type_identifier")
+            || !matches!(self.notes.local(own), NameLookup::Local(_))
+        {
+            return None;
+        }
+        let around = (0..PARAMETERS_MAX).map_while(|levels| self.visit.ancestor(levels));
+        around.filter_map(|node| bound(self.visit, node, own)).find_map(|bounds| {
+            children(bounds).find_map(|of| {
+                let arguments = of.field("type_arguments")?;
+                let is_named =
+                    |of: &Node<'_>| of.field("name").is_some_and(|of| self.visit.bytes(of) == name);
+                children(arguments).find(is_named)?.field("type")
+            })
+        })
     }
 
     fn push(&self, node: Node<'_>, out: &mut String) -> bool {
@@ -148,21 +174,25 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(parameters) = node.field("type_parameters") else { return };
-    let mut parts = (0..10).map_while(|at| node.named_child(at));
-    let clause = parts.find(|part| part.kind_name() == "where_clause");
     for parameter in children(parameters).filter(|child| child.kind_name() == "type_parameter") {
         let Some(name) = parameter.field("name") else { continue };
-        let own = parameter.field("bounds");
-        let bounds = own.or_else(|| {
-            let mut predicates = clause.into_iter().flat_map(children);
-            let of_name = |predicate: &Node<'_>| {
-                let left = predicate.field("left");
-                left.is_some_and(|left| visit.bytes(left) == visit.bytes(name))
-            };
-            predicates.find(of_name)?.field("bounds")
-        });
+        let bounds = bound(visit, node, visit.bytes(name));
         let mut bounds = bounds.into_iter().flat_map(children);
         let chain = bounds.find_map(|bound| value_of(visit, notes, bound));
         notes.declare(name, chain.filter(|chain| chain.instance_type().is_some()));
     }
+}
+
+/// Returns the bounds of the type parameter `name` of a definition, from its list or its `where`.
+fn bound<'t>(visit: &Visit<'_, '_>, definition: Node<'t>, name: &[u8]) -> Option<Node<'t>> {
+    let parameters = definition.field("type_parameters")?;
+    let is_named = |field: &'static str| {
+        move |node: &Node<'_>| node.field(field).is_some_and(|of| visit.bytes(of) == name)
+    };
+    let parameter = children(parameters).find(is_named("name"))?;
+    parameter.field("bounds").or_else(|| {
+        let mut parts = (0..10).map_while(|at| definition.named_child(at));
+        let clause = parts.find(|part| part.kind_name() == "where_clause")?;
+        children(clause).find(is_named("left"))?.field("bounds")
+    })
 }

@@ -116,7 +116,7 @@ Bank.pick = @Shape
 30 find: read $ . audit, call $.audit . log/1, read LIMIT,
 31 find: read LOG, call LOG . info/1,
 32 find: type Audit, call Audit . Entry/1, type String,
-32 run: call go/0,
+32 run: call @Audit.Entry<String>.this . go/0,
 33 find: call @Audit.Entry<String> . save/0,
 34 find: call @List<Account> . stream/0, call @List<Account> . filter/1, call @List<Account>[] . isOpen/0, call @List<Account> . map/1, read @Account . name, call @List<Account>.map() . forEach/1, type System, read System . out, read System.out . println,
 35 find: type Conn, type Pool, call Pool . shared/0, call Pool.shared() . take/0, call @Conn . dup/0,

@@ -34,6 +34,24 @@ fn annotations_in_function_heads_are_blanked() {
     check("PRINTF(1, 2) void log(char *f, ...)\n", "......... .. void log(char *f, ...)\n");
 }
 
+/// The rest of a header was lost after such a declaration.
+#[test]
+fn annotations_before_the_line_of_the_name_are_blanked() {
+    check(
+        "MY_API FUNC SIZE(1)\n  void *make(int n);\n",
+        "...... .... .......\n  void *make(int n);\n",
+    );
+    check("SIZE(1)\nvoid *make(int n);\n", "SIZE(1)\nvoid *make(int n);\n");
+    check("  EACH(a, b)\n    run(a);\n", "  EACH(a, b)\n    run(a);\n");
+}
+
+#[test]
+fn annotations_around_pointers_to_functions_are_blanked() {
+    check("MY_API int (*Run)(int a) ATTR;\n", "...... int (*Run)(int a) ....;\n");
+    check("MY_API void * (*Run)(int a) ATTR;\n", "...... void * (*Run)(int a) ....;\n");
+    check("TYPE (*Run)(int a);\n", "TYPE (*Run)(int a);\n");
+}
+
 #[test]
 fn annotations_after_parameters_are_blanked() {
     check("  int Read(int a)\n    LOCKS(mu_) {\n", "  int Read(int a)\n    .......... {\n");
