@@ -41,6 +41,13 @@ impl Walk<'_> {
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Name(name) => self.root(place, chain, name, depth),
+            Root::Own if self.is_class_side(place) => {
+                let named = |at| Candidate {
+                    via: Some(at),
+                    ..Candidate::new(Value::Name(at), 0.98, Reason::Receiver)
+                };
+                (types().into_iter().map(named).collect(), steps)
+            }
             Root::Own => {
                 let instance = |at: SymbolAt| Candidate {
                     via: Some(at),

@@ -60,6 +60,9 @@ pub(super) struct Dialect {
     pub(super) has_packages: bool,
     /// Each file declares the name of its package, which may differ from the end of the import path.
     pub(super) declares_package_name: bool,
+    /// A bare name may be a member of an object that facts do not show: of a base from outside, or
+    /// of the object in which a block runs.
+    pub(super) has_open_self: bool,
     /// Names of files are visible in the whole program.
     pub(super) is_whole_program: bool,
     /// Names belong to namespaces, which any file can open.
@@ -103,6 +106,11 @@ pub(super) struct Dialect {
     pub(super) has_partial_types: bool,
     /// How methods are added to types outside of their definitions.
     pub(super) extensions: Extensions,
+    /// Qualified names distinguish members of a type itself (`Type.name`) from those of its
+    /// instances (`Type#name`).
+    pub(super) marks_class_members: bool,
+    /// A property is read by a call without arguments.
+    pub(super) calls_properties: bool,
     /// A module has instances of its own: its methods refer to themselves by `self`.
     pub(super) has_module_instances: bool,
     /// Implementation blocks add members and bases to a type.
@@ -182,6 +190,7 @@ pub(super) fn of(language: &Language) -> &'static Dialect {
 const NONE: Dialect = Dialect {
     group: Group::Other,
     has_bare_members: false,
+    has_open_self: false,
     has_packages: false,
     declares_package_name: false,
     is_whole_program: false,
@@ -203,6 +212,8 @@ const NONE: Dialect = Dialect {
     reopens_types: false,
     has_partial_types: false,
     extensions: Extensions::None,
+    marks_class_members: false,
+    calls_properties: false,
     has_module_instances: false,
     has_impl_blocks: false,
     has_extension_traits: false,

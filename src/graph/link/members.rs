@@ -58,6 +58,7 @@ impl Walk<'_> {
                 vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
+        self.prefer_side(&mut found, matches!(candidate.value, Value::Name(_)));
         for member in &mut found {
             member.confidence *= candidate.confidence;
             member.reason = member.reason.max(candidate.reason);

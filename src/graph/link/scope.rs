@@ -145,6 +145,7 @@ impl Walk<'_> {
                 found = self.imported(facts, place.file, Some(around), name, depth);
             }
             if !found.is_empty() {
+                self.prefer_side(&mut found, self.is_class_side(place));
                 return found;
             }
         }

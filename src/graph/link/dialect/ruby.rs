@@ -18,7 +18,10 @@ fn parameter(part: &str) -> Parameter {
 pub(super) static RUBY: Dialect = Dialect {
     group: Group::Ruby,
     reopens_types: true,
+    marks_class_members: true,
+    calls_properties: true,
     has_module_instances: true,
+    has_open_self: true,
     // The last argument may be written as any number of `key: value`, and every function accepts
     // a block.
     arguments: Some(ArgumentRules {
@@ -85,7 +88,6 @@ pub(super) static RUBY: Dialect = Dialect {
         "to_s",
         "to_sym",
         "update",
-        "value",
         "values",
         "write",
     ],

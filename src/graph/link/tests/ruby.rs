@@ -48,3 +48,76 @@ fn variables_are_local_in_their_own_values() {
     let text = "//- /a.rb\ndef app\nend\ndef run\n  app = lambda { app.$0call(1) }\nend\n";
     check(text, "");
 }
+
+const TAGS: &str = "\
+//- /lib/tags.rb
+class Tag
+  attr_reader :body, :source
+  attr_writer :state
+  def self.parse(text)
+    new(text)
+  end
+  def parse(text)
+    @body.render
+  end
+  def state
+    @state ||= State.new
+  end
+  def initialize(text)
+    @source = text
+    @body = Body.new
+  end
+  def again
+    self.class.parse('')
+  end
+end
+class Custom < Tag
+end
+class Body
+  def render
+  end
+end
+class State
+  def reset
+  end
+end
+module Assertions
+  def assert_tag(text)
+  end
+end
+";
+
+/// Where a class and its instances had methods of one name, the instances' was found for both.
+#[test]
+fn methods_of_a_class_and_of_its_instances_differ() {
+    let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run\n  {line}\nend\n");
+    check(&of("Tag.$0parse('')"), "lib/tags.rb:4 Tag.parse Receiver");
+    check(&of("Custom.$0parse('')"), "lib/tags.rb:4 Tag.parse Inherited");
+    check(&of("Tag.new('').$0parse('')"), "lib/tags.rb:7 Tag#parse Receiver");
+    check(&TAGS.replace("class.parse", "class.$0parse"), "lib/tags.rb:4 Tag.parse Receiver");
+}
+
+/// `new` without a receiver was not found.
+#[test]
+fn a_class_calls_its_own_constructor() {
+    let inside = TAGS.replace("    new(text)", "    $0new(text)");
+    check(&inside, "lib/tags.rb:13 Tag#initialize Receiver");
+}
+
+/// The types of instance variables were unknown, and a writer hid a method.
+#[test]
+fn instance_variables_have_the_types_of_their_values() {
+    let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run\n  {line}\nend\n");
+    let inside = TAGS.replace("@body.render", "@body.$0render");
+    check(&inside, "lib/tags.rb:24 Body#render Receiver");
+    check(&of("Tag.new('').body.$0render"), "lib/tags.rb:24 Body#render Receiver");
+    check(&of("Tag.new('').$0state"), "lib/tags.rb:10 Tag#state Receiver");
+}
+
+/// Attributes of unknown objects, and helpers of tests, had no candidates.
+#[test]
+fn unique_attributes_and_bare_names_are_guessed() {
+    let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run(tag)\n  {line}\nend\n");
+    check(&of("tag.$0source"), "lib/tags.rb:2 Tag#source UniqueName");
+    check(&of("$0assert_tag('')"), "lib/tags.rb:32 Assertions#assert_tag UniqueName");
+}

@@ -8,6 +8,8 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
+use super::fields;
+
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
     &["program", "class", "module", "method", "singleton_method", "block", "do_block", "lambda"];
@@ -44,6 +46,9 @@ const IDENTITY_METHODS: [&[u8]; 12] = [
     b"sort_by", b"tap", b"to_a",
 ];
 
+/// The type of the object itself, in chains.
+const OWN_TYPE: &str = "Self";
+
 /// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 20;
 
@@ -56,6 +61,12 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
         "call" => call(visit, notes),
         "assignment" => assignment(visit, notes),
+        "operator_assignment" => {
+            let value = node.field("right").and_then(|right| of(visit, notes, right, DEPTH_MAX));
+            if let Some(left) = node.field("left") {
+                fields::typed(visit, notes, left, value);
+            }
+        }
         "method_parameters" | "lambda_parameters" | "block_parameters" => {
             parameters(visit, notes);
         }
@@ -102,15 +113,22 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             }
         }
         "self" => Some(Chain::own()),
-        "instance_variable" => chain::member(Some(Chain::own()), own.strip_prefix(b"@")?),
+        "instance_variable" => chain::member(Some(Chain::own()), own),
         "call" => {
             let name = visit.bytes(field("method")?);
             let Some(receiver) = field("receiver") else {
-                return chain::called(Some(Chain::name(String::from_utf8_lossy(name))));
+                return match name {
+                    b"new" => Some(Chain::instance(OWN_TYPE)),
+                    _ => chain::called(Some(Chain::name(String::from_utf8_lossy(name)))),
+                };
             };
+            let is_own = receiver.kind_name() == "self";
             let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution");
             let receiver = of(visit, notes, receiver, depth)?;
+            let is_own_type = receiver.as_str() == OWN_TYPE;
             match name {
+                b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
+                b"class" if is_own => Some(Chain::name(OWN_TYPE)),
                 b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
                 b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
                 name if IDENTITY_METHODS.contains(&name) => Some(receiver),
@@ -139,8 +157,12 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let right = node.field("right");
     let value = right.and_then(|right| of(visit, notes, right, DEPTH_MAX));
     if let (Some(value), false) = (&value, visit.defined.is_empty()) {
-        notes.set_type(visit.defined.start, value.clone());
+        let is_variable = left.kind_name() == "instance_variable";
+        if !is_variable {
+            notes.set_type(visit.defined.start, value.clone());
+        }
     }
+    fields::typed(visit, notes, left, value.clone());
     declare(visit, notes, left, value, node.end_byte());
 }
 
@@ -225,6 +247,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if node.field("receiver").is_some() {
         return;
     }
+    fields::read(visit, notes);
     let Some(method) = node.field("method") else { return };
     let Some(list) = node.field("arguments") else { return };
     let Some(first) = list.named_child(0) else { return };
@@ -293,15 +316,22 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         )
         | ("name" | "pattern", _) => {}
         _ if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) => {}
-        _ => notes.call(visit, node, None, 0),
+        _ => notes.call(visit, node, own_of_new(visit), 0),
     }
 }
 
 fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) {
     let receiver = call.and_then(|call| call.field("receiver"));
-    let chain =
-        receiver.and_then(|receiver| chain::receiver(of(visit, notes, receiver, DEPTH_MAX)));
+    let chain = match receiver {
+        Some(receiver) => chain::receiver(of(visit, notes, receiver, DEPTH_MAX)),
+        None => own_of_new(visit),
+    };
     notes.call(visit, visit.node(), chain, arguments(call));
+}
+
+/// Returns the receiver of the visited name if it is `new`: a class calls its own method.
+fn own_of_new(visit: &Visit<'_, '_>) -> Option<Chain> {
+    (visit.bytes(visit.node()) == b"new").then(Chain::own)
 }
 
 fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
