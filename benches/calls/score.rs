@@ -1,6 +1,6 @@
 //! Scores of the linker's answers.
 
-use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, SymbolAt, Use};
+use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Link, Linker, Reason, SymbolAt, Use};
 use codedb::lang::facts::{Import, ImportKind};
 use codedb::lang::symbols::Symbol;
 
@@ -35,7 +35,7 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) {
     for answered in answers {
         let links = links(tree, answered);
         let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER);
-        let verdict = judge(options, tree, answered, answer.copied());
+        let verdict = judge(options, tree, answered, answer.copied(), &links);
         counts[verdict as usize] += 1;
         if verdict != Verdict::Unknown && answer.is_some_and(|link| link.confidence >= SURE) {
             let is_wrong = matches!(verdict, Verdict::Wrong | Verdict::Invented);
@@ -70,7 +70,13 @@ fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {
     Linker::new(&tree.program).resolve(file, Use::new(name, reference))
 }
 
-fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+fn judge(
+    options: &Options,
+    tree: &Tree,
+    answered: &Answered,
+    link: Option<Link>,
+    links: &[Link],
+) -> Verdict {
     let inside = |definition: &&Definition| {
         let is_ours = tree.texts.contains_key(&definition.path);
         is_ours && !definition.path.contains("node_modules/")
@@ -99,7 +105,8 @@ fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>
         (true, Some(_)) => Verdict::Invented,
         (false, None) => Verdict::Missed,
         (false, Some(link)) => {
-            let near = same(tree, link.to);
+            let mut near = same(tree, link.to);
+            near.extend(inherited_constructor(tree, links));
             let is_right = near.iter().any(|definition| expected.contains(&definition));
             if is_right { Verdict::Right } else { Verdict::Wrong }
         }
@@ -168,6 +175,11 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         Some(Definition { path: facts.path.clone(), line })
     };
     let mut same: Vec<Definition> = places.into_iter().filter_map(definition).collect();
+    if facts.language.name == "ruby" {
+        // A runtime trace has the line of the call that declares an attribute.
+        let line = facts.symbols[place].line - 1;
+        same.push(Definition { path: facts.path.clone(), line });
+    }
     // C++ defines constructors outside of their type.
     if let Some(of) = type_of_constructor(&facts.symbols[place]) {
         for at in tree.program.named(&facts.symbols[place].name).iter() {
@@ -180,6 +192,17 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         }
     }
     same
+}
+
+/// Returns the positions of the constructor that the type of the first link inherits: a runtime trace
+/// has it where a compiler has the type.
+fn inherited_constructor(tree: &Tree, links: &[Link]) -> Vec<Definition> {
+    let [first, next, ..] = links else { return Vec::new() };
+    let is_constructor = |at: SymbolAt| {
+        tree.program.file(at.file).is_some_and(|facts| facts.is_constructor(at.place as usize))
+    };
+    let is_inherited = next.reason == Reason::Inherited && is_constructor(next.to);
+    if is_inherited && !is_constructor(first.to) { same(tree, next.to) } else { Vec::new() }
 }
 
 fn show(options: &Options, tree: &Tree, answered: &Answered, links: &[Link], verdict: Verdict) {

@@ -78,6 +78,8 @@ pub(super) struct Dialect {
     /// In a file with imports, a capitalized name without a binding comes from outside of the
     /// repository.
     pub(super) has_outside_types: bool,
+    /// A capitalized name that nothing in the repository defines comes from outside.
+    pub(super) has_closed_constants: bool,
 
     // Imports and paths.
     /// An import may name a type, and then a member of it: `import static a.Type.member`.
@@ -200,6 +202,7 @@ const NONE: Dialect = Dialect {
     globals: &[],
     primitives: &[],
     has_outside_types: false,
+    has_closed_constants: false,
     imports_types: false,
     reexports_imports: false,
     qualifies_names: false,

@@ -22,6 +22,9 @@ const PACKAGES_MAX: usize = 64;
 const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
 
+/// The most parts of a reopened type or module that are followed.
+const PARTS_MAX: usize = 4;
+
 impl Walk<'_> {
     /// Returns the candidates for `name` at `place`: those of the first step that finds any.
     pub(super) fn name(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
@@ -275,14 +278,29 @@ impl Walk<'_> {
             let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
-        let is_alone = found.len() == 1 && considered.len() == named.len();
+        let is_one = found.len() == 1 || self.is_reopened(&found);
+        let is_alone = is_one && considered.len() == named.len();
         let confidence = if is_alone { 0.9 } else { 0.75 };
         let nearest = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == nearest);
-        let share = if found.len() > 2 { 0.7 } else { 1.0 };
+        let share = if found.len() > 2 && !is_one { 0.7 } else { 1.0 };
         let candidate =
             |(_, at)| Candidate::new(Value::Name(at), confidence * share, Reason::Program);
-        found.into_iter().map(candidate).take(VALUES_MAX).collect()
+        // The others are found as parts of these.
+        let most = if found.len() > 1 && is_one { PARTS_MAX } else { VALUES_MAX };
+        found.into_iter().map(candidate).take(most).collect()
+    }
+
+    /// Returns true if all definitions are parts of one type or module, which several files open.
+    fn is_reopened(&self, found: &[(usize, SymbolAt)]) -> bool {
+        let mut first = None;
+        found.iter().all(|&(_, at)| {
+            let Some((facts, place)) = self.symbol(at) else { return false };
+            let symbol = &facts.symbols[place];
+            let is_open = is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+            let name = first.get_or_insert_with(|| symbol.qualified_name.clone());
+            facts.dialect.reopens_types && is_open && *name == symbol.qualified_name
+        })
     }
 
     /// Returns those of some definitions that a file sees, each with the number of directories that

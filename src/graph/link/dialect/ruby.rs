@@ -22,6 +22,7 @@ pub(super) static RUBY: Dialect = Dialect {
     calls_properties: true,
     has_module_instances: true,
     has_open_self: true,
+    has_closed_constants: true,
     // The last argument may be written as any number of `key: value`, and every function accepts
     // a block.
     arguments: Some(ArgumentRules {
@@ -65,6 +66,7 @@ pub(super) static RUBY: Dialect = Dialect {
         "length",
         "map",
         "merge",
+        "message",
         "name",
         "new",
         "nil?",

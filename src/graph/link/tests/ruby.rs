@@ -121,3 +121,55 @@ fn unique_attributes_and_bare_names_are_guessed() {
     check(&of("tag.$0source"), "lib/tags.rb:2 Tag#source UniqueName");
     check(&of("$0assert_tag('')"), "lib/tags.rb:32 Assertions#assert_tag UniqueName");
 }
+
+const SCANNER: &str = "\
+//- /lib/kram/utils.rb
+module Kram
+  module Utils
+    autoload :Scanner, 'kram/utils/scanner'
+  end
+end
+//- /lib/kram/utils/scanner.rb
+require 'strscan'
+module Kram
+  module Utils
+    class Scanner < ::Scanner
+      def initialize(text)
+      end
+      def peek_all
+      end
+    end
+  end
+end
+//- /lib/kram/parser.rb
+module Kram
+  class Parser
+    def initialize(text)
+      @src = ::Kram::Utils::Scanner.new(text)
+      @stack = []
+    end
+    def run
+      @src.peek_all
+      @stack.last.peek_all
+      Marshal.peek_all
+    end
+  end
+end
+";
+
+/// A class whose base had its own name was not found.
+#[test]
+fn a_class_may_extend_one_of_its_name_from_outside() {
+    let scanner = "lib/kram/utils/scanner.rb:5 Kram::Utils::Scanner#initialize Receiver";
+    check(&SCANNER.replace("Scanner.new", "Scanner.$0new"), scanner);
+    let member = "lib/kram/utils/scanner.rb:7 Kram::Utils::Scanner#peek_all Receiver";
+    check(&SCANNER.replace("@src.peek_all", "@src.$0peek_all"), member);
+}
+
+/// Elements of a container had no candidates, and constants from outside had some.
+#[test]
+fn contents_are_guessed_and_constants_from_outside_are_not() {
+    let member = "lib/kram/utils/scanner.rb:7 Kram::Utils::Scanner#peek_all UniqueName";
+    check(&SCANNER.replace("last.peek_all", "last.$0peek_all"), member);
+    check(&SCANNER.replace("Marshal.peek_all", "Marshal.$0peek_all"), "");
+}
