@@ -67,9 +67,9 @@
 //!   namespace. The receiver of a qualified name is what precedes it, `\A\`. `self`, `static` and
 //!   `parent` are `$`, `$` and `$$`; `new self` is a call of `self` on `$`. Types are those that are
 //!   declared or, where these are missing or say less, documented: `Item[]` is `@array<Item>`.
-//! - Ruby: `Type.new` is `@Type`, `self.class` is `Self`; `@name` is the member `@name` of `$`, and in
-//!   methods of a class `$` is the class. A bare name is a call. A module named by `include` is a
-//!   base.
+//! - Ruby: `Type.new` is `@Type`, `self.class` is `Self`, `::Name` is `\Name`; `@name` is the member
+//!   `@name` of `$`, and in methods of a class `$` is the class. A method returns its last expression.
+//!   A bare name is a call. A module named by `include` is a base.
 //!
 //! Methods of standard libraries that return the same container or an element of it are written as
 //! nothing or `[]` where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). For

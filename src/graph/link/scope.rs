@@ -22,6 +22,9 @@ const PACKAGES_MAX: usize = 64;
 const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
 
+/// The sign before a name that is looked up outside of all modules: Ruby's `::Name`.
+const ABSOLUTE: char = '\\';
+
 /// The most parts of a reopened type or module that are followed.
 const PARTS_MAX: usize = 4;
 
@@ -47,6 +50,9 @@ impl Walk<'_> {
             let mut own = of_file(&facts, place.file, name);
             own.retain(|candidate| self.kind(candidate) == Some(SymbolKind::Function));
             return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
+        }
+        if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
+            return self.of_program(&facts, place.file, absolute);
         }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),

@@ -173,3 +173,50 @@ fn contents_are_guessed_and_constants_from_outside_are_not() {
     check(&SCANNER.replace("last.peek_all", "last.$0peek_all"), member);
     check(&SCANNER.replace("Marshal.peek_all", "Marshal.$0peek_all"), "");
 }
+
+const PARSER: &str = "\
+//- /lib/kram.rb
+module Kram
+  class Element
+    attr_accessor :children
+    def trim
+    end
+  end
+end
+//- /lib/kram/parser.rb
+module Kram
+  module Parser
+    class Kram
+      def make(name)
+        el = Element.new
+        el
+      end
+      def cached
+        @cached ||= make('a')
+      end
+      def run
+        make('b').trim
+        cached.trim
+        ::Kram::Element.new.trim
+        @stack = []
+        @stack.pop.trim
+      end
+    end
+  end
+end
+";
+
+/// The results of methods, names with `::` in front, and elements that an array returns were not
+/// followed.
+#[test]
+fn results_absolute_names_and_popped_elements_are_followed() {
+    let of = |from: &str| {
+        let to = from.replace("trim", "$0trim");
+        assert!(PARSER.contains(from));
+        PARSER.replace(from, &to)
+    };
+    check(&of("make('b').trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
+    check(&of("cached.trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
+    check(&of("Element.new.trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
+    check(&of("pop.trim"), "lib/kram.rb:4 Kram::Element#trim UniqueName");
+}

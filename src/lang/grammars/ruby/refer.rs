@@ -6,6 +6,7 @@ use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::fields;
@@ -46,6 +47,9 @@ const IDENTITY_METHODS: [&[u8]; 12] = [
     b"sort_by", b"tap", b"to_a",
 ];
 
+/// The sign before a name that is looked up outside of all modules: `::Name`.
+const ABSOLUTE: char = '\\';
+
 /// The type of the object itself, in chains.
 const OWN_TYPE: &str = "Self";
 
@@ -55,6 +59,7 @@ const DEPTH_MAX: usize = 20;
 /// Records what the visited node declares, requires or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    result(visit, notes);
     match node.kind_name() {
         "identifier" => name(visit, notes),
         "constant" => constant(visit, notes),
@@ -109,7 +114,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             let name = visit.bytes(field("name")?);
             match field("scope") {
                 Some(scope) => chain::member(of(visit, notes, scope, depth), name),
-                None => Some(Chain::name(String::from_utf8_lossy(name))),
+                None => Some(Chain::name(format!("{ABSOLUTE}{}", String::from_utf8_lossy(name)))),
             }
         }
         "self" => Some(Chain::own()),
@@ -139,7 +144,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
         "parenthesized_statements" if node.named_child_count() == 1 => {
             of(visit, notes, node.named_child(0)?, depth)
         }
-        "assignment" => of(visit, notes, field("right")?, depth),
+        "assignment" | "operator_assignment" => of(visit, notes, field("right")?, depth),
         "binary" if matches!(field("operator")?.kind_name(), "||" | "or") => {
             let left = of(visit, notes, field("left")?, depth);
             left.or_else(|| of(visit, notes, field("right")?, depth))
@@ -149,6 +154,42 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
         "hash" => chain::instance("Hash"),
         _ => None,
     }
+}
+
+/// Records the chain of the visited expression as the result of a method, if the method ends with it
+/// or returns it.
+fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let value = match node.kind_name() {
+        "return" => node.named_child(0).and_then(|list| list.named_child(0)),
+        _ if is_last(visit) => Some(node),
+        _ => None,
+    };
+    let method = visit.enclosing().filter(|symbol| {
+        symbol.kind.is_callable() && symbol.kind != SymbolKind::Constructor
+    });
+    let (Some(value), Some(_), Some(index)) = (value, method, visit.enclosing_index()) else {
+        return;
+    };
+    // Methods that override one which returns a literal often return something else.
+    let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
+    if let Some(chain) = of(visit, notes, value, DEPTH_MAX).filter(|_| !is_literal) {
+        notes.set_return(index, chain);
+    }
+}
+
+/// Returns true if the visited node is the last expression of a method.
+fn is_last(visit: &Visit<'_, '_>) -> bool {
+    let is_body = visit.ancestor_kind(1) == "body_statement"
+        && matches!(visit.ancestor_kind(2), "method" | "singleton_method");
+    let Some(body) = visit.ancestor(1).filter(|_| is_body) else { return false };
+    let mut children = (0..body.named_child_count() as u32).rev();
+    let last = children.find_map(|at| {
+        let child = body.named_child(at)?;
+        let is_value = !matches!(child.kind_name(), "rescue" | "ensure" | "else" | "comment");
+        is_value.then(|| child.end_byte())
+    });
+    last == Some(visit.node().end_byte())
 }
 
 fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

@@ -50,6 +50,7 @@ Db::Store#pool = $.@pool
 Db::Store::LIMIT = @Config
 Db::Store#@conn = Conn.open()
 Db::Store#@pool = @Pool
+Db::Store#find = Store.open().close()
 Db::Store#@cache = @Hash
 1 : call require/1,
 2 : call require_relative/1,
