@@ -107,6 +107,7 @@ fn judge(
         (false, Some(link)) => {
             let mut near = same(tree, link.to);
             near.extend(inherited_constructor(tree, links));
+            near.extend(wrapping_exports(tree, link.to));
             let is_right = near.iter().any(|definition| expected.contains(&definition));
             if is_right { Verdict::Right } else { Verdict::Wrong }
         }
@@ -192,6 +193,20 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         }
     }
     same
+}
+
+/// Returns the positions of the statements that export a definition under another name: of
+/// `export default wrap(name)`, which is the function `name` as a decorated function in Python is.
+fn wrapping_exports(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
+    let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
+    let name = facts.symbols[at.place as usize].name.as_str();
+    let is_of = |import: &&Import| {
+        let is_own = import.kind == ImportKind::ReExport && import.module.is_empty();
+        is_own && import.names.iter().any(|bound| bound.name == name)
+    };
+    let exports = facts.imports.iter().filter(is_of);
+    let line = |import: &Import| tree.position(&facts.path, import.span.start).map(|at| at.0);
+    exports.filter_map(line).map(|line| Definition { path: facts.path.clone(), line }).collect()
 }
 
 /// Returns the positions of the constructor that the type of the first link inherits: a runtime trace

@@ -56,6 +56,7 @@ impl Walk<'_> {
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
                 if values.is_empty() && own.is_none() {
                     values.extend(self.extended_outside(place));
+                    values.extend(self.exported_object(place));
                 }
                 (values, steps)
             }

@@ -502,7 +502,9 @@ impl Walk<'_> {
             if is_own && facts.dialect.merges_types {
                 // An interface extends a class of the same name.
                 let same = definitions(place.file, facts.children(symbol.parent, &symbol.name));
-                let is_merged = |at: &SymbolAt| is_type(facts.symbols[at.place as usize].kind);
+                let is_merged = |at: &SymbolAt| {
+                    at.place as usize == around || is_type(facts.symbols[at.place as usize].kind)
+                };
                 return same.filter(is_merged).take(VALUES_MAX).collect();
             }
             if is_own || is_object {
@@ -513,6 +515,16 @@ impl Walk<'_> {
         let name = outermost.and_then(|method| facts.owner(method));
         let Some(name) = name else { return Vec::new() };
         self.types(&self.name(Place { enclosing: None, ..place }, name, depth + 1))
+    }
+
+    /// Returns the module as the object that `$` is in a method of the literal that it exports:
+    /// JavaScript's `module.exports = { name() {} }`.
+    pub(super) fn exported_object(&self, place: Place) -> Option<Candidate> {
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_module_values)?;
+        let outermost = facts.ancestors(place.enclosing).last()?;
+        let is_member =
+            is_member(facts.symbols[outermost].kind) && facts.owner(outermost).is_none();
+        is_member.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
     }
 
     fn types(&self, candidate: &[Candidate]) -> Vec<SymbolAt> {

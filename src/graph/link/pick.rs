@@ -27,8 +27,7 @@ impl Walk<'_> {
         mut candidates: Vec<Candidate>,
     ) -> Vec<Link> {
         let is_bare = used.receiver.is_none_or(|chain| chain.implicit().is_some());
-        let has_open_self =
-            self.facts(place.file).is_some_and(|facts| facts.dialect.has_open_self);
+        let has_open_self = self.facts(place.file).is_some_and(|facts| facts.dialect.has_open_self);
         // The contents of a container are unresolved, whatever the container is.
         if has_open_self && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
             candidates.retain(|it| it.link().is_some());

@@ -6,6 +6,7 @@ mod damaged;
 mod go;
 mod guesses;
 mod java;
+mod javascript;
 mod kotlin;
 mod php;
 mod reexports;

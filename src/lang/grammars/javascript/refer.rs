@@ -83,6 +83,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             fields::assigned(visit, notes);
             exports::assigned(visit, notes);
             exports::typed(visit, notes);
+            mixins::prototype(visit, notes);
         }
         "public_field_definition" | "field_definition" | "property_signature" => {
             fields::typed(visit, notes);

@@ -165,9 +165,9 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         _ if is_last(visit) => Some(node),
         _ => None,
     };
-    let method = visit.enclosing().filter(|symbol| {
-        symbol.kind.is_callable() && symbol.kind != SymbolKind::Constructor
-    });
+    let method = visit
+        .enclosing()
+        .filter(|symbol| symbol.kind.is_callable() && symbol.kind != SymbolKind::Constructor);
     let (Some(value), Some(_), Some(index)) = (value, method, visit.enclosing_index()) else {
         return;
     };
