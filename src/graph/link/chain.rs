@@ -494,11 +494,15 @@ impl Walk<'_> {
                             .collect();
                         // Getters are written with and without a call, and facts do not distinguish
                         // the type of a function from that of its result.
-                        found.extend(
-                            other
-                                .iter()
-                                .map(|candidate| candidate.then(candidate.value.clone(), 0.8)),
-                        );
+                        for value in &other {
+                            let made = match value.value {
+                                Value::Instance(of, _) => self.called_interface(value, of, depth),
+                                _ => Vec::new(),
+                            };
+                            let is_made = !made.is_empty();
+                            found.extend(made);
+                            found.extend((!is_made).then(|| value.then(value.value.clone(), 0.8)));
+                        }
                         return found;
                     }
                     _ => {}
@@ -526,6 +530,9 @@ impl Walk<'_> {
                 let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
                 let methods: Vec<Candidate> = methods.take(VALUES_MAX).collect();
                 let is_method = |candidate: &&Candidate| matches!(candidate.value, Value::Name(_));
+                if !methods.iter().any(|method| is_method(&method)) {
+                    return self.called_interface(candidate, *of, depth + 1);
+                }
                 methods
                     .iter()
                     .filter(is_method)

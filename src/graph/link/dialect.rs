@@ -123,6 +123,8 @@ pub(super) struct Dialect {
     pub(super) standard_prefixes: &'static [&'static str],
     /// An alias has the members of its target: `Alias::new()`.
     pub(super) aliases_have_members: bool,
+    /// A common base is searched after all types that are derived from it.
+    pub(super) has_linear_bases: bool,
     /// A base is an expression, such as a call of a function that returns a class, or a module.
     pub(super) has_expression_bases: bool,
     /// Types of the same name in one scope are one type.
@@ -130,6 +132,8 @@ pub(super) struct Dialect {
     /// A function can be a type, and members can be added to any value from outside of its
     /// definition: `Type.prototype.method = …`, `object.method = …`.
     pub(super) has_added_members: bool,
+    /// An interface may have signatures by which its values are called.
+    pub(super) has_call_signatures: bool,
     /// A module can be a value: what the file assigns to `module.exports`.
     pub(super) has_module_values: bool,
     /// Fields and methods have separate namespaces: a call never refers to a field.
@@ -222,9 +226,11 @@ const NONE: Dialect = Dialect {
     has_extension_traits: false,
     standard_prefixes: &[],
     aliases_have_members: false,
+    has_linear_bases: false,
     has_expression_bases: false,
     merges_types: false,
     has_added_members: false,
+    has_call_signatures: false,
     has_module_values: false,
     separates_fields: false,
     has_bodiless_declarations: false,

@@ -208,7 +208,10 @@ impl Walk<'_> {
         if !found.is_empty() {
             return found;
         }
-        for base in self.bases(of, depth + 1) {
+        let bases = self.bases(of, depth + 1);
+        let is_linear = bases.len() > 1
+            && self.symbol(of).is_some_and(|(facts, _)| facts.dialect.has_linear_bases);
+        for base in bases {
             match base.value {
                 Value::Instance(base_of, _) => {
                     for mut candidate in self.members_unless(base_of, name, depth + 1, seen) {
@@ -232,7 +235,56 @@ impl Walk<'_> {
                 break;
             }
         }
+        if is_linear {
+            self.prefer_derived(of, name, &mut found, depth);
+        }
         found
+    }
+
+    /// Replaces an inherited member by that of a later base which is derived from the type that has
+    /// it: Python searches a common base after all types that are derived from it.
+    fn prefer_derived(&self, of: SymbolAt, name: &str, found: &mut Vec<Candidate>, depth: usize) {
+        let Some(Value::Name(member)) = found.first().map(|it| &it.value) else { return };
+        let Some(owner) = self.symbol(*member).and_then(|(facts, at)| {
+            let parent = facts.symbols[at].parent?;
+            Some(SymbolAt { file: member.file, place: parent as u32 })
+        }) else {
+            return;
+        };
+        for base in self.bases(of, depth + 1) {
+            let Value::Instance(base, _) = base.value else { continue };
+            if base == owner || !self.is_derived(base, owner, depth + 1) {
+                continue;
+            }
+            let own = self.own_members(base, name, depth + 1);
+            if !own.is_empty() {
+                let inherited = |it: Candidate| Candidate {
+                    confidence: it.confidence * 0.99,
+                    reason: Reason::Inherited,
+                    ..it
+                };
+                *found = own.into_iter().map(inherited).collect();
+                return;
+            }
+        }
+    }
+
+    /// Returns true if `of` has the base `from`, directly or through others.
+    fn is_derived(&self, of: SymbolAt, from: SymbolAt, depth: usize) -> bool {
+        let (mut types, mut at) = (vec![of], 0);
+        while let Some(&derived) = types.get(at).filter(|_| at < BASES_MAX) {
+            at += 1;
+            for base in self.bases(derived, depth) {
+                let Value::Instance(base, _) = base.value else { continue };
+                if base == from {
+                    return true;
+                }
+                if !types.contains(&base) {
+                    types.push(base);
+                }
+            }
+        }
+        false
     }
 
     /// Returns the members of the target of a type alias: Rust's `type Alias = Type`.

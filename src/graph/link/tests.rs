@@ -9,6 +9,7 @@ mod java;
 mod javascript;
 mod kotlin;
 mod php;
+mod python;
 mod reexports;
 mod ruby;
 mod rust;

@@ -99,11 +99,12 @@ fn members_may_be_made_by_a_call() {
 fn a_factory_returns_its_object() {
     let tree = "//- /fast.js\nfunction fast (options) {\n  const app = {\n    route: function _route () \
                 {},\n    get: function _get (url) {},\n    close () {}\n  }\n  app.ready = function () \
-                {}\n  return app\n}\nfunction small () {\n  return {\n    route () {}\n  }\n}\n\
+                {}\n  app[key] = function () { return small() }\n  \
+                return app\n}\nfunction small () {\n  return {\n    route () {}\n  }\n}\n\
                 module.exports = fast\nmodule.exports.small = small\n\
                 //- /main.js\nconst Fast = require('./fast')\nconst app = Fast()\napp.route()\n\
                 Fast.small().route()\napp.ready()\nfunction other () { const x = { route () {} } }\n";
     check(&tree.replace("app.route()", "app.$0route()"), "fast.js:3 fast.route Receiver");
     let small = tree.replace("small().route", "small().$0route");
-    check(&small, "fast.js:12 small.route Receiver");
+    check(&small, "fast.js:13 small.route Receiver");
 }
