@@ -14,8 +14,8 @@ use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
-/// The longest interface whose call signatures are read, in bytes.
-const INTERFACE_BYTES_MAX: usize = 1 << 18;
+/// The most bytes of an interface that are searched for call signatures.
+const INTERFACE_BYTES_MAX: usize = 1 << 16;
 
 impl Walk<'_> {
     /// Returns the parameter `number` of a function, a class's constructor or a function type, by
@@ -164,15 +164,20 @@ impl Walk<'_> {
         let symbol = &facts.symbols[place];
         if symbol.kind == SymbolKind::Interface {
             let Some(text) = self.text_of(of) else { return Vec::new() };
-            let signatures = call_signatures(&text).into_iter();
+            let signatures = call_signatures(&symbol.name, &text).into_iter();
             let types = signatures.filter_map(|(parts, _)| type_at(&parts, number));
             return self.first_of_written(candidate, scope, types, depth);
         }
         if symbol.kind != SymbolKind::Type {
             return Vec::new();
         }
-        let signature = self.signature(of);
-        let Some(written) = alias_target(&symbol.name, &signature) else { return Vec::new() };
+        // The signature ends at the end of the first line.
+        let length = symbol.span.len();
+        let text = self.text_of(of).and_then(|text| Some(text.get(..length)?.to_owned()));
+        let Some(written) = text.as_deref().and_then(|text| alias_target(&symbol.name, text))
+        else {
+            return Vec::new();
+        };
         if let Some(parts) = of_function_type(written) {
             return self.of_type(candidate, scope, type_at(&parts, number), depth);
         }
@@ -197,17 +202,20 @@ impl Walk<'_> {
         let is_callable =
             facts.symbols[place].kind == SymbolKind::Interface && facts.dialect.has_call_signatures;
         let Some(text) = is_callable.then(|| self.text_of(of)).flatten() else { return Vec::new() };
-        let results = call_signatures(&text).into_iter().map(|(_, result)| result);
+        let name = &facts.symbols[place].name;
+        let results = call_signatures(name, &text).into_iter().map(|(_, result)| result);
         let scope = Place { file: of.file, enclosing: Some(place) };
         self.first_of_written(candidate, scope, results, depth)
     }
 
-    /// Returns the text of a definition, if it is not too long.
+    /// Returns the text from the start of a definition on. It may go on after the end that the
+    /// grammar finds, which does not parse all signatures.
     fn text_of(&self, of: SymbolAt) -> Option<String> {
         let (facts, place) = self.symbol(of)?;
-        let span = facts.symbols[place].span.clone();
-        let text = self.code.text(of.file).filter(|_| span.len() <= INTERFACE_BYTES_MAX)?;
-        Some(String::from_utf8_lossy(text.get(span)?).into_owned())
+        let start = facts.symbols[place].span.start;
+        let text = self.code.text(of.file)?;
+        let end = text.len().min(start + INTERFACE_BYTES_MAX);
+        Some(String::from_utf8_lossy(text.get(start..end)?).into_owned())
     }
 
     /// Returns the values of the first of some written types that is known.

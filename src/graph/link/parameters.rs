@@ -208,18 +208,20 @@ pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
     None
 }
 
-/// Returns the target of a type alias, from its signature `type Name<A = B> = Target`.
-pub(super) fn alias_target<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
-    let after = &signature[signature.find(name)? + name.len()..];
+/// Returns the target of a type alias, from its text `type Name<A = B> = Target`.
+pub(super) fn alias_target<'s>(name: &str, text: &'s str) -> Option<&'s str> {
+    let word = format!("type {name}");
+    let after = &text[text.find(&word)? + word.len()..];
     let target = without_type_parameters(after).trim_start().strip_prefix('=')?;
     Some(target.trim().trim_end_matches(';'))
 }
 
 /// Returns the parameters and the result of each call signature in the text of a TypeScript
-/// interface: `(a: A): R` without a name before it. O(bytes).
-pub(super) fn call_signatures(text: &str) -> Vec<(Vec<&str>, &str)> {
-    let Some(open) = text.find('{') else { return Vec::new() };
-    let body = &text[open + 1..];
+/// interface: `(a: A): R` without a name before it. `text` begins with the interface `name`. O(bytes).
+pub(super) fn call_signatures<'s>(name: &str, text: &'s str) -> Vec<(Vec<&'s str>, &'s str)> {
+    let head = text.find(name).map_or(text, |at| without_type_parameters(&text[at + name.len()..]));
+    let Some(open) = head.find('{') else { return Vec::new() };
+    let body = &head[open + 1..];
     let members = members(body).into_iter();
     let signatures = members.filter_map(|member| {
         let list = without_type_parameters(member);

@@ -173,11 +173,11 @@ fn members_that_are_added_to_values() {
 #[test]
 fn callable_interfaces_have_parameters_and_results() {
     let tree = "//- /types.ts\nimport type { Context } from './context'\n\
-                export type Handler<E = any, P extends string = any> = (c: Context<E>) => P\n\
-                export type Other<E = any> = (c: Context<E>, next: () => void) => void\n\
+                export type Handler<\n  E = any,\n  P extends string = any\n> = (c: Context<E>) => P\n\
+                export type Other<\n  E = any\n> = (c: Context<E>, next: () => void) => void\n\
                 export type H<E = any> = Handler<E> | Other<E>\n\
                 export interface Route<E> {\n  // first\n  <P extends string>(...handlers: [H<E>, \
-                H<E>]): App\n\n  <P>(\n    path: string,\n    handler: H<E>\n  ): App\n}\n\
+                H<E>]): App\n\n  // second\n  <\n    P\n  >(\n    path: string,\n    handler: H<E>\n  ): App\n}\n\
                 //- /context.ts\nexport class Context<E> {\n  html() {}\n}\n\
                 //- /app.ts\nimport type { Route } from './types'\nexport class App {\n  \
                 get!: Route<any>\n  post!: Route<any>\n}\n\
