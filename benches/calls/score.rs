@@ -2,7 +2,7 @@
 
 use codedb::base::ids::FileId;
 use codedb::graph::link::{
-    CONFIDENCE_ANSWER, Code, FileFacts, Link, Linker, SymbolAt, Use, is_open,
+    CONFIDENCE_ANSWER, Code, FileFacts, Link, Linker, Reason, SymbolAt, Use, is_open,
 };
 use codedb::lang::facts::{Import, ImportKind, Reference, Role};
 use codedb::lang::symbols::{Symbol, SymbolKind, Visibility};
@@ -60,14 +60,14 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Ve
     for answered in answers {
         let links = links(tree, answered);
         let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER);
-        let verdict = judge(options, tree, answered, answer.copied());
+        let verdict = judge(options, tree, answered, answer.copied(), &links);
         counts[verdict as usize] += 1;
         if verdict != Verdict::Unknown && answer.is_some_and(|link| link.confidence >= SURE) {
             let is_wrong = matches!(verdict, Verdict::Wrong | Verdict::Invented);
             sure = (sure.0 + usize::from(is_wrong), sure.1 + 1);
         }
         if let (Some(&first), true) = (links.first(), verdict != Verdict::Unknown) {
-            let is_right = judge(options, tree, answered, Some(first)) == Verdict::Right;
+            let is_right = judge(options, tree, answered, Some(first), &links) == Verdict::Right;
             let uncalibrated = uncalibrated(tree, answered);
             points.push(Point {
                 tree: tree_name.to_owned(),
@@ -189,14 +189,22 @@ fn expected<'a>(
     (!known.is_empty()).then(|| known.into_iter().filter(inside).filter(is_lasting).collect())
 }
 
-fn judge(options: &Options, tree: &Tree, answered: &Answered, link: Option<Link>) -> Verdict {
+fn judge(
+    options: &Options,
+    tree: &Tree,
+    answered: &Answered,
+    link: Option<Link>,
+    links: &[Link],
+) -> Verdict {
     let Some(expected) = expected(options, tree, answered) else { return Verdict::Unknown };
     match (expected.is_empty(), link) {
         (true, None) => Verdict::Outside,
         (true, Some(_)) => Verdict::Invented,
         (false, None) => Verdict::Missed,
         (false, Some(link)) => {
-            let near = same(tree, link.to);
+            let mut near = same(tree, link.to);
+            near.extend(inherited_constructor(tree, links));
+            near.extend(wrapping_exports(tree, link.to));
             let is_right = near.iter().any(|definition| expected.contains(&definition));
             if is_right { Verdict::Right } else { Verdict::Wrong }
         }
@@ -266,6 +274,11 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     };
     let mut same: Vec<Definition> = places.into_iter().filter_map(definition).collect();
     same.extend(other_declarations(tree, &facts, place));
+    if facts.language.name == "ruby" {
+        // A runtime trace has the line of the call that declares an attribute.
+        let line = facts.symbols[place].line - 1;
+        same.push(Definition { path: facts.path.clone(), line });
+    }
     // C++ defines constructors outside of their type.
     if let Some(of) = type_of_constructor(&facts.symbols[place]) {
         for at in tree.program.named(&facts.symbols[place].name).iter() {
@@ -278,6 +291,31 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         }
     }
     same
+}
+
+/// Returns the positions of the statements that export a definition under another name: of
+/// `export default wrap(name)`, which is the function `name` as a decorated function in Python is.
+fn wrapping_exports(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
+    let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
+    let name = facts.symbols[at.place as usize].name.as_str();
+    let is_of = |import: &&Import| {
+        let is_own = import.kind == ImportKind::ReExport && import.module.is_empty();
+        is_own && import.names.iter().any(|bound| bound.name == name)
+    };
+    let exports = facts.imports.iter().filter(is_of);
+    let line = |import: &Import| tree.position(&facts.path, import.span.start).map(|at| at.0);
+    exports.filter_map(line).map(|line| Definition { path: facts.path.clone(), line }).collect()
+}
+
+/// Returns the positions of the constructor that the type of the first link inherits: a runtime trace
+/// has it where a compiler has the type.
+fn inherited_constructor(tree: &Tree, links: &[Link]) -> Vec<Definition> {
+    let [first, next, ..] = links else { return Vec::new() };
+    let is_constructor = |at: SymbolAt| {
+        tree.program.file(at.file).is_some_and(|facts| facts.is_constructor(at.place as usize))
+    };
+    let is_inherited = next.reason == Reason::Inherited && is_constructor(next.to);
+    if is_inherited && !is_constructor(first.to) { same(tree, next.to) } else { Vec::new() }
 }
 
 /// Returns the prototypes of a function of C, or the functions that a prototype declares: they are

@@ -16,7 +16,8 @@
 //!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `templates` (its type
 //!    parameters), `overloads` (its overloads), `follow` (an import to the definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
-//!    implementation blocks and embedded types), `chain` (receiver chains), `contents` (elements, type
+//!    implementation blocks and embedded types), `sides` (of a
+//!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `added` (extension methods
 //!    of C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
@@ -57,6 +58,7 @@ mod possible;
 mod qualified_names;
 mod result;
 mod scope;
+mod sides;
 mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;

@@ -67,8 +67,9 @@
 //!   namespace. The receiver of a qualified name is what precedes it, `\A\`. `self`, `static` and
 //!   `parent` are `$`, `$` and `$$`; `new self` is a call of `self` on `$`. Types are those that are
 //!   declared or, where these are missing or say less, documented: `Item[]` is `@array<Item>`.
-//! - Ruby: `Type.new` is `@Type`; `@name` is the member `name` of `$`, but a reference's span includes
-//!   its `@`. A bare name is a call. A module named by `include` is a base.
+//! - Ruby: `Type.new` is `@Type`, `self.class` is `Self`, `::Name` is `\Name`; `@name` is the member
+//!   `@name` of `$`, and in methods of a class `$` is the class. A method returns its last expression.
+//!   A bare name is a call. A module named by `include` is a base.
 //!
 //! Methods of standard libraries that return the same container or an element of it are written as
 //! nothing or `[]` where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). For
@@ -439,7 +440,7 @@ fn name_end(text: &str) -> usize {
 }
 
 fn is_name_char(c: char) -> bool {
-    is_name_char_but_dollar(c) || c == '$'
+    is_name_char_but_dollar(c) || matches!(c, '$' | '@')
 }
 
 fn is_name_char_but_dollar(c: char) -> bool {

@@ -41,6 +41,13 @@ impl Walk<'_> {
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Name(name) => self.root(place, chain, name, depth),
+            Root::Own if self.is_class_side(place) => {
+                let named = |at| Candidate {
+                    via: Some(at),
+                    ..Candidate::new(Value::Name(at), 0.98, Reason::Receiver)
+                };
+                (types().into_iter().map(named).collect(), steps)
+            }
             Root::Own => {
                 let instance = |at: SymbolAt| Candidate {
                     via: Some(at),
@@ -49,6 +56,7 @@ impl Walk<'_> {
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
                 if values.is_empty() && own.is_none() {
                     values.extend(self.extended_outside(place));
+                    values.extend(self.exported_object(place));
                 }
                 (values, steps)
             }
@@ -488,11 +496,15 @@ impl Walk<'_> {
                             .collect();
                         // Getters are written with and without a call, and facts do not distinguish
                         // the type of a function from that of its result.
-                        found.extend(
-                            other
-                                .iter()
-                                .map(|candidate| candidate.then(candidate.value.clone(), 0.8)),
-                        );
+                        for value in &other {
+                            let made = match value.value {
+                                Value::Instance(of, _) => self.called_interface(value, of, depth),
+                                _ => Vec::new(),
+                            };
+                            let is_made = !made.is_empty();
+                            found.extend(made);
+                            found.extend((!is_made).then(|| value.then(value.value.clone(), 0.8)));
+                        }
                         return found;
                     }
                     _ => {}
@@ -527,6 +539,9 @@ impl Walk<'_> {
                 let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
                 let methods: Vec<Candidate> = methods.take(VALUES_MAX).collect();
                 let is_method = |candidate: &&Candidate| matches!(candidate.value, Value::Name(_));
+                if !methods.iter().any(|method| is_method(&method)) {
+                    return self.called_interface(candidate, *of, depth + 1);
+                }
                 methods
                     .iter()
                     .filter(is_method)

@@ -397,7 +397,10 @@ impl FileFacts {
 /// variable not what its value exports: `var app = module.exports = {}`.
 fn scope_of(symbols: &[Symbol], import: &Import) -> Option<usize> {
     let mut place = around(symbols, &import.span)?;
-    while import.kind == ImportKind::ReExport && is_variable(symbols[place].kind) {
+    // `module.exports = class A {}` exports the class and is not inside of it.
+    let is_exported =
+        |symbol: &Symbol| is_variable(symbol.kind) || symbol.span.start == import.span.start;
+    while import.kind == ImportKind::ReExport && is_exported(&symbols[place]) {
         place = symbols[place].parent.filter(|&parent| parent < place)?;
     }
     let symbol = &symbols[place];

@@ -4,13 +4,18 @@
 use super::code::last_name;
 use super::kinds::is_type;
 use super::parameters::{
-    chain_of_type, of_function_type, of_rust_function, parameters, receiver_of, written_type,
+    alias_target, call_signatures, chain_of_type, of_function_type, of_rust_function, parameters,
+    receiver_of, type_at, written_type,
 };
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};
+use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
+
+/// The most bytes of an interface that are searched for call signatures.
+const INTERFACE_BYTES_MAX: usize = 1 << 16;
 
 impl Walk<'_> {
     /// Returns the parameter `number` of a function, a class's constructor or a function type, by
@@ -155,14 +160,80 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
-        if facts.symbols[place].kind != SymbolKind::Type {
+        let scope = Place { file: of.file, enclosing: Some(place) };
+        let symbol = &facts.symbols[place];
+        if symbol.kind == SymbolKind::Interface {
+            let Some(text) = self.text_of(of) else { return Vec::new() };
+            let signatures = call_signatures(&symbol.name, &text).into_iter();
+            let types = signatures.filter_map(|(parts, _)| type_at(&parts, number));
+            return self.first_of_written(candidate, scope, types, depth);
+        }
+        if symbol.kind != SymbolKind::Type {
             return Vec::new();
         }
-        let signature = self.signature(of);
-        let Some((_, written)) = signature.split_once(" = ") else { return Vec::new() };
-        let parts = of_function_type(written.trim_end_matches(';'));
-        let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
-        self.of_written(candidate, Place { file: of.file, enclosing: Some(place) }, part, depth)
+        // The signature ends at the end of the first line.
+        let length = symbol.span.len();
+        let text = self.text_of(of).and_then(|text| Some(text.get(..length)?.to_owned()));
+        let Some(written) = text.as_deref().and_then(|text| alias_target(&symbol.name, text))
+        else {
+            return Vec::new();
+        };
+        if let Some(parts) = of_function_type(written) {
+            return self.of_type(candidate, scope, type_at(&parts, number), depth);
+        }
+        // Of a union of function types, the first with a known parameter.
+        let parts = split(written, b'|').into_iter().map(str::trim).take(VALUES_MAX);
+        let values = parts.filter(|part| *part != written).filter_map(chain_of_type);
+        let known = values.map(|chain| {
+            let values = self.chain(scope, candidate.via, &chain, depth + 1);
+            self.each(&values, |value| self.parameter(value, number, depth + 1))
+        });
+        known.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns the results of a call of a value whose type is an interface with call signatures.
+    pub(super) fn called_interface(
+        &self,
+        candidate: &Candidate,
+        of: SymbolAt,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let is_callable =
+            facts.symbols[place].kind == SymbolKind::Interface && facts.dialect.has_call_signatures;
+        let Some(text) = is_callable.then(|| self.text_of(of)).flatten() else { return Vec::new() };
+        let name = &facts.symbols[place].name;
+        let results = call_signatures(name, &text).into_iter().map(|(_, result)| result);
+        let scope = Place { file: of.file, enclosing: Some(place) };
+        self.first_of_written(candidate, scope, results, depth)
+    }
+
+    /// Returns the text from the start of a definition on. It may go on after the end that the
+    /// grammar finds, which does not parse all signatures.
+    fn text_of(&self, of: SymbolAt) -> Option<String> {
+        let (facts, place) = self.symbol(of)?;
+        let start = facts.symbols[place].span.start;
+        let text = self.code.text(of.file)?;
+        let end = text.len().min(start + INTERFACE_BYTES_MAX);
+        Some(String::from_utf8_lossy(text.get(start..end)?).into_owned())
+    }
+
+    /// Returns the values of the first of some written types that is known.
+    fn first_of_written<'w>(
+        &self,
+        candidate: &Candidate,
+        place: Place,
+        types: impl Iterator<Item = &'w str>,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let is_known = |value: &Candidate| {
+            matches!(value.value, Value::Name(_) | Value::Instance(..) | Value::Callback(_))
+        };
+        types
+            .take(VALUES_MAX)
+            .map(|written| self.of_type(candidate, place, Some(written), depth))
+            .find(|found| found.iter().any(is_known))
+            .unwrap_or_default()
     }
 
     /// Returns a value of the type that is written after a parameter.
@@ -173,7 +244,18 @@ impl Walk<'_> {
         parameter: Option<&str>,
         depth: usize,
     ) -> Vec<Candidate> {
-        let Some(written) = parameter.and_then(written_type) else { return Vec::new() };
+        self.of_type(candidate, place, parameter.and_then(written_type), depth)
+    }
+
+    /// Returns a value of a type as it is written.
+    fn of_type(
+        &self,
+        candidate: &Candidate,
+        place: Place,
+        written: Option<&str>,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some(written) = written else { return Vec::new() };
         if of_function_type(written).is_some() {
             let callback = Value::Callback(WrittenType { place, text: written.into() });
             return vec![candidate.then(callback, 0.97)];

@@ -61,6 +61,9 @@ pub(super) struct Dialect {
     pub(super) has_packages: bool,
     /// Each file declares the name of its package, which may differ from the end of the import path.
     pub(super) declares_package_name: bool,
+    /// A bare name may be a member of an object that facts do not show: of a base from outside, or
+    /// of the object in which a block runs.
+    pub(super) has_open_self: bool,
     /// Names of files are visible in the whole program.
     pub(super) is_whole_program: bool,
     /// Names belong to namespaces, which any file can open.
@@ -76,6 +79,8 @@ pub(super) struct Dialect {
     /// In a file with imports, a capitalized name without a binding comes from outside of the
     /// repository.
     pub(super) has_outside_types: bool,
+    /// A capitalized name that nothing in the repository defines comes from outside.
+    pub(super) has_closed_constants: bool,
 
     // Imports and paths.
     /// An import may name a type, and then a member of it: `import static a.Type.member`.
@@ -104,6 +109,11 @@ pub(super) struct Dialect {
     pub(super) has_partial_types: bool,
     /// How methods are added to types outside of their definitions.
     pub(super) extensions: Extensions,
+    /// Qualified names distinguish members of a type itself (`Type.name`) from those of its
+    /// instances (`Type#name`).
+    pub(super) marks_class_members: bool,
+    /// A property is read by a call without arguments.
+    pub(super) calls_properties: bool,
     /// A module has instances of its own: its methods refer to themselves by `self`.
     pub(super) has_module_instances: bool,
     /// Implementation blocks add members and bases to a type.
@@ -114,6 +124,8 @@ pub(super) struct Dialect {
     pub(super) standard_prefixes: &'static [&'static str],
     /// An alias has the members of its target: `Alias::new()`.
     pub(super) aliases_have_members: bool,
+    /// A common base is searched after all types that are derived from it.
+    pub(super) has_linear_bases: bool,
     /// A base is an expression, such as a call of a function that returns a class, or a module.
     pub(super) has_expression_bases: bool,
     /// Types of the same name in one scope are one type.
@@ -121,6 +133,8 @@ pub(super) struct Dialect {
     /// A function can be a type, and members can be added to any value from outside of its
     /// definition: `Type.prototype.method = …`, `object.method = …`.
     pub(super) has_added_members: bool,
+    /// An interface may have signatures by which its values are called.
+    pub(super) has_call_signatures: bool,
     /// A module can be a value: what the file assigns to `module.exports`.
     pub(super) has_module_values: bool,
     /// Fields and methods have separate namespaces: a call never refers to a field.
@@ -185,6 +199,7 @@ pub(super) fn of(language: &Language) -> &'static Dialect {
 const NONE: Dialect = Dialect {
     group: Group::Other,
     has_bare_members: false,
+    has_open_self: false,
     has_packages: false,
     declares_package_name: false,
     is_whole_program: false,
@@ -194,6 +209,7 @@ const NONE: Dialect = Dialect {
     globals: &[],
     primitives: &[],
     has_outside_types: false,
+    has_closed_constants: false,
     imports_types: false,
     reexports_imports: false,
     qualifies_names: false,
@@ -206,14 +222,18 @@ const NONE: Dialect = Dialect {
     reopens_types: false,
     has_partial_types: false,
     extensions: Extensions::None,
+    marks_class_members: false,
+    calls_properties: false,
     has_module_instances: false,
     has_impl_blocks: false,
     has_extension_traits: false,
     standard_prefixes: &[],
     aliases_have_members: false,
+    has_linear_bases: false,
     has_expression_bases: false,
     merges_types: false,
     has_added_members: false,
+    has_call_signatures: false,
     has_module_values: false,
     separates_fields: false,
     has_bodiless_declarations: false,

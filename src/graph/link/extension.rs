@@ -104,7 +104,9 @@ impl Walk<'_> {
         let value = if facts.dialect.primitives.contains(&name) {
             Value::Foreign(WrittenType { place, text: name.into() })
         } else if name.starts_with(char::is_uppercase)
-            && (facts.dialect.has_usings && !is_called && self.code.named(name).is_empty()
+            && (facts.dialect.has_closed_constants
+                && !is_called
+                && self.code.named(name).is_empty()
                 || facts.dialect.has_outside_types && is_module())
         {
             Value::Outside

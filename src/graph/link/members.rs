@@ -58,6 +58,7 @@ impl Walk<'_> {
                 vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
+        self.prefer_side(&mut found, matches!(candidate.value, Value::Name(_)));
         for member in &mut found {
             member.confidence *= candidate.confidence;
             member.reason = member.reason.max(candidate.reason);
@@ -211,7 +212,10 @@ impl Walk<'_> {
         if !found.is_empty() {
             return found;
         }
-        for base in self.bases(of, depth + 1) {
+        let bases = self.bases(of, depth + 1);
+        let is_linear = bases.len() > 1
+            && self.symbol(of).is_some_and(|(facts, _)| facts.dialect.has_linear_bases);
+        for base in bases {
             match base.value {
                 Value::Instance(base_of, _) => {
                     for mut candidate in self.members_unless(base_of, name, depth + 1, seen) {
@@ -234,6 +238,9 @@ impl Walk<'_> {
             if found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
                 break;
             }
+        }
+        if is_linear {
+            self.prefer_derived(of, name, &mut found, depth);
         }
         found
     }
@@ -282,6 +289,52 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Replaces an inherited member by that of a later base which is derived from the type that has
+    /// it: Python searches a common base after all types that are derived from it.
+    fn prefer_derived(&self, of: SymbolAt, name: &str, found: &mut Vec<Candidate>, depth: usize) {
+        let Some(Value::Name(member)) = found.first().map(|it| &it.value) else { return };
+        let Some(owner) = self.symbol(*member).and_then(|(facts, at)| {
+            let parent = facts.symbols[at].parent?;
+            Some(SymbolAt { file: member.file, place: parent as u32 })
+        }) else {
+            return;
+        };
+        for base in self.bases(of, depth + 1) {
+            let Value::Instance(base, _) = base.value else { continue };
+            if base == owner || !self.is_derived(base, owner, depth + 1) {
+                continue;
+            }
+            let own = self.own_members(base, name, depth + 1);
+            if !own.is_empty() {
+                let inherited = |it: Candidate| Candidate {
+                    confidence: it.confidence * 0.99,
+                    reason: Reason::Inherited,
+                    ..it
+                };
+                *found = own.into_iter().map(inherited).collect();
+                return;
+            }
+        }
+    }
+
+    /// Returns true if `of` has the base `from`, directly or through others.
+    fn is_derived(&self, of: SymbolAt, from: SymbolAt, depth: usize) -> bool {
+        let (mut types, mut at) = (vec![of], 0);
+        while let Some(&derived) = types.get(at).filter(|_| at < BASES_MAX) {
+            at += 1;
+            for base in self.bases(derived, depth) {
+                let Value::Instance(base, _) = base.value else { continue };
+                if base == from {
+                    return true;
+                }
+                if !types.contains(&base) {
+                    types.push(base);
+                }
+            }
+        }
+        false
     }
 
     /// Returns the members of the target of a type alias: Rust's `type Alias = Type`.
@@ -551,7 +604,9 @@ impl Walk<'_> {
             if is_own && facts.dialect.merges_types {
                 // An interface extends a class of the same name.
                 let same = definitions(place.file, facts.children(symbol.parent, &symbol.name));
-                let is_merged = |at: &SymbolAt| is_type(facts.symbols[at.place as usize].kind);
+                let is_merged = |at: &SymbolAt| {
+                    at.place as usize == around || is_type(facts.symbols[at.place as usize].kind)
+                };
                 return same.filter(is_merged).take(VALUES_MAX).collect();
             }
             if is_own || is_object {
@@ -562,6 +617,16 @@ impl Walk<'_> {
         let name = outermost.and_then(|method| facts.owner(method));
         let Some(name) = name else { return Vec::new() };
         self.types(&self.name(Place { enclosing: None, ..place }, name, depth + 1))
+    }
+
+    /// Returns the module as the object that `$` is in a method of the literal that it exports:
+    /// JavaScript's `module.exports = { name() {} }`.
+    pub(super) fn exported_object(&self, place: Place) -> Option<Candidate> {
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_module_values)?;
+        let outermost = facts.ancestors(place.enclosing).last()?;
+        let is_member =
+            is_member(facts.symbols[outermost].kind) && facts.owner(outermost).is_none();
+        is_member.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
     }
 
     fn types(&self, candidate: &[Candidate]) -> Vec<SymbolAt> {

@@ -208,6 +208,82 @@ pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
     None
 }
 
+/// Returns the target of a type alias, from its text `type Name<A = B> = Target`.
+pub(super) fn alias_target<'s>(name: &str, text: &'s str) -> Option<&'s str> {
+    let word = format!("type {name}");
+    let after = &text[text.find(&word)? + word.len()..];
+    let target = without_type_parameters(after).trim_start().strip_prefix('=')?;
+    Some(target.trim().trim_end_matches(';'))
+}
+
+/// Returns the parameters and the result of each call signature in the text of a TypeScript
+/// interface: `(a: A): R` without a name before it. `text` begins with the interface `name`. O(bytes).
+pub(super) fn call_signatures<'s>(name: &str, text: &'s str) -> Vec<(Vec<&'s str>, &'s str)> {
+    let head = text.find(name).map_or(text, |at| without_type_parameters(&text[at + name.len()..]));
+    let Some(open) = head.find('{') else { return Vec::new() };
+    let body = &head[open + 1..];
+    let members = members(body).into_iter();
+    let signatures = members.filter_map(|member| {
+        let list = without_type_parameters(member);
+        let inner = list.starts_with('(').then(|| inside(list)).flatten()?;
+        let result = list[inner.len() + 2..].trim_start().strip_prefix(':')?;
+        Some((own(inner), result.trim()))
+    });
+    signatures.collect()
+}
+
+/// Splits the body of an interface into its members, without comments before them.
+fn members(body: &str) -> Vec<&str> {
+    let (mut found, mut start, mut level) = (Vec::new(), 0, 0_usize);
+    let bytes = body.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let comment_end = match (bytes[at], bytes.get(at + 1)) {
+            (b'/', Some(b'/')) => body[at..].find('\n'),
+            (b'/', Some(b'*')) => body[at..].find("*/").map(|end| end + 2),
+            _ => None,
+        };
+        if let Some(length) = comment_end {
+            at += length;
+            if level == 0 {
+                start = at;
+            }
+            continue;
+        }
+        match bytes[at] {
+            b'(' | b'[' | b'{' | b'<' => level += 1,
+            b'>' if at > 0 && bytes[at - 1] == b'=' => {}
+            b'}' if level == 0 => break,
+            b')' | b']' | b'}' | b'>' => level = level.saturating_sub(1),
+            b'\n' | b';' if level == 0 => {
+                found.push(body[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    found.push(body.get(start..at).unwrap_or_default().trim());
+    found
+}
+
+/// Returns the type of the parameter `number` as it is written; of a rest parameter, that of its
+/// element.
+pub(super) fn type_at<'s>(parts: &[&'s str], number: usize) -> Option<&'s str> {
+    let (at, part) = match parts.get(number) {
+        Some(part) => (number, part),
+        None => (parts.len().checked_sub(1)?, parts.last().filter(|last| last.starts_with("..."))?),
+    };
+    let written = written_type(part)?;
+    if !part.starts_with("...") {
+        return Some(written);
+    }
+    match written.strip_prefix('[').and_then(|tuple| tuple.strip_suffix(']')) {
+        Some(tuple) => split(tuple, b',').get(number - at).map(|part| part.trim()),
+        None => Some(written.strip_suffix("[]").unwrap_or(written)),
+    }
+}
+
 /// Returns the receiver of the function type `Type.(A) -> B`, if it has one.
 pub(super) fn receiver_of(written: &str) -> Option<&str> {
     let (before, after) = written.split_once(".(")?;

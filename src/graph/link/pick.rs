@@ -35,7 +35,12 @@ impl Walk<'_> {
         mut candidates: Vec<Candidate>,
     ) -> Vec<Link> {
         let is_bare = used.receiver.is_none_or(|chain| chain.implicit().is_some());
-        if candidates.is_empty() && !is_bare {
+        let has_open_self = self.facts(place.file).is_some_and(|facts| facts.dialect.has_open_self);
+        // The contents of a container are unresolved, whatever the container is.
+        if has_open_self && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
+            candidates.retain(|it| it.link().is_some());
+        }
+        if candidates.is_empty() && (!is_bare || has_open_self) {
             candidates = self.of_unknown_namespace(place, used);
             if candidates.is_empty() {
                 candidates = self.of_one_trait(place, used);
@@ -265,7 +270,7 @@ impl Walk<'_> {
     fn fits(&self, facts: &FileFacts, at: SymbolAt, place: usize, used: Use<'_>) -> bool {
         let symbol = &facts.symbols[place];
         let is_fit = match used.role {
-            Role::Call => symbol.kind.is_callable(),
+            Role::Call => symbol.kind.is_callable() || is_called_property(facts, symbol, used),
             Role::Type | Role::Base => is_type(symbol.kind),
             _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
         };
@@ -287,4 +292,10 @@ impl Walk<'_> {
         let arity = facts.arity(at.place, || self.code.text(at.file));
         arity.is_none_or(|(least, most)| (least..=most).contains(&given))
     }
+}
+
+/// Returns true for a call without arguments that can read a property.
+fn is_called_property(facts: &FileFacts, symbol: &Symbol, used: Use<'_>) -> bool {
+    let is_property = symbol.kind == SymbolKind::Property && facts.dialect.calls_properties;
+    is_property && used.arguments.is_none_or(|given| given == 0)
 }

@@ -22,6 +22,12 @@ const PACKAGES_MAX: usize = 64;
 const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
 
+/// The sign before a name that is looked up outside of all modules: Ruby's `::Name`.
+const ABSOLUTE: char = '\\';
+
+/// The most parts of a reopened type or module that are followed.
+const PARTS_MAX: usize = 4;
+
 impl Walk<'_> {
     /// Returns the candidates for `name` at `place`: those of the first step that finds any.
     pub(super) fn name(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
@@ -44,6 +50,9 @@ impl Walk<'_> {
             let mut own = of_file(&facts, place.file, name);
             own.retain(|candidate| self.kind(candidate) == Some(SymbolKind::Function));
             return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
+        }
+        if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
+            return self.of_program(&facts, place.file, absolute);
         }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
@@ -142,6 +151,7 @@ impl Walk<'_> {
                 found = self.imported(facts, place.file, Some(around), name, depth);
             }
             if !found.is_empty() {
+                self.prefer_side(&mut found, self.is_class_side(place));
                 return found;
             }
         }
@@ -271,17 +281,32 @@ impl Walk<'_> {
             let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
-        let is_alone = found.len() == 1 && considered.len() == named.len();
+        let is_one = found.len() == 1 || self.is_reopened(&found);
+        let is_alone = is_one && considered.len() == named.len();
         let confidence = if is_alone { 0.9 } else { 0.75 };
         let nearest = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == nearest);
         // Definitions in one file are alternatives, of which one is in effect.
         let mut files: Vec<FileId> = found.iter().map(|(_, at)| at.file).collect();
         files.dedup();
-        let share = if files.len() > 2 { 0.7 } else { 1.0 };
+        let share = if files.len() > 2 && !is_one { 0.7 } else { 1.0 };
         let candidate =
             |(_, at)| Candidate::new(Value::Name(at), confidence * share, Reason::Program);
-        found.into_iter().map(candidate).take(VALUES_MAX).collect()
+        // The others are found as parts of these.
+        let most = if found.len() > 1 && is_one { PARTS_MAX } else { VALUES_MAX };
+        found.into_iter().map(candidate).take(most).collect()
+    }
+
+    /// Returns true if all definitions are parts of one type or module, which several files open.
+    fn is_reopened(&self, found: &[(usize, SymbolAt)]) -> bool {
+        let mut first = None;
+        found.iter().all(|&(_, at)| {
+            let Some((facts, place)) = self.symbol(at) else { return false };
+            let symbol = &facts.symbols[place];
+            let is_open = is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+            let name = first.get_or_insert_with(|| symbol.qualified_name.clone());
+            facts.dialect.reopens_types && is_open && *name == symbol.qualified_name
+        })
     }
 
     /// Returns those of some definitions that a file sees, each with the number of directories that

@@ -347,7 +347,7 @@ fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
     }
     matches!(
         visit.ancestor_kind(at),
-        "variable_declarator" | "assignment_expression" | "export_statement"
+        "variable_declarator" | "assignment_expression" | "export_statement" | "return_statement"
     )
 }
 
@@ -380,7 +380,9 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         "class" => SymbolKind::Class,
         _ if is_function(value) => SymbolKind::Function,
         "call_expression" | "new_expression" if !is_import(visit, value) => {
-            let made = exported_value(visit, left).or_else(|| fields::of_this(visit, left));
+            let made = exported_value(visit, left)
+                .or_else(|| fields::added(visit, left))
+                .or_else(|| fields::of_this(visit, left));
             return made.and_then(|made| finish(visit, made));
         }
         _ => return fields::of_this(visit, left).and_then(|field| finish(visit, field)),

@@ -5,6 +5,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod fields;
 mod macros;
 mod refer;
 
@@ -43,7 +44,8 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "module" => Definition::named(visit, SymbolKind::Module),
         "class" => Definition::named(visit, SymbolKind::Class),
         "method" | "singleton_method" => method(visit),
-        "assignment" => constant(visit),
+        "assignment" => constant(visit).or_else(|| fields::assigned(visit)),
+        "operator_assignment" => fields::assigned(visit),
         _ => None,
     };
     found.extend(definition);

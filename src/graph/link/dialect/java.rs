@@ -27,6 +27,7 @@ static SCALA: Dialect = Dialect {
 static CSHARP: Dialect = Dialect {
     group: Group::CSharp,
     has_usings: true,
+    has_closed_constants: true,
     reopens_types: true,
     has_partial_types: true,
     extensions: Extensions::Parameter,

@@ -21,6 +21,7 @@ const RULES: Dialect = Dialect {
     has_expression_bases: true,
     merges_types: true,
     has_added_members: true,
+    has_call_signatures: true,
     has_module_values: true,
     constructors: &["constructor"],
     inherits_constructors: true,

@@ -18,7 +18,11 @@ fn parameter(part: &str) -> Parameter {
 pub(super) static RUBY: Dialect = Dialect {
     group: Group::Ruby,
     reopens_types: true,
+    marks_class_members: true,
+    calls_properties: true,
     has_module_instances: true,
+    has_open_self: true,
+    has_closed_constants: true,
     // The last argument may be written as any number of `key: value`, and every function accepts
     // a block.
     arguments: Some(ArgumentRules {
@@ -33,6 +37,26 @@ pub(super) static RUBY: Dialect = Dialect {
     has_expression_bases: true,
     inherits_constructors: true,
     elements: &["[]", "each"],
+    content_methods: &[
+        "collect",
+        "delete",
+        "delete_at",
+        "detect",
+        "dig",
+        "find",
+        "flat_map",
+        "inject",
+        "map",
+        "max_by",
+        "min_by",
+        "pop",
+        "reduce",
+        "shift",
+        "zip",
+    ],
+    container_methods: &[
+        "concat", "drop", "flatten", "merge", "push", "reverse", "slice", "take", "uniq", "values",
+    ],
     common: &[
         "add",
         "all",
@@ -62,6 +86,7 @@ pub(super) static RUBY: Dialect = Dialect {
         "length",
         "map",
         "merge",
+        "message",
         "name",
         "new",
         "nil?",
@@ -85,7 +110,6 @@ pub(super) static RUBY: Dialect = Dialect {
         "to_s",
         "to_sym",
         "update",
-        "value",
         "values",
         "write",
     ],

@@ -84,6 +84,10 @@ fn receivers_have_declared_documented_and_inferred_types() {
         "src/Item.php:6 Item::price Receiver",
     );
     check(
+        &of("\n/** @var Item $any */\n[$any, $other] = make(); $any->$0price();"),
+        "src/Item.php:6 Item::price Receiver",
+    );
+    check(
         &of("array_map(function ($i) { $i->$0price(); }, $cart->all());"),
         "src/Item.php:6 Item::price Receiver",
     );

@@ -48,3 +48,175 @@ fn variables_are_local_in_their_own_values() {
     let text = "//- /a.rb\ndef app\nend\ndef run\n  app = lambda { app.$0call(1) }\nend\n";
     check(text, "");
 }
+
+const TAGS: &str = "\
+//- /lib/tags.rb
+class Tag
+  attr_reader :body, :source
+  attr_writer :state
+  def self.parse(text)
+    new(text)
+  end
+  def parse(text)
+    @body.render
+  end
+  def state
+    @state ||= State.new
+  end
+  def initialize(text)
+    @source = text
+    @body = Body.new
+  end
+  def again
+    self.class.parse('')
+  end
+end
+class Custom < Tag
+end
+class Body
+  def render
+  end
+end
+class State
+  def reset
+  end
+end
+module Assertions
+  def assert_tag(text)
+  end
+end
+";
+
+/// Where a class and its instances had methods of one name, the instances' was found for both.
+#[test]
+fn methods_of_a_class_and_of_its_instances_differ() {
+    let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run\n  {line}\nend\n");
+    check(&of("Tag.$0parse('')"), "lib/tags.rb:4 Tag.parse Receiver");
+    check(&of("Custom.$0parse('')"), "lib/tags.rb:4 Tag.parse Inherited");
+    check(&of("Tag.new('').$0parse('')"), "lib/tags.rb:7 Tag#parse Receiver");
+    check(&TAGS.replace("class.parse", "class.$0parse"), "lib/tags.rb:4 Tag.parse Receiver");
+}
+
+/// `new` without a receiver was not found.
+#[test]
+fn a_class_calls_its_own_constructor() {
+    let inside = TAGS.replace("    new(text)", "    $0new(text)");
+    check(&inside, "lib/tags.rb:13 Tag#initialize Receiver");
+}
+
+/// The types of instance variables were unknown, and a writer hid a method.
+#[test]
+fn instance_variables_have_the_types_of_their_values() {
+    let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run\n  {line}\nend\n");
+    let inside = TAGS.replace("@body.render", "@body.$0render");
+    check(&inside, "lib/tags.rb:24 Body#render Receiver");
+    check(&of("Tag.new('').body.$0render"), "lib/tags.rb:24 Body#render Receiver");
+    check(&of("Tag.new('').$0state"), "lib/tags.rb:10 Tag#state Receiver");
+}
+
+/// Attributes of unknown objects, and helpers of tests, had no candidates.
+#[test]
+fn unique_attributes_and_bare_names_are_guessed() {
+    let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run(tag)\n  {line}\nend\n");
+    check(&of("tag.$0source"), "lib/tags.rb:2 Tag#source UniqueName");
+    check(&of("$0assert_tag('')"), "lib/tags.rb:32 Assertions#assert_tag UniqueName");
+}
+
+const SCANNER: &str = "\
+//- /lib/kram/utils.rb
+module Kram
+  module Utils
+    autoload :Scanner, 'kram/utils/scanner'
+  end
+end
+//- /lib/kram/utils/scanner.rb
+require 'strscan'
+module Kram
+  module Utils
+    class Scanner < ::Scanner
+      def initialize(text)
+      end
+      def peek_all
+      end
+    end
+  end
+end
+//- /lib/kram/parser.rb
+module Kram
+  class Parser
+    def initialize(text)
+      @src = ::Kram::Utils::Scanner.new(text)
+      @stack = []
+    end
+    def run
+      @src.peek_all
+      @stack.last.peek_all
+      Marshal.peek_all
+    end
+  end
+end
+";
+
+/// A class whose base had its own name was not found.
+#[test]
+fn a_class_may_extend_one_of_its_name_from_outside() {
+    let scanner = "lib/kram/utils/scanner.rb:5 Kram::Utils::Scanner#initialize Receiver";
+    check(&SCANNER.replace("Scanner.new", "Scanner.$0new"), scanner);
+    let member = "lib/kram/utils/scanner.rb:7 Kram::Utils::Scanner#peek_all Receiver";
+    check(&SCANNER.replace("@src.peek_all", "@src.$0peek_all"), member);
+}
+
+/// Elements of a container had no candidates, and constants from outside had some.
+#[test]
+fn contents_are_guessed_and_constants_from_outside_are_not() {
+    let member = "lib/kram/utils/scanner.rb:7 Kram::Utils::Scanner#peek_all UniqueName";
+    check(&SCANNER.replace("last.peek_all", "last.$0peek_all"), member);
+    check(&SCANNER.replace("Marshal.peek_all", "Marshal.$0peek_all"), "");
+}
+
+const PARSER: &str = "\
+//- /lib/kram.rb
+module Kram
+  class Element
+    attr_accessor :children
+    def trim
+    end
+  end
+end
+//- /lib/kram/parser.rb
+module Kram
+  module Parser
+    class Kram
+      def make(name)
+        el = Element.new
+        el
+      end
+      def cached
+        @cached ||= make('a')
+      end
+      def run
+        make('b').trim
+        cached.trim
+        ::Kram::Element.new.trim
+        @stack = []
+        @stack.pop.trim
+      end
+    end
+  end
+end
+";
+
+/// The results of methods, names with `::` in front, and elements that an array returns were not
+/// followed.
+#[test]
+fn results_absolute_names_and_popped_elements_are_followed() {
+    let of = |from: &str| {
+        let to = from.replace("trim", "$0trim");
+        assert!(PARSER.contains(from));
+        PARSER.replace(from, &to)
+    };
+    check(&of("make('b').trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
+    check(&of("cached.trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
+    check(&of("Element.new.trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
+    check(&of("pop.trim"), "lib/kram.rb:4 Kram::Element#trim UniqueName");
+}

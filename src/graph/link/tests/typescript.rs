@@ -167,3 +167,27 @@ fn members_that_are_added_to_values() {
         "a.js:4 Res.end Receiver",
     );
 }
+
+/// Values of interfaces with call signatures had neither parameters nor results, and neither had
+/// aliases with defaults or unions of function types.
+#[test]
+fn callable_interfaces_have_parameters_and_results() {
+    let tree = "//- /types.ts\nimport type { Context } from './context'\n\
+                export type Handler<\n  E = any,\n  P extends string = any\n> = (c: Context<E>) => P\n\
+                export type Other<\n  E = any\n> = (c: Context<E>, next: () => void) => void\n\
+                export type H<E = any> = Handler<E> | Other<E>\n\
+                export interface Route<E> {\n  // first\n  <P extends string>(...handlers: [H<E>, \
+                H<E>]): App\n\n  // second\n  <\n    P\n  >(\n    path: string,\n    handler: H<E>\n  ): App\n}\n\
+                //- /context.ts\nexport class Context<E> {\n  html() {}\n}\n\
+                //- /app.ts\nimport type { Route } from './types'\nexport class App {\n  \
+                get!: Route<any>\n  post!: Route<any>\n}\n\
+                //- /main.ts\nimport { App } from './app'\nconst app = new App()\n\
+                app.get('a', (c) => c.html())\napp.get('a', (c) => {}).post()\n\
+                class A { html() {} post() {} }\n";
+    check(&tree.replace("c.html", "c.$0html"), "context.ts:2 Context.html Receiver");
+    let tree = tree.replace(
+        "import type { Context }",
+        "import type { App } from './app'\nimport type { Context }",
+    );
+    check(&tree.replace(".post()", ".$0post()"), "app.ts:4 App.post Receiver");
+}

@@ -13,6 +13,9 @@ use crate::lang::visit::Visit;
 
 use super::types;
 
+/// Maximum number of members of an object literal that are examined.
+const METHODS_MAX: usize = 256;
+
 /// Maximum nesting of an expression.
 pub(super) const DEPTH_MAX: usize = 24;
 
@@ -131,12 +134,26 @@ fn unbounded(
                 None => Chain::instance("Array"),
             })
         }
+        "object" => made_object(visit, node),
         "string" | "template_string" => Some(Chain::instance("string")),
         "number" => Some(Chain::instance("number")),
         "true" | "false" => Some(Chain::instance("boolean")),
         "regex" => Some(Chain::instance("RegExp")),
         _ => None,
     }
+}
+
+/// Returns the chain of an object literal with methods inside of a function: its methods are members
+/// of the function, so the function stands for it.
+fn made_object(visit: &Visit<'_, '_>, object: Node<'_>) -> Option<Chain> {
+    let function = visit.enclosing().filter(|symbol| symbol.kind == SymbolKind::Function)?;
+    let mut cursor = object.walk();
+    let has_methods = object.named_children(&mut cursor).take(METHODS_MAX).any(|member| {
+        let value = member.field("value");
+        member.kind_name() == "method_definition" || value.is_some_and(super::is_function)
+    });
+    let is_plain = function.name.bytes().all(code_text::is_name);
+    (has_methods && is_plain).then(|| Chain::name(function.name.as_str()))
 }
 
 fn member(of: Chain, name: &str) -> Chain {

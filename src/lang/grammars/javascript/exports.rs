@@ -104,12 +104,15 @@ fn assigned_variable<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
     declared.field("name").filter(|variable| variable.kind_name() == "identifier")
 }
 
-/// Records the value of the constant that the visited assignment exports.
+/// Records the value of the constant that the visited assignment exports, or of the field that it
+/// adds.
 pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(index) = visit.defined.clone().next() else { return };
-    let is_constant =
-        visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Constant);
-    let right = visit.node().field("right").filter(|_| is_constant);
+    let is_data = visit.symbols.get(index).is_some_and(|symbol| {
+        let is_field = symbol.kind == SymbolKind::Field && symbol.parent.is_none();
+        is_field || symbol.kind == SymbolKind::Constant
+    });
+    let right = visit.node().field("right").filter(|_| is_data);
     if let Some(chain) = right.and_then(|right| chain::value(visit, notes, right)) {
         notes.set_type(index, chain);
     }

@@ -72,6 +72,20 @@ pub(super) fn of_this<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Defin
     Some(Definition { owner: Some(owner), ..Definition::new(visit, SymbolKind::Field, name) })
 }
 
+/// Returns the field that `value.name = …` adds to a function, class or constant of the file.
+pub(super) fn added<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<Definition<'t>> {
+    let object = left.field("object").filter(|object| object.kind_name() == "identifier")?;
+    let name = left.field("property")?;
+    let of = visit.text(object);
+    let is_added = visit.enclosing().is_none()
+        && visit.is_defined(&of, ".")
+        && !visit.is_defined(&format!("{of}.{}", visit.text(name)), ".");
+    is_added.then(|| Definition {
+        prefix: Some(of.into_owned()),
+        ..Definition::new(visit, SymbolKind::Field, name)
+    })
+}
+
 /// If `left` is `this.name`, returns the index of the class or constructor function and the name of
 /// the field.
 pub(super) fn owner<'t>(visit: &Visit<'_, 't>, left: Node<'t>) -> Option<(usize, Node<'t>)> {

@@ -1,4 +1,5 @@
-//! Mixins: `class A extends mixin(B, C)`, `Object.assign(A.prototype, b)`.
+//! Mixins and bases without `class`: `class A extends mixin(B, C)`, `Object.assign(A.prototype, b)`,
+//! `inherits(A, B)`, `A.prototype = Object.create(B.prototype)`.
 
 use tree_sitter::Node;
 
@@ -42,22 +43,53 @@ pub(super) fn extended(
 }
 
 /// Records the objects that `Object.assign(Type.prototype, …)` adds to a class or constructor
-/// function.
+/// function, and the base that `inherits(Type, Base)` gives to it.
 pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    if node.child(0).is_none_or(|function| visit.bytes(function) != b"Object.assign") {
-        return;
-    }
-    let Some(arguments) = node.field("arguments") else { return };
+    let Some(function) = visit.node().child(0) else { return };
+    let Some(arguments) = visit.node().field("arguments") else { return };
+    let function = visit.bytes(function);
+    let is_added = match function {
+        b"Object.assign" | b"Object.setPrototypeOf" => true,
+        _ if function.ends_with(b"inherits") => false,
+        _ => return,
+    };
     let Some(target) = arguments.named_child(0).map(|first| visit.bytes(first)) else { return };
-    let Some(name) = target.strip_suffix(b".prototype") else { return };
-    let index = visit.symbols.iter().position(|symbol| {
-        let has_members = matches!(symbol.kind, SymbolKind::Class | SymbolKind::Function);
-        has_members && symbol.name.as_bytes() == name
-    });
-    let Some(index) = index else { return };
+    let name = if is_added { target.strip_suffix(b".prototype") } else { Some(target) };
+    let Some(index) = name.and_then(|name| extensible(visit, name)) else { return };
     let mut cursor = arguments.walk();
     for part in arguments.named_children(&mut cursor).skip(1).take(PARTS_MAX) {
         add_base(notes, index, chain::value(visit, notes, part));
     }
+}
+
+/// Records the base that the visited assignment gives to a constructor function:
+/// `Type.prototype = Object.create(Base.prototype)`, `Type.prototype.__proto__ = Base.prototype`.
+pub(super) fn prototype(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let (Some(left), Some(right)) = (visit.node().field("left"), visit.node().field("right"))
+    else {
+        return;
+    };
+    let left = visit.bytes(left);
+    let prototype = left.strip_suffix(b".__proto__").unwrap_or(left);
+    let Some(name) = prototype.strip_suffix(b".prototype") else { return };
+    let made = match right.kind_name() {
+        "call_expression" | "member_expression" => chain::value(visit, notes, right),
+        "new_expression" => {
+            right.field("constructor").and_then(|of| chain::value(visit, notes, of))
+        }
+        _ => None,
+    };
+    // The result of an unknown function is no type.
+    let made = made.filter(|chain| !chain.as_str().contains('('));
+    if let (Some(index), Some(made)) = (extensible(visit, name), made) {
+        add_base(notes, index, Some(made));
+    }
+}
+
+/// Returns the index of the class or constructor function of that name.
+fn extensible(visit: &Visit<'_, '_>, name: &[u8]) -> Option<usize> {
+    visit.symbols.iter().position(|symbol| {
+        let has_members = matches!(symbol.kind, SymbolKind::Class | SymbolKind::Function);
+        has_members && symbol.name.as_bytes() == name
+    })
 }

@@ -14,15 +14,19 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         {
             masked[start + indent - 1] = b';';
         }
-        before = words.trim_ascii_end().last().copied().unwrap_or(before);
+        let is_comment = [&b"//"[..], b"/*", b"*"].iter().any(|mark| words.starts_with(mark));
+        if !is_comment {
+            before = words.trim_ascii_end().last().copied().unwrap_or(before);
+        }
         start += line.len();
     }
     masked
 }
 
-/// Returns true if the line begins with type parameters.
+/// Returns true if the line begins with type parameters, which may go on in the next lines.
 fn begins(line: &[u8]) -> bool {
-    line.first() == Some(&b'<') && line.get(1).is_some_and(u8::is_ascii_uppercase)
+    let is_open = line.trim_ascii_end() == b"<";
+    is_open || line.first() == Some(&b'<') && line.get(1).is_some_and(u8::is_ascii_uppercase)
 }
 
 fn is_name(byte: u8) -> bool {
@@ -41,6 +45,8 @@ mod tests {
         let expected =
             "interface A {\n  <T>(a: T): B<T>\n ;<T>(): string\n ;<T>(): T;\n  <T>(): T\n}\n";
         assert_eq!(String::from_utf8_lossy(&masked), expected);
+        let masked = mask(b"interface A {\n  <\n    T,\n  >(): B<\n    T\n  >\n\n  // more\n  <\n");
+        assert!(masked.ends_with(b"  // more\n ;<\n"));
         for text in ["a\n<T>(x)", "f(\n  <T>(x)\n)", "a\n  < B", "<T>"] {
             assert_eq!(mask(text.as_bytes()), text.as_bytes());
         }

@@ -83,6 +83,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             fields::assigned(visit, notes);
             exports::assigned(visit, notes);
             exports::typed(visit, notes);
+            mixins::prototype(visit, notes);
         }
         "public_field_definition" | "field_definition" | "property_signature" => {
             fields::typed(visit, notes);
@@ -129,9 +130,19 @@ fn function_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             | "export_statement"
     );
     let Some(index) = visit.own_or_enclosing_index().filter(|_| is_symbol) else { return };
+    if !ends_within(visit, index, 2) {
+        return;
+    }
     if visit.symbols.get(index).is_some_and(|symbol| symbol.kind.is_callable()) {
         returns(visit, notes, index, node);
     }
+}
+
+/// Returns true if a symbol ends inside of the ancestor `levels` above. A function that is assigned
+/// to something without a name, such as `a[b]`, is no symbol, and the one around it ends later.
+fn ends_within(visit: &Visit<'_, '_>, index: usize, levels: usize) -> bool {
+    let end = visit.symbols.get(index).map(|symbol| symbol.span.end);
+    visit.ancestor(levels).is_none_or(|around| end.is_none_or(|end| end <= around.end_byte()))
 }
 
 /// Records one returned value of a function.
@@ -159,6 +170,9 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 | "export_statement"
         );
     let Some(index) = visit.own_or_enclosing_index().filter(|_| is_symbol) else { return };
+    if is_function(function) && !ends_within(visit, index, level + 2) {
+        return;
+    }
     if let Some(chain) = chain::value(visit, notes, value) {
         let is_async =
             (0..4).map_while(|at| function.child(at)).any(|word| word.kind_name() == "async");

@@ -130,6 +130,18 @@ pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 notes.declare_from(left, chain, node.end_byte());
             }
         }
+        "list_literal" | "array_creation_expression" => {
+            let comment = visit.leading_text(1);
+            for name in (0..16).map_while(|at| left.named_child(at)).map(unwrapped) {
+                // A tag without a name does not state which part it is about.
+                let tag = format!(" {}", visit.text_of(name));
+                let is_named = name.kind_name() == "variable_name" && comment.contains(&tag);
+                let of = is_named.then(|| doc::tagged(&comment, "@var", Some(&tag[1..]))).flatten();
+                if name.kind_name() == "variable_name" {
+                    notes.declare_from(name, of, node.end_byte());
+                }
+            }
+        }
         "member_access_expression" => {
             let is_own = left.field("object").is_some_and(|of| visit.bytes(of) == b"$this");
             let name = left.field("name").filter(|name| is_own && name.kind_name() == "name");
@@ -144,6 +156,15 @@ pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         _ => {}
     }
+}
+
+/// Returns the variable in an element of a list: `[$a, 'key' => $b]`.
+fn unwrapped(element: Node<'_>) -> Node<'_> {
+    if element.kind_name() != "array_element_initializer" {
+        return element;
+    }
+    let last = element.named_child_count().saturating_sub(1);
+    element.named_child(last as u32).unwrap_or(element)
 }
 
 /// Returns the index of the type around the visited node.

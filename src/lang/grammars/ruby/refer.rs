@@ -6,7 +6,10 @@ use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
+
+use super::fields;
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
@@ -44,18 +47,31 @@ const IDENTITY_METHODS: [&[u8]; 12] = [
     b"sort_by", b"tap", b"to_a",
 ];
 
+/// The sign before a name that is looked up outside of all modules: `::Name`.
+const ABSOLUTE: char = '\\';
+
+/// The type of the object itself, in chains.
+const OWN_TYPE: &str = "Self";
+
 /// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 20;
 
 /// Records what the visited node declares, requires or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    result(visit, notes);
     match node.kind_name() {
         "identifier" => name(visit, notes),
         "constant" => constant(visit, notes),
         "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
         "call" => call(visit, notes),
         "assignment" => assignment(visit, notes),
+        "operator_assignment" => {
+            let value = node.field("right").and_then(|right| of(visit, notes, right, DEPTH_MAX));
+            if let Some(left) = node.field("left") {
+                fields::typed(visit, notes, left, value);
+            }
+        }
         "method_parameters" | "lambda_parameters" | "block_parameters" => {
             parameters(visit, notes);
         }
@@ -98,19 +114,26 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
             let name = visit.bytes(field("name")?);
             match field("scope") {
                 Some(scope) => chain::member(of(visit, notes, scope, depth), name),
-                None => Some(Chain::name(String::from_utf8_lossy(name))),
+                None => Some(Chain::name(format!("{ABSOLUTE}{}", String::from_utf8_lossy(name)))),
             }
         }
         "self" => Some(Chain::own()),
-        "instance_variable" => chain::member(Some(Chain::own()), own.strip_prefix(b"@")?),
+        "instance_variable" => chain::member(Some(Chain::own()), own),
         "call" => {
             let name = visit.bytes(field("method")?);
             let Some(receiver) = field("receiver") else {
-                return chain::called(Some(Chain::name(String::from_utf8_lossy(name))));
+                return match name {
+                    b"new" => Some(Chain::instance(OWN_TYPE)),
+                    _ => chain::called(Some(Chain::name(String::from_utf8_lossy(name)))),
+                };
             };
+            let is_own = receiver.kind_name() == "self";
             let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution");
             let receiver = of(visit, notes, receiver, depth)?;
+            let is_own_type = receiver.as_str() == OWN_TYPE;
             match name {
+                b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
+                b"class" if is_own => Some(Chain::name(OWN_TYPE)),
                 b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
                 b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
                 name if IDENTITY_METHODS.contains(&name) => Some(receiver),
@@ -121,7 +144,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
         "parenthesized_statements" if node.named_child_count() == 1 => {
             of(visit, notes, node.named_child(0)?, depth)
         }
-        "assignment" => of(visit, notes, field("right")?, depth),
+        "assignment" | "operator_assignment" => of(visit, notes, field("right")?, depth),
         "binary" if matches!(field("operator")?.kind_name(), "||" | "or") => {
             let left = of(visit, notes, field("left")?, depth);
             left.or_else(|| of(visit, notes, field("right")?, depth))
@@ -133,14 +156,54 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
     }
 }
 
+/// Records the chain of the visited expression as the result of a method, if the method ends with it
+/// or returns it.
+fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let value = match node.kind_name() {
+        "return" => node.named_child(0).and_then(|list| list.named_child(0)),
+        _ if is_last(visit) => Some(node),
+        _ => None,
+    };
+    let method = visit
+        .enclosing()
+        .filter(|symbol| symbol.kind.is_callable() && symbol.kind != SymbolKind::Constructor);
+    let (Some(value), Some(_), Some(index)) = (value, method, visit.enclosing_index()) else {
+        return;
+    };
+    // Methods that override one which returns a literal often return something else.
+    let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
+    if let Some(chain) = of(visit, notes, value, DEPTH_MAX).filter(|_| !is_literal) {
+        notes.set_return(index, chain);
+    }
+}
+
+/// Returns true if the visited node is the last expression of a method.
+fn is_last(visit: &Visit<'_, '_>) -> bool {
+    let is_body = visit.ancestor_kind(1) == "body_statement"
+        && matches!(visit.ancestor_kind(2), "method" | "singleton_method");
+    let Some(body) = visit.ancestor(1).filter(|_| is_body) else { return false };
+    let mut children = (0..body.named_child_count() as u32).rev();
+    let last = children.find_map(|at| {
+        let child = body.named_child(at)?;
+        let is_value = !matches!(child.kind_name(), "rescue" | "ensure" | "else" | "comment");
+        is_value.then(|| child.end_byte())
+    });
+    last == Some(visit.node().end_byte())
+}
+
 fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(left) = node.field("left") else { return };
     let right = node.field("right");
     let value = right.and_then(|right| of(visit, notes, right, DEPTH_MAX));
     if let (Some(value), false) = (&value, visit.defined.is_empty()) {
-        notes.set_type(visit.defined.start, value.clone());
+        let is_variable = left.kind_name() == "instance_variable";
+        if !is_variable {
+            notes.set_type(visit.defined.start, value.clone());
+        }
     }
+    fields::typed(visit, notes, left, value.clone());
     declare(visit, notes, left, value, node.end_byte());
 }
 
@@ -225,6 +288,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if node.field("receiver").is_some() {
         return;
     }
+    fields::read(visit, notes);
     let Some(method) = node.field("method") else { return };
     let Some(list) = node.field("arguments") else { return };
     let Some(first) = list.named_child(0) else { return };
@@ -293,15 +357,22 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         )
         | ("name" | "pattern", _) => {}
         _ if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) => {}
-        _ => notes.call(visit, node, None, 0),
+        _ => notes.call(visit, node, own_of_new(visit), 0),
     }
 }
 
 fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) {
     let receiver = call.and_then(|call| call.field("receiver"));
-    let chain =
-        receiver.and_then(|receiver| chain::receiver(of(visit, notes, receiver, DEPTH_MAX)));
+    let chain = match receiver {
+        Some(receiver) => chain::receiver(of(visit, notes, receiver, DEPTH_MAX)),
+        None => own_of_new(visit),
+    };
     notes.call(visit, visit.node(), chain, arguments(call));
+}
+
+/// Returns the receiver of the visited name if it is `new`: a class calls its own method.
+fn own_of_new(visit: &Visit<'_, '_>) -> Option<Chain> {
+    (visit.bytes(visit.node()) == b"new").then(Chain::own)
 }
 
 fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

@@ -45,7 +45,13 @@ pub(super) const EXPECTED: &str = r#"module set {} :1
 localinclude ../lib/base {} :2
 module db/pool {Pool} :3
 Db::Store < Base.Root, Comparable, Util.Log
+Db::Store#conn = $.@conn
+Db::Store#pool = $.@pool
 Db::Store::LIMIT = @Config
+Db::Store#@conn = Conn.open()
+Db::Store#@pool = @Pool
+Db::Store#find = Store.open().close()
+Db::Store#@cache = @Hash
 1 : call require/1,
 2 : call require_relative/1,
 3 : call autoload/2,
@@ -56,8 +62,8 @@ Db::Store::LIMIT = @Config
 11 initialize: type Pool, call Pool . size/0,
 13 initialize: write $ . @conn, type Conn, call Conn . open/1,
 14 initialize: write $ . @pool, type Pool, call Pool . new/0,
-18 find: read $ . @conn, call $.conn . lookup/1,
-19 find: call $.conn.lookup() . touch/0,
+18 find: read $ . @conn, call $.@conn . lookup/1,
+19 find: call $.@conn.lookup() . touch/0,
 20 find: call conn/0, call conn() . ping/0,
 21 find: call items/0, call items() . each/0, call items()[] . draw/1, call $ . size/0,
 22 find: type Db, type Db . Pool, call Db.Pool . new/1,

@@ -1,0 +1,54 @@
+# Records which method each call of a test suite reaches, and answers call sites from that record.
+#
+# Record, in the root of the tree: CALLS_TRACE=FILE RUBYOPT=-r/path/to/ruby_trace.rb rake test
+# Answer, in the same directory:   ruby ruby_trace.rb FILE < sites > answers
+#
+# Sites are lines `PATH TAB BYTE TAB NAME`. Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where
+# LINE counts from 0 and the path is `-` for a method outside of the tree. Ruby reports the line of a call, not its
+# column: calls of one name on one line share their answers. `new` reaches `initialize`, if that is written in Ruby.
+# Sites that the test suite does not run have no answer.
+
+# Methods reached, by the path, line and name of the call.
+def traced(root, reached)
+  inside = ->(path) { path && path.start_with?(root) ? path.delete_prefix(root) : nil }
+  record = lambda do |caller_at, name, path, line|
+    from = caller_at && inside.(caller_at.absolute_path || File.expand_path(caller_at.path))
+    return unless from
+
+    to = inside.(path)
+    reached[[from, caller_at.lineno, name.to_s, to || "-", to ? line - 1 : 0]] = true
+  end
+  TracePoint.new(:call) do |point|
+    at = caller_locations(2, 1)&.first
+    name = point.method_id == :initialize && at&.label == "new" ? :new : point.method_id
+    record.(at, name, File.expand_path(point.path), point.lineno)
+  end.enable
+  TracePoint.new(:c_call) do |point|
+    next if point.method_id == :new
+
+    # Attribute readers count as methods written in C, and have the place of their declaration.
+    path, line = point.defined_class.instance_method(point.method_id).source_location
+    record.(caller_locations(1, 1)&.first, point.method_id, path && File.expand_path(path), line)
+  end.enable
+end
+
+if ENV["CALLS_TRACE"] && $PROGRAM_NAME != __FILE__
+  reached = {}
+  root = "#{Dir.pwd}/"
+  file = "#{File.expand_path(ENV["CALLS_TRACE"])}.#{Process.pid}"
+  at_exit { File.write(file, reached.keys.map { |row| "#{row.join("\t")}\n" }.join) }
+  traced(root, reached)
+else
+  answers = Hash.new { |all, key| all[key] = [] }
+  Dir.glob("#{ARGV.fetch(0)}.*").sort.each do |file|
+    File.foreach(file, chomp: true) do |row|
+      path, line, name, to, at = row.split("\t")
+      answers[[path, line.to_i, name]] |= [[to, at]]
+    end
+  end
+  $stdin.each_line(chomp: true) do |row|
+    path, byte, name = row.split("\t")
+    line = File.binread(path).byteslice(0, byte.to_i).count("\n") + 1
+    answers[[path, line, name]].each { |to, at| puts [path, byte, to, at].join("\t") }
+  end
+end

@@ -1,0 +1,55 @@
+//! Members of a type itself and members of its instances, in languages where both can have one name:
+//! Ruby's `def self.name` and `def name`.
+
+use super::kinds::is_type;
+use super::value::{Candidate, Place, Value};
+use super::walk::Walk;
+use crate::lang::symbols::{Symbol, SymbolKind};
+
+impl Walk<'_> {
+    /// Removes members of the other side (of instances if `of_type`, of the type otherwise) where
+    /// there are some of the right one, and then properties where there are methods.
+    pub(super) fn prefer_side(&self, found: &mut Vec<Candidate>, of_type: bool) {
+        if found.len() < 2 {
+            return;
+        }
+        self.prefer(found, |symbol| is_of_type(symbol) == of_type);
+        self.prefer(found, |symbol| symbol.kind.is_callable());
+    }
+
+    /// Removes what `is_better` rejects, if it accepts something.
+    fn prefer(&self, found: &mut Vec<Candidate>, is_better: impl Fn(&Symbol) -> bool) {
+        let rated: Vec<Option<bool>> = found
+            .iter()
+            .map(|candidate| {
+                let Value::Name(at) = candidate.value else { return None };
+                let (facts, place) = self.symbol(at)?;
+                facts.dialect.marks_class_members.then(|| is_better(&facts.symbols[place]))
+            })
+            .collect();
+        if rated.contains(&Some(true)) {
+            let mut rated = rated.into_iter();
+            found.retain(|_| rated.next() != Some(Some(false)));
+        }
+    }
+
+    /// Returns true where `self` is a type and not an instance: in a method of the type itself, and
+    /// in the body of a type.
+    pub(super) fn is_class_side(&self, place: Place) -> bool {
+        let Some(facts) = self.facts(place.file) else { return false };
+        if !facts.dialect.marks_class_members {
+            return false;
+        }
+        let around = facts.ancestors(place.enclosing).map(|at| &facts.symbols[at]);
+        let mut decisive = around.filter(|symbol| {
+            let is_body = is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+            is_body || symbol.kind.is_callable()
+        });
+        decisive.next().is_some_and(|symbol| !symbol.kind.is_callable() || is_of_type(symbol))
+    }
+}
+
+/// Returns true for a member of a type itself: `Type.name`.
+fn is_of_type(symbol: &Symbol) -> bool {
+    symbol.qualified_name.strip_suffix(&symbol.name).is_some_and(|scope| scope.ends_with('.'))
+}

@@ -1,0 +1,110 @@
+//! JavaScript with CommonJS: exported classes and objects, constructor functions, factories.
+
+use super::check;
+
+/// A named class that is exported as the module's value was not found.
+#[test]
+fn a_module_may_be_a_named_class() {
+    let tree = |use_: &str| {
+        format!(
+            "//- /package.json\n{{\"main\": \"lib/app.js\", \"exports\": {{\".\": {{\"require\": \
+             \"./lib/app.js\"}}}}}}\n\
+             //- /lib/app.js\nconst Base = require('events')\n\
+             module.exports = class App extends Base {{\n  constructor(o) {{\n    super()\n  }}\n  \
+             listen() {{}}\n}}\nmodule.exports.Extra = Base\n//- /test/a.js\n{use_}\n"
+        )
+    };
+    check(
+        &tree("const Koa = require('..')\nconst app = new $0Koa()"),
+        "lib/app.js:3 App.constructor Import",
+    );
+    check(
+        &tree("const Koa = require('../lib/app')\nconst app = new Koa()\napp.$0listen()"),
+        "lib/app.js:6 App.listen Receiver",
+    );
+}
+
+/// `this` in methods of an exported object literal was unknown.
+#[test]
+fn methods_of_an_exported_object_call_each_other() {
+    let tree = "//- /lib/request.js\nmodule.exports = {\n  get(field) {\n  },\n  \
+                host: function () {\n    return this.ask('a')\n  },\n  \
+                get type() {\n    return this.take('b')\n  },\n  ask() {},\n  take() {},\n};\n\
+                //- /other.js\nclass A { ask() {} take() {} }\n";
+    check(&tree.replace("this.ask", "this.$0ask"), "lib/request.js:10 ask Receiver");
+    check(&tree.replace("this.take", "this.$0take"), "lib/request.js:11 take Receiver");
+}
+
+const REQUEST: &str = "\
+//- /lib/request.js
+var util = require('util')
+var stream = require('stream')
+function Request (options) {
+  var self = this
+  self.init(options)
+}
+util.inherits(Request, Message)
+Request.prototype.init = function (options) {
+  this.emitAll()
+}
+function Message () {}
+Message.prototype.emitAll = function () {}
+function Reply () {}
+Reply.prototype = Object.create(Message.prototype)
+Reply.prototype.run = function () { this.emitAll() }
+function Old () {}
+Old.prototype.__proto__ = Message.prototype
+Old.prototype.walk = function () { this.emitAll() }
+function New () {}
+Object.setPrototypeOf(New.prototype, Message.prototype)
+New.prototype.jump = function () { this.emitAll() }
+function verb (method) {
+  return function (uri) {}
+}
+function request (uri) {}
+request.post = verb('post')
+module.exports = request
+//- /lib/other.js
+function Other () {}
+Other.prototype.init = function (options) {}
+Other.prototype.emitAll = function () {}
+//- /main.js
+var request = require('./lib/request')
+request.post('a')
+";
+
+/// `self.init()` in a constructor function, and members of bases that are set without `class`, were
+/// not found.
+#[test]
+fn constructor_functions_have_instances_and_bases() {
+    let of = |from: &str, to: &str| REQUEST.replacen(from, to, 1);
+    check(&of("self.init", "self.$0init"), "lib/request.js:8 Request.init Receiver");
+    check(&of("this.emitAll", "this.$0emitAll"), "lib/request.js:12 Message.emitAll Inherited");
+    for line in ["run", "walk", "jump"] {
+        let from = format!("{line} = function () {{ this.emitAll");
+        let to = format!("{line} = function () {{ this.$0emitAll");
+        check(&of(&from, &to), "lib/request.js:12 Message.emitAll Inherited");
+    }
+}
+
+/// A member with the value of a call was no definition.
+#[test]
+fn members_may_be_made_by_a_call() {
+    let used = REQUEST.replace("request.post('a')", "request.$0post('a')");
+    check(&used, "lib/request.js:26 request.post Receiver");
+}
+
+/// The object literal that a function returns had no members.
+#[test]
+fn a_factory_returns_its_object() {
+    let tree = "//- /fast.js\nfunction fast (options) {\n  const app = {\n    route: function _route () \
+                {},\n    get: function _get (url) {},\n    close () {}\n  }\n  app.ready = function () \
+                {}\n  app[key] = function () { return small() }\n  \
+                return app\n}\nfunction small () {\n  return {\n    route () {}\n  }\n}\n\
+                module.exports = fast\nmodule.exports.small = small\n\
+                //- /main.js\nconst Fast = require('./fast')\nconst app = Fast()\napp.route()\n\
+                Fast.small().route()\napp.ready()\nfunction other () { const x = { route () {} } }\n";
+    check(&tree.replace("app.route()", "app.$0route()"), "fast.js:3 fast.route Receiver");
+    let small = tree.replace("small().route", "small().$0route");
+    check(&small, "fast.js:13 small.route Receiver");
+}

@@ -1,0 +1,62 @@
+//! Instance variables of Ruby: each is a field `@name` of the class, at its first assignment, and an
+//! attribute reads the one of its name.
+
+use tree_sitter::Node;
+
+use crate::lang::chain::{Chain, Step};
+use crate::lang::node::NodeNames;
+use crate::lang::notes::Notes;
+use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::visit::{Definition, Visit};
+
+/// Returns the field that the visited assignment adds to a class or module, unless it has one of
+/// that name.
+pub(super) fn assigned<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let name = visit.node().field("left").filter(|left| left.kind_name() == "instance_variable")?;
+    let (owner, separator) = owner(visit)?;
+    if visit.is_member(owner, &visit.text(name), separator) {
+        return None;
+    }
+    Some(Definition {
+        owner: Some(owner),
+        separator: Some(separator),
+        visibility: Visibility::Private,
+        ..Definition::new(visit, SymbolKind::Field, name)
+    })
+}
+
+/// Records the chain of the value that the visited assignment gives to an instance variable.
+pub(super) fn typed(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    left: Node<'_>,
+    value: Option<Chain>,
+) {
+    if left.kind_name() == "instance_variable"
+        && let (Some((owner, _)), Some(value)) = (owner(visit), value)
+    {
+        notes.set_member(owner, left, value);
+    }
+}
+
+/// Returns the index of the class or module around the visited method, and the separator before the
+/// names of the variables there.
+fn owner(visit: &Visit<'_, '_>) -> Option<(usize, &'static str)> {
+    let method = visit.enclosing().filter(|symbol| symbol.kind.is_callable())?;
+    let owner = method.parent?;
+    let around = visit.symbols.get(owner)?;
+    let scope = method.qualified_name.strip_suffix(&method.name)?;
+    let separator = if scope.ends_with('.') { "." } else { "#" };
+    matches!(around.kind, SymbolKind::Class | SymbolKind::Module).then_some((owner, separator))
+}
+
+/// Records for the attributes that the visited call defines that they read instance variables.
+pub(super) fn read(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    for index in visit.defined.clone() {
+        let Some(symbol) = visit.symbols.get(index) else { continue };
+        if symbol.kind == SymbolKind::Property {
+            let variable = format!("@{}", symbol.name);
+            notes.set_type(index, Chain::own().then(Step::Member(&variable)));
+        }
+    }
+}
