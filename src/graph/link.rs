@@ -54,9 +54,11 @@ mod possible;
 mod qualified_names;
 mod result;
 mod scope;
+mod source_sets;
 mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
+mod type_syntax;
 mod usings;
 mod value;
 mod walk;

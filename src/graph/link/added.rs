@@ -126,7 +126,7 @@ impl Walk<'_> {
     }
 
     /// Returns true for a definition that a call with so many arguments can refer to.
-    fn is_fit(&self, member: &Candidate, used: Option<Use<'_>>) -> bool {
+    pub(super) fn is_fit(&self, member: &Candidate, used: Option<Use<'_>>) -> bool {
         let Value::Name(at) = member.value else { return false };
         let Some((facts, place)) = self.symbol(at) else { return false };
         used.is_none_or(|used| self.accepts_arguments(used, at, &facts, &facts.symbols[place]))
@@ -185,10 +185,13 @@ impl Walk<'_> {
             return None;
         }
         let (extended, arguments) = self.extended(&there, at, place)?;
-        let same = names.iter().filter(|(name, _)| is_same(name, &extended));
+        let is_it = |(name, _): &(String, usize)| is_same(name, &extended);
         let is_exact = |(_, count): &(String, usize)| arguments.is_none_or(|of| of == *count);
+        let same = names.iter().filter(|it| is_it(it));
         if let Some(is_exact) = same.map(is_exact).reduce(|a, b| a | b) {
-            return Some(if is_exact { 0.95 } else { 0.9 });
+            // An extension of a derived type comes before one of its bases.
+            let nearness = if names.first().is_some_and(is_it) { 1.0 } else { 0.99 };
+            return Some(nearness * if is_exact { 0.95 } else { 0.9 });
         }
         if facts.dialect.common.contains(&name) {
             return None;

@@ -3,10 +3,9 @@
 
 use super::code::last_name;
 use super::kinds::is_type;
-use super::parameters::{
-    chain_of_type, of_function_type, of_rust_function, parameters, receiver_of, written_type,
-};
+use super::parameters::{of_rust_function, parameters, receiver_of, written_type};
 use super::position::SymbolAt;
+use super::type_syntax::TypeSyntax;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};
@@ -44,9 +43,18 @@ impl Walk<'_> {
                 self.receiver(candidate, written, depth)
             }
             Value::Callback(written) => {
-                let parts = of_function_type(&written.text);
-                let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
-                self.of_written(candidate, written.place, part, depth)
+                let Some(syntax) = self.type_syntax(written.place) else { return Vec::new() };
+                let functions = match syntax.of_function(&written.text) {
+                    Some(_) => vec![written.clone()],
+                    None => self.aliased(written, depth),
+                };
+                let of = |function: &WrittenType| {
+                    let parts = syntax.of_function(&function.text);
+                    let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+                    let part = part.and_then(|part| syntax.of_function_parameter(part));
+                    self.of_written(candidate, function.place, part, depth)
+                };
+                functions.iter().flat_map(of).collect()
             }
             Value::Instance(of, _) => self.parameter_of_type(candidate, *of, number, depth),
             _ => Vec::new(),
@@ -61,18 +69,26 @@ impl Walk<'_> {
         written: &WrittenType,
         depth: usize,
     ) -> Vec<Candidate> {
-        let of = |text: &str, place: Place| {
-            let chain = Chain::instance(receiver_of(text)?);
-            let mut found = self.chain(place, None, &chain, depth + 1);
+        let of = |written: &WrittenType| {
+            let chain = Chain::instance(receiver_of(&written.text)?);
+            let mut found = self.chain(written.place, None, &chain, depth + 1);
             for value in &mut found {
                 value.confidence *= candidate.confidence * 0.97;
                 value.reason = value.reason.max(candidate.reason);
             }
             Some(found)
         };
-        if let Some(found) = of(&written.text, written.place) {
+        if let Some(found) = of(written) {
             return found;
         }
+        let mut found: Vec<Candidate> =
+            self.aliased(written, depth).iter().filter_map(of).flatten().collect();
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns the types that a written name is an alias of.
+    fn aliased(&self, written: &WrittenType, depth: usize) -> Vec<WrittenType> {
         let name = last_name(written.text.trim_end_matches('?'));
         let mut found = Vec::new();
         for alias in self.name(written.place, name, depth + 1) {
@@ -83,10 +99,13 @@ impl Walk<'_> {
             let signature = self.signature(at);
             let place = Place { file: at.file, enclosing: Some(at.place as usize) };
             let target = signature.split_once(" = ").map(|(_, target)| target);
-            found.extend(target.and_then(|target| of(target, place)).into_iter().flatten());
+            found.extend(target.map(|target| WrittenType { place, text: target.into() }));
         }
-        found.truncate(VALUES_MAX);
         found
+    }
+
+    fn type_syntax(&self, place: Place) -> Option<TypeSyntax> {
+        Some(self.facts(place.file)?.dialect.type_syntax)
     }
 
     fn parameter_of_name(
@@ -107,7 +126,7 @@ impl Walk<'_> {
             });
             let scope = Place { file: at.file, enclosing: Some(place) };
             if number == LAST_PARAMETER {
-                let written = part.and_then(written_type);
+                let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
                 let callback = written.map(|written| {
                     let text = written.into();
                     candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
@@ -124,7 +143,8 @@ impl Walk<'_> {
                 });
                 return callback.into_iter().collect();
             }
-            return self.of_written(candidate, scope, part, depth);
+            let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
+            return self.of_written(candidate, scope, written, depth);
         }
         if is_type(symbol.kind) {
             let made = facts.dialect.constructors.iter().find_map(|name| {
@@ -160,26 +180,32 @@ impl Walk<'_> {
         }
         let signature = self.signature(of);
         let Some((_, written)) = signature.split_once(" = ") else { return Vec::new() };
-        let parts = of_function_type(written.trim_end_matches(';'));
+        let syntax = facts.dialect.type_syntax;
+        let parts = syntax.of_function(written.trim_end_matches(';'));
         let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+        let part = part.and_then(|part| syntax.of_function_parameter(part));
         self.of_written(candidate, Place { file: of.file, enclosing: Some(place) }, part, depth)
     }
 
-    /// Returns a value of the type that is written after a parameter.
+    /// Returns a value of a written type.
     fn of_written(
         &self,
         candidate: &Candidate,
         place: Place,
-        parameter: Option<&str>,
+        written: Option<&str>,
         depth: usize,
     ) -> Vec<Candidate> {
-        let Some(written) = parameter.and_then(written_type) else { return Vec::new() };
-        if of_function_type(written).is_some() {
+        let (Some(written), Some(syntax)) = (written, self.type_syntax(place)) else {
+            return Vec::new();
+        };
+        if syntax.of_function(written).is_some() {
             let callback = Value::Callback(WrittenType { place, text: written.into() });
             return vec![candidate.then(callback, 0.97)];
         }
-        let Some(chain) = chain_of_type(written) else { return Vec::new() };
-        let mut found = self.chain(place, candidate.via, &chain, depth + 1);
+        let Some(chain) = syntax.chain(written) else { return Vec::new() };
+        let value = || self.chain(place, candidate.via, &chain, depth + 1);
+        let mut found =
+            if syntax == TypeSyntax::NamedArrow { value() } else { self.given(candidate, value) };
         for value in &mut found {
             value.confidence *= candidate.confidence * 0.97;
             value.reason = value.reason.max(candidate.reason);

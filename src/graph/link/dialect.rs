@@ -16,6 +16,8 @@ mod rust;
 
 pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 
+use super::overloads::Rules;
+use super::type_syntax::TypeSyntax;
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
 
@@ -157,8 +159,12 @@ pub(super) struct Dialect {
     // Functions.
     /// The type of a callback is a bound: `impl Fn(A) -> R`.
     pub(super) has_callable_bounds: bool,
+    /// How the types of parameters and functions are written.
+    pub(super) type_syntax: TypeSyntax,
     /// How many arguments a call has; `None` if any number is legal or the syntax hides some.
     pub(super) arguments: Option<ArgumentRules>,
+    /// How overloads are compared that accept the same number of arguments.
+    pub(super) overloads: Option<&'static Rules>,
     /// Method names too common to identify a type.
     pub(super) common: &'static [&'static str],
 }
@@ -227,7 +233,9 @@ const NONE: Dialect = Dialect {
     container_methods: &[],
     content_methods: &[],
     has_callable_bounds: false,
+    type_syntax: TypeSyntax::NamedArrow,
     arguments: None,
+    overloads: None,
     common: &[],
 };
 

@@ -1,18 +1,23 @@
-//! Overloads of C++ that accept the same number of arguments: the forms of the arguments and the
-//! types of local variables, as they are written, are compared with the parameters.
+//! Overloads that accept the same number of arguments: the forms of the arguments and the types of
+//! local variables, as they are written, are compared with the parameters. This file has the rules
+//! of C++, [`named`] those of C#, Kotlin and Swift.
 //!
 //! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
 //! every parameter equally. Texts are read only where overloads differ.
 
+pub(super) mod named;
+
 use super::code::FileFacts;
 use super::kinds::is_variable;
 use super::parameters::parameters;
-use super::result::{Link, Use};
-use super::value::{Place, Value};
+use super::position::SymbolAt;
+use super::result::{Link, Reason, Use};
+use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
-use crate::lang::symbols::Symbol;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most bytes of a call that are read, and of the function before it.
 const CALL_BYTES_MAX: usize = 2000;
@@ -29,7 +34,7 @@ const UNDECIDED: f32 = 0.85;
 
 /// What the text of an argument shows of its type.
 #[derive(Clone, Debug, Eq, PartialEq)]
-enum Form {
+pub(super) enum Form {
     Text,
     Character,
     Integer,
@@ -45,16 +50,53 @@ enum Form {
 
 /// A type as it is written: its last name, and whether it is a pointer.
 #[derive(Clone, Debug, Eq, PartialEq)]
-struct Shape {
+pub(super) struct Shape {
     base: String,
+    /// A pointer of C++, an array of Java.
     is_pointer: bool,
+    /// A parameter of Java that accepts any number of arguments.
+    is_variadic: bool,
 }
+
+/// How the types of arguments and parameters are read and compared in a language.
+pub(super) struct Rules {
+    /// Returns the form of a literal.
+    literal: fn(&str) -> Form,
+    /// Returns the type of a new or converted value.
+    created: fn(&str) -> Form,
+    /// Returns the type of the last declaration of a name in a text.
+    declared: fn(&str, &str) -> Option<Shape>,
+    /// Returns the type of a parameter; `None` for a type parameter.
+    parameter: fn(&str) -> Option<Shape>,
+    /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
+    fit: fn(&Walk<'_>, Place, &Form, Option<&Shape>) -> u32,
+    /// An overload that does not fit an argument at all cannot be called.
+    is_strict: bool,
+    /// Returns the text of the type parameters, of what precedes a function's name and of the rest.
+    type_parameters: for<'s> fn(&'s str, &'s str) -> &'s str,
+    /// How arguments name their parameters, in languages where they can.
+    labels: Option<named::Labels>,
+}
+
+/// The rules of C++.
+pub(super) static CPP: Rules = Rules {
+    literal,
+    created,
+    declared,
+    parameter: shape,
+    fit: |_, _, form, of| fit(form, of),
+    is_strict: false,
+    type_parameters: |head, _| if head.starts_with("template") { head } else { "" },
+    labels: None,
+};
 
 /// An overload that accepts the number of arguments: its place among the links, and the type of each
 /// parameter; `None` for a type parameter.
 struct Overload {
     link: usize,
     types: Vec<Option<Shape>>,
+    /// The names of the parameters, where arguments can name them.
+    names: Vec<String>,
     is_const: bool,
     is_declaration: bool,
 }
@@ -89,6 +131,37 @@ impl Walk<'_> {
         accepting
     }
 
+    /// Returns the methods of bases that a call refers to if none of the type's own `candidates`
+    /// accepts the number of its arguments; none in languages where these hide the former.
+    pub(super) fn inherited_overloads(
+        &self,
+        used: Use<'_>,
+        candidates: &[Candidate],
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for candidate in candidates.iter().filter(|_| used.role == Role::Call) {
+            let Value::Name(at) = candidate.value else { continue };
+            let Some((facts, place)) = self.symbol(at) else { continue };
+            let symbol = &facts.symbols[place];
+            let is_strict = facts.dialect.overloads.is_some_and(|rules| rules.is_strict);
+            let is_method = symbol.kind == SymbolKind::Method;
+            if !is_strict || !is_method || self.accepts_arguments(used, at, &facts, symbol) {
+                return Vec::new();
+            }
+            let Some(parent) = symbol.parent.filter(|_| found.is_empty()) else { continue };
+            let of = SymbolAt { file: at.file, place: parent as u32 };
+            for base in self.bases(of, 1) {
+                let Some(base) = base.of_type() else { continue };
+                found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
+                    confidence: it.confidence * candidate.confidence,
+                    reason: it.reason.max(candidate.reason).max(Reason::Inherited),
+                    ..it
+                }));
+            }
+        }
+        found
+    }
+
     /// Lowers the confidence of overloads that fit the arguments of a call worse than others.
     pub(super) fn compare_overloads(
         &self,
@@ -98,16 +171,18 @@ impl Walk<'_> {
         links: &mut [Link],
     ) {
         let Some(facts) = self.facts(place.file) else { return };
-        if !facts.dialect.has_namespaces || used.role != Role::Call || links.len() < 2 {
+        let Some(rules) = facts.dialect.overloads else { return };
+        if used.role != Role::Call || links.len() < 2 {
             return;
         }
         let Some(start) = used.start else { return };
-        let overloads = self.overloads(accepting, links);
+        let overloads = self.overloads(rules, accepting, links);
         let Some(first) = overloads.first() else { return };
-        let is_single = overloads.iter().all(|of| of.types == first.types);
+        let is_same = |of: &Overload| of.types == first.types && of.names == first.names;
+        let is_single = overloads.iter().all(is_same);
         let definitions = overloads.iter().filter(|of| !of.is_declaration).count();
         let declarations = overloads.len() - definitions;
-        if is_single && definitions.max(declarations) < 2 {
+        if is_single && (definitions.max(declarations) < 2 || rules.is_strict) {
             return;
         }
         let Some(text) = self.code.text(place.file) else { return };
@@ -116,13 +191,16 @@ impl Walk<'_> {
             let is_const = self.is_const_receiver(&facts, place, &text, start);
             overloads.iter().map(|of| u32::from(of.is_const == is_const)).collect()
         } else {
-            let given = arguments(&text, start + used.name.len());
-            if Some(given.len()) != used.arguments.map(usize::from) {
+            let count = used.arguments.map(usize::from);
+            let (given, labels) = given(rules, &text, start + used.name.len(), count);
+            if Some(given.len()) != count {
                 return;
             }
-            let form = |argument: &(usize, String)| self.form(&facts, place, &text, argument);
+            let form =
+                |argument: &(usize, String)| self.form(rules, &facts, place, &text, argument);
             let forms: Vec<Form> = given.iter().map(form).collect();
-            overloads.iter().map(|of| score(&forms, &of.types)).collect()
+            let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
+            overloads.iter().map(|of| score(rules, &forms, &labels, of, fit)).collect()
         };
         let most = scores.iter().copied().max().unwrap_or_default();
         let best = || overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
@@ -140,7 +218,7 @@ impl Walk<'_> {
     }
 
     /// Returns the overloads among some links that accept the number of arguments.
-    fn overloads(&self, accepting: &[bool], links: &[Link]) -> Vec<Overload> {
+    fn overloads(&self, rules: &Rules, accepting: &[bool], links: &[Link]) -> Vec<Overload> {
         let mut found: Vec<Overload> = Vec::new();
         for (at, link) in links.iter().enumerate().take(OVERLOADS_MAX) {
             let is_seen = found.iter().any(|of| links[of.link].to == link.to);
@@ -150,8 +228,9 @@ impl Walk<'_> {
                 continue;
             }
             let is_declaration = facts.is_declaration(place);
-            if let Some((types, is_const)) = self.types_of_parameters(&facts, link, symbol) {
-                found.push(Overload { link: at, types, is_const, is_declaration });
+            let read = self.types_of_parameters(rules, &facts, link, symbol);
+            if let Some((types, names, is_const)) = read {
+                found.push(Overload { link: at, types, names, is_const, is_declaration });
             }
         }
         found
@@ -177,24 +256,30 @@ impl Walk<'_> {
 
     fn types_of_parameters(
         &self,
+        rules: &Rules,
         facts: &FileFacts,
         link: &Link,
         symbol: &Symbol,
-    ) -> Option<(Vec<Option<Shape>>, bool)> {
+    ) -> Option<(Vec<Option<Shape>>, Vec<String>, bool)> {
         let text = self.code.text(link.to.file)?;
         let signature = facts.signature_from_name(symbol, &text);
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
         let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
-        let head = if head.starts_with("template") { &*head } else { "" };
+        let type_parameters = (rules.type_parameters)(&head, &signature);
+        let is_type = |shape: &Shape| !has_word(type_parameters, &shape.base);
         let list = parameters(&symbol.name, &signature)?;
-        let of = |parameter: &&str| shape(parameter).filter(|shape| !has_word(head, &shape.base));
+        let of = |parameter: &&str| (rules.parameter)(parameter).filter(is_type);
         let is_const = signature.rsplit(')').next().is_some_and(|end| has_word(end, "const"));
-        Some((list.iter().map(of).collect(), is_const))
+        let names = rules.labels.map_or_else(Vec::new, |labels| {
+            list.iter().map(|of| (labels.name)(of).to_owned()).collect()
+        });
+        Some((list.iter().map(of).collect(), names, is_const))
     }
 
     /// Returns what the text of an argument, which begins at a byte, shows of its type.
     fn form(
         &self,
+        rules: &Rules,
         facts: &FileFacts,
         place: Place,
         text: &[u8],
@@ -202,7 +287,7 @@ impl Walk<'_> {
     ) -> Form {
         let inner = argument.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
         let argument = inner.unwrap_or(argument);
-        let form = literal(argument);
+        let form = (rules.literal)(argument);
         if form != Form::Unknown {
             return form;
         }
@@ -212,13 +297,19 @@ impl Walk<'_> {
             None => (false, argument),
         };
         if name.is_empty() || !name.chars().all(is_name) {
-            let form = created(argument);
+            if rules.labels.is_some() && named::is_path(name) {
+                let before = before_call(facts, place, text, *start);
+                return self.type_of_path(rules, place, &before, name).map_or(form, Form::Typed);
+            }
+            let form = (rules.created)(argument);
             let is_call = form == Form::Unknown && inner.is_none();
-            let result = is_call.then(|| self.result_type(place, *start, argument)).flatten();
+            let result =
+                is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();
             return result.map_or(form, Form::Typed);
         }
         let before = before_call(facts, place, text, *start);
-        match declared(&before, name).or_else(|| self.type_of_variable(place, name)) {
+        let local = (rules.declared)(&before, name);
+        match local.or_else(|| self.type_of_variable(rules, place, name)) {
             Some(shape) if is_address => Form::Typed(Shape { is_pointer: true, ..shape }),
             Some(shape) => Form::Typed(shape),
             None => Form::Unknown,
@@ -226,7 +317,13 @@ impl Walk<'_> {
     }
 
     /// Returns the type of the result of an argument that is a call: `a.b(c)`.
-    fn result_type(&self, place: Place, start: usize, argument: &str) -> Option<Shape> {
+    fn result_type(
+        &self,
+        rules: &Rules,
+        place: Place,
+        start: usize,
+        argument: &str,
+    ) -> Option<Shape> {
         let open = last_open(argument)?;
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let name = argument[..open].trim_end_matches(is_word).len();
@@ -237,7 +334,11 @@ impl Walk<'_> {
         let found = self.candidates(Place { enclosing: used.enclosing, ..place }, used);
         let Value::Name(at) = found.first()?.value else { return None };
         let (facts, place) = self.symbol(at)?;
-        let symbol = facts.symbols.get(place).filter(|symbol| symbol.kind.is_callable())?;
+        let symbol = facts.symbols.get(place)?;
+        if rules.labels.is_some() {
+            return named::shape_of_symbol(&facts, place);
+        }
+        let symbol = Some(symbol).filter(|symbol| symbol.kind.is_callable())?;
         let text = self.code.text(at.file)?;
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
         let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
@@ -246,17 +347,39 @@ impl Walk<'_> {
         if written.starts_with("template") || has_word(written, "auto") {
             return None;
         }
-        shape(&format!("{written} x"))
+        (rules.parameter)(&format!("{written} x"))
+    }
+
+    /// Returns the type of the member that a path leads to, from a local variable or a name.
+    fn type_of_path(&self, rules: &Rules, place: Place, before: &str, path: &str) -> Option<Shape> {
+        let (first, rest) = path.split_once('.')?;
+        let root = match (rules.declared)(before, first) {
+            Some(of) => Chain::instance(&of.base),
+            None => Chain::name(first),
+        };
+        let chain = rest.split('.').fold(root, |chain, name| chain.then(Step::Member(name)));
+        let found = self.chain(place, None, &chain, 1);
+        let Value::Name(at) = found.first()?.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        named::shape_of_symbol(&facts, place)
     }
 
     /// Returns the written type of a field or a variable outside of functions.
-    fn type_of_variable(&self, place: Place, name: &str) -> Option<Shape> {
+    fn type_of_variable(&self, rules: &Rules, place: Place, name: &str) -> Option<Shape> {
         let found = self.name(place, name, 1);
         let [candidate, ..] = found.as_slice() else { return None };
         let Value::Name(at) = candidate.value else { return None };
         let (facts, place) = self.symbol(at)?;
-        let symbol = facts.symbols.get(place).filter(|symbol| is_variable(symbol.kind))?;
-        shape(&facts.signature(at.place, || self.code.text(at.file)).replace(&symbol.name, " x"))
+        let symbol = facts.symbols.get(place)?;
+        if rules.labels.is_some() {
+            return named::shape_of_symbol(&facts, place);
+        }
+        let symbol = Some(symbol).filter(|symbol| is_variable(symbol.kind))?;
+        let signature = facts.signature(at.place, || self.code.text(at.file));
+        if rules.is_strict {
+            return (rules.declared)(&signature, &symbol.name);
+        }
+        shape(&signature.replace(&symbol.name, " x"))
     }
 }
 
@@ -265,6 +388,50 @@ fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> Str
     let first = place.enclosing.map_or(0, |at| facts.symbols[at].span.start);
     let first = first.max(call.saturating_sub(BEFORE_BYTES_MAX));
     String::from_utf8_lossy(text.get(first..call).unwrap_or_default()).into_owned()
+}
+
+/// Returns the values of the arguments after the byte `from`, each with the byte at which it begins,
+/// and their names. Where there are fewer than `count`, a lambda after the parentheses is the last.
+fn given(
+    rules: &Rules,
+    text: &[u8],
+    from: usize,
+    count: Option<usize>,
+) -> (Vec<(usize, String)>, Vec<Option<String>>) {
+    let mut listed = arguments(text, from);
+    let mut labels = vec![None; listed.len()];
+    if rules.labels.is_none() {
+        return (listed, labels);
+    }
+    for ((at, argument), label) in listed.iter_mut().zip(&mut labels) {
+        let (name, start) = named::labelled(rules.labels, argument);
+        *label = name.map(str::to_owned);
+        *at += start;
+        argument.drain(..start);
+    }
+    let is_last = count == Some(listed.len() + 1);
+    if let Some(block) = is_last.then(|| trailing_block(text, from)).flatten() {
+        listed.push(block);
+        labels.push(Some(named::TRAILING.to_owned()));
+    }
+    (listed, labels)
+}
+
+/// Returns the lambda after the arguments of a call whose name ends at the byte `from`, with the byte
+/// at which it begins; the text may be cut off.
+fn trailing_block(text: &[u8], from: usize) -> Option<(usize, String)> {
+    let rest = text.get(from..text.len().min(from + CALL_BYTES_MAX))?;
+    let whole = String::from_utf8_lossy(rest);
+    let mut at = whole.len() - whole.trim_start().len();
+    if whole[at..].starts_with('<') {
+        at += whole[at..].find('>')? + 1;
+    }
+    if whole[at..].starts_with('(') {
+        at += closing(&whole[at..])? + 1;
+    }
+    let block = whole[at..].trim_start_matches([' ', '\t']);
+    let is_block = block.starts_with('{');
+    is_block.then(|| (from + whole.len() - block.len(), block.to_owned()))
 }
 
 /// Returns the arguments in the parentheses after the byte `from`, as they are written, each with
@@ -401,7 +568,7 @@ fn created(argument: &str) -> Form {
         || after.ends_with([')', '}'])
             && after.starts_with(['(', '{'])
             && (base.starts_with(char::is_uppercase) || base == "string");
-    let shape = Shape { base: base.to_owned(), is_pointer };
+    let shape = Shape { base: base.to_owned(), is_pointer, is_variadic: false };
     if is_created && !base.is_empty() { Form::Typed(shape) } else { Form::Unknown }
 }
 
@@ -514,7 +681,7 @@ fn shape(parameter: &str) -> Option<Shape> {
             if is_path || is_builtin(last) { last } else { of }
         }
     };
-    Some(Shape { base: (*base).to_owned(), is_pointer })
+    Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false })
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -532,15 +699,42 @@ fn is_number(name: &str) -> bool {
         || matches!(name, "int" | "long" | "short" | "unsigned" | "signed" | "float" | "double")
 }
 
-/// Returns how well parameters fit the arguments. A fit that must convert counts less; a parameter
-/// beyond the arguments does not count.
-fn score(forms: &[Form], types: &[Option<Shape>]) -> u32 {
-    forms.iter().zip(types).map(|(form, of)| fit(form, of.as_ref())).sum()
+/// Returns how well an overload fits the arguments. A fit that must convert counts less; in C++ a
+/// parameter beyond the arguments does not count, elsewhere overloads without one come first.
+fn score(
+    rules: &Rules,
+    forms: &[Form],
+    labels: &[Option<String>],
+    overload: &Overload,
+    fit: impl Fn(&Form, Option<&Shape>) -> u32,
+) -> u32 {
+    let types = &overload.types;
+    // The last parameter may accept more than one argument.
+    let last = types.last().filter(|of| of.as_ref().is_some_and(|of| of.is_variadic));
+    let places = match rules.labels {
+        None => (0..forms.len()).collect(),
+        Some(rule) => match named::assigned(rule, labels, &overload.names, types) {
+            Some(places) => places,
+            None => return 0,
+        },
+    };
+    let of = |at: usize| types.get(at).or(last);
+    let known = forms.iter().zip(places).filter_map(|(form, at)| Some((form, of(at)?)));
+    let fits: Vec<u32> = known.map(|(form, of)| fit(form, of.as_ref())).collect();
+    let sum = fits.iter().sum::<u32>();
+    match rules.labels {
+        _ if rules.is_strict && fits.contains(&0) => 0,
+        None => sum,
+        Some(_) => {
+            let is_exact = last.is_none() && types.len() == forms.len();
+            1 + 8 * sum + u32::from(is_exact) * 2 + u32::from(types.iter().all(Option::is_some))
+        }
+    }
 }
 
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
 fn fit(form: &Form, of: Option<&Shape>) -> u32 {
-    let Some(Shape { base, is_pointer }) = of else {
+    let Some(Shape { base, is_pointer, .. }) = of else {
         // A type parameter fits everything.
         return match form {
             Form::Lambda => 7,
@@ -589,7 +783,9 @@ mod tests {
 
     #[test]
     fn the_forms_of_arguments_are_read() {
-        let typed = |base: &str, is_pointer| Form::Typed(Shape { base: base.into(), is_pointer });
+        let typed = |base: &str, is_pointer| {
+            Form::Typed(Shape { base: base.into(), is_pointer, is_variadic: false })
+        };
         assert_eq!(literal("\"a\""), Form::Text);
         assert_eq!(literal("-1.5"), Form::Float);
         assert_eq!(literal("10u"), Form::Integer);

@@ -3,10 +3,12 @@
 use rustc_hash::FxHashSet;
 
 use super::code::FileFacts;
+use super::dialect::Extensions;
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::position::SymbolAt;
 use super::result::{LINKS_MAX, Link, Reason, Use};
+use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::facts::Role;
@@ -44,6 +46,7 @@ impl Walk<'_> {
             };
             candidates = candidates.into_iter().flat_map(values).collect();
         }
+        candidates.extend(self.inherited_overloads(used, &candidates));
         let mut links = Vec::new();
         for candidate in &candidates {
             if used.role == Role::Call {
@@ -78,8 +81,13 @@ impl Walk<'_> {
             }
         }
         let is_all_declared = found.iter().all(|at| facts.is_declaration(at.place as usize));
-        if !found.is_empty() && is_all_declared {
-            let members_elsewhere = self.members_elsewhere(&facts, of, &symbol.name, 0);
+        // Swift's extensions have constructors.
+        let name = match facts.dialect.extensions {
+            Extensions::Block => facts.dialect.constructors.first().copied(),
+            _ => Some(symbol.name.as_str()).filter(|_| !found.is_empty() && is_all_declared),
+        };
+        if let Some(name) = name {
+            let members_elsewhere = self.members_elsewhere(&facts, of, name, 0);
             found.extend(members_elsewhere.iter().filter_map(Candidate::link).map(|link| link.to));
         }
         // The type itself ranks below its own constructor, but above an inherited one.
@@ -154,6 +162,7 @@ impl Walk<'_> {
         let is_several = links.len() > 1;
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
+        let path = self.facts(place.file).filter(|_| is_several).map(|facts| facts.path.clone());
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
@@ -166,6 +175,10 @@ impl Walk<'_> {
             }
             if is_several && !accepts {
                 link.confidence *= 0.93;
+            }
+            let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
+            if is_kotlin && path.as_ref().is_some_and(|at| is_of_other_platform(&facts.path, at)) {
+                link.confidence *= 0.97;
             }
             if symbol.kind == SymbolKind::Macro {
                 link.confidence *= self.macro_factor(&facts, link.to, is_several);

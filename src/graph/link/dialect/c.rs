@@ -1,5 +1,6 @@
 //! C, C++ and Objective-C: names of headers are visible to the files that include them.
 
+use super::super::overloads;
 use super::{ArgumentRules, Dialect, Group, NONE};
 
 static C: Dialect = Dialect {
@@ -9,6 +10,7 @@ static C: Dialect = Dialect {
 
 static CPP: Dialect = Dialect {
     arguments: Some(ArgumentRules::USUAL),
+    overloads: Some(&overloads::CPP),
     has_namespaces: true,
     aliases_have_members: true,
     deref: Some("operator->"),

@@ -1,5 +1,7 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
+use super::super::overloads::named;
+use super::super::type_syntax::TypeSyntax;
 use super::arguments::{has_word, many_or_usual};
 use super::{ArgumentRules, Dialect, Extensions, Group, NONE};
 
@@ -12,6 +14,8 @@ static JAVA: Dialect = Dialect {
 
 static KOTLIN: Dialect = Dialect {
     extensions: Extensions::Prefix,
+    type_syntax: TypeSyntax::Arrow,
+    overloads: Some(&named::KOTLIN),
     common: KOTLIN_COMMON,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(has_word(part, "vararg"), part))),
     ..RULES
@@ -28,6 +32,8 @@ static CSHARP: Dialect = Dialect {
     reopens_types: true,
     has_partial_types: true,
     extensions: Extensions::Parameter,
+    type_syntax: TypeSyntax::Delegate,
+    overloads: Some(&named::CSHARP),
     constructor_words: &["base", "this"],
     content_first: &[],
     arguments: Some(ArgumentRules {
@@ -47,6 +53,8 @@ static DART: Dialect = Dialect {
 pub(super) static SWIFT: Dialect = Dialect {
     group: Group::Swift,
     extensions: Extensions::Block,
+    type_syntax: TypeSyntax::Arrow,
+    overloads: Some(&named::SWIFT),
     has_impl_blocks: true,
     constructor_words: &["Self"],
     inherits_constructors: true,
