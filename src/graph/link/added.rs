@@ -8,6 +8,7 @@ use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::base::ids::FileId;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -73,6 +74,7 @@ impl Walk<'_> {
                     });
                     continue;
                 };
+                let share = share * self.visibility(&facts, place.file, at, name);
                 let candidate = Candidate::new(Value::Name(at), share, Reason::Receiver);
                 if self.is_fit(&candidate, used) {
                     added.push(candidate);
@@ -97,6 +99,22 @@ impl Walk<'_> {
             members.retain(|member| matches!(member.value, Value::Name(_)));
             members.append(&mut added);
         }
+    }
+
+    /// Returns a lower factor for an extension of Kotlin that the file neither imports nor has in its
+    /// package.
+    fn visibility(&self, facts: &FileFacts, file: FileId, at: SymbolAt, name: &str) -> f32 {
+        let Some((there, place)) = self.symbol(at) else { return 1.0 };
+        let is_member = there.symbols[place].parent.is_some();
+        if facts.dialect.extensions != Extensions::Prefix || is_member || at.file == file {
+            return 1.0;
+        }
+        let package = there.package.as_deref().unwrap_or_default();
+        let is_its = |import: usize| facts.imports[import].module == package;
+        let is_visible = facts.package == there.package
+            || facts.bindings(name).any(|(import, _)| is_its(import))
+            || facts.wildcards().any(is_its);
+        if is_visible { 1.0 } else { 0.9 }
     }
 
     /// Returns the extensions of the enclosing type that a bare name may refer to.

@@ -147,13 +147,9 @@ impl Walk<'_> {
             return self.of_written(candidate, scope, written, depth);
         }
         if is_type(symbol.kind) {
-            let made = facts.dialect.constructors.iter().find_map(|name| {
-                let children = facts.children(Some(place), name);
-                let signed = children.iter().map(|&child| SymbolAt { file: at.file, place: child });
-                signed
-                    .map(|made| self.parameter_of_name(candidate, made, number, depth))
-                    .find(|found| !found.is_empty())
-            });
+            let made = self.constructors(candidate);
+            let made = made.iter().map(|made| self.parameter(made, number, depth + 1));
+            let made = made.into_iter().find(|found| !found.is_empty());
             return made.unwrap_or_default();
         }
         let loaded = self.load(candidate, depth + 1);

@@ -8,11 +8,15 @@ use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::position::SymbolAt;
 use super::result::{LINKS_MAX, Link, Reason, Use};
+use super::scope::shared_directories;
 use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
+
+/// The most directories that two files share of which more do not make a definition likelier.
+const NEARNESS_MAX: usize = 10;
 
 /// The most definitions of one name of which any is a likely guess.
 const AMBIGUOUS_MAX: usize = 4;
@@ -63,7 +67,7 @@ impl Walk<'_> {
 
     /// Returns the constructors of the type that a call names; those of its base if it has none of
     /// its own.
-    fn constructors(&self, candidate: &Candidate) -> Vec<Candidate> {
+    pub(super) fn constructors(&self, candidate: &Candidate) -> Vec<Candidate> {
         let Value::Name(of) = candidate.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
@@ -163,6 +167,13 @@ impl Walk<'_> {
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
         let path = self.facts(place.file).filter(|_| is_several).map(|facts| facts.path.clone());
+        let shared = |facts: &FileFacts| {
+            path.as_ref().map_or(0, |path| shared_directories(path, &facts.path))
+        };
+        let is_macro = links.iter().any(|link| {
+            let symbol = self.symbol(link.to);
+            symbol.is_some_and(|(facts, at)| facts.symbols[at].kind == SymbolKind::Macro)
+        });
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
@@ -175,6 +186,19 @@ impl Walk<'_> {
             }
             if is_several && !accepts {
                 link.confidence *= 0.93;
+            }
+            // Of several copies of a definition, the nearest one.
+            if is_several && facts.dialect.overloads.is_some() {
+                link.confidence *=
+                    1.0 - 2e-4 * (NEARNESS_MAX - shared(&facts).min(NEARNESS_MAX)) as f32;
+            }
+            // `TEST_CASE(name) {}` reads as the definition of a function.
+            let is_unfolded = is_macro && facts.dialect.has_namespaces;
+            if is_unfolded
+                && symbol.kind == SymbolKind::Function
+                && self.signature(link.to).starts_with(&symbol.name)
+            {
+                link.confidence *= 0.5;
             }
             let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
             if is_kotlin && path.as_ref().is_some_and(|at| is_of_other_platform(&facts.path, at)) {

@@ -6,22 +6,25 @@
 //! @Inject internal constructor(val path: String) : Base(path)
 //! ```
 //!
-//! They are masked for the grammar: modifiers are blanked out, and line ends between the name and
-//! the word `constructor` become spaces. Offsets stay right; rows of what follows do not, so nothing
-//! that follows a class may take its line from the tree (imports precede all classes).
+//! They are masked for the grammar: modifiers become spaces, and the line end after the name changes
+//! places with the `(`, or with a space after annotations. Offsets and rows of all other tokens stay
+//! right.
 
 use std::ops::Range;
 
 use crate::lang::grammars::blank;
 
-/// Words before `constructor`.
+/// The word before the parameters of a constructor.
+const CONSTRUCTOR: &[u8] = b"constructor";
+
+/// Words before it.
 const MODIFIERS: &[&[u8]] =
     &[b"actual", b"expect", b"internal", b"private", b"protected", b"public"];
 
 /// Returns the text with the heads of classes masked. O(bytes).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
-    if memchr::memmem::find(text, b"constructor").is_none() {
+    if memchr::memmem::find(text, CONSTRUCTOR).is_none() {
         return masked;
     }
     // Where a head begins that may continue on the next line.
@@ -30,9 +33,13 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         let class = class_word(line);
         let modifiers = before_constructor(line, class.unwrap_or(0));
         if let Some(words) = modifiers.filter(|_| class.or(head).is_some()) {
-            masked[start + words.start..start + words.end].fill(b' ');
-            let ends = masked[head.unwrap_or(start)..start].iter_mut();
-            ends.filter(|byte| matches!(byte, b'\n' | b'\r')).for_each(|byte| *byte = b' ');
+            let words = start + words.start..start + words.end;
+            masked[words.clone()].fill(b' ');
+            if class.is_none()
+                && let Some(end) = head.and_then(|head| line_end(text, head))
+            {
+                join(&mut masked, end, words.end);
+            }
         }
         let is_open = |at: usize| !line[at..].contains(&b'{') && !has_comment(&line[at..]);
         let is_annotation = line.trim_ascii_start().starts_with(b"@") && !has_comment(line);
@@ -42,6 +49,24 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         };
     }
     masked
+}
+
+/// Returns the position of the end of the line that begins at a byte.
+fn line_end(text: &[u8], start: usize) -> Option<usize> {
+    Some(start + memchr::memchr(b'\n', &text[start..])?)
+}
+
+/// Joins a head with the word `constructor` at the byte `at`, where `end` is the line end after the
+/// head. The number of lines stays the same.
+fn join(masked: &mut [u8], end: usize, at: usize) {
+    let has_annotations = masked[end..at].iter().any(|byte| !byte.is_ascii_whitespace());
+    let open = at + CONSTRUCTOR.len();
+    if !has_annotations {
+        masked[at..open].fill(b' ');
+        masked.swap(end, open);
+    } else if masked[at - 1] == b' ' {
+        masked.swap(end, at - 1);
+    }
 }
 
 fn has_comment(line: &[u8]) -> bool {
@@ -66,7 +91,7 @@ fn class_word(line: &[u8]) -> Option<usize> {
 /// they belong to a primary constructor: nothing but annotations and a head precedes them.
 fn before_constructor(line: &[u8], from: usize) -> Option<Range<usize>> {
     let all: Vec<Range<usize>> = words(line).filter(|word| word.start >= from).collect();
-    let at = all.iter().position(|word| &line[word.clone()] == b"constructor")?;
+    let at = all.iter().position(|word| &line[word.clone()] == CONSTRUCTOR)?;
     let before = &line[from..all[at].start];
     if before.contains(&b'{') || line.get(all[at].end) != Some(&b'(') {
         return None;
@@ -100,8 +125,8 @@ mod tests {
     #[test]
     fn modifiers_and_line_ends_before_a_primary_constructor_are_masked() {
         check("class A private constructor(", "class A         constructor(");
-        check("class A\n  private constructor(b: B)", "class A           constructor(b: B)");
-        check("class A\n@In(1)\ninternal constructor(", "class A @In(1)          constructor(");
+        check("class A\n  private constructor(b: B)", "class A(                     \nb: B)");
+        check("class A\n@In(1)\ninternal constructor(", "class A @In(1)\n        \nconstructor(");
     }
 
     #[test]
