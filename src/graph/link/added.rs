@@ -18,6 +18,9 @@ const NAMED_MAX: usize = 256;
 /// The most bases of a type that are considered.
 const BASES_MAX: usize = 64;
 
+/// How much less likely an extension is than a member that accepts the number of arguments.
+const AFTER_MEMBERS: f32 = 0.97;
+
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
 
@@ -56,7 +59,9 @@ impl Walk<'_> {
         if facts.dialect.extensions == Extensions::None || !self.take_step(depth) {
             return;
         }
-        if members.iter().any(|member| self.is_fit(member, used)) {
+        // An extension is called where the types of the arguments exclude the members.
+        let is_member = members.iter().any(|member| self.is_fit(member, used));
+        if is_member && (used.is_none() || facts.dialect.extensions == Extensions::Block) {
             return;
         }
         let (mut added, mut is_unclear) = (Vec::new(), false);
@@ -82,7 +87,9 @@ impl Walk<'_> {
             }
         }
         let best = added.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
-        added.retain(|candidate| candidate.confidence >= best);
+        // Of overloads, the types of the arguments decide.
+        let least = if used.is_some() { best * 0.85 } else { best };
+        added.retain(|candidate| candidate.confidence >= least);
         added.truncate(VALUES_MAX);
         for candidate in &mut added {
             candidate.confidence *= receiver.confidence;
@@ -94,6 +101,11 @@ impl Walk<'_> {
         }
         if added.is_empty() && is_unclear {
             members.iter_mut().for_each(|member| member.is_lost = true);
+        }
+        if is_member {
+            let is_overload = |it: &Candidate| it.confidence >= 0.8;
+            added.retain(is_overload);
+            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
         }
         if !added.is_empty() {
             members.retain(|member| matches!(member.value, Value::Name(_)));
@@ -125,7 +137,10 @@ impl Walk<'_> {
         }
         let mut found = Vec::new();
         for value in self.chain(place, None, &Chain::own(), 1) {
-            self.add_extensions(place, &value, Called::by(used), &mut found, 1);
+            let mut members = self.member(&value, used.name, 1);
+            members.retain(|member| self.is_fit(member, Some(used)));
+            self.add_extensions(place, &value, Called::by(used), &mut members, 1);
+            found.extend(members);
         }
         found
     }
@@ -231,7 +246,7 @@ impl Walk<'_> {
         };
         match receiver.value {
             Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(0.6),
-            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.5),
+            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.52),
             _ => None,
         }
     }

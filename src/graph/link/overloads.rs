@@ -145,15 +145,19 @@ impl Walk<'_> {
             let symbol = &facts.symbols[place];
             let is_strict = facts.dialect.overloads.is_some_and(|rules| rules.is_strict);
             let is_method = symbol.kind == SymbolKind::Method;
-            if !is_strict || !is_method || self.accepts_arguments(used, at, &facts, symbol) {
+            let has_overloads = facts.dialect.overloads.is_some_and(|rules| rules.labels.is_some());
+            let is_accepted = self.accepts_arguments(used, at, &facts, symbol);
+            if !is_strict || !is_method || is_accepted && !has_overloads {
                 return Vec::new();
             }
+            // Its types may exclude the arguments all the same.
+            let share = if is_accepted { 0.95 } else { 1.0 };
             let Some(parent) = symbol.parent.filter(|_| found.is_empty()) else { continue };
             let of = SymbolAt { file: at.file, place: parent as u32 };
             for base in self.bases(of, 1) {
                 let Some(base) = base.of_type() else { continue };
                 found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
-                    confidence: it.confidence * candidate.confidence,
+                    confidence: it.confidence * candidate.confidence * share,
                     reason: it.reason.max(candidate.reason).max(Reason::Inherited),
                     ..it
                 }));
@@ -203,7 +207,14 @@ impl Walk<'_> {
             overloads.iter().map(|of| score(rules, &forms, &labels, of, fit)).collect()
         };
         let most = scores.iter().copied().max().unwrap_or_default();
-        let best = || overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+        let top = |of: &Overload| links[of.link].confidence;
+        let highest = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+        let highest = highest.map(|(of, _)| top(of)).fold(0.0, f32::max);
+        // An extension that fits as well as a member is none of the candidates.
+        let best = || {
+            let all = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+            all.filter(|(of, _)| rules.labels.is_none() || top(of) >= highest * 0.98)
+        };
         let first = best().next().map(|(of, _)| of);
         let is_decided = first.is_none_or(|first| {
             best().all(|(of, _)| of.types == first.types && of.is_const == first.is_const)
@@ -285,6 +296,9 @@ impl Walk<'_> {
         text: &[u8],
         (start, argument): &(usize, String),
     ) -> Form {
+        // A sign does not change the type.
+        let argument =
+            argument.strip_prefix('-').filter(|_| rules.labels.is_some()).unwrap_or(argument);
         let inner = argument.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
         let argument = inner.unwrap_or(argument);
         let form = (rules.literal)(argument);
@@ -399,6 +413,7 @@ fn given(
     count: Option<usize>,
 ) -> (Vec<(usize, String)>, Vec<Option<String>>) {
     let mut listed = arguments(text, from);
+    listed.retain(|(_, argument)| rules.labels.is_none() || !argument.is_empty());
     let mut labels = vec![None; listed.len()];
     if rules.labels.is_none() {
         return (listed, labels);

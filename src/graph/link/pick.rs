@@ -6,6 +6,7 @@ use super::code::FileFacts;
 use super::dialect::Extensions;
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
+use super::parameters::arity;
 use super::position::SymbolAt;
 use super::result::{LINKS_MAX, Link, Reason, Use};
 use super::scope::shared_directories;
@@ -163,6 +164,7 @@ impl Walk<'_> {
 
     /// Orders links, each definition once, by how well they fit the use.
     fn order_links(&self, place: Place, used: Use<'_>, links: &mut Vec<Link>) {
+        let place_of_use = place;
         let is_several = links.len() > 1;
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
@@ -186,6 +188,9 @@ impl Walk<'_> {
             }
             if is_several && !accepts {
                 link.confidence *= 0.93;
+            }
+            if is_several && !self.is_constructible(place_of_use, used, &facts, link.to) {
+                link.confidence *= 0.9;
             }
             // Of several copies of a definition, the nearest one.
             if is_several && facts.dialect.overloads.is_some() {
@@ -227,6 +232,59 @@ impl Walk<'_> {
         for link in links {
             link.confidence = link.confidence.clamp(0.0, 1.0);
         }
+    }
+
+    /// Returns false for a type of Kotlin that a call cannot construct, so that it refers to a
+    /// function of the same name.
+    fn is_constructible(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        facts: &FileFacts,
+        at: SymbolAt,
+    ) -> bool {
+        let symbol = &facts.symbols[at.place as usize];
+        let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
+        if used.role != Role::Call || !is_kotlin || !is_type(symbol.kind) {
+            return true;
+        }
+        let signature = self.signature(at);
+        if self.is_base(place, used) {
+            return true;
+        }
+        let (before, after) = signature.split_once(&symbol.name).unwrap_or((&signature, ""));
+        let has_word = |word: &str| before.split_whitespace().any(|part| part == word);
+        if symbol.kind != SymbolKind::Class || has_word("abstract") || has_word("sealed") {
+            return symbol.kind == SymbolKind::Type;
+        }
+        let after = after.trim_start();
+        if after.starts_with("private constructor") || after.starts_with("internal constructor()") {
+            return false;
+        }
+        let has_constructors = facts
+            .dialect
+            .constructors
+            .iter()
+            .any(|name| !facts.children(Some(at.place as usize), name).is_empty());
+        let arity = match after.starts_with('(') || after.contains("constructor(") {
+            true => arity(
+                facts.dialect.arguments.as_ref(),
+                SymbolKind::Constructor,
+                &symbol.name,
+                &signature.replacen("constructor", "", 1).replacen(" internal ", "", 1),
+            ),
+            false => Some((0, 0)).filter(|_| !has_constructors),
+        };
+        let given = used.arguments;
+        given.zip(arity).is_none_or(|(given, (least, most))| (least..=most).contains(&given))
+    }
+
+    /// Returns true for the call of a base's constructor: `class A : B()`.
+    fn is_base(&self, place: Place, used: Use<'_>) -> bool {
+        let text = used.start.and_then(|start| Some((start, self.code.text(place.file)?)));
+        text.is_some_and(|(start, text)| {
+            text.get(..start).is_some_and(|before| before.trim_ascii_end().ends_with(b":"))
+        })
     }
 
     /// Returns how likely a macro is in effect. Of one inside of `#if`, another definition of the

@@ -28,8 +28,8 @@ const PLATFORMS: &[&str] = &[
 /// Returns true if a file, by its path, belongs to another platform than the file that uses it.
 pub(super) fn is_of_other_platform(path: &str, used_in: &str) -> bool {
     match (platform(path), platform(used_in)) {
-        (Some(COMMON) | None, _) | (_, None) => false,
-        (Some(of), Some(used_in)) => of != used_in,
+        (Some(COMMON), _) | (_, None) => false,
+        (of, used_in) => of != used_in,
     }
 }
 
@@ -57,6 +57,6 @@ mod tests {
         assert!(is_of_other_platform("a/native/src/A.kt", "a/common/test/B.kt"));
         assert!(!is_of_other_platform("a/src/commonMain/A.kt", "a/src/jvmTest/B.kt"));
         assert!(!is_of_other_platform("a/src/jvmMain/A.kt", "a/src/jvmTest/B.kt"));
-        assert!(!is_of_other_platform("a/src/main/A.kt", "a/src/jvmTest/B.kt"));
+        assert!(!is_of_other_platform("a/src/main/A.kt", "a/src/test/B.kt"));
     }
 }

@@ -356,9 +356,43 @@ fn block(text: &str) -> Form {
     Form::Typed(plain(&format!("{FUNCTION}{}", split(list, b',').len())))
 }
 
+/// Returns the type of the result of a function of the library whose name determines it: `toLong()`,
+/// `byteArrayOf(…)`.
+fn of_library(argument: &str) -> Option<Shape> {
+    let open = super::last_open(argument)?;
+    let before = &argument[..open];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let path = before.trim_end_matches(is_word);
+    let name = &before[path.len()..];
+    if path.is_empty() {
+        let made = name.strip_suffix("Of").filter(|of| is_container(&capitalized(of)));
+        return made.map(|of| plain(&capitalized(of)));
+    }
+    let of = name.strip_prefix("to").or_else(|| name.strip_prefix("To"))?;
+    let is_known = |names: &[&str]| names.contains(&of);
+    let is_type = is_known(TEXTS) || is_known(INTEGERS) || is_known(FLOATS) || is_container(of);
+    (is_type && path.ends_with('.')).then(|| plain(of))
+}
+
+fn capitalized(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
+}
+
+/// Returns true for a container of a library.
+fn is_container(name: &str) -> bool {
+    let is_array = name.strip_suffix("Array").is_some_and(|of| {
+        of.is_empty() || INTEGERS.contains(&of) || FLOATS.contains(&of) || of == "Boolean"
+    });
+    is_array || CONTAINERS.iter().any(|(of, bases)| *of == name || bases.contains(&name))
+}
+
 /// Returns the type of a new or converted value: `new Type(…)`, `Type(…)`, `typeof(…)`,
-/// `value as Type`.
+/// `value as Type`, `value.toLong()`.
 fn created(argument: &str) -> Form {
+    if let Some(of) = of_library(argument) {
+        return Form::Typed(of);
+    }
     if argument.starts_with("typeof(") {
         return Form::Typed(plain("Type"));
     }
@@ -469,7 +503,7 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let is_boolean = matches!(name, "Boolean" | "Bool" | "bool") && !of.is_pointer;
     let is_character = matches!(name, "Char" | "Character" | "char") && !of.is_pointer;
     let is_basic = is_number || is_text || is_boolean || is_character;
-    let is_container = CONTAINERS.iter().any(|(of, bases)| *of == name || bases.contains(&name));
+    let is_container = is_container(name);
     let is_literal = !matches!(form, Form::Typed(_) | Form::Lambda | Form::Null);
     let other = u32::from(!(is_basic || is_function || is_container && is_literal));
     match form {

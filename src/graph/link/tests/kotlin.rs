@@ -181,3 +181,24 @@ class SizeTest { fun size() { $0size(\"a\") } }
 ";
     check(tree, "src/commonMain/a/A.kt:2 size SamePackage");
 }
+
+/// A type came before a function of its name that makes it, and members that the types of the
+/// arguments exclude before extensions.
+#[test]
+fn factories_and_extensions_are_called_where_they_fit() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\nsealed class Period\nclass Range(val low: Int)\n\
+             fun Period(days: Int): Period = TODO()\nfun Range(low: Int, high: Int) = Range(low)\n\
+             class Command {{\n fun parse(of: List<String>) {{}}\n}}\n\
+             fun Command.parse(of: String) {{}}\n\
+             fun run(command: Command, count: Int) {{ {body} }}\n"
+        )
+    };
+    check(&tree("$0Period(1)"), "src/a.kt:4 Period SameFile");
+    check(&tree("$0Range(1, 2)"), "src/a.kt:5 Range SameFile");
+    check(&tree("$0Range(1)"), "src/a.kt:3 Range SameFile");
+    check(&tree("command.$0parse(\"a\")"), "src/a.kt:9 Command.parse Receiver");
+    check(&tree("command.$0parse(listOf(\"a\"))"), "src/a.kt:7 Command.parse Receiver");
+    check(&tree("command.$0parse(-count.toString())"), "src/a.kt:9 Command.parse Receiver");
+}

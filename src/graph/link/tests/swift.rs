@@ -84,7 +84,7 @@ fn expected_types_are_followed() {
         format!(
             "//- /Sources/App/A.swift\nenum Mode {{ case fast(Int)\n static func slow() -> Mode {{ .fast(1) }} }}\n\
              struct Other {{ static func slow() {{}} }}\n\
-             func set(_ mode: Mode) {{}}\nfunc each(_ body: @escaping (Int, Item) -> Void) {{}}\n\
+             func set(_ mode: Mode) {{}}\nfunc both(_ body: @escaping (Int, Item) -> Void) {{}}\n\
              class Item {{ func price() {{}} }}\nclass Thing {{ func price() {{}} }}\n\
              func run() -> Mode {{ {body} }}\n"
         )
@@ -93,5 +93,5 @@ fn expected_types_are_followed() {
     check(&tree("set(.$0slow())"), slow);
     check(&tree("let a: Mode = .$0slow()"), slow);
     check(&tree("return .$0slow()"), slow);
-    check(&tree("each { n, item in item.$0price() }"), "Sources/App/A.swift:6 Item.price Receiver");
+    check(&tree("both { n, item in item.$0price() }"), "Sources/App/A.swift:6 Item.price Receiver");
 }
