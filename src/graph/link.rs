@@ -59,9 +59,11 @@ mod qualified_names;
 mod result;
 mod scope;
 mod sides;
+mod source_sets;
 mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
+mod type_syntax;
 mod usings;
 mod value;
 mod walk;

@@ -8,6 +8,7 @@ use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::base::ids::FileId;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -16,6 +17,9 @@ const NAMED_MAX: usize = 256;
 
 /// The most bases of a type that are considered.
 const BASES_MAX: usize = 64;
+
+/// How much less likely an extension is than a member that accepts the number of arguments.
+const AFTER_MEMBERS: f32 = 0.97;
 
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
@@ -55,7 +59,9 @@ impl Walk<'_> {
         if facts.dialect.extensions == Extensions::None || !self.take_step(depth) {
             return;
         }
-        if members.iter().any(|member| self.is_fit(member, used)) {
+        // An extension is called where the types of the arguments exclude the members.
+        let is_member = members.iter().any(|member| self.is_fit(member, used));
+        if is_member && (used.is_none() || facts.dialect.extensions == Extensions::Block) {
             return;
         }
         let (mut added, mut is_unclear) = (Vec::new(), false);
@@ -73,6 +79,7 @@ impl Walk<'_> {
                     });
                     continue;
                 };
+                let share = share * self.visibility(&facts, place.file, at, name);
                 let candidate = Candidate::new(Value::Name(at), share, Reason::Receiver);
                 if self.is_fit(&candidate, used) {
                     added.push(candidate);
@@ -80,7 +87,9 @@ impl Walk<'_> {
             }
         }
         let best = added.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
-        added.retain(|candidate| candidate.confidence >= best);
+        // Of overloads, the types of the arguments decide.
+        let least = if used.is_some() { best * 0.85 } else { best };
+        added.retain(|candidate| candidate.confidence >= least);
         added.truncate(VALUES_MAX);
         for candidate in &mut added {
             candidate.confidence *= receiver.confidence;
@@ -93,10 +102,31 @@ impl Walk<'_> {
         if added.is_empty() && is_unclear {
             members.iter_mut().for_each(|member| member.is_lost = true);
         }
+        if is_member {
+            let is_overload = |it: &Candidate| it.confidence >= 0.8;
+            added.retain(is_overload);
+            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
+        }
         if !added.is_empty() {
             members.retain(|member| matches!(member.value, Value::Name(_)));
             members.append(&mut added);
         }
+    }
+
+    /// Returns a lower factor for an extension of Kotlin that the file neither imports nor has in its
+    /// package.
+    fn visibility(&self, facts: &FileFacts, file: FileId, at: SymbolAt, name: &str) -> f32 {
+        let Some((there, place)) = self.symbol(at) else { return 1.0 };
+        let is_member = there.symbols[place].parent.is_some();
+        if facts.dialect.extensions != Extensions::Prefix || is_member || at.file == file {
+            return 1.0;
+        }
+        let package = there.package.as_deref().unwrap_or_default();
+        let is_its = |import: usize| facts.imports[import].module == package;
+        let is_visible = facts.package == there.package
+            || facts.bindings(name).any(|(import, _)| is_its(import))
+            || facts.wildcards().any(is_its);
+        if is_visible { 1.0 } else { 0.9 }
     }
 
     /// Returns the extensions of the enclosing type that a bare name may refer to.
@@ -107,7 +137,10 @@ impl Walk<'_> {
         }
         let mut found = Vec::new();
         for value in self.chain(place, None, &Chain::own(), 1) {
-            self.add_extensions(place, &value, Called::by(used), &mut found, 1);
+            let mut members = self.member(&value, used.name, 1);
+            members.retain(|member| self.is_fit(member, Some(used)));
+            self.add_extensions(place, &value, Called::by(used), &mut members, 1);
+            found.extend(members);
         }
         found
     }
@@ -126,7 +159,7 @@ impl Walk<'_> {
     }
 
     /// Returns true for a definition that a call with so many arguments can refer to.
-    fn is_fit(&self, member: &Candidate, used: Option<Use<'_>>) -> bool {
+    pub(super) fn is_fit(&self, member: &Candidate, used: Option<Use<'_>>) -> bool {
         let Value::Name(at) = member.value else { return false };
         let Some((facts, place)) = self.symbol(at) else { return false };
         used.is_none_or(|used| self.accepts_arguments(used, at, &facts, &facts.symbols[place]))
@@ -185,10 +218,13 @@ impl Walk<'_> {
             return None;
         }
         let (extended, arguments) = self.extended(&there, at, place)?;
-        let same = names.iter().filter(|(name, _)| is_same(name, &extended));
+        let is_it = |(name, _): &(String, usize)| is_same(name, &extended);
         let is_exact = |(_, count): &(String, usize)| arguments.is_none_or(|of| of == *count);
+        let same = names.iter().filter(|it| is_it(it));
         if let Some(is_exact) = same.map(is_exact).reduce(|a, b| a | b) {
-            return Some(if is_exact { 0.95 } else { 0.9 });
+            // An extension of a derived type comes before one of its bases.
+            let nearness = if names.first().is_some_and(is_it) { 1.0 } else { 0.99 };
+            return Some(nearness * if is_exact { 0.95 } else { 0.9 });
         }
         if facts.dialect.common.contains(&name) {
             return None;
@@ -210,7 +246,7 @@ impl Walk<'_> {
         };
         match receiver.value {
             Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(0.6),
-            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.5),
+            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.52),
             _ => None,
         }
     }

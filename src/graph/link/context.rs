@@ -8,6 +8,7 @@ use super::parameters::{
     receiver_of, type_at, written_type,
 };
 use super::position::SymbolAt;
+use super::type_syntax::TypeSyntax;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};
@@ -49,9 +50,18 @@ impl Walk<'_> {
                 self.receiver(candidate, written, depth)
             }
             Value::Callback(written) => {
-                let parts = of_function_type(&written.text);
-                let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
-                self.of_written(candidate, written.place, part, depth)
+                let Some(syntax) = self.type_syntax(written.place) else { return Vec::new() };
+                let functions = match syntax.of_function(&written.text) {
+                    Some(_) => vec![written.clone()],
+                    None => self.aliased(written, depth),
+                };
+                let of = |function: &WrittenType| {
+                    let parts = syntax.of_function(&function.text);
+                    let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+                    let part = part.and_then(|part| syntax.of_function_parameter(part));
+                    self.of_written(candidate, function.place, part, depth)
+                };
+                functions.iter().flat_map(of).collect()
             }
             Value::Instance(of, _) => self.parameter_of_type(candidate, *of, number, depth),
             _ => Vec::new(),
@@ -66,18 +76,26 @@ impl Walk<'_> {
         written: &WrittenType,
         depth: usize,
     ) -> Vec<Candidate> {
-        let of = |text: &str, place: Place| {
-            let chain = Chain::instance(receiver_of(text)?);
-            let mut found = self.chain(place, None, &chain, depth + 1);
+        let of = |written: &WrittenType| {
+            let chain = Chain::instance(receiver_of(&written.text)?);
+            let mut found = self.chain(written.place, None, &chain, depth + 1);
             for value in &mut found {
                 value.confidence *= candidate.confidence * 0.97;
                 value.reason = value.reason.max(candidate.reason);
             }
             Some(found)
         };
-        if let Some(found) = of(&written.text, written.place) {
+        if let Some(found) = of(written) {
             return found;
         }
+        let mut found: Vec<Candidate> =
+            self.aliased(written, depth).iter().filter_map(of).flatten().collect();
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns the types that a written name is an alias of.
+    fn aliased(&self, written: &WrittenType, depth: usize) -> Vec<WrittenType> {
         let name = last_name(written.text.trim_end_matches('?'));
         let mut found = Vec::new();
         for alias in self.name(written.place, name, depth + 1) {
@@ -88,10 +106,13 @@ impl Walk<'_> {
             let signature = self.signature(at);
             let place = Place { file: at.file, enclosing: Some(at.place as usize) };
             let target = signature.split_once(" = ").map(|(_, target)| target);
-            found.extend(target.and_then(|target| of(target, place)).into_iter().flatten());
+            found.extend(target.map(|target| WrittenType { place, text: target.into() }));
         }
-        found.truncate(VALUES_MAX);
         found
+    }
+
+    fn type_syntax(&self, place: Place) -> Option<TypeSyntax> {
+        Some(self.facts(place.file)?.dialect.type_syntax)
     }
 
     fn parameter_of_name(
@@ -112,7 +133,7 @@ impl Walk<'_> {
             });
             let scope = Place { file: at.file, enclosing: Some(place) };
             if number == LAST_PARAMETER {
-                let written = part.and_then(written_type);
+                let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
                 let callback = written.map(|written| {
                     let text = written.into();
                     candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
@@ -129,16 +150,13 @@ impl Walk<'_> {
                 });
                 return callback.into_iter().collect();
             }
-            return self.of_written(candidate, scope, part, depth);
+            let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
+            return self.of_written(candidate, scope, written, depth);
         }
         if is_type(symbol.kind) {
-            let made = facts.dialect.constructors.iter().find_map(|name| {
-                let children = facts.children(Some(place), name);
-                let signed = children.iter().map(|&child| SymbolAt { file: at.file, place: child });
-                signed
-                    .map(|made| self.parameter_of_name(candidate, made, number, depth))
-                    .find(|found| !found.is_empty())
-            });
+            let made = self.constructors(candidate);
+            let made = made.iter().map(|made| self.parameter(made, number, depth + 1));
+            let made = made.into_iter().find(|found| !found.is_empty());
             return made.unwrap_or_default();
         }
         let loaded = self.load(candidate, depth + 1);
@@ -162,7 +180,7 @@ impl Walk<'_> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let scope = Place { file: of.file, enclosing: Some(place) };
         let symbol = &facts.symbols[place];
-        if symbol.kind == SymbolKind::Interface {
+        if symbol.kind == SymbolKind::Interface && facts.dialect.has_call_signatures {
             let Some(text) = self.text_of(of) else { return Vec::new() };
             let signatures = call_signatures(&symbol.name, &text).into_iter();
             let types = signatures.filter_map(|(parts, _)| type_at(&parts, number));
@@ -170,6 +188,9 @@ impl Walk<'_> {
         }
         if symbol.kind != SymbolKind::Type {
             return Vec::new();
+        }
+        if facts.dialect.type_syntax != TypeSyntax::NamedArrow {
+            return self.parameter_of_alias(candidate, of, number, depth);
         }
         // The signature ends at the end of the first line.
         let length = symbol.span.len();
@@ -179,7 +200,7 @@ impl Walk<'_> {
             return Vec::new();
         };
         if let Some(parts) = of_function_type(written) {
-            return self.of_type(candidate, scope, type_at(&parts, number), depth);
+            return self.of_written(candidate, scope, type_at(&parts, number), depth);
         }
         // Of a union of function types, the first with a known parameter.
         let parts = split(written, b'|').into_iter().map(str::trim).take(VALUES_MAX);
@@ -189,6 +210,24 @@ impl Walk<'_> {
             self.each(&values, |value| self.parameter(value, number, depth + 1))
         });
         known.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns the parameter `number` of a function type by the signature of its alias.
+    fn parameter_of_alias(
+        &self,
+        candidate: &Candidate,
+        of: SymbolAt,
+        number: usize,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let signature = self.signature(of);
+        let Some((_, written)) = signature.split_once(" = ") else { return Vec::new() };
+        let syntax = facts.dialect.type_syntax;
+        let parts = syntax.of_function(written.trim_end_matches(';'));
+        let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
+        let part = part.and_then(|part| syntax.of_function_parameter(part));
+        self.of_written(candidate, Place { file: of.file, enclosing: Some(place) }, part, depth)
     }
 
     /// Returns the results of a call of a value whose type is an interface with call signatures.
@@ -231,37 +270,30 @@ impl Walk<'_> {
         };
         types
             .take(VALUES_MAX)
-            .map(|written| self.of_type(candidate, place, Some(written), depth))
+            .map(|written| self.of_written(candidate, place, Some(written), depth))
             .find(|found| found.iter().any(is_known))
             .unwrap_or_default()
     }
 
-    /// Returns a value of the type that is written after a parameter.
+    /// Returns a value of a written type.
     fn of_written(
-        &self,
-        candidate: &Candidate,
-        place: Place,
-        parameter: Option<&str>,
-        depth: usize,
-    ) -> Vec<Candidate> {
-        self.of_type(candidate, place, parameter.and_then(written_type), depth)
-    }
-
-    /// Returns a value of a type as it is written.
-    fn of_type(
         &self,
         candidate: &Candidate,
         place: Place,
         written: Option<&str>,
         depth: usize,
     ) -> Vec<Candidate> {
-        let Some(written) = written else { return Vec::new() };
-        if of_function_type(written).is_some() {
+        let (Some(written), Some(syntax)) = (written, self.type_syntax(place)) else {
+            return Vec::new();
+        };
+        if syntax.of_function(written).is_some() {
             let callback = Value::Callback(WrittenType { place, text: written.into() });
             return vec![candidate.then(callback, 0.97)];
         }
-        let Some(chain) = chain_of_type(written) else { return Vec::new() };
-        let mut found = self.chain(place, candidate.via, &chain, depth + 1);
+        let Some(chain) = syntax.chain(written) else { return Vec::new() };
+        let value = || self.chain(place, candidate.via, &chain, depth + 1);
+        let mut found =
+            if syntax == TypeSyntax::NamedArrow { value() } else { self.given(candidate, value) };
         for value in &mut found {
             value.confidence *= candidate.confidence * 0.97;
             value.reason = value.reason.max(candidate.reason);

@@ -17,6 +17,7 @@ mod rust;
 pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 
 use super::overloads::Rules;
+use super::type_syntax::TypeSyntax;
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
 
@@ -172,6 +173,8 @@ pub(super) struct Dialect {
     // Functions.
     /// The type of a callback is a bound: `impl Fn(A) -> R`.
     pub(super) has_callable_bounds: bool,
+    /// How the types of parameters and functions are written.
+    pub(super) type_syntax: TypeSyntax,
     /// How many arguments a call has; `None` if any number is legal or the syntax hides some.
     pub(super) arguments: Option<ArgumentRules>,
     /// How overloads are compared that accept the same number of arguments.
@@ -250,6 +253,7 @@ const NONE: Dialect = Dialect {
     container_methods: &[],
     content_methods: &[],
     has_callable_bounds: false,
+    type_syntax: TypeSyntax::NamedArrow,
     arguments: None,
     overloads: None,
     common: &[],

@@ -1,11 +1,12 @@
 //! Overloads that accept the same number of arguments: the forms of the arguments and the types of
 //! local variables, as they are written, are compared with the parameters. This file has the rules
-//! of C++, [`java`] those of Java.
+//! of C++, [`java`] those of Java, [`named`] those of C#, Kotlin and Swift.
 //!
 //! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
 //! every parameter equally. Texts are read only where overloads differ.
 
 pub(super) mod java;
+pub(super) mod named;
 
 use super::code::FileFacts;
 use super::kinds::is_variable;
@@ -14,6 +15,7 @@ use super::position::SymbolAt;
 use super::result::{Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
 use crate::lang::symbols::{Symbol, SymbolKind};
@@ -71,8 +73,10 @@ pub(super) struct Rules {
     fit: fn(&Walk<'_>, Place, &Form, Option<&Shape>) -> u32,
     /// An overload that does not fit an argument at all cannot be called.
     is_strict: bool,
-    /// The word `template` introduces type parameters.
-    marks_type_parameters: bool,
+    /// Returns the text of the type parameters, of what precedes a function's name and of the rest.
+    type_parameters: for<'s> fn(&'s str, &'s str) -> &'s str,
+    /// How arguments name their parameters, in languages where they can.
+    labels: Option<named::Labels>,
 }
 
 /// The rules of C++.
@@ -83,7 +87,8 @@ pub(super) static CPP: Rules = Rules {
     parameter: shape,
     fit: |_, _, form, of| fit(form, of),
     is_strict: false,
-    marks_type_parameters: true,
+    type_parameters: |head, _| if head.starts_with("template") { head } else { "" },
+    labels: None,
 };
 
 /// An overload that accepts the number of arguments: its place among the links, and the type of each
@@ -91,6 +96,8 @@ pub(super) static CPP: Rules = Rules {
 struct Overload {
     link: usize,
     types: Vec<Option<Shape>>,
+    /// The names of the parameters, where arguments can name them.
+    names: Vec<String>,
     is_const: bool,
     is_declaration: bool,
 }
@@ -139,7 +146,9 @@ impl Walk<'_> {
             let symbol = &facts.symbols[place];
             let is_strict = facts.dialect.overloads.is_some_and(|rules| rules.is_strict);
             let is_method = symbol.kind == SymbolKind::Method;
-            if !is_strict || !is_method || self.accepts_arguments(used, at, &facts, symbol) {
+            let has_overloads = facts.dialect.overloads.is_some_and(|rules| rules.labels.is_some());
+            let is_accepted = self.accepts_arguments(used, at, &facts, symbol);
+            if !is_strict || !is_method || is_accepted && !has_overloads {
                 return Vec::new();
             }
             let Some(parent) = symbol.parent.filter(|_| found.is_empty()) else { continue };
@@ -147,7 +156,11 @@ impl Walk<'_> {
             for base in self.bases(of, 1) {
                 let Some(base) = base.of_type() else { continue };
                 found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
-                    confidence: candidate.confidence * 0.99,
+                    // Of an overload that accepts the number, the types may exclude the arguments.
+                    confidence: match is_accepted {
+                        true => it.confidence * candidate.confidence * 0.95,
+                        false => candidate.confidence * 0.99,
+                    },
                     reason: it.reason.max(candidate.reason).max(Reason::Inherited),
                     ..it
                 }));
@@ -172,7 +185,8 @@ impl Walk<'_> {
         let Some(start) = used.start else { return };
         let overloads = self.overloads(rules, accepting, links);
         let Some(first) = overloads.first() else { return };
-        let is_single = overloads.iter().all(|of| of.types == first.types);
+        let is_same = |of: &Overload| of.types == first.types && of.names == first.names;
+        let is_single = overloads.iter().all(is_same);
         let definitions = overloads.iter().filter(|of| !of.is_declaration).count();
         let declarations = overloads.len() - definitions;
         if is_single && (definitions.max(declarations) < 2 || rules.is_strict) {
@@ -184,18 +198,26 @@ impl Walk<'_> {
             let is_const = self.is_const_receiver(&facts, place, &text, start);
             overloads.iter().map(|of| u32::from(of.is_const == is_const)).collect()
         } else {
-            let given = arguments(&text, start + used.name.len());
-            if Some(given.len()) != used.arguments.map(usize::from) {
+            let count = used.arguments.map(usize::from);
+            let (given, labels) = given(rules, &text, start + used.name.len(), count);
+            if Some(given.len()) != count {
                 return;
             }
             let form =
                 |argument: &(usize, String)| self.form(rules, &facts, place, &text, argument);
             let forms: Vec<Form> = given.iter().map(form).collect();
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
-            overloads.iter().map(|of| score(rules, &forms, &of.types, fit)).collect()
+            overloads.iter().map(|of| score(rules, &forms, &labels, of, fit)).collect()
         };
         let most = scores.iter().copied().max().unwrap_or_default();
-        let best = || overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+        let top = |of: &Overload| links[of.link].confidence;
+        let highest = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+        let highest = highest.map(|(of, _)| top(of)).fold(0.0, f32::max);
+        // An extension that fits as well as a member is none of the candidates.
+        let best = || {
+            let all = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
+            all.filter(|(of, _)| rules.labels.is_none() || top(of) >= highest * 0.98)
+        };
         let first = best().next().map(|(of, _)| of);
         let is_decided = first.is_none_or(|first| {
             best().all(|(of, _)| of.types == first.types && of.is_const == first.is_const)
@@ -220,8 +242,9 @@ impl Walk<'_> {
                 continue;
             }
             let is_declaration = facts.is_declaration(place);
-            if let Some((types, is_const)) = self.types_of_parameters(rules, &facts, link, symbol) {
-                found.push(Overload { link: at, types, is_const, is_declaration });
+            let read = self.types_of_parameters(rules, &facts, link, symbol);
+            if let Some((types, names, is_const)) = read {
+                found.push(Overload { link: at, types, names, is_const, is_declaration });
             }
         }
         found
@@ -251,18 +274,20 @@ impl Walk<'_> {
         facts: &FileFacts,
         link: &Link,
         symbol: &Symbol,
-    ) -> Option<(Vec<Option<Shape>>, bool)> {
+    ) -> Option<(Vec<Option<Shape>>, Vec<String>, bool)> {
         let text = self.code.text(link.to.file)?;
         let signature = facts.signature_from_name(symbol, &text);
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
         let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
-        let is_template = head.starts_with("template") || !rules.marks_type_parameters;
-        let type_parameters = head.find('<').filter(|_| is_template).map_or("", |at| &head[at..]);
+        let type_parameters = (rules.type_parameters)(&head, &signature);
         let is_type = |shape: &Shape| !has_word(type_parameters, &shape.base);
         let list = parameters(&symbol.name, &signature)?;
         let of = |parameter: &&str| (rules.parameter)(parameter).filter(is_type);
         let is_const = signature.rsplit(')').next().is_some_and(|end| has_word(end, "const"));
-        Some((list.iter().map(of).collect(), is_const))
+        let names = rules.labels.map_or_else(Vec::new, |labels| {
+            list.iter().map(|of| (labels.name)(of).to_owned()).collect()
+        });
+        Some((list.iter().map(of).collect(), names, is_const))
     }
 
     /// Returns what the text of an argument, which begins at a byte, shows of its type.
@@ -274,6 +299,9 @@ impl Walk<'_> {
         text: &[u8],
         (start, argument): &(usize, String),
     ) -> Form {
+        // A sign does not change the type.
+        let argument =
+            argument.strip_prefix('-').filter(|_| rules.labels.is_some()).unwrap_or(argument);
         let inner = argument.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
         let argument = inner.unwrap_or(argument);
         let form = (rules.literal)(argument);
@@ -286,6 +314,10 @@ impl Walk<'_> {
             None => (false, argument),
         };
         if name.is_empty() || !name.chars().all(is_name) {
+            if rules.labels.is_some() && named::is_path(name) {
+                let before = before_call(facts, place, text, *start);
+                return self.type_of_path(rules, place, &before, name).map_or(form, Form::Typed);
+            }
             let form = (rules.created)(argument);
             let is_call = form == Form::Unknown && inner.is_none();
             let result =
@@ -319,7 +351,11 @@ impl Walk<'_> {
         let found = self.candidates(Place { enclosing: used.enclosing, ..place }, used);
         let Value::Name(at) = found.first()?.value else { return None };
         let (facts, place) = self.symbol(at)?;
-        let symbol = facts.symbols.get(place).filter(|symbol| symbol.kind.is_callable())?;
+        let symbol = facts.symbols.get(place)?;
+        if rules.labels.is_some() {
+            return named::shape_of_symbol(&facts, place);
+        }
+        let symbol = Some(symbol).filter(|symbol| symbol.kind.is_callable())?;
         let text = self.code.text(at.file)?;
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
         let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
@@ -331,13 +367,31 @@ impl Walk<'_> {
         (rules.parameter)(&format!("{written} x"))
     }
 
+    /// Returns the type of the member that a path leads to, from a local variable or a name.
+    fn type_of_path(&self, rules: &Rules, place: Place, before: &str, path: &str) -> Option<Shape> {
+        let (first, rest) = path.split_once('.')?;
+        let root = match (rules.declared)(before, first) {
+            Some(of) => Chain::instance(&of.base),
+            None => Chain::name(first),
+        };
+        let chain = rest.split('.').fold(root, |chain, name| chain.then(Step::Member(name)));
+        let found = self.chain(place, None, &chain, 1);
+        let Value::Name(at) = found.first()?.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        named::shape_of_symbol(&facts, place)
+    }
+
     /// Returns the written type of a field or a variable outside of functions.
     fn type_of_variable(&self, rules: &Rules, place: Place, name: &str) -> Option<Shape> {
         let found = self.name(place, name, 1);
         let [candidate, ..] = found.as_slice() else { return None };
         let Value::Name(at) = candidate.value else { return None };
         let (facts, place) = self.symbol(at)?;
-        let symbol = facts.symbols.get(place).filter(|symbol| is_variable(symbol.kind))?;
+        let symbol = facts.symbols.get(place)?;
+        if rules.labels.is_some() {
+            return named::shape_of_symbol(&facts, place);
+        }
+        let symbol = Some(symbol).filter(|symbol| is_variable(symbol.kind))?;
         let signature = facts.signature(at.place, || self.code.text(at.file));
         if rules.is_strict {
             return (rules.declared)(&signature, &symbol.name);
@@ -351,6 +405,51 @@ fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> Str
     let first = place.enclosing.map_or(0, |at| facts.symbols[at].span.start);
     let first = first.max(call.saturating_sub(BEFORE_BYTES_MAX));
     String::from_utf8_lossy(text.get(first..call).unwrap_or_default()).into_owned()
+}
+
+/// Returns the values of the arguments after the byte `from`, each with the byte at which it begins,
+/// and their names. Where there are fewer than `count`, a lambda after the parentheses is the last.
+fn given(
+    rules: &Rules,
+    text: &[u8],
+    from: usize,
+    count: Option<usize>,
+) -> (Vec<(usize, String)>, Vec<Option<String>>) {
+    let mut listed = arguments(text, from);
+    listed.retain(|(_, argument)| rules.labels.is_none() || !argument.is_empty());
+    let mut labels = vec![None; listed.len()];
+    if rules.labels.is_none() {
+        return (listed, labels);
+    }
+    for ((at, argument), label) in listed.iter_mut().zip(&mut labels) {
+        let (name, start) = named::labelled(rules.labels, argument);
+        *label = name.map(str::to_owned);
+        *at += start;
+        argument.drain(..start);
+    }
+    let is_last = count == Some(listed.len() + 1);
+    if let Some(block) = is_last.then(|| trailing_block(text, from)).flatten() {
+        listed.push(block);
+        labels.push(Some(named::TRAILING.to_owned()));
+    }
+    (listed, labels)
+}
+
+/// Returns the lambda after the arguments of a call whose name ends at the byte `from`, with the byte
+/// at which it begins; the text may be cut off.
+fn trailing_block(text: &[u8], from: usize) -> Option<(usize, String)> {
+    let rest = text.get(from..text.len().min(from + CALL_BYTES_MAX))?;
+    let whole = String::from_utf8_lossy(rest);
+    let mut at = whole.len() - whole.trim_start().len();
+    if whole[at..].starts_with('<') {
+        at += whole[at..].find('>')? + 1;
+    }
+    if whole[at..].starts_with('(') {
+        at += closing(&whole[at..])? + 1;
+    }
+    let block = whole[at..].trim_start_matches([' ', '\t']);
+    let is_block = block.starts_with('{');
+    is_block.then(|| (from + whole.len() - block.len(), block.to_owned()))
 }
 
 /// Returns the arguments in the parentheses after the byte `from`, as they are written, each with
@@ -618,20 +717,37 @@ fn is_number(name: &str) -> bool {
         || matches!(name, "int" | "long" | "short" | "unsigned" | "signed" | "float" | "double")
 }
 
-/// Returns how well parameters fit the arguments. A fit that must convert counts less; a parameter
-/// beyond the arguments does not count.
+/// Returns how well an overload fits the arguments. A fit that must convert counts less; in C++ a
+/// parameter beyond the arguments does not count, elsewhere overloads without one come first.
 fn score(
     rules: &Rules,
     forms: &[Form],
-    types: &[Option<Shape>],
+    labels: &[Option<String>],
+    overload: &Overload,
     fit: impl Fn(&Form, Option<&Shape>) -> u32,
 ) -> u32 {
+    let types = &overload.types;
     // The last parameter may accept more than one argument.
     let last = types.last().filter(|of| of.as_ref().is_some_and(|of| of.is_variadic));
+    let places = match rules.labels {
+        None => (0..forms.len()).collect(),
+        Some(rule) => match named::assigned(rule, labels, &overload.names, types) {
+            Some(places) => places,
+            None => return 0,
+        },
+    };
     let of = |at: usize| types.get(at).or(last);
-    let known = forms.iter().enumerate().filter_map(|(at, form)| Some((form, of(at)?)));
+    let known = forms.iter().zip(places).filter_map(|(form, at)| Some((form, of(at)?)));
     let fits: Vec<u32> = known.map(|(form, of)| fit(form, of.as_ref())).collect();
-    if rules.is_strict && fits.contains(&0) { 0 } else { fits.iter().sum() }
+    let sum = fits.iter().sum::<u32>();
+    match rules.labels {
+        _ if rules.is_strict && fits.contains(&0) => 0,
+        None => sum,
+        Some(_) => {
+            let is_exact = last.is_none() && types.len() == forms.len();
+            1 + 8 * sum + u32::from(is_exact) * 2 + u32::from(types.iter().all(Option::is_some))
+        }
+    }
 }
 
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.

@@ -341,7 +341,7 @@ pub(super) fn chain_of_type(written: &str) -> Option<Chain> {
 }
 
 /// Returns the text in the parentheses that `text` begins with.
-fn inside(text: &str) -> Option<&str> {
+pub(super) fn inside(text: &str) -> Option<&str> {
     let mut level = 0_usize;
     for (at, byte) in text.bytes().enumerate() {
         match byte {

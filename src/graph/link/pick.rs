@@ -3,16 +3,22 @@
 use rustc_hash::FxHashSet;
 
 use super::code::FileFacts;
-use super::dialect::Group;
+use super::dialect::{Extensions, Group};
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
+use super::parameters::arity;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
+use super::scope::shared_directories;
+use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
+
+/// The most directories that two files share of which more do not make a definition likelier.
+const NEARNESS_MAX: usize = 10;
 
 /// The most definitions of one name of which any is a likely guess.
 const AMBIGUOUS_MAX: usize = 4;
@@ -74,7 +80,7 @@ impl Walk<'_> {
 
     /// Returns the constructors of the type that a call names; those of its base if it has none of
     /// its own.
-    fn constructors(&self, candidate: &Candidate) -> Vec<Candidate> {
+    pub(super) fn constructors(&self, candidate: &Candidate) -> Vec<Candidate> {
         let Value::Name(of) = candidate.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
@@ -92,8 +98,13 @@ impl Walk<'_> {
             }
         }
         let is_all_declared = found.iter().all(|at| facts.is_declaration(at.place as usize));
-        if !found.is_empty() && is_all_declared {
-            let members_elsewhere = self.members_elsewhere(&facts, of, &symbol.name, 0);
+        // Swift's extensions have constructors.
+        let name = match facts.dialect.extensions {
+            Extensions::Block => facts.dialect.constructors.first().copied(),
+            _ => Some(symbol.name.as_str()).filter(|_| !found.is_empty() && is_all_declared),
+        };
+        if let Some(name) = name {
+            let members_elsewhere = self.members_elsewhere(&facts, of, name, 0);
             found.extend(members_elsewhere.iter().filter_map(Candidate::link).map(|link| link.to));
         }
         // The type itself ranks below its own constructor, but above an inherited one.
@@ -165,10 +176,19 @@ impl Walk<'_> {
 
     /// Orders links, each definition once, by how well they fit the use.
     fn order_links(&self, place: Place, used: Use<'_>, links: &mut Vec<Link>) {
+        let place_of_use = place;
         let is_several = links.len() > 1;
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
         self.compare_blocks(links);
+        let path = self.facts(place.file).filter(|_| is_several).map(|facts| facts.path.clone());
+        let shared = |facts: &FileFacts| {
+            path.as_ref().map_or(0, |path| shared_directories(path, &facts.path))
+        };
+        let is_macro = links.iter().any(|link| {
+            let symbol = self.symbol(link.to);
+            symbol.is_some_and(|(facts, at)| facts.symbols[at].kind == SymbolKind::Macro)
+        });
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
@@ -181,6 +201,26 @@ impl Walk<'_> {
             }
             if is_several && !accepts {
                 link.confidence *= 0.93;
+            }
+            if is_several && !self.is_constructible(place_of_use, used, &facts, link.to) {
+                link.confidence *= 0.9;
+            }
+            // Of several copies of a definition, the nearest one.
+            if is_several && facts.dialect.overloads.is_some() {
+                link.confidence *=
+                    1.0 - 2e-4 * (NEARNESS_MAX - shared(&facts).min(NEARNESS_MAX)) as f32;
+            }
+            // `TEST_CASE(name) {}` reads as the definition of a function.
+            let is_unfolded = is_macro && facts.dialect.has_namespaces;
+            if is_unfolded
+                && symbol.kind == SymbolKind::Function
+                && self.signature(link.to).starts_with(&symbol.name)
+            {
+                link.confidence *= 0.5;
+            }
+            let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
+            if is_kotlin && path.as_ref().is_some_and(|at| is_of_other_platform(&facts.path, at)) {
+                link.confidence *= 0.97;
             }
             let is_c = facts.dialect.group == Group::C;
             if is_c && (symbol.kind == SymbolKind::Macro || is_several && symbol.kind.is_callable())
@@ -243,6 +283,59 @@ impl Walk<'_> {
             };
             links[at].confidence = links[at].confidence.min(most);
         }
+    }
+
+    /// Returns false for a type of Kotlin that a call cannot construct, so that it refers to a
+    /// function of the same name.
+    fn is_constructible(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        facts: &FileFacts,
+        at: SymbolAt,
+    ) -> bool {
+        let symbol = &facts.symbols[at.place as usize];
+        let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
+        if used.role != Role::Call || !is_kotlin || !is_type(symbol.kind) {
+            return true;
+        }
+        let signature = self.signature(at);
+        if self.is_base(place, used) {
+            return true;
+        }
+        let (before, after) = signature.split_once(&symbol.name).unwrap_or((&signature, ""));
+        let has_word = |word: &str| before.split_whitespace().any(|part| part == word);
+        if symbol.kind != SymbolKind::Class || has_word("abstract") || has_word("sealed") {
+            return symbol.kind == SymbolKind::Type;
+        }
+        let after = after.trim_start();
+        if after.starts_with("private constructor") || after.starts_with("internal constructor()") {
+            return false;
+        }
+        let has_constructors = facts
+            .dialect
+            .constructors
+            .iter()
+            .any(|name| !facts.children(Some(at.place as usize), name).is_empty());
+        let arity = match after.starts_with('(') || after.contains("constructor(") {
+            true => arity(
+                facts.dialect.arguments.as_ref(),
+                SymbolKind::Constructor,
+                &symbol.name,
+                &signature.replacen("constructor", "", 1).replacen(" internal ", "", 1),
+            ),
+            false => Some((0, 0)).filter(|_| !has_constructors),
+        };
+        let given = used.arguments;
+        given.zip(arity).is_none_or(|(given, (least, most))| (least..=most).contains(&given))
+    }
+
+    /// Returns true for the call of a base's constructor: `class A : B()`.
+    fn is_base(&self, place: Place, used: Use<'_>) -> bool {
+        let text = used.start.and_then(|start| Some((start, self.code.text(place.file)?)));
+        text.is_some_and(|(start, text)| {
+            text.get(..start).is_some_and(|before| before.trim_ascii_end().ends_with(b":"))
+        })
     }
 
     /// Returns how likely a definition of C is in effect. Of one inside of `#if`, another definition

@@ -3,7 +3,7 @@
 
 use super::added::Called;
 use super::code::FileFacts;
-use super::dialect::Group;
+use super::dialect::{Extensions, Group};
 use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::qualified_names::SEPARATOR;
@@ -13,6 +13,7 @@ use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::lang::chain::{Root, Step};
+use crate::lang::facts::Role;
 
 /// The most wildcard imports that are examined.
 const WILDCARDS_MAX: usize = 32;
@@ -22,11 +23,24 @@ impl Walk<'_> {
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         let Some(chain) = used.receiver else {
             let found = self.name(place, used.name, 0);
-            if found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
+            let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
+            // In Kotlin a function that does not accept the arguments hides no other one.
+            let is_hiding = !self.facts(place.file).is_some_and(|facts| {
+                facts.dialect.extensions == Extensions::Prefix && used.role == Role::Call
+            });
+            if found.iter().any(|it| is_known(it) && (is_hiding || self.is_fit(it, Some(used)))) {
                 return found;
             }
             let extensions = self.own_extensions(place, used);
-            return if extensions.is_empty() { found } else { extensions };
+            if !extensions.is_empty() {
+                return extensions;
+            }
+            let outer = match found.iter().any(is_known) {
+                true => self.name(Place { enclosing: None, ..place }, used.name, 0),
+                false => Vec::new(),
+            };
+            let is_accepted = outer.iter().any(|it| self.is_fit(it, Some(used)));
+            return if is_accepted { outer } else { found };
         };
         if let Some(implicit) = chain.implicit() {
             let found = self.candidates(place, Use { receiver: Some(&implicit), ..used });

@@ -8,6 +8,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod headers;
 mod locals;
 mod refer;
 mod values;
@@ -28,7 +29,7 @@ pub(crate) static KOTLIN: Language = Language {
     },
     grammar: tree_sitter_kotlin_ng::LANGUAGE,
     refine: None,
-    mask: None,
+    mask: Some(headers::mask),
     embedded: None,
     comments: &["line_comment", "block_comment"],
     doc_comments: &["/**"],

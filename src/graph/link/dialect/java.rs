@@ -1,6 +1,7 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
-use super::super::overloads;
+use super::super::overloads::{self, named};
+use super::super::type_syntax::TypeSyntax;
 use super::arguments::{has_word, many_or_usual};
 use super::{ArgumentRules, Dialect, Extensions, Group, NONE};
 
@@ -14,6 +15,8 @@ static JAVA: Dialect = Dialect {
 
 static KOTLIN: Dialect = Dialect {
     extensions: Extensions::Prefix,
+    type_syntax: TypeSyntax::Arrow,
+    overloads: Some(&named::KOTLIN),
     common: KOTLIN_COMMON,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(has_word(part, "vararg"), part))),
     ..RULES
@@ -31,6 +34,8 @@ static CSHARP: Dialect = Dialect {
     reopens_types: true,
     has_partial_types: true,
     extensions: Extensions::Parameter,
+    type_syntax: TypeSyntax::Delegate,
+    overloads: Some(&named::CSHARP),
     constructor_words: &["base", "this"],
     content_first: &[],
     arguments: Some(ArgumentRules {
@@ -50,6 +55,8 @@ static DART: Dialect = Dialect {
 pub(super) static SWIFT: Dialect = Dialect {
     group: Group::Swift,
     extensions: Extensions::Block,
+    type_syntax: TypeSyntax::Arrow,
+    overloads: Some(&named::SWIFT),
     has_impl_blocks: true,
     constructor_words: &["Self"],
     inherits_constructors: true,

@@ -16,7 +16,8 @@ pub(in crate::graph::link) static JAVA: Rules = Rules {
     parameter,
     fit,
     is_strict: true,
-    marks_type_parameters: false,
+    type_parameters: |head, _| head.find('<').map_or("", |at| &head[at..]),
+    labels: None,
 };
 
 /// The most types that are searched for a base.

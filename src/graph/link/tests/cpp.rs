@@ -212,3 +212,21 @@ fn a_function_with_the_name_of_a_type_is_no_scope() {
         "a.hpp:2 n::Part::make Receiver",
     );
 }
+
+/// A use of a macro that defines a function came before the macro, and of two copies of a
+/// definition the first one in the order of paths.
+#[test]
+fn macros_and_near_copies_come_first() {
+    let tree = "\
+//- /extras/all.cc
+namespace n { int size(int a) { return a; } }
+//- /src/n/size.cc
+namespace n { int size(int a) { return a; } }
+//- /src/n/test.h
+#define TEST_CASE(...) static void test()
+//- /src/n/main.cc
+#include \"test.h\"
+TEST_CASE(\"a\") { n::$0size(1); }
+";
+    check(tree, "src/n/size.cc:1 n::size Receiver");
+}

@@ -121,3 +121,27 @@ fn primary_constructors_declare_parameters_and_call_bases() {
     check(&tree("$0A(1)"), "A.cs:2 A.A SamePackage");
     check(&tree("A(1)").replace("a.Go()", "a.$0Go()"), "A.cs:2 A.Go Receiver");
 }
+
+/// Overloads that accept the same number of arguments were not distinguished, and parameters of
+/// lambdas had types only for methods of the library.
+#[test]
+fn overloads_and_lambdas_have_written_types() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace A;\npublic class Item {{ public void Price() {{}} }}\n\
+             public class Other {{ public void Price() {{}} }}\npublic class Rule<T> {{\n\
+             public void Must(Func<T, bool> f) {{}}\n\
+             public void Must(Func<Other, T, bool> f) {{}}\n\
+             public void Add(string of) {{}}\n public void Add(Item of) {{}}\n\
+             public void With(int n, Action<Item> f) {{}}\n\
+             public void Set(int a, int last = 1) {{}}\n public void Set(int a, bool first = true) {{}}\n}}\n\
+             class P {{ void Go(Rule<int> rule) {{ {body} }} }}\n"
+        )
+    };
+    check(&tree("rule.$0Must((a, b) => true);"), "A.cs:6 Rule.Must Receiver");
+    check(&tree("rule.$0Must(x => true);"), "A.cs:5 Rule.Must Receiver");
+    check(&tree("rule.$0Add(new Item { });"), "A.cs:8 Rule.Add Receiver");
+    check(&tree("rule.$0Add($\"{rule}\");"), "A.cs:7 Rule.Add Receiver");
+    check(&tree("rule.$0Set(1, first: false);"), "A.cs:11 Rule.Set Receiver");
+    check(&tree("rule.With(1, item => item.$0Price());"), "A.cs:2 Item.Price Receiver");
+}

@@ -105,3 +105,100 @@ fn blocks_of_declared_functions_have_receivers() {
     check(&text("module { plain { $0single { 1 } } }"), "src/dsl.kt:3 Module.single Receiver");
     check(&text("plain { $0helper() }"), "src/main.kt:3 helper SameFile");
 }
+
+/// A class with its constructor on a line of its own was lost, and so were all of its members.
+#[test]
+fn constructors_on_their_own_lines_belong_to_their_classes() {
+    let tree = "\
+//- /src/a.kt
+package a
+public class Outer {
+  class Store
+  @Inject private constructor(val path: String, val size: Int = 1) :
+    Base(path) {
+    fun load() {}
+  }
+}
+fun run(store: Outer.Store) { store.$0load() }
+";
+    check(tree, "src/a.kt:6 Outer.Store.load Receiver");
+}
+
+/// Overloads that accept the same number of arguments were not distinguished.
+#[test]
+fn overloads_are_selected_by_types_and_names_of_arguments() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\nimport kotlin.reflect.KClass\nenum class Mode {{ FAST }}\n\
+             class Spec {{\n fun add(of: String) {{}}\n fun add(of: KClass<*>) {{}}\n\
+             fun add(mode: Mode) {{}}\n fun add(block: (Int, Int) -> Unit) {{}}\n\
+             fun put(a: Int, last: Int = 1) {{}}\n fun put(a: Int, first: Boolean = true) {{}}\n}}\n\
+             fun KClass<*>.spec(): Spec = Spec()\n\
+             fun run(spec: Spec) {{ {body} }}\n"
+        )
+    };
+    check(&tree("spec.$0add(\"a\")"), "src/a.kt:5 Spec.add Receiver");
+    check(&tree("spec.$0add(Spec::class)"), "src/a.kt:6 Spec.add Receiver");
+    check(&tree("spec.$0add(Mode.FAST)"), "src/a.kt:7 Spec.add Receiver");
+    check(&tree("spec.$0add { a, b -> a }"), "src/a.kt:8 Spec.add Receiver");
+    check(&tree("spec.$0put(1, first = false)"), "src/a.kt:10 Spec.put Receiver");
+    check(&tree("Spec::class.spec().$0add(\"a\")"), "src/a.kt:5 Spec.add Receiver");
+}
+
+/// The parameters of lambdas had types only for functions of the library.
+#[test]
+fn parameters_of_lambdas_have_the_declared_types() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\nclass Item {{\n fun price() = 1\n}}\n\
+             class Other {{\n fun price() = 2\n}}\ntypealias Use = (Int, Item) -> Unit\n\
+             fun each(block: (Item) -> Unit) {{}}\nfun both(block: Use) {{}}\n\
+             fun run() {{ {body} }}\n"
+        )
+    };
+    check(&tree("each { it.$0price() }"), "src/a.kt:3 Item.price Receiver");
+    check(&tree("each { item -> item.$0price() }"), "src/a.kt:3 Item.price Receiver");
+    check(&tree("both { n, item -> item.$0price() }"), "src/a.kt:3 Item.price Receiver");
+}
+
+/// A function that does not accept the arguments hid an imported one, and definitions of another
+/// platform came first.
+#[test]
+fn functions_of_the_right_platform_accept_the_arguments() {
+    let tree = "\
+//- /src/appleMain/a/A.kt
+package a
+fun size(of: String): Int = 1
+//- /src/commonMain/a/A.kt
+package a
+expect fun size(of: String): Int
+//- /src/jvmMain/a/A.kt
+package a
+actual fun size(of: String): Int = 2
+//- /src/jvmTest/a/B.kt
+package a
+class SizeTest { fun size() { $0size(\"a\") } }
+";
+    check(tree, "src/commonMain/a/A.kt:2 size SamePackage");
+}
+
+/// A type came before a function of its name that makes it, and members that the types of the
+/// arguments exclude before extensions.
+#[test]
+fn factories_and_extensions_are_called_where_they_fit() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\nsealed class Period\nclass Range(val low: Int)\n\
+             fun Period(days: Int): Period = TODO()\nfun Range(low: Int, high: Int) = Range(low)\n\
+             class Command {{\n fun parse(of: List<String>) {{}}\n}}\n\
+             fun Command.parse(of: String) {{}}\n\
+             fun run(command: Command, count: Int) {{ {body} }}\n"
+        )
+    };
+    check(&tree("$0Period(1)"), "src/a.kt:4 Period SameFile");
+    check(&tree("$0Range(1, 2)"), "src/a.kt:5 Range SameFile");
+    check(&tree("$0Range(1)"), "src/a.kt:3 Range SameFile");
+    check(&tree("command.$0parse(\"a\")"), "src/a.kt:9 Command.parse Receiver");
+    check(&tree("command.$0parse(listOf(\"a\"))"), "src/a.kt:7 Command.parse Receiver");
+    check(&tree("command.$0parse(-count.toString())"), "src/a.kt:9 Command.parse Receiver");
+}

@@ -58,3 +58,40 @@ fn receivers_have_inferred_types() {
         "Sources/App/Store.swift:6 Store.reload Receiver",
     );
 }
+
+/// Overloads that differ in the names of arguments were not distinguished, and constructors of
+/// extensions were not found.
+#[test]
+fn names_of_arguments_select_overloads() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Sources/App/A.swift\nstruct Range {{\n func cut(at index: Int) {{}}\n\
+             func cut(from index: Int) {{}}\n func cut(_ index: Int, by step: Int = 1) {{}}\n\
+             init(low: Int) {{}}\n}}\nextension Range {{\n init(high: Int) {{}}\n}}\n\
+             func run(of: Range) {{ {body} }}\n"
+        )
+    };
+    check(&tree("of.$0cut(from: 1)"), "Sources/App/A.swift:3 Range.cut Receiver");
+    check(&tree("of.$0cut(1)"), "Sources/App/A.swift:4 Range.cut Receiver");
+    check(&tree("_ = $0Range(high: 1)"), "Sources/App/A.swift:8 Range.init SameFile");
+    check(&tree("_ = $0Range(low: 1)"), "Sources/App/A.swift:5 Range.init SameFile");
+}
+
+/// `.name(…)` and the parameters of closures have the type that is expected of them.
+#[test]
+fn expected_types_are_followed() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Sources/App/A.swift\nenum Mode {{ case fast(Int)\n static func slow() -> Mode {{ .fast(1) }} }}\n\
+             struct Other {{ static func slow() {{}} }}\n\
+             func set(_ mode: Mode) {{}}\nfunc both(_ body: @escaping (Int, Item) -> Void) {{}}\n\
+             class Item {{ func price() {{}} }}\nclass Thing {{ func price() {{}} }}\n\
+             func run() -> Mode {{ {body} }}\n"
+        )
+    };
+    let slow = "Sources/App/A.swift:2 Mode.slow Receiver";
+    check(&tree("set(.$0slow())"), slow);
+    check(&tree("let a: Mode = .$0slow()"), slow);
+    check(&tree("return .$0slow()"), slow);
+    check(&tree("both { n, item in item.$0price() }"), "Sources/App/A.swift:6 Item.price Receiver");
+}

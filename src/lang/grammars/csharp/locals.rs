@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain;
+use crate::lang::chain::{self, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -128,25 +128,44 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().field("parameters") else { return };
     if parameters.kind_name() != "parameter_list" {
-        notes.declare(parameters, passed(visit, notes, 0));
+        notes.declare(parameters, passed(visit, notes, 0, 0));
     }
 }
 
 /// Returns the chain of the argument with which the lambda of the visited parameter is called.
 fn callback_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let is_lambda = visit.ancestor_kind(2) == "lambda_expression";
-    let is_only = visit.ancestor(1)?.named_child_count() == 1;
-    (is_lambda && is_only).then(|| passed(visit, notes, 2)).flatten()
+    let list = visit.ancestor(1).filter(|_| is_lambda)?;
+    let own = visit.node().id();
+    let parameters = modifiers::children(list).filter(|of| of.kind_name() == "parameter");
+    let number = parameters.take_while(|of| of.id() != own).count();
+    passed(visit, notes, 2, number)
 }
 
-/// Returns an element of the object whose method the lambda `levels` above is passed to, if that is
-/// in [`ELEMENT_CALLBACKS`].
-fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) -> Option<Chain> {
+/// Returns the parameter `number` of the lambda `levels` above: an element of the object whose method
+/// it is passed to, if that is in [`ELEMENT_CALLBACKS`]; otherwise what the called method declares.
+fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize) -> Option<Chain> {
+    let (argument, list) = (visit.ancestor(levels + 1)?, visit.ancestor(levels + 2)?);
     let call = visit.ancestor(levels + 3)?;
-    let call = Some(call).filter(|call| call.kind_name() == "invocation_expression")?;
-    let (name, of) = values::callee(call.field("function")?)?;
-    if !ELEMENT_CALLBACKS.contains(&visit.bytes(name)) {
-        return None;
-    }
-    chain::element(values::of(visit, notes, of?))
+    let arguments = modifiers::children(list).filter(|of| of.kind_name() == "argument");
+    let place = arguments.take_while(|of| of.id() != argument.id()).count();
+    let function = match call.kind_name() {
+        "invocation_expression" => {
+            let (name, of) = values::callee(call.field("function")?)?;
+            let own = visit.bytes(name);
+            match of {
+                Some(of) if ELEMENT_CALLBACKS.contains(&own) => {
+                    let element = chain::element(values::of(visit, notes, of));
+                    return element.filter(|_| number == 0);
+                }
+                Some(of) => chain::member(values::of(visit, notes, of), own)?,
+                None => Chain::name(String::from_utf8_lossy(own)),
+            }
+        }
+        "object_creation_expression" => {
+            Chain::name(values::type_name(visit, notes, call.field("type")?)?)
+        }
+        _ => return None,
+    };
+    function.then(Step::Parameter(place)).then(Step::Parameter(number)).bounded()
 }

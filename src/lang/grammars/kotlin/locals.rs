@@ -183,7 +183,12 @@ pub(super) fn bound(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Declares the parameters of the visited lambda.
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let argument = lambda_argument(visit, notes);
+    let (library, callback) = (lambda_argument(visit, notes), callback(visit, notes));
+    let scope = scope(visit, notes);
+    let passed = |number: usize| {
+        let library = library.clone().filter(|_| number == 0);
+        library.or_else(|| callback.clone()?.then(Step::Parameter(number)).bounded())
+    };
     let list = modifiers::child(visit.node(), &["lambda_parameters"]);
     for (at, declared) in
         list.into_iter().flat_map(modifiers::children).filter(Node::is_named).enumerate()
@@ -191,23 +196,25 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let Some(name) = modifiers::child(declared, &["identifier"]) else { continue };
         let of = modifiers::child(declared, TYPES);
         let chain = of.and_then(|of| values::of_type(visit, notes, of));
-        notes.declare(name, chain.or_else(|| argument.clone().filter(|_| at == 0)));
+        notes.declare(name, chain.or_else(|| passed(at)));
     }
     // The name of the argument, and of an instance that differs from that of the method.
     if list.is_none() {
-        notes.declare_name(b"it", argument);
+        notes.declare_name(b"it", passed(0));
     }
-    if let Some(of) = scope(visit, notes) {
+    if let Some(of) = scope {
         notes.declare_name(b"this", Some(of.clone()));
         notes.declare_name(RECEIVER, Some(of));
-    } else if let Some(of) = declared_receiver(visit, notes) {
+    } else if let Some(of) = callback
+        && let Some(of) = of.then(Step::Parameter(chain::RECEIVER_PARAMETER)).bounded()
+    {
         notes.declare_name(RECEIVER, Some(of));
     }
 }
 
-/// Returns the chain of the receiver with which the called function calls the visited lambda, if its
-/// type has one.
-fn declared_receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+/// Returns the chain of the parameter of the called function that the visited lambda is passed to;
+/// `None` for functions of the library.
+fn callback(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let (name, of) = values::callee(call(visit)?)?;
     let own = visit.bytes(name);
     let is_library = ELEMENT_CALLBACKS.contains(&own) || RECEIVER_CALLBACKS.contains(&own);
@@ -222,8 +229,7 @@ fn declared_receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
             _ => Some(Chain::name(String::from_utf8_lossy(own))),
         },
     };
-    let last = function?.then(Step::Parameter(chain::LAST_PARAMETER));
-    last.then(Step::Parameter(chain::RECEIVER_PARAMETER)).bounded()
+    function?.then(Step::Parameter(chain::LAST_PARAMETER)).bounded()
 }
 
 /// Returns the call that the visited lambda is passed to.

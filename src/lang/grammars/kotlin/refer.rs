@@ -107,7 +107,13 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             NameLookup::NotLocal => None,
         },
     };
-    notes.call(visit, name, receiver, count);
+    // A name in backticks is known without them.
+    let mut span = name.byte_range();
+    if visit.bytes(name).starts_with(b"`") && span.len() > 2 {
+        span = span.start + 1..span.end - 1;
+    }
+    let count = u8::try_from(count).unwrap_or(u8::MAX);
+    notes.refer_span(visit, span, Role::Call, receiver, Some(count));
 }
 
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

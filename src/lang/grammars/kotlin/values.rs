@@ -165,6 +165,19 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
     (name.kind_name() == "identifier" && !is_reference).then_some((name, node.named_child(0)))
 }
 
+/// Returns the type in `Type::class`.
+fn class_reference(node: Node<'_>) -> Option<Node<'_>> {
+    let mut parts = modifiers::children(node).skip(1);
+    let is_reference = parts.next().is_some_and(|part| part.kind_name() == "::");
+    is_reference.then(|| node.named_child(0)).flatten()
+}
+
+/// Returns the path of a type as it is written; `None` for other expressions.
+fn plain_path(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<String> {
+    let is_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    visit.bytes(node).iter().all(is_path).then(|| visit.text_of(node))
+}
+
 /// Returns the call without the lambda after its arguments: the grammar parses `f(a) { }` as a call
 /// of `f(a)`.
 pub(super) fn plain(call: Node<'_>) -> Node<'_> {
@@ -202,10 +215,17 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         },
         "super_expression" => Some(Chain::base()),
         "navigation_expression" => {
+            if let Some(of) = class_reference(node) {
+                return chain::instance(&format!("KClass<{}>", plain_path(visit, of)?));
+            }
             let (name, object) = member(node)?;
             match visit.bytes(name) {
                 // Members of a companion object count as members of the class.
                 b"Companion" => of(object?),
+                b"java" | b"javaObjectType" if class_reference(object?).is_some() => {
+                    let of = plain_path(visit, class_reference(object?)?)?;
+                    chain::instance(&format!("Class<{of}>"))
+                }
                 name => chain::member(of(object?), name),
             }
         }

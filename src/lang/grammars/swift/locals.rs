@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain;
+use crate::lang::chain::{self, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -120,28 +120,40 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Declares the parameters of the visited closure.
 pub(super) fn closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let argument = closure_argument(visit, notes);
     let list = visit
         .node()
         .field("type")
         .and_then(|of| modifiers::child(of, &["lambda_function_type_parameters"]));
-    let Some(list) = list else { return notes.declare_name(b"$0", argument) };
+    let Some(list) = list else {
+        for (number, name) in [b"$0", b"$1"].into_iter().enumerate() {
+            notes.declare_name(name, closure_argument(visit, notes, number));
+        }
+        return;
+    };
     let parameters = modifiers::children(list).filter(|of| of.kind_name() == "lambda_parameter");
     for (at, parameter) in parameters.enumerate() {
         let mut cursor = parameter.walk();
         let names: Vec<Node<'_>> = parameter.children_by_field_name("name", &mut cursor).collect();
         let Some(name) = names.first() else { continue };
         let of = names.get(1).and_then(|of| values::of_type(visit, notes, *of));
-        notes.declare(*name, of.or_else(|| argument.clone().filter(|_| at == 0)));
+        notes.declare(*name, of.or_else(|| closure_argument(visit, notes, at)));
     }
 }
 
-/// Returns the chain of the argument with which the visited closure is called.
-fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    let call = (1..6)
-        .map_while(|level| visit.ancestor(level))
-        .find(|around| around.kind_name() == "call_expression")?;
+/// Returns the chain of the argument `number` with which the visited closure is called: an element
+/// of the object of a library method, otherwise what the called function declares.
+fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, number: usize) -> Option<Chain> {
+    let level = (1..6).find(|&level| visit.ancestor_kind(level) == "call_expression")?;
+    let call = visit.ancestor(level)?;
     let (name, of) = values::callee(call.named_child(0)?)?;
-    let is_element = ELEMENT_CALLBACKS.contains(&visit.bytes(name));
-    chain::element(values::of(visit, notes, of.filter(|_| is_element)?))
+    if ELEMENT_CALLBACKS.contains(&visit.bytes(name)) && of.is_some() {
+        let element = chain::element(values::of(visit, notes, of?));
+        return element.filter(|_| number == 0);
+    }
+    let place = match visit.ancestor_kind(1) {
+        "value_argument" => values::place(visit.ancestor(1)?)?,
+        _ => chain::LAST_PARAMETER,
+    };
+    let function = values::function(visit, notes, call)?;
+    function.then(Step::Parameter(place)).then(Step::Parameter(number)).bounded()
 }

@@ -102,7 +102,9 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some((name, of)) = node.named_child(0).and_then(values::callee) else { return };
     let receiver = match of {
         // `.name()` is a member of the expected type.
-        Some(of) if of.kind_name() == "prefix_expression" => Some(Chain::unknown()),
+        Some(of) if of.kind_name() == "prefix_expression" => {
+            values::expected(visit, notes).or_else(|| Some(Chain::unknown()))
+        }
         Some(of) => chain::receiver(values::of(visit, notes, of)),
         None if visit.bytes(name) == b"Self" => Some(Chain::own()),
         // A call of a local variable does not refer to a definition.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Step};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -140,6 +140,58 @@ pub(super) fn callee(function: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)>
 pub(super) fn is_subscript(visit: &Visit<'_, '_>, call: Node<'_>) -> bool {
     let suffix = modifiers::child(call, &["call_suffix"]);
     suffix.is_some_and(|suffix| visit.bytes(suffix).starts_with(b"["))
+}
+
+/// Returns the chain of the function that a call calls; `None` for a local variable.
+pub(super) fn function(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Option<Chain> {
+    let (name, object) = callee(call.named_child(0)?)?;
+    let own = visit.bytes(name);
+    match object {
+        Some(object) if object.kind_name() == "prefix_expression" => None,
+        Some(object) => chain::member(of(visit, notes, object), own),
+        None if matches!(notes.local(own), NameLookup::Local(_)) => None,
+        None => Some(Chain::name(String::from_utf8_lossy(own))),
+    }
+}
+
+/// Returns the position of an argument in its list.
+pub(super) fn place(argument: Node<'_>) -> Option<usize> {
+    let all = modifiers::children(argument.parent()?);
+    let arguments = all.filter(|of| of.kind_name() == "value_argument");
+    Some(arguments.take_while(|of| of.id() != argument.id()).count())
+}
+
+/// Returns the chain of a value of the type that is expected of the visited expression `.name(…)`:
+/// that of the parameter, variable, result or other side of a comparison.
+pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let mut level = 1;
+    while matches!(visit.ancestor_kind(level), "try_expression" | "await_expression") {
+        level += 1;
+    }
+    let around = visit.ancestor(level)?;
+    match around.kind_name() {
+        "value_argument" => {
+            let call = visit.ancestor(level + 3)?;
+            let function = function(visit, notes, call)?;
+            function.then(Step::Parameter(place(around)?)).bounded()
+        }
+        "property_declaration" => {
+            let annotation = modifiers::child(around, &["type_annotation"])?;
+            of_type(visit, notes, annotation.field("name")?)
+        }
+        "equality_expression" => of(visit, notes, around.field("lhs")?),
+        "assignment" => of(visit, notes, around.field("target")?.named_child(0)?),
+        "control_transfer_statement" | "statements" => {
+            let around = (level + 1..level + 24).map_while(|level| visit.ancestor(level));
+            let function = around
+                .take_while(|of| of.kind_name() != "lambda_literal")
+                .find(|of| of.kind_name() == "function_declaration")?;
+            let mut cursor = function.walk();
+            let result = function.children_by_field_name("name", &mut cursor).nth(1)?;
+            of_type(visit, notes, result)
+        }
+        _ => None,
+    }
 }
 
 /// Returns the chain of the expression `node`.

@@ -1,0 +1,644 @@
+//! Overloads of C#, Kotlin and Swift, where an argument can name its parameter.
+//!
+//! The names of arguments, the forms of literals and lambdas, and the relations of types are
+//! compared as they are written. Subtypes are those whose bases the repository shows.
+
+use super::{Form, Rules, Shape};
+use crate::graph::link::code::FileFacts;
+use crate::graph::link::kinds::is_type;
+use crate::graph::link::type_syntax::{TypeSyntax, without_prefixes};
+use crate::graph::link::value::{Place, VALUES_MAX, Value};
+use crate::graph::link::walk::Walk;
+use crate::lang::split;
+use crate::lang::symbols::SymbolKind;
+
+/// The rules of C#.
+pub(in crate::graph::link) static CSHARP: Rules = Rules {
+    literal: |text| literal(TypeSyntax::Delegate, text),
+    created,
+    declared: declared_before,
+    parameter: |text| parameter(TypeSyntax::Delegate, text),
+    fit,
+    is_strict: true,
+    type_parameters: after_name,
+    labels: Some(Labels { mark: ':', are_required: false, name: last_word }),
+};
+
+/// The rules of Kotlin.
+pub(in crate::graph::link) static KOTLIN: Rules = Rules {
+    literal: |text| literal(TypeSyntax::Arrow, text),
+    created,
+    declared: declared_after,
+    parameter: |text| parameter(TypeSyntax::Arrow, text),
+    fit,
+    is_strict: true,
+    type_parameters: before_name,
+    labels: Some(Labels { mark: '=', are_required: false, name: name_before_colon }),
+};
+
+/// The rules of Swift.
+pub(in crate::graph::link) static SWIFT: Rules = Rules {
+    type_parameters: after_name,
+    labels: Some(Labels { mark: ':', are_required: true, name: first_word }),
+    ..KOTLIN
+};
+
+/// How arguments name their parameters.
+#[derive(Clone, Copy)]
+pub(in crate::graph::link) struct Labels {
+    /// The mark between the name and the value of an argument.
+    pub(super) mark: char,
+    /// An argument must have the name of its parameter, unless that is `_`.
+    pub(super) are_required: bool,
+    /// Returns the name of a parameter.
+    pub(super) name: fn(&str) -> &str,
+}
+
+/// The label of a lambda after the parentheses.
+pub(super) const TRAILING: &str = "{";
+
+/// The start of the base of a function type; the number of its parameters follows.
+const FUNCTION: &str = "->";
+
+/// The most types that are searched for a base.
+const TYPES_MAX: usize = 24;
+
+/// Types of which every value is one.
+const TOP: &[&str] = &["Any", "AnyObject", "Object", "dynamic", "object"];
+
+/// Types of texts.
+const TEXTS: &[&str] = &["String", "string"];
+
+/// Types that texts convert to.
+const TEXT_BASES: &[&str] = &[
+    "CharSequence",
+    "Comparable",
+    "FormattableString",
+    "IComparable",
+    "IConvertible",
+    "IEnumerable",
+    "LocalizedStringKey",
+    "ReadOnlyMemory",
+    "ReadOnlySpan",
+    "StaticString",
+    "StringProtocol",
+    "Substring",
+];
+
+/// Types of whole numbers that the library defines.
+const INTEGERS: &[&str] = &[
+    "Byte", "Int", "Int16", "Int32", "Int64", "Int8", "Long", "Short", "UByte", "UInt", "UInt16",
+    "UInt32", "UInt64", "UInt8", "ULong", "UShort", "byte", "int", "long", "sbyte", "short",
+    "uint", "ulong", "ushort",
+];
+
+/// Types of other numbers.
+const FLOATS: &[&str] =
+    &["CGFloat", "Decimal", "Double", "Float", "TimeInterval", "decimal", "double", "float"];
+
+/// Containers of the libraries, each with the types that it converts to.
+const CONTAINERS: &[(&str, &[&str])] = &[
+    ("Array", &["Collection", "RandomAccessCollection", "Sequence"]),
+    ("ArrayList", &["Collection", "Iterable", "List", "MutableList"]),
+    ("HashMap", &["Map", "MutableMap"]),
+    ("HashSet", &["Collection", "ISet", "IEnumerable", "Iterable", "Set"]),
+    ("Dictionary", &["ICollection", "IDictionary", "IEnumerable", "IReadOnlyDictionary"]),
+    ("List", &["Collection", "ICollection", "IEnumerable", "IList", "IReadOnlyList", "Iterable"]),
+    ("MutableList", &["Collection", "Iterable", "List", "MutableCollection"]),
+    ("MutableMap", &["Map"]),
+    ("MutableSet", &["Collection", "Iterable", "Set"]),
+    ("Set", &["Collection", "Iterable", "Sequence"]),
+    ("Type", &["MemberInfo"]),
+];
+
+/// Returns the name and the value of an argument.
+pub(super) fn labelled(labels: Option<Labels>, argument: &str) -> (Option<&str>, usize) {
+    let Some(Labels { mark, .. }) = labels else { return (None, 0) };
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '`';
+    let end = argument.find(|c| !is_word(c)).unwrap_or(argument.len());
+    let (name, after) = argument.split_at(end);
+    let value = after.trim_start().strip_prefix(mark);
+    let is_value = |value: &&str| !value.starts_with(['=', ':']);
+    match value.filter(is_value).filter(|_| name.starts_with(|c: char| !c.is_numeric())) {
+        Some(value) if !name.is_empty() => (Some(name), argument.len() - value.trim_start().len()),
+        _ => (None, 0),
+    }
+}
+
+/// Returns the parameter of each argument; `None` if the names do not allow the call.
+pub(super) fn assigned(
+    labels: Labels,
+    given: &[Option<String>],
+    names: &[String],
+    types: &[Option<Shape>],
+) -> Option<Vec<usize>> {
+    let is_variadic =
+        |at: usize| types.get(at).and_then(Option::as_ref).is_some_and(|of| of.is_variadic);
+    let is_callback = |at: &usize| {
+        let of = types.get(*at).and_then(Option::as_ref);
+        of.is_none_or(|of| of.base.starts_with(FUNCTION))
+    };
+    let mut next = 0;
+    let mut places = Vec::with_capacity(given.len());
+    for label in given {
+        let place = match label.as_deref() {
+            Some(TRAILING) if labels.are_required => {
+                (next..names.len()).find(is_callback).or(names.len().checked_sub(1))?
+            }
+            Some(TRAILING) => names.len().checked_sub(1)?,
+            Some(label) => {
+                let from = if labels.are_required { next } else { 0 };
+                from + names.get(from..)?.iter().position(|name| name == label)?
+            }
+            None if labels.are_required => {
+                let is_repeated = next > 0 && is_variadic(next - 1);
+                match names.get(next..)?.iter().position(|name| name == "_") {
+                    _ if is_repeated => next - 1,
+                    Some(at) => next + at,
+                    None => return None,
+                }
+            }
+            None if next > 0 && is_variadic(next - 1) => next - 1,
+            None => next,
+        };
+        places.push(place);
+        next = next.max(place + 1);
+    }
+    Some(places)
+}
+
+fn last_word(parameter: &str) -> &str {
+    let plain = split(parameter, b'=')[0].trim();
+    plain.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or(plain)
+}
+
+fn name_before_colon(parameter: &str) -> &str {
+    let before = parameter.split_once(':').map_or(parameter, |(before, _)| before).trim();
+    before.rsplit(char::is_whitespace).next().unwrap_or(before).trim_matches('`')
+}
+
+fn first_word(parameter: &str) -> &str {
+    let before = parameter.split_once(':').map_or(parameter, |(before, _)| before).trim();
+    let words = before.split_whitespace().find(|word| !word.starts_with('@'));
+    words.unwrap_or(before).trim_matches('`')
+}
+
+/// Returns the type parameters between `fun` and the name: `fun <A> B<C>.name`.
+fn before_name<'s>(head: &'s str, _after: &'s str) -> &'s str {
+    let list = head.rsplit_once("fun ").map_or("", |(_, list)| list.trim_start());
+    angles(list)
+}
+
+/// Returns the type parameters after the name: `name<A>(`.
+fn after_name<'s>(_head: &'s str, after: &'s str) -> &'s str {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    angles(after.trim_start_matches(is_word).trim_start())
+}
+
+/// Returns the text in the angle brackets that `text` begins with.
+fn angles(text: &str) -> &str {
+    let mut level = 0_usize;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'<' => level += 1,
+            b'>' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        if level == 0 {
+            return text.get(1..at).unwrap_or_default();
+        }
+    }
+    ""
+}
+
+/// Returns true for a path of names: `a.b`.
+pub(super) fn is_path(text: &str) -> bool {
+    let is_name = |part: &str| {
+        part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+            && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+    };
+    text.contains('.') && text.split('.').all(is_name)
+}
+
+/// Returns the type of a variable, of a function's result, of an enumeration's member, or of a new
+/// instance, as far as the facts contain it.
+pub(super) fn shape_of_symbol(facts: &FileFacts, place: usize) -> Option<Shape> {
+    let symbol = facts.symbols.get(place)?;
+    match symbol.kind {
+        SymbolKind::EnumMember | SymbolKind::Constructor => {
+            Some(plain(&facts.symbols.get(symbol.parent?)?.name))
+        }
+        kind if is_type(kind) && kind != SymbolKind::Type => Some(plain(&symbol.name)),
+        _ => {
+            let of = symbol.type_chain.as_ref()?.instance_type()?;
+            match of.strip_prefix("slice<") {
+                Some(element) => {
+                    let of = shape(TypeSyntax::Arrow, element.trim_end_matches('>'))?;
+                    Some(Shape { is_pointer: true, ..of })
+                }
+                None => shape(TypeSyntax::Arrow, of),
+            }
+        }
+    }
+}
+
+/// Returns the type of a parameter; `None` for a type that is a type parameter by its form.
+fn parameter(syntax: TypeSyntax, parameter: &str) -> Option<Shape> {
+    let is_word = |word: &str| parameter.split_whitespace().any(|part| part == word);
+    let mut of = shape(syntax, syntax.of_parameter(parameter)?)?;
+    of.is_variadic = is_word("vararg") || is_word("params") || parameter.contains("...");
+    if is_word("params") {
+        of.is_pointer = false;
+    }
+    Some(of)
+}
+
+/// Returns the shape of a written type.
+fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
+    let written = without_prefixes(written);
+    if let Some(parameters) = syntax.of_function(written) {
+        return Some(plain(&format!("{FUNCTION}{}", parameters.len())));
+    }
+    let written = written.trim_end_matches(['?', '!']).trim_end_matches("...");
+    if let Some(inner) = written.strip_prefix('[').filter(|_| syntax == TypeSyntax::Arrow) {
+        return Some(plain(if split(inner, b':').len() > 1 { "Dictionary" } else { "Array" }));
+    }
+    let end = written.find(['<', '[', '(', ' ']).unwrap_or(written.len());
+    let base = written[..end].rsplit(['.', ':']).next().unwrap_or_default();
+    let is_parameter =
+        base.len() == 1 || base.starts_with('T') && base[1..].starts_with(char::is_uppercase);
+    let is_pointer = written.ends_with(']') && syntax == TypeSyntax::Delegate;
+    (!base.is_empty() && !is_parameter).then(|| Shape { is_pointer, ..plain(base) })
+}
+
+fn plain(base: &str) -> Shape {
+    Shape { base: base.to_owned(), is_pointer: false, is_variadic: false }
+}
+
+/// Returns the form of a literal or a lambda.
+fn literal(syntax: TypeSyntax, argument: &str) -> Form {
+    let is_csharp = syntax == TypeSyntax::Delegate;
+    let unquoted = super::without_strings(argument);
+    let first = argument.trim_start_matches('-').chars().next();
+    let is_joined = || split(&unquoted, b'+').iter().any(|part| part.trim().starts_with('"'));
+    match (argument, first) {
+        ("true" | "false", _) => return Form::Boolean,
+        ("null" | "nil", _) => return Form::Null,
+        (_, Some('"')) if unquoted.ends_with('"') => return Form::Text,
+        (_, Some('$' | '@')) if is_csharp && unquoted.ends_with('"') => return Form::Text,
+        (_, Some('\'')) if unquoted.ends_with('\'') => return Form::Character,
+        (_, Some('0'..='9')) => return number(argument),
+        (_, Some('!')) => return Form::Boolean,
+        _ => {}
+    }
+    if is_csharp {
+        return csharp_lambda(&unquoted).unwrap_or(Form::Unknown);
+    }
+    match first {
+        Some('{') => block(argument),
+        Some('[') => Form::Typed(plain("Array")),
+        _ if argument.ends_with("::class") => Form::Typed(plain("KClass")),
+        _ if argument.ends_with("::class.java") => Form::Typed(plain("Class")),
+        _ if argument.contains("::") => Form::Lambda,
+        _ if is_joined() => Form::Text,
+        _ => Form::Unknown,
+    }
+}
+
+fn number(text: &str) -> Form {
+    let is_plain = text.chars().all(|c| c.is_alphanumeric() || "-._".contains(c));
+    let is_member =
+        text.split_once('.').is_some_and(|(_, after)| !after.starts_with(|c: char| c.is_numeric()));
+    if !is_plain || is_member {
+        return Form::Unknown;
+    }
+    let is_hexadecimal = text.contains("0x");
+    match text.chars().last() {
+        Some('L' | 'l') => Form::Typed(plain("Long")),
+        Some('f' | 'F') if !is_hexadecimal => Form::Typed(plain("Float")),
+        Some('m' | 'M') => Form::Typed(plain("decimal")),
+        _ if !is_hexadecimal && text.contains(['.', 'd', 'e']) => Form::Float,
+        _ => Form::Integer,
+    }
+}
+
+/// Returns the function of `x => …`, `async (x, y) => …` or `delegate { … }`.
+fn csharp_lambda(text: &str) -> Option<Form> {
+    let text = text.strip_prefix("static ").unwrap_or(text);
+    let text = text.strip_prefix("async ").unwrap_or(text).trim_start();
+    if text.starts_with("delegate") {
+        return Some(Form::Lambda);
+    }
+    let (before, _) = text.split_once("=>")?;
+    let before = before.trim();
+    let list = before.strip_prefix('(').and_then(|list| list.strip_suffix(')'));
+    let count = match list {
+        Some(list) if list.trim().is_empty() => 0,
+        Some(list) => split(list, b',').len(),
+        None if before.chars().all(|c| c.is_alphanumeric() || c == '_') => 1,
+        None => return None,
+    };
+    Some(Form::Typed(plain(&format!("{FUNCTION}{count}"))))
+}
+
+/// Returns the function of a block `{ a, b -> … }` or `{ a, b in … }`.
+fn block(text: &str) -> Form {
+    let inner = text[1..].trim_start();
+    let head = inner.lines().next().unwrap_or_default();
+    let end = [head.find(" in "), head.find("->"), head.strip_suffix(" in").map(str::len)];
+    let Some(end) = end.into_iter().flatten().min() else { return Form::Lambda };
+    let list = head[..end].trim();
+    let list = list.strip_prefix('(').and_then(|list| list.split_once(')')).map_or(list, |of| of.0);
+    let is_list = list.chars().all(|c| c.is_alphanumeric() || "_,: <>?.$[]".contains(c));
+    if !is_list {
+        return Form::Lambda;
+    }
+    Form::Typed(plain(&format!("{FUNCTION}{}", split(list, b',').len())))
+}
+
+/// Returns the type of the result of a function of the library whose name determines it: `toLong()`,
+/// `byteArrayOf(…)`.
+fn of_library(argument: &str) -> Option<Shape> {
+    let open = super::last_open(argument)?;
+    let before = &argument[..open];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let path = before.trim_end_matches(is_word);
+    let name = &before[path.len()..];
+    if path.is_empty() {
+        let made = name.strip_suffix("Of").filter(|of| is_container(&capitalized(of)));
+        return made.map(|of| plain(&capitalized(of)));
+    }
+    let of = name.strip_prefix("to").or_else(|| name.strip_prefix("To"))?;
+    let is_known = |names: &[&str]| names.contains(&of);
+    let is_type = is_known(TEXTS) || is_known(INTEGERS) || is_known(FLOATS) || is_container(of);
+    (is_type && path.ends_with('.')).then(|| plain(of))
+}
+
+fn capitalized(name: &str) -> String {
+    let mut chars = name.chars();
+    chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
+}
+
+/// Returns true for a container of a library.
+fn is_container(name: &str) -> bool {
+    let is_array = name.strip_suffix("Array").is_some_and(|of| {
+        of.is_empty() || INTEGERS.contains(&of) || FLOATS.contains(&of) || of == "Boolean"
+    });
+    is_array || CONTAINERS.iter().any(|(of, bases)| *of == name || bases.contains(&name))
+}
+
+/// Returns the type of a new or converted value: `new Type(…)`, `Type(…)`, `typeof(…)`,
+/// `value as Type`, `value.toLong()`.
+fn created(argument: &str) -> Form {
+    if let Some(of) = of_library(argument) {
+        return Form::Typed(of);
+    }
+    if argument.starts_with("typeof(") {
+        return Form::Typed(plain("Type"));
+    }
+    if let Some((_, of)) = argument.rsplit_once(" as ") {
+        return shape(TypeSyntax::Arrow, of.trim_start_matches(['?', '!', ' ']))
+            .map_or(Form::Unknown, Form::Typed);
+    }
+    let of = argument.strip_prefix("new ").unwrap_or(argument);
+    let is_new = of.len() < argument.len();
+    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let end = of.find(|c| !is_path(c)).unwrap_or(of.len());
+    let (path, after) = of.split_at(end);
+    let after = after.trim_start();
+    let base = path.rsplit('.').next().unwrap_or(path);
+    let is_call = after.starts_with(['(', '<', '{', '[']) && argument.ends_with([')', '}', ']']);
+    let is_whole = match super::last_open(of) {
+        Some(open) => open >= end && !of[end..open].contains(')'),
+        None => is_new,
+    };
+    let is_type = is_new || base.starts_with(char::is_uppercase);
+    if base.is_empty() || !is_call || !is_whole || !is_type {
+        return Form::Unknown;
+    }
+    Form::Typed(Shape { is_pointer: is_new && after.starts_with('['), ..plain(base) })
+}
+
+/// Returns the type of the last declaration `name: Type` or `val name = Type(…)` in a text.
+fn declared_after(text: &str, name: &str) -> Option<Shape> {
+    for after in declarations(text, name) {
+        if let Some(of) = after.strip_prefix(':') {
+            let end = of.find(['\n', '{', ')', '=']).unwrap_or(of.len());
+            let of = split(&of[..end], b',')[0].trim();
+            return shape(TypeSyntax::Arrow, of);
+        }
+        let before = &text[..text.len() - after.len()];
+        let before = before.trim_end().strip_suffix(name)?.trim_end();
+        if before.ends_with("val") || before.ends_with("var") || before.ends_with("let") {
+            return of_value(after, '\n');
+        }
+    }
+    None
+}
+
+/// Returns the type of the last declaration `Type name` or `var name = new Type(…)` in a text.
+fn declared_before(text: &str, name: &str) -> Option<Shape> {
+    for after in declarations(text, name) {
+        let before = &text[..text.len() - after.len()];
+        let before = before.trim_end().strip_suffix(name)?;
+        let is_type = |c: char| c.is_alphanumeric() || "_.<>[]?, ".contains(c);
+        if !before.ends_with(char::is_whitespace) || !after.starts_with(['=', ';', ',', ')']) {
+            continue;
+        }
+        let of = before.trim_end();
+        let start = of.rfind(|c| !is_type(c)).map_or(0, |at| at + 1);
+        let of = split(&of[start..], b',').last().copied().unwrap_or_default().trim();
+        let of = without_prefixes(of);
+        let last = of.rsplit(' ').next().unwrap_or(of);
+        match last {
+            "var" => return of_value(after, ';'),
+            "return" | "await" | "in" | "is" | "new" | "case" | "" => {}
+            of if of.starts_with(char::is_alphabetic) => return shape(TypeSyntax::Delegate, of),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Returns the type of the value after `=`.
+fn of_value(after: &str, end: char) -> Option<Shape> {
+    let value = after.strip_prefix('=')?.trim_start();
+    let value = value.split(end).next().unwrap_or(value).trim();
+    match created(value) {
+        Form::Typed(of) => Some(of),
+        _ => match literal(TypeSyntax::Delegate, value) {
+            Form::Text => Some(plain("String")),
+            Form::Boolean => Some(plain("Bool")),
+            Form::Integer => Some(plain("Int")),
+            _ => None,
+        },
+    }
+}
+
+/// Returns the texts after the places where a name may be declared, the last one first.
+fn declarations<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let places = text.rmatch_indices(name).take(64);
+    places.filter_map(move |(at, _)| {
+        let rest = &text[at + name.len()..];
+        let is_whole = !text[..at].ends_with(is_word) && !rest.starts_with(is_word);
+        let after = rest.trim_start();
+        let is_declared = after.starts_with([':', '=', ';', ',', ')']) && !after.starts_with("==");
+        (is_whole && is_declared && !after.starts_with("::")).then_some(after)
+    })
+}
+
+/// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
+fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
+    let Some(of) = of else {
+        // A type parameter fits everything.
+        return if *form == Form::Unknown { 3 } else { 4 };
+    };
+    let name = of.base.as_str();
+    let is_function = name.starts_with(FUNCTION);
+    let is_integer = INTEGERS.contains(&name) && !of.is_pointer;
+    let is_float = FLOATS.contains(&name) && !of.is_pointer;
+    let is_number = is_integer || is_float;
+    let is_text = TEXTS.contains(&name) && !of.is_pointer;
+    let is_boolean = matches!(name, "Boolean" | "Bool" | "bool") && !of.is_pointer;
+    let is_character = matches!(name, "Char" | "Character" | "char") && !of.is_pointer;
+    let is_basic = is_number || is_text || is_boolean || is_character;
+    let is_container = is_container(name);
+    let is_literal = !matches!(form, Form::Typed(_) | Form::Lambda | Form::Null);
+    let other = u32::from(!(is_basic || is_function || is_container && is_literal));
+    match form {
+        Form::Unknown => 4,
+        _ if TOP.contains(&name) && !of.is_pointer => 3,
+        Form::Text if is_text => 8,
+        Form::Text if TEXT_BASES.contains(&name) => 5,
+        Form::Character if is_character => 8,
+        Form::Boolean if is_boolean => 8,
+        Form::Integer if matches!(name, "Int" | "int") && is_integer => 8,
+        Form::Integer if is_integer => 6,
+        Form::Integer | Form::Float if is_float => {
+            if *form == Form::Float {
+                8
+            } else {
+                5
+            }
+        }
+        Form::Null => {
+            if is_number || is_boolean || is_character {
+                1
+            } else {
+                4
+            }
+        }
+        Form::Lambda if is_function => 8,
+        Form::Lambda if !is_basic => 4,
+        Form::Typed(given) if given.base == *name && given.is_pointer == of.is_pointer => 8,
+        Form::Typed(given) if given.base.starts_with(FUNCTION) => match () {
+            () if is_function || is_basic => 0,
+            // A delegate or an interface with one method.
+            () => 4,
+        },
+        Form::Typed(given) => {
+            let is_equal =
+                |names: &[&str]| names.contains(&given.base.as_str()) && names.contains(&name);
+            if is_equal(TEXTS) || is_equal(&["Boolean", "Bool", "bool"]) {
+                8
+            } else if is_equal(INTEGERS) || is_equal(FLOATS) {
+                5
+            } else if derives(walk, place, given, name) {
+                6
+            } else {
+                other
+            }
+        }
+        _ => other,
+    }
+}
+
+/// Returns true if the repository or the library shows that a type derives from another one.
+fn derives(walk: &Walk<'_>, place: Place, given: &Shape, name: &str) -> bool {
+    let of_library = CONTAINERS.iter().find(|(of, _)| *of == given.base);
+    let is_array_base =
+        matches!(name, "IEnumerable" | "IList" | "ICollection" | "IReadOnlyList" | "Array");
+    if of_library.is_some_and(|(_, bases)| bases.contains(&name))
+        || given.is_pointer && is_array_base
+    {
+        return true;
+    }
+    let mut open: Vec<_> = walk.name(place, &given.base, 1).into_iter().take(VALUES_MAX).collect();
+    let mut seen = 0;
+    while let Some(candidate) = open.pop() {
+        let (Value::Name(at) | Value::Instance(at, _)) = candidate.value else { continue };
+        let Some((facts, at_place)) = walk.symbol(at) else { continue };
+        let symbol = &facts.symbols[at_place];
+        if symbol.name == name
+            || symbol.bases.iter().any(|base| base.as_str().rsplit('.').next() == Some(name))
+        {
+            return true;
+        }
+        seen += 1;
+        if seen >= TYPES_MAX {
+            return false;
+        }
+        open.extend(walk.bases(at, 1));
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_and_parameters_are_read() {
+        let function = |count: usize| Form::Typed(plain(&format!("{FUNCTION}{count}")));
+        assert_eq!(literal(TypeSyntax::Delegate, "(a, b) => a"), function(2));
+        assert_eq!(literal(TypeSyntax::Delegate, "async x => await x"), function(1));
+        assert_eq!(literal(TypeSyntax::Delegate, "$\"{a}\""), Form::Text);
+        assert_eq!(literal(TypeSyntax::Arrow, "{ a, b -> a }"), function(2));
+        assert_eq!(literal(TypeSyntax::Arrow, "A::class"), Form::Typed(plain("KClass")));
+        assert_eq!(literal(TypeSyntax::Arrow, "1.dp"), Form::Unknown);
+        assert_eq!(created("new A.B<C>(1)"), Form::Typed(plain("B")));
+        assert_eq!(created("A(1).b()"), Form::Unknown);
+        assert_eq!(created("A(1)"), Form::Typed(plain("A")));
+        let of = parameter(TypeSyntax::Delegate, "params string[] of").expect("a type");
+        assert!(of.is_variadic && of.base == "string");
+        let of = parameter(TypeSyntax::Arrow, "block: Scope.(A) -> B").expect("a type");
+        assert_eq!(of.base, "->1");
+        assert_eq!(parameter(TypeSyntax::Delegate, "TValue of"), None);
+    }
+
+    #[test]
+    fn declared_types_are_found() {
+        let base = |of: Option<Shape>| of.map(|of| of.base);
+        let text = "void F(List<int> a, string b) { var c = new D(1); return e; ";
+        assert_eq!(base(declared_before(text, "a")).as_deref(), Some("List"));
+        assert_eq!(base(declared_before(text, "b")).as_deref(), Some("string"));
+        assert_eq!(base(declared_before(text, "c")).as_deref(), Some("D"));
+        assert_eq!(base(declared_before(text, "e")), None);
+        let text = "fun f(a: List<Int>, b: Cat?) {\n  val d = Eel(1)\n  f(b = 2)\n";
+        assert_eq!(base(declared_after(text, "a")).as_deref(), Some("List"));
+        assert_eq!(base(declared_after(text, "b")).as_deref(), Some("Cat"));
+        assert_eq!(base(declared_after(text, "d")).as_deref(), Some("Eel"));
+    }
+
+    #[test]
+    fn names_of_arguments_select_parameters() {
+        let names = |of: &[&str]| of.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let given = |of: &[Option<&str>]| {
+            of.iter().map(|label| label.map(str::to_owned)).collect::<Vec<_>>()
+        };
+        let swift = SWIFT.labels.expect("labels");
+        let of = |labels, given: &[Option<String>], of: &[&str]| {
+            assigned(labels, given, &names(of), &vec![None; of.len()])
+        };
+        assert_eq!(of(swift, &given(&[None, Some("at")]), &["_", "in", "at"]), Some(vec![0, 2]));
+        assert_eq!(of(swift, &given(&[None]), &["of"]), None);
+        assert_eq!(of(swift, &given(&[Some("a"), Some(TRAILING)]), &["a", "do"]), Some(vec![0, 1]));
+        let kotlin = KOTLIN.labels.expect("labels");
+        assert_eq!(of(kotlin, &given(&[None, Some("c")]), &["a", "b", "c"]), Some(vec![0, 2]));
+        assert_eq!(of(kotlin, &given(&[Some("d")]), &["a"]), None);
+        assert_eq!(labelled(KOTLIN.labels, "a = 1"), (Some("a"), 4));
+        assert_eq!(labelled(KOTLIN.labels, "a == 1"), (None, 0));
+        assert_eq!(labelled(SWIFT.labels, "a: b"), (Some("a"), 3));
+    }
+}
