@@ -187,8 +187,7 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
 /// one target, of which clangd returns only the one that it can parse.
 fn other_declarations(tree: &Tree, facts: &FileFacts, place: usize) -> Vec<Definition> {
     let symbol = &facts.symbols[place];
-    let is_shared =
-        |of: &Symbol| of.kind.is_callable() && of.visibility != Visibility::Private;
+    let is_shared = |of: &Symbol| of.kind.is_callable() && of.visibility != Visibility::Private;
     if facts.language.name != "c" || !is_shared(symbol) {
         return Vec::new();
     }

@@ -3,7 +3,7 @@
 Run in the root of the tree: python3 rust_items.py FILE.json > list
 FILE is what `cargo +nightly rustdoc -- -Z unstable-options --output-format json --document-private-items` writes. Prints
 lines `PATH TAB LINE TAB NAME` for items in files of the tree. Items of derived implementations and of other crates,
-implementation blocks, re-exports and the items that the compiler adds are left out.
+implementation blocks, modules, re-exports and the items that the compiler adds are left out.
 """
 
 import json
@@ -11,7 +11,7 @@ import os
 import sys
 
 KINDS = {
-    "module", "struct", "union", "enum", "variant", "function", "trait", "type_alias", "constant", "static", "macro",
+    "struct", "union", "enum", "variant", "function", "trait", "type_alias", "constant", "static", "macro",
     "assoc_const", "assoc_type", "struct_field",
 }
 

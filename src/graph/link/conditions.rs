@@ -22,11 +22,46 @@ const MACRO_BYTES_MAX: usize = 200;
 
 /// Macros that other compilers and systems define, or parts of their names.
 const ABSENT: &[&str] = &[
-    "AMIGA", "ANDROID", "APPLE", "BEOS", "BORLANDC", "BSD", "CYGWIN", "DJGPP", "HAIKU", "HPUX",
-    "INTERIX", "MINGW", "MINIX", "MSC_VER", "MSDOS", "MSVC", "OS2", "OS400", "QNX", "SOLARIS",
-    "SUNOS", "SYMBIAN", "TANDEM", "VMS", "VXWORKS", "WATCOMC", "WIN32", "WIN64", "WINCE",
-    "WINDOWS", "_AIX", "__DragonFly__", "__FreeBSD__", "__NetBSD__", "__OpenBSD__",
-    "__clang_analyzer__", "__hpux", "__minix", "__sgi", "__sun",
+    "AMIGA",
+    "ANDROID",
+    "APPLE",
+    "BEOS",
+    "BORLANDC",
+    "BSD",
+    "CYGWIN",
+    "DJGPP",
+    "HAIKU",
+    "HPUX",
+    "INTERIX",
+    "MINGW",
+    "MINIX",
+    "MSC_VER",
+    "MSDOS",
+    "MSVC",
+    "OS2",
+    "OS400",
+    "QNX",
+    "SOLARIS",
+    "SUNOS",
+    "SYMBIAN",
+    "TANDEM",
+    "VMS",
+    "VXWORKS",
+    "WATCOMC",
+    "WIN32",
+    "WIN64",
+    "WINCE",
+    "WINDOWS",
+    "_AIX",
+    "__DragonFly__",
+    "__FreeBSD__",
+    "__NetBSD__",
+    "__OpenBSD__",
+    "__clang_analyzer__",
+    "__hpux",
+    "__minix",
+    "__sgi",
+    "__sun",
 ];
 
 /// Macros that a compiler on Linux defines.
@@ -260,7 +295,9 @@ impl Walk<'_> {
         let is_end = |pair: &[u8]| pair[1] == b'\n' && pair[0] != b'\\';
         let rest = &rest[..rest.windows(2).position(is_end).map_or(rest.len(), |at| at + 1)];
         let body = match rest.first() {
-            Some(b'(') => rest.iter().position(|&byte| byte == b')').map_or(rest, |at| &rest[at + 1..]),
+            Some(b'(') => {
+                rest.iter().position(|&byte| byte == b')').map_or(rest, |at| &rest[at + 1..])
+            }
             _ => rest,
         };
         let is_kept = |byte: &u8| !byte.is_ascii_whitespace() && *byte != b'\\';
@@ -277,9 +314,7 @@ impl Walk<'_> {
             matches!(import.kind, ImportKind::LocalInclude | ImportKind::SystemInclude)
                 && self.code.targets(file, *at).targets().iter().any(|it| it.file == header)
         });
-        includes.all(|(_, import)| {
-            self.is_read_at(&facts, file, import.span.start) == Some(false)
-        })
+        includes.all(|(_, import)| self.is_read_at(&facts, file, import.span.start) == Some(false))
     }
 
     fn is_read_at(&self, facts: &FileFacts, file: FileId, at: usize) -> Option<bool> {

@@ -263,12 +263,14 @@ impl Walk<'_> {
         let is_impl = facts.symbols[place].kind == SymbolKind::Impl;
         let blocks = self.code.blocks(facts.block_type(place).unwrap_or(type_name));
         for &block in near(&blocks, of.file, ELSEWHERE_MAX) {
-            let is_its = if is_impl { block == of } else { self.is_block_of(block, of, type_name, depth) };
+            let is_its =
+                if is_impl { block == of } else { self.is_block_of(block, of, type_name, depth) };
             if !is_its {
                 continue;
             }
             let calls = self.code.calls(block.file);
-            let directly = calls.iter().filter(|(_, it)| it.enclosing == Some(block.place as usize));
+            let directly =
+                calls.iter().filter(|(_, it)| it.enclosing == Some(block.place as usize));
             let called: Vec<&str> = directly.map(|(called, _)| called.as_str()).collect();
             let found = made.iter().filter(|(_, owner)| called.contains(&owner.as_str()));
             let candidate = |&(at, _): &(SymbolAt, String)| {

@@ -188,7 +188,8 @@ impl Walk<'_> {
             if Some(given.len()) != used.arguments.map(usize::from) {
                 return;
             }
-            let form = |argument: &(usize, String)| self.form(rules, &facts, place, &text, argument);
+            let form =
+                |argument: &(usize, String)| self.form(rules, &facts, place, &text, argument);
             let forms: Vec<Form> = given.iter().map(form).collect();
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
             overloads.iter().map(|of| score(rules, &forms, &of.types, fit)).collect()
@@ -287,7 +288,8 @@ impl Walk<'_> {
         if name.is_empty() || !name.chars().all(is_name) {
             let form = (rules.created)(argument);
             let is_call = form == Form::Unknown && inner.is_none();
-            let result = is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();
+            let result =
+                is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();
             return result.map_or(form, Form::Typed);
         }
         let before = before_call(facts, place, text, *start);
@@ -300,7 +302,13 @@ impl Walk<'_> {
     }
 
     /// Returns the type of the result of an argument that is a call: `a.b(c)`.
-    fn result_type(&self, rules: &Rules, place: Place, start: usize, argument: &str) -> Option<Shape> {
+    fn result_type(
+        &self,
+        rules: &Rules,
+        place: Place,
+        start: usize,
+        argument: &str,
+    ) -> Option<Shape> {
         let open = last_open(argument)?;
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let name = argument[..open].trim_end_matches(is_word).len();
@@ -677,7 +685,9 @@ mod tests {
 
     #[test]
     fn the_forms_of_arguments_are_read() {
-        let typed = |base: &str, is_pointer| Form::Typed(Shape { base: base.into(), is_pointer, is_variadic: false });
+        let typed = |base: &str, is_pointer| {
+            Form::Typed(Shape { base: base.into(), is_pointer, is_variadic: false })
+        };
         assert_eq!(literal("\"a\""), Form::Text);
         assert_eq!(literal("-1.5"), Form::Float);
         assert_eq!(literal("10u"), Form::Integer);

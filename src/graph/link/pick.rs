@@ -172,7 +172,8 @@ impl Walk<'_> {
                 link.confidence *= 0.93;
             }
             let is_c = facts.dialect.group == Group::C;
-            if is_c && (symbol.kind == SymbolKind::Macro || is_several && symbol.kind.is_callable()) {
+            if is_c && (symbol.kind == SymbolKind::Macro || is_several && symbol.kind.is_callable())
+            {
                 link.confidence *= self.condition_factor(&facts, link.to, is_several);
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {

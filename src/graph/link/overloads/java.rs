@@ -51,7 +51,8 @@ const BASES: &[(&str, &[&str])] = &[
 ];
 
 /// Types of the standard library without derived types.
-const FINAL: &[&str] = &["Class", "Pattern", "String", "StringBuffer", "StringBuilder", "URI", "URL"];
+const FINAL: &[&str] =
+    &["Class", "Pattern", "String", "StringBuffer", "StringBuilder", "URI", "URL"];
 
 /// The ends of names of types that a lambda can implement.
 const FUNCTIONAL: &[&str] = &[
@@ -187,9 +188,9 @@ fn created(argument: &str) -> Form {
         ("toFile", true) => typed("File"),
         ("asList", true) => typed("List"),
         ("get", true) if plain.starts_with("Paths.") => typed("Path"),
-        ("of", true) => path_before(&plain).map_or(Form::Unknown, |of| typed(of)),
+        ("of", true) => path_before(&plain).map_or(Form::Unknown, typed),
         ("defaultCharset" | "forName", true) if plain.starts_with("Charset.") => typed("Charset"),
-        ("systemDefault", true) => path_before(&plain).map_or(Form::Unknown, |of| typed(of)),
+        ("systemDefault", true) => path_before(&plain).map_or(Form::Unknown, typed),
         _ if plain.starts_with("StandardCharsets.") => typed("Charset"),
         _ => Form::Unknown,
     }
@@ -218,7 +219,8 @@ fn declared(text: &str, name: &str) -> Option<Shape> {
         let after = rest.trim_start();
         let is_part = before.ends_with(is_word) || rest.starts_with(is_word);
         let is_declared = after.is_empty()
-            || after.starts_with(['=', ';', ',', ')', ':', '&', '[']) && !after.starts_with("==")
+            || after.starts_with(['=', ';', ',', ')', ':', '&', '['])
+                && !after.starts_with("==")
                 && !after.starts_with("::");
         if is_part || !is_declared {
             continue;
@@ -258,8 +260,21 @@ fn type_before(text: &str) -> Option<Shape> {
     let start = of.trim_end_matches(|c: char| c.is_alphanumeric() || "_.$".contains(c)).len();
     let base = of[start..].rsplit('.').next()?;
     let statements = [
-        "assert", "case", "else", "extends", "final", "implements", "import", "instanceof", "new",
-        "package", "return", "throw", "throws", "static", "yield",
+        "assert",
+        "case",
+        "else",
+        "extends",
+        "final",
+        "implements",
+        "import",
+        "instanceof",
+        "new",
+        "package",
+        "return",
+        "throw",
+        "throws",
+        "static",
+        "yield",
     ];
     let is_type = base.starts_with(|c: char| c.is_alphabetic()) && !statements.contains(&base);
     let named = Shape { is_variadic, ..shape(base, is_array) };
@@ -298,7 +313,8 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let Some(of) = of else {
         return if *form == Form::Unknown { 4 } else { 3 };
     };
-    let element = of.is_variadic.then(|| Shape { is_variadic: false, is_pointer: false, ..of.clone() });
+    let element =
+        of.is_variadic.then(|| Shape { is_variadic: false, is_pointer: false, ..of.clone() });
     let whole = fit_plain(walk, place, form, of);
     // An overload with a fixed number of parameters takes precedence.
     let part = element.map_or(0, |of| fit_plain(walk, place, form, &of).saturating_sub(1));

@@ -221,7 +221,8 @@ impl LineHead {
             return false;
         }
         let Some(len) = balanced(&text[open..]) else { return false };
-        if self.blank_before(text, &self.words, true, masked) > 0 && text.get(open + len) == Some(&b'(')
+        if self.blank_before(text, &self.words, true, masked) > 0
+            && text.get(open + len) == Some(&b'(')
         {
             blank_after_parameters(text, open + len, masked);
         }

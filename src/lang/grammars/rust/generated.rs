@@ -51,7 +51,9 @@ fn keyword(before: &[u8]) -> Option<(SymbolKind, Visibility)> {
         b"trait" => SymbolKind::Trait,
         b"type" => SymbolKind::Type,
         b"mod" => SymbolKind::Module,
-        b"" if rest.ends_with(b"macro_rules!") => return Some((SymbolKind::Macro, Visibility::Public)),
+        b"" if rest.ends_with(b"macro_rules!") => {
+            return Some((SymbolKind::Macro, Visibility::Public));
+        }
         _ => return None,
     };
     loop {
@@ -225,11 +227,7 @@ fn variable(text: &[u8], at: usize) -> &[u8] {
 }
 
 /// Adds the definitions of those bound names that a macro makes one of.
-fn add<'t>(
-    visit: &Visit<'_, 't>,
-    expansion: &Expansion<'_, 't>,
-    found: &mut Vec<Definition<'t>>,
-) {
+fn add<'t>(visit: &Visit<'_, 't>, expansion: &Expansion<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let in_impl = visit.ancestor_kind(1) == "declaration_list"
         && matches!(visit.enclosing_kind(), Some(SymbolKind::Impl | SymbolKind::Trait));
     for (variable, name) in &expansion.bound {

@@ -98,9 +98,8 @@ impl Types<'_, '_, '_> {
         around.filter_map(|node| bound(self.visit, node, own)).find_map(|bounds| {
             children(bounds).find_map(|of| {
                 let arguments = of.field("type_arguments")?;
-                let is_named = |of: &Node<'_>| {
-                    of.field("name").is_some_and(|of| self.visit.bytes(of) == name)
-                };
+                let is_named =
+                    |of: &Node<'_>| of.field("name").is_some_and(|of| self.visit.bytes(of) == name);
                 children(arguments).find(is_named)?.field("type")
             })
         })
