@@ -1,9 +1,9 @@
 """Compares the definitions of codedb with a list that a compiler made.
 
 Run in the root of an indexed tree: python3 definitions.py CODEDB < list
-The list has lines `PATH TAB LINE TAB NAME`, where LINE counts from 1 (c_symbols.py and rust_items.py print such lists).
-A definition is found if `codedb outline --json PATH` lists one of that name whose lines contain LINE; the names of
-definitions that macros make may be on any line of the macro's call. Prints those that are missing, and the share.
+The list has lines `PATH TAB LINE TAB NAME [TAB LAST_LINE]`, where lines count from 1 (c_symbols.py and rust_items.py
+print such lists). A definition is found if `codedb outline --json PATH` lists one of that name on one of these lines.
+Prints those that are missing, and the share.
 """
 
 import json
@@ -28,17 +28,17 @@ def outline(codedb, path):
 def main():
     wanted = {}
     for row in sys.stdin:
-        path, line, name = row.rstrip("\n").split("\t")
-        wanted.setdefault(path, set()).add((int(line), name))
+        path, line, name, *last = row.rstrip("\n").split("\t")
+        wanted.setdefault(path, set()).add((int(line), int(last[0]) if last else int(line), name))
     total = missing = 0
     for path, definitions in sorted(wanted.items()):
         symbols = {}
         for symbol in outline(sys.argv[1], path):
             symbols.setdefault(symbol["name"], []).append((symbol["line"], symbol["end_line"]))
-        for line, name in sorted(definitions):
+        for line, end, name in sorted(definitions):
             total += 1
             # Compilers return the line of the name, or that of the first attribute or the result.
-            if not any(first - 4 <= line <= last + 1 for first, last in symbols.get(name, [])):
+            if not any(first - 4 <= end and line <= last + 1 for first, last in symbols.get(name, [])):
                 missing += 1
                 print(f"missing {name} at {path}:{line}")
     share = 100 * (total - missing) / max(total, 1)

@@ -2,8 +2,9 @@
 
 Run in the root of the tree: python3 rust_items.py FILE.json > list
 FILE is what `cargo +nightly rustdoc -- -Z unstable-options --output-format json --document-private-items` writes. Prints
-lines `PATH TAB LINE TAB NAME` for items in files of the tree. Items of derived implementations and of other crates,
-implementation blocks, modules, re-exports and the items that the compiler adds are left out.
+lines `PATH TAB LINE TAB NAME TAB LAST_LINE` for items in files of the tree. Items of derived implementations and of other crates,
+implementation blocks, modules, re-exports and the items that the compiler adds are left out. The lines of an item that a
+macro makes are those of the macro's call.
 """
 
 import json
@@ -35,7 +36,7 @@ def main():
         path = os.path.relpath(os.path.realpath(span["filename"]), os.path.realpath("."))
         if path.startswith("..") or kind == "struct_field" and item["name"].isdigit():
             continue
-        print(path, span["begin"][0], item["name"], sep="\t")
+        print(path, span["begin"][0], item["name"], span["end"][0], sep="\t")
 
 
 main()
