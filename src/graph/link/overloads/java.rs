@@ -189,9 +189,9 @@ fn created(argument: &str) -> Form {
         ("toFile", true) => typed("File"),
         ("asList", true) => typed("List"),
         ("get", true) if plain.starts_with("Paths.") => typed("Path"),
-        ("of", true) => path_before(&plain).map_or(Form::Unknown, |of| typed(of)),
+        ("of", true) => path_before(&plain).map_or(Form::Unknown, typed),
         ("defaultCharset" | "forName", true) if plain.starts_with("Charset.") => typed("Charset"),
-        ("systemDefault", true) => path_before(&plain).map_or(Form::Unknown, |of| typed(of)),
+        ("systemDefault", true) => path_before(&plain).map_or(Form::Unknown, typed),
         _ if plain.starts_with("StandardCharsets.") => typed("Charset"),
         _ => Form::Unknown,
     }

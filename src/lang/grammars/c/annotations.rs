@@ -128,6 +128,8 @@ struct LineHead {
     words: Vec<Word>,
     /// The byte after the last word.
     end: usize,
+    /// The line has no indentation.
+    is_outermost: bool,
 }
 
 /// A word of a line head, or an annotation macro with its arguments.
@@ -140,10 +142,10 @@ struct Word {
 impl LineHead {
     /// Reads words up to the first byte that does not belong to a name, `*` or `&`.
     fn read(text: &[u8], start: usize) -> LineHead {
-        let mut head = LineHead { words: Vec::new(), end: start };
-        let mut is_next_line = false;
         // An indented line may be a loop: `FOREACH(a)`, and the statement after it.
-        let spans_lines = start == 0 || text[start - 1] == b'\n';
+        let is_outermost = start == 0 || text[start - 1] == b'\n';
+        let mut head = LineHead { words: Vec::new(), end: start, is_outermost };
+        let mut is_next_line = false;
         while head.words.len() < HEAD_WORDS_MAX {
             let mut at = head.end + blanks(&text[head.end..]);
             // The name may be on the line after its type.
@@ -160,7 +162,7 @@ impl LineHead {
                         break;
                     }
                     let end = at + len;
-                    let arguments = arguments(&text[at..end], &text[end..], spans_lines);
+                    let arguments = arguments(&text[at..end], &text[end..], is_outermost);
                     let has_arguments = arguments.is_some();
                     let end = end + arguments.unwrap_or(0);
                     head.words.push(Word { start: at, end, has_arguments });
@@ -236,6 +238,15 @@ impl LineHead {
         has_type: bool,
         masked: &mut [u8],
     ) -> usize {
+        if let [Word { start, end, has_arguments: true }] = *before
+            && has_type
+            && self.is_outermost
+            && let Some(of) = wrapped_type(&text[start..end])
+        {
+            masked[start..start + of.start].fill(b' ');
+            masked[start + of.end..end].fill(b' ');
+            return 1;
+        }
         let mut types = 0;
         let mut macros: Vec<&Word> = Vec::new();
         let mut is_tag = false;
@@ -264,6 +275,15 @@ impl LineHead {
         }
         types + macros.len().min(kept)
     }
+}
+
+/// Returns the bytes of the type in a macro that wraps the type of a function: `API(char *)`.
+fn wrapped_type(word: &[u8]) -> Option<Range<usize>> {
+    let open = word.iter().position(|&byte| byte == b'(')? + 1;
+    let of = word.get(open..word.len() - 1)?;
+    let is_part = |byte: &u8| is_word(*byte) || matches!(byte, b' ' | b'*');
+    let is_type = of.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_');
+    (is_type && of.iter().all(is_part)).then_some(open..word.len() - 1)
 }
 
 /// Returns the bytes of the annotation macro `name` after a variable and its type:

@@ -45,6 +45,14 @@ fn annotations_before_the_line_of_the_name_are_blanked() {
     check("  EACH(a, b)\n    run(a);\n", "  EACH(a, b)\n    run(a);\n");
 }
 
+/// A macro around the type hid each function of such a file.
+#[test]
+fn macros_around_types_are_blanked() {
+    check("MY_API(char *) name(int a) {\n", ".......char *. name(int a) {\n");
+    check("PRINTF(1) log(char *f) {\n", "......... log(char *f) {\n");
+    check("  EACH(a) run(a);\n", "  ....... run(a);\n");
+}
+
 #[test]
 fn annotations_around_pointers_to_functions_are_blanked() {
     check("MY_API int (*Run)(int a) ATTR;\n", "...... int (*Run)(int a) ....;\n");
