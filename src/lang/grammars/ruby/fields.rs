@@ -16,7 +16,8 @@ pub(super) fn assigned<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     if visit.enclosing().is_none() {
         let is_first = !visit.is_defined(&visit.text(name), "");
         let field = Definition::new(visit, SymbolKind::Field, name);
-        return is_first.then(|| Definition { visibility: Visibility::Private, ..field });
+        let field = Definition { visibility: Visibility::Private, ..field };
+        return Some(field).filter(|_| is_first);
     }
     let (owner, separator) = owner(visit)?;
     if visit.is_member(owner, &visit.text(name), separator) {
