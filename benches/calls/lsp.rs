@@ -77,7 +77,7 @@ fn definitions(tree: &Tree, reply: &Value) -> Vec<Definition> {
         let uri = location.get("targetUri").or(location.get("uri"))?.as_str()?;
         let range = location.get("targetSelectionRange").or(location.get("range"))?;
         let line = range.get("start")?.get("line")?.as_u64()? as usize;
-        let path = uri.strip_prefix(&prefix).unwrap_or(uri).replace("%40", "@");
+        let path = uri.strip_prefix(&prefix).unwrap_or(uri).replace("%40", "@").replace("%24", "$");
         Some(Definition { path, line })
     };
     locations.iter().filter_map(definition).collect()

@@ -57,6 +57,7 @@ impl Walk<'_> {
                 if values.is_empty() && own.is_none() {
                     values.extend(self.extended_outside(place));
                     values.extend(self.exported_object(place));
+                    values.extend(self.file_object(place));
                 }
                 (values, steps)
             }

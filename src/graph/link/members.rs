@@ -629,6 +629,15 @@ impl Walk<'_> {
         is_member.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
     }
 
+    /// Returns the file as the object that `$` is outside of all definitions: its instance variables
+    /// are those that blocks of Ruby's specifications share.
+    pub(super) fn file_object(&self, place: Place) -> Option<Candidate> {
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_open_self)?;
+        let is_outermost =
+            facts.ancestors(place.enclosing).all(|at| is_variable(facts.symbols[at].kind));
+        is_outermost.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
+    }
+
     fn types(&self, candidate: &[Candidate]) -> Vec<SymbolAt> {
         let of = |candidate: &Candidate| match candidate.value {
             Value::Name(at) => Some(at),

@@ -108,3 +108,12 @@ fn a_factory_returns_its_object() {
     let small = tree.replace("small().route", "small().$0route");
     check(&small, "fast.js:13 small.route Receiver");
 }
+
+/// `this.constructor` was unknown.
+#[test]
+fn a_value_has_its_class() {
+    let tree = "//- /a.js\nfunction Type () {}\nType.cast = function cast () {}\n\
+                Type.prototype.run = function () { this.constructor.$0cast() }\n\
+                //- /b.js\nfunction Other () {}\nOther.cast = function cast () {}\n";
+    check(tree, "a.js:2 Type.cast Receiver");
+}

@@ -220,3 +220,11 @@ fn results_absolute_names_and_popped_elements_are_followed() {
     check(&of("Element.new.trim"), "lib/kram.rb:4 Kram::Element#trim Receiver");
     check(&of("pop.trim"), "lib/kram.rb:4 Kram::Element#trim UniqueName");
 }
+
+/// Instance variables of specifications, which are set outside of all classes, were unknown.
+#[test]
+fn blocks_of_a_specification_share_instance_variables() {
+    let spec = "//- /spec/tag_spec.rb\ndescribe Tag do\n  before do\n    @tag = Tag.new('')\n  \
+                end\n  it 'parses' do\n    @tag.$0parse('')\n  end\nend\n";
+    check(&format!("{TAGS}{spec}"), "lib/tags.rb:7 Tag#parse Receiver");
+}

@@ -160,6 +160,10 @@ fn member(of: Chain, name: &str) -> Chain {
     // A member of a prototype is one of its instances.
     if name == "prototype" && !of.has_sign() {
         Chain::instance(of.as_str())
+    } else if name == "constructor" && of == Chain::own() {
+        Chain::name("Self")
+    } else if let Some(class) = of.instance_type().filter(|_| name == "constructor") {
+        Chain::name(class)
     } else if matches!(name, "call" | "bind") && of.instance_type().is_some() {
         of
     } else {

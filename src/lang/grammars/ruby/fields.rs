@@ -10,9 +10,15 @@ use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
 /// Returns the field that the visited assignment adds to a class or module, unless it has one of
-/// that name.
+/// that name. In a block outside of all definitions, as in a specification, the file has the field.
 pub(super) fn assigned<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let name = visit.node().field("left").filter(|left| left.kind_name() == "instance_variable")?;
+    if visit.enclosing().is_none() {
+        let is_first = !visit.is_defined(&visit.text(name), "");
+        let field = Definition::new(visit, SymbolKind::Field, name);
+        let field = Definition { visibility: Visibility::Private, ..field };
+        return Some(field).filter(|_| is_first);
+    }
     let (owner, separator) = owner(visit)?;
     if visit.is_member(owner, &visit.text(name), separator) {
         return None;
@@ -32,6 +38,12 @@ pub(super) fn typed(
     left: Node<'_>,
     value: Option<Chain>,
 ) {
+    let index = visit.defined.clone().next().filter(|_| visit.enclosing().is_none());
+    if left.kind_name() == "instance_variable"
+        && let (Some(index), Some(value)) = (index, &value)
+    {
+        notes.set_type(index, value.clone());
+    }
     if left.kind_name() == "instance_variable"
         && let (Some((owner, _)), Some(value)) = (owner(visit), value)
     {
