@@ -3,6 +3,7 @@
 
 use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
+use super::overloads::named::bases_of_library;
 use super::parameters::type_parameters;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -172,7 +173,11 @@ impl Walk<'_> {
             (last_name(text).to_owned(), crate::lang::chain::type_arguments(text).len())
         };
         match &receiver.value {
-            Value::Foreign(written) => names.push(written_name(&written.text)),
+            Value::Foreign(written) => {
+                let (name, count) = written_name(&written.text);
+                names.extend(bases_of_library(&name).map(|base| (base.to_owned(), count)));
+                names.insert(0, (name, count));
+            }
             Value::Instance(of, _) => {
                 let mut open = vec![*of];
                 while let Some(of) = open.pop() {

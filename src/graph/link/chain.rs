@@ -100,7 +100,15 @@ impl Walk<'_> {
                 Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => self
                     .each(&values, |candidate| self.called_member(place, candidate, name, depth)),
                 Ok(Step::Member(name)) => {
-                    self.each(&values, |candidate| self.member(candidate, name, depth))
+                    let is_callback = matches!(steps.peek(), Some(Ok(Step::Parameter(_))));
+                    self.each(&values, |candidate| {
+                        let mut members = self.member(candidate, name, depth);
+                        if is_callback {
+                            let called = Called::step(name);
+                            self.add_extensions(place, candidate, called, &mut members, depth);
+                        }
+                        members
+                    })
                 }
                 Err(Malformed) => return Vec::new(),
             };
@@ -269,7 +277,7 @@ impl Walk<'_> {
                 let candidate = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
                 types.into_iter().map(candidate).collect()
             }
-            _ => self.name(place, first, depth + 1),
+            _ => self.type_named(place, first, depth),
         };
         if values.is_empty() && path.len() > first.len() {
             values = self.path_root(place, first);
@@ -313,6 +321,20 @@ impl Walk<'_> {
             let is_inside =
                 values.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));
             if !is_inside {
+                // A method that extends an outside type.
+                let is_called = matches!(
+                    steps_after(path.len() + arguments.len()).next(),
+                    Some(Ok(Step::Call | Step::Parameter(_)))
+                );
+                let has_extensions = self
+                    .facts(place.file)
+                    .is_some_and(|facts| facts.dialect.extensions != Extensions::None);
+                if let Some((of, _)) = path.rsplit_once('.').filter(|_| is_called && has_extensions)
+                {
+                    let written = WrittenType { place, text: Rc::from(of) };
+                    let found = self.foreign(place, first, &values, written);
+                    return (vec![found], steps_after(of.len()));
+                }
                 return (vec![self.foreign(place, first, &values, context())], rest);
             }
             let values = self.instances(&values, None, depth);
@@ -331,6 +353,28 @@ impl Walk<'_> {
             }
         }
         (found, rest)
+    }
+
+    /// Returns what a name refers to where a type is written: a property may have the name of its
+    /// type.
+    fn type_named(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
+        let found = self.name(place, name, depth + 1);
+        let Some(facts) = self.facts(place.file) else { return found };
+        let is_member = |it: &Candidate| {
+            self.kind(it).is_some_and(|kind| is_variable(kind) || kind.is_callable())
+        };
+        let of = place.enclosing.filter(|_| facts.dialect.overloads.is_some());
+        let Some(of) = of.filter(|_| !found.is_empty() && found.iter().all(is_member)) else {
+            return found;
+        };
+        let is_around = |at: &usize| is_type(facts.symbols[*at].kind);
+        let types = facts.ancestors(Some(of)).filter(is_around);
+        let outer = types.filter_map(|at| {
+            let place = Place { enclosing: facts.symbols[at].parent, ..place };
+            let found = self.name(place, name, depth + 1);
+            found.iter().any(|it| !is_member(it)).then_some(found)
+        });
+        outer.take(1).next().unwrap_or(found)
     }
 
     /// Returns a value of a written type whose first name refers to `values`, none of which is a

@@ -562,7 +562,10 @@ impl Walk<'_> {
         };
         for base in symbol.bases.iter().take(VALUES_MAX) {
             let written = base.without_instance();
-            let chain = Chain::instance(written);
+            // Types of C# that differ in the number of type parameters have one name.
+            let signature = facts.dialect.has_usings.then(|| self.signature(of));
+            let arguments = signature.map(|text| base_arguments(&text, last_name(written)));
+            let chain = Chain::instance(&format!("{written}{}", arguments.unwrap_or_default()));
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
             if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
                 // The result of a function, an object, or all names of a module.
@@ -717,4 +720,21 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         Some(facts.symbols[place].kind)
     }
+}
+
+/// Returns the type arguments of a base in the signature of a type: `<B,C>` of `class D : A<B, C>`.
+fn base_arguments(signature: &str, base: &str) -> String {
+    let list = signature.split_once(':').map_or("", |(_, list)| list);
+    let after = list.match_indices(base).map(|(at, _)| &list[at + base.len()..]);
+    let Some(after) = after.into_iter().find(|after| after.starts_with('<')) else {
+        return String::new();
+    };
+    let mut level = 0_usize;
+    let end = after.bytes().position(|byte| {
+        level += usize::from(byte == b'<');
+        level -= usize::from(byte == b'>');
+        level == 0
+    });
+    let arguments = end.map_or("", |end| &after[..=end]);
+    arguments.chars().filter(|c| !c.is_whitespace()).collect()
 }

@@ -79,6 +79,13 @@ pub(super) struct Rules {
     labels: Option<named::Labels>,
 }
 
+impl Rules {
+    /// Returns true if arguments can name their parameters.
+    pub(super) fn has_labels(&self) -> bool {
+        self.labels.is_some()
+    }
+}
+
 /// The rules of C++.
 pub(super) static CPP: Rules = Rules {
     literal,

@@ -6,6 +6,7 @@ use super::code::FileFacts;
 use super::dialect::{Extensions, Group};
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
+use super::overloads::Rules;
 use super::parameters::arity;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
@@ -15,7 +16,7 @@ use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
-use crate::lang::symbols::{Symbol, SymbolKind};
+use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
 /// The most directories that two files share of which more do not make a definition likelier.
 const NEARNESS_MAX: usize = 10;
@@ -176,7 +177,7 @@ impl Walk<'_> {
 
     /// Orders links, each definition once, by how well they fit the use.
     fn order_links(&self, place: Place, used: Use<'_>, links: &mut Vec<Link>) {
-        let place_of_use = place;
+        let (place_of_use, file) = (place, Some(place.file));
         let is_several = links.len() > 1;
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
@@ -204,6 +205,12 @@ impl Walk<'_> {
             }
             if is_several && !self.is_constructible(place_of_use, used, &facts, link.to) {
                 link.confidence *= 0.9;
+            }
+            // A function of another file that only that file sees.
+            let is_hidden = symbol.visibility == Visibility::Private && symbol.parent.is_none();
+            let has_labels = facts.dialect.overloads.is_some_and(Rules::has_labels);
+            if is_hidden && has_labels && Some(link.to.file) != file {
+                link.confidence *= 0.5;
             }
             // Of several copies of a definition, the nearest one.
             if is_several && facts.dialect.overloads.is_some() {
@@ -317,14 +324,12 @@ impl Walk<'_> {
             .constructors
             .iter()
             .any(|name| !facts.children(Some(at.place as usize), name).is_empty());
-        let arity = match after.starts_with('(') || after.contains("constructor(") {
-            true => arity(
-                facts.dialect.arguments.as_ref(),
-                SymbolKind::Constructor,
-                &symbol.name,
-                &signature.replacen("constructor", "", 1).replacen(" internal ", "", 1),
-            ),
-            false => Some((0, 0)).filter(|_| !has_constructors),
+        let arity = if after.starts_with('(') || after.contains("constructor(") {
+            let plain = signature.replacen("constructor", "", 1).replacen(" internal ", "", 1);
+            let rules = facts.dialect.arguments.as_ref();
+            arity(rules, SymbolKind::Constructor, &symbol.name, &plain)
+        } else {
+            Some((0, 0)).filter(|_| !has_constructors)
         };
         let given = used.arguments;
         given.zip(arity).is_none_or(|(given, (least, most))| (least..=most).contains(&given))

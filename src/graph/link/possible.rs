@@ -35,9 +35,10 @@ impl Walk<'_> {
             if !extensions.is_empty() {
                 return extensions;
             }
-            let outer = match found.iter().any(is_known) {
-                true => self.name(Place { enclosing: None, ..place }, used.name, 0),
-                false => Vec::new(),
+            let outer = if found.iter().any(is_known) {
+                self.name(Place { enclosing: None, ..place }, used.name, 0)
+            } else {
+                Vec::new()
             };
             let is_accepted = outer.iter().any(|it| self.is_fit(it, Some(used)));
             return if is_accepted { outer } else { found };

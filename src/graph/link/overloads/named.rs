@@ -98,7 +98,18 @@ const FLOATS: &[&str] =
 
 /// Containers of the libraries, each with the types that it converts to.
 const CONTAINERS: &[(&str, &[&str])] = &[
-    ("Array", &["Collection", "RandomAccessCollection", "Sequence"]),
+    ("slice", &["ICollection", "IEnumerable", "IList", "IReadOnlyCollection", "IReadOnlyList"]),
+    (
+        "Array",
+        &[
+            "BidirectionalCollection",
+            "Collection",
+            "MutableCollection",
+            "RandomAccessCollection",
+            "RangeReplaceableCollection",
+            "Sequence",
+        ],
+    ),
     ("ArrayList", &["Collection", "Iterable", "List", "MutableList"]),
     ("HashMap", &["Map", "MutableMap"]),
     ("HashSet", &["Collection", "ISet", "IEnumerable", "Iterable", "Set"]),
@@ -110,6 +121,22 @@ const CONTAINERS: &[(&str, &[&str])] = &[
     ("Set", &["Collection", "Iterable", "Sequence"]),
     ("Type", &["MemberInfo"]),
 ];
+
+/// Other types of the libraries, each with its bases.
+const BASES: &[(&str, &[&str])] = &[
+    ("Double", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
+    ("Float", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
+    ("Int", &["BinaryInteger", "FixedWidthInteger", "Number", "SignedInteger"]),
+    ("String", &["BidirectionalCollection", "CharSequence", "Collection", "StringProtocol"]),
+    ("Substring", &["BidirectionalCollection", "Collection", "StringProtocol"]),
+    ("UInt8", &["BinaryInteger", "FixedWidthInteger", "UnsignedInteger"]),
+];
+
+/// Returns the bases of a type of the libraries of C#, Kotlin and Swift.
+pub(in crate::graph::link) fn bases_of_library(name: &str) -> impl Iterator<Item = &'static str> {
+    let all = CONTAINERS.iter().chain(BASES).filter(move |(of, _)| *of == name);
+    all.flat_map(|(_, bases)| bases.iter().copied())
+}
 
 /// Returns the name and the value of an argument.
 pub(super) fn labelled(labels: Option<Labels>, argument: &str) -> (Option<&str>, usize) {
@@ -463,6 +490,9 @@ fn declared_before(text: &str, name: &str) -> Option<Shape> {
 /// Returns the type of the value after `=`.
 fn of_value(after: &str, end: char) -> Option<Shape> {
     let value = after.strip_prefix('=')?.trim_start();
+    if let Some(of) = value.strip_prefix("new ") {
+        return shape(TypeSyntax::Delegate, of.split(['{', ';']).next()?.trim());
+    }
     let value = value.split(end).next().unwrap_or(value).trim();
     match created(value) {
         Form::Typed(of) => Some(of),
@@ -508,6 +538,7 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let other = u32::from(!(is_basic || is_function || is_container && is_literal));
     match form {
         Form::Unknown => 4,
+        Form::Typed(given) if given.base == *name && given.is_pointer == of.is_pointer => 8,
         _ if TOP.contains(&name) && !of.is_pointer => 3,
         Form::Text if is_text => 8,
         Form::Text if TEXT_BASES.contains(&name) => 5,
@@ -531,7 +562,6 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
         }
         Form::Lambda if is_function => 8,
         Form::Lambda if !is_basic => 4,
-        Form::Typed(given) if given.base == *name && given.is_pointer == of.is_pointer => 8,
         Form::Typed(given) if given.base.starts_with(FUNCTION) => match () {
             () if is_function || is_basic => 0,
             // A delegate or an interface with one method.
@@ -610,10 +640,10 @@ mod tests {
     #[test]
     fn declared_types_are_found() {
         let base = |of: Option<Shape>| of.map(|of| of.base);
-        let text = "void F(List<int> a, string b) { var c = new D(1); return e; ";
+        let text = "void F(List<int> a, string b) { var c = new Dog(1); return e; ";
         assert_eq!(base(declared_before(text, "a")).as_deref(), Some("List"));
         assert_eq!(base(declared_before(text, "b")).as_deref(), Some("string"));
-        assert_eq!(base(declared_before(text, "c")).as_deref(), Some("D"));
+        assert_eq!(base(declared_before(text, "c")).as_deref(), Some("Dog"));
         assert_eq!(base(declared_before(text, "e")), None);
         let text = "fun f(a: List<Int>, b: Cat?) {\n  val d = Eel(1)\n  f(b = 2)\n";
         assert_eq!(base(declared_after(text, "a")).as_deref(), Some("List"));

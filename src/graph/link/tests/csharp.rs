@@ -145,3 +145,24 @@ fn overloads_and_lambdas_have_written_types() {
     check(&tree("rule.$0Set(1, first: false);"), "A.cs:11 Rule.Set Receiver");
     check(&tree("rule.With(1, item => item.$0Price());"), "A.cs:2 Item.Price Receiver");
 }
+
+/// A property that has the name of its type hid the type, the generic base was mistaken for the other
+/// one of its name, and extensions of outside types had no parameters.
+#[test]
+fn names_of_types_are_found() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace A;\npublic class Cache {{ public void Load() {{}} }}\n\
+             public class Context {{ public Cache Cache {{ get; set; }} }}\n\
+             public class Map {{ public void Add(string of) {{}} }}\n\
+             public class Map<T> : Map {{ public void Put(T of) {{}} }}\n\
+             public class Other {{ public void Put(int of) {{}} public void Load() {{}} }}\n\
+             public static class Extensions {{\n\
+             public static void Use(this IServices to, Action<Cache> with) {{}}\n}}\n\
+             class P : Map<int> {{ void Go(Context context, IServices to) {{ {body} }} }}\n"
+        )
+    };
+    check(&tree("context.Cache.$0Load();"), "A.cs:2 Cache.Load Receiver");
+    check(&tree("$0Put(1);"), "A.cs:5 Map.Put Inherited");
+    check(&tree("to.Use(cache => cache.$0Load());"), "A.cs:2 Cache.Load Receiver");
+}

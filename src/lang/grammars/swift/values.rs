@@ -183,9 +183,13 @@ pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain
         "assignment" => of(visit, notes, around.field("target")?.named_child(0)?),
         "control_transfer_statement" | "statements" => {
             let around = (level + 1..level + 24).map_while(|level| visit.ancestor(level));
-            let function = around
-                .take_while(|of| of.kind_name() != "lambda_literal")
-                .find(|of| of.kind_name() == "function_declaration")?;
+            let function =
+                around.take_while(|of| of.kind_name() != "lambda_literal").find(|of| {
+                    matches!(of.kind_name(), "function_declaration" | "property_declaration")
+                })?;
+            if let Some(annotation) = modifiers::child(function, &["type_annotation"]) {
+                return of_type(visit, notes, annotation.field("name")?);
+            }
             let mut cursor = function.walk();
             let result = function.children_by_field_name("name", &mut cursor).nth(1)?;
             of_type(visit, notes, result)
