@@ -1,8 +1,8 @@
 //! Fits the calibration (`src/graph/link/calibration.rs`) to points of samples.
 //!
 //! Isotonic regression (pool adjacent violators) of the share of right answers over bins of the product
-//! of factors, for each group of languages and class; the share of a bin is smoothed towards that of
-//! all groups, as if [`PRIOR`] more answers had been drawn.
+//! of factors, for each language and class; the share of a bin is smoothed towards that of
+//! all languages, as if [`PRIOR`] more answers had been drawn.
 
 use std::path::PathBuf;
 
@@ -13,24 +13,30 @@ use crate::calibration::{self, Point};
 /// The upper ends of the bins of the product.
 const ENDS: [f32; 7] = [0.55, 0.65, 0.75, 0.85, 0.92, 0.96, 1.01];
 
-/// The weight of the share of all groups, in answers.
+/// The highest share.
+const SHARE_MAX: f64 = 0.99;
+
+/// The weight of the share of all languages, in answers.
 const PRIOR: f64 = 10.0;
 
-/// A group without so many answers has no row of its own.
+/// A language without so many answers has no row of its own.
 const ANSWERS_MIN: usize = 30;
 
-/// The groups of languages, as the linker names them.
-const GROUPS: [(&str, &[&str]); 10] = [
-    ("C", &["c", "cpp"]),
-    ("CSharp", &["csharp"]),
-    ("Go", &["go"]),
-    ("Java", &["java", "kotlin"]),
-    ("JavaScript", &["javascript", "typescript"]),
-    ("Php", &["php"]),
-    ("Python", &["python"]),
-    ("Ruby", &["ruby"]),
-    ("Rust", &["rust"]),
-    ("Swift", &["swift"]),
+/// The languages that share a row.
+const GROUPS: [&[&str]; 13] = [
+    &["c"],
+    &["cpp"],
+    &["csharp"],
+    &["go"],
+    &["java"],
+    &["javascript"],
+    &["kotlin"],
+    &["php"],
+    &["python"],
+    &["ruby"],
+    &["rust"],
+    &["swift"],
+    &["tsx", "typescript"],
 ];
 
 /// A bin: the number of answers, of right ones, and the sum of the products.
@@ -43,7 +49,8 @@ struct Bin {
 
 impl Bin {
     fn share(self) -> f64 {
-        self.right / self.count
+        // As if one more answer had been wrong; nothing is certain.
+        (self.right / (self.count + 1.0)).min(SHARE_MAX)
     }
 }
 
@@ -59,16 +66,21 @@ pub(crate) fn run(paths: &[PathBuf]) -> Result<(), String> {
             .filter(|point| is_of(point) && point.product > CONFIDENCE_ANSWER)
             .collect();
         let all = bins(&of_class, |_| true);
-        row("None", class, &isotonic(&all));
-        for (group, languages) in GROUPS {
+        let print = |languages: &[&str], own: &[Bin]| {
+            let both = own.iter().zip(&all);
+            let smoothed: Vec<Bin> = both.map(|(own, all)| smoothed(*own, *all)).collect();
+            row(languages, class, &isotonic(&smoothed));
+        };
+        let count = |languages: &[&str]| {
+            of_class.iter().filter(|point| languages.contains(&point.language.as_str())).count()
+        };
+        let has_row = |languages: &&&[&str]| count(languages) >= ANSWERS_MIN;
+        let named: Vec<&&[&str]> = GROUPS.iter().filter(has_row).collect();
+        let is_named = |point: &Point| named.iter().any(|of| of.contains(&point.language.as_str()));
+        print(&[], &bins(&of_class, |point| !is_named(point)));
+        for languages in &named {
             let is_in = |point: &Point| languages.contains(&point.language.as_str());
-            if of_class.iter().filter(|point| is_in(point)).count() < ANSWERS_MIN {
-                continue;
-            }
-            let own = bins(&of_class, is_in);
-            let smoothed: Vec<Bin> =
-                own.iter().zip(&all).map(|(own, all)| smoothed(*own, *all)).collect();
-            row(&format!("Some(Group::{group})"), class, &isotonic(&smoothed));
+            print(languages, &bins(&of_class, is_in));
         }
     }
     Ok(())
@@ -127,8 +139,8 @@ fn isotonic(bins: &[Bin]) -> Vec<Bin> {
     merged
 }
 
-fn row(group: &str, class: &str, bins: &[Bin]) {
+fn row(languages: &[&str], class: &str, bins: &[Bin]) {
     let knot = |bin: &Bin| format!("({:.2}, {:.3})", bin.product / bin.count, bin.share());
     let knots: Vec<String> = bins.iter().map(knot).collect();
-    println!("    ({group}, Class::{class}, &[{}]),", knots.join(", "));
+    println!("    (&{languages:?}, Class::{class}, &[{}]),", knots.join(", "));
 }

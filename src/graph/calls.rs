@@ -277,6 +277,8 @@ fn add_names(
     }
     // A type without a constructor stands for the one that it has implicitly.
     if facts.inherits_constructor(place) {
+        // `new static()` in the type itself.
+        around.insert(at.file);
         let derived = code.derived(&symbol.name);
         around.extend(derived.iter().take(DERIVED_MAX).map(|derived| derived.file));
         return derived.len() > DERIVED_MAX;

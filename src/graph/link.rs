@@ -118,7 +118,7 @@ impl<'a> Linker<'a> {
     pub fn outcome(&self, file: FileId, used: Use<'_>) -> Outcome {
         let mut outcome = self.uncalibrated(file, used);
         if let Some(facts) = self.file(file) {
-            calibration::calibrate(facts.dialect.group, &mut outcome.links);
+            calibration::calibrate(facts.language.name, &mut outcome.links);
         }
         outcome
     }

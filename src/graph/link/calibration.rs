@@ -3,11 +3,10 @@
 //! The linker multiplies a factor for each step of a resolution. The product orders candidates, but
 //! it is no probability: long chains of safe steps are right far more often than it states, and
 //! guesses by name differ between languages. [`calibrated`] maps it to the share of answers with such
-//! a product that were right in samples of call sites, per group of languages and class of reasons. The
+//! a product that were right in samples of call sites, per language and class of reasons. The
 //! table is the output of `cargo bench --bench calls -- --fit FILES` (docs/calls.md): isotonic
 //! regression over bins, smoothed towards the share of all languages.
 
-use super::dialect::Group;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason};
 
 /// What an answer is based on.
@@ -24,11 +23,69 @@ enum Class {
 /// Pairs of a product of factors and the share of right answers, both increasing.
 type Knots = &'static [(f32, f32)];
 
-/// The knots of each group and class; `None` is for all other groups.
-const TABLE: &[(Option<Group>, Class, Knots)] = &[];
+/// The knots of some languages and a class; a row without languages is for all others.
+const TABLE: &[(&[&str], Class, Knots)] = &[
+    (&[], Class::Resolved, &[(0.69, 0.890), (0.89, 0.920), (0.96, 0.968)]),
+    (&["c"], Class::Resolved, &[(0.55, 0.886), (0.74, 0.948), (0.90, 0.950), (0.99, 0.975)]),
+    (&["cpp"], Class::Resolved, &[(0.56, 0.853), (0.73, 0.901), (0.83, 0.947), (0.93, 0.984)]),
+    (
+        &["csharp"],
+        Class::Resolved,
+        &[(0.55, 0.880), (0.72, 0.884), (0.81, 0.893), (0.88, 0.934), (0.96, 0.972)],
+    ),
+    (&["go"], Class::Resolved, &[(0.56, 0.924), (0.72, 0.949), (0.81, 0.976), (0.94, 0.990)]),
+    (
+        &["java"],
+        Class::Resolved,
+        &[(0.50, 0.852), (0.61, 0.865), (0.71, 0.918), (0.81, 0.971), (0.94, 0.990)],
+    ),
+    (&["javascript"], Class::Resolved, &[(0.71, 0.933), (0.95, 0.986), (0.99, 0.990)]),
+    (
+        &["kotlin"],
+        Class::Resolved,
+        &[(0.50, 0.819), (0.61, 0.854), (0.78, 0.910), (0.89, 0.955), (0.94, 0.978), (0.99, 0.984)],
+    ),
+    (
+        &["php"],
+        Class::Resolved,
+        &[(0.50, 0.852), (0.61, 0.865), (0.72, 0.934), (0.80, 0.972), (0.86, 0.988), (0.96, 0.990)],
+    ),
+    (
+        &["python"],
+        Class::Resolved,
+        &[(0.61, 0.912), (0.82, 0.934), (0.89, 0.937), (0.94, 0.987), (0.99, 0.990)],
+    ),
+    (
+        &["ruby"],
+        Class::Resolved,
+        &[(0.57, 0.890), (0.78, 0.968), (0.87, 0.969), (0.95, 0.975), (1.00, 0.990)],
+    ),
+    (
+        &["rust"],
+        Class::Resolved,
+        &[(0.55, 0.916), (0.72, 0.942), (0.81, 0.953), (0.92, 0.987), (0.99, 0.987)],
+    ),
+    (
+        &["tsx", "typescript"],
+        Class::Resolved,
+        &[(0.65, 0.934), (0.88, 0.966), (0.94, 0.977), (0.99, 0.990)],
+    ),
+    (
+        &[],
+        Class::Open,
+        &[(0.51, 0.358), (0.60, 0.500), (0.79, 0.639), (0.94, 0.796), (0.99, 0.952)],
+    ),
+    (
+        &["kotlin"],
+        Class::Open,
+        &[(0.48, 0.160), (0.77, 0.396), (0.89, 0.466), (0.94, 0.798), (0.99, 0.917)],
+    ),
+    (&[], Class::Guessed, &[(0.50, 0.764)]),
+    (&["ruby"], Class::Guessed, &[(0.50, 0.985)]),
+];
 
 /// Replaces the products of the links of one use, most likely first, by probabilities. Their order stays.
-pub(super) fn calibrate(group: Group, links: &mut [Link]) {
+pub(super) fn calibrate(language: &str, links: &mut [Link]) {
     let is_open = is_open(links);
     let mut most = 1.0_f32;
     for (at, link) in links.iter_mut().enumerate() {
@@ -37,7 +94,7 @@ pub(super) fn calibrate(group: Group, links: &mut [Link]) {
             _ if at == 0 && is_open => Class::Open,
             _ => Class::Resolved,
         };
-        most = calibrated(group, class, link.confidence).min(most);
+        most = calibrated(language, class, link.confidence).min(most);
         link.confidence = most;
     }
 }
@@ -51,15 +108,14 @@ pub(super) fn is_open(links: &[Link]) -> bool {
 
 /// Returns the probability that a link with a product of factors is right; products that are no answers
 /// stay.
-fn calibrated(group: Group, class: Class, product: f32) -> f32 {
+fn calibrated(language: &str, class: Class, product: f32) -> f32 {
     if product <= CONFIDENCE_ANSWER {
         return product;
     }
-    let of = |wanted: Option<Group>| {
-        let row = TABLE.iter().find(|(group, of, _)| *group == wanted && *of == class);
-        row.map(|(.., knots)| *knots)
-    };
-    let knots = of(Some(group)).or_else(|| of(None)).unwrap_or_default();
+    let of_class = || TABLE.iter().filter(|(_, of, _)| *of == class);
+    let own = of_class().find(|(languages, ..)| languages.contains(&language));
+    let row = own.or_else(|| of_class().find(|(languages, ..)| languages.is_empty()));
+    let knots = row.map(|(.., knots)| *knots).unwrap_or_default();
     interpolated(knots, product).max(CONFIDENCE_ANSWER)
 }
 
@@ -79,37 +135,24 @@ mod tests {
     use crate::base::ids::FileId;
     use crate::graph::link::SymbolAt;
 
-    const GROUPS: [Group; 11] = [
-        Group::C,
-        Group::CSharp,
-        Group::Go,
-        Group::Java,
-        Group::JavaScript,
-        Group::Other,
-        Group::Php,
-        Group::Python,
-        Group::Ruby,
-        Group::Rust,
-        Group::Swift,
-    ];
-
     #[test]
     fn more_is_never_less_likely() {
-        for group in GROUPS {
+        let named = TABLE.iter().flat_map(|(languages, ..)| languages.iter());
+        for language in named.chain(&["zig"]) {
             for class in [Class::Resolved, Class::Open, Class::Guessed] {
                 let all: Vec<f32> = (0..=100_u8)
-                    .map(|at| calibrated(group, class, f32::from(at) / 100.0))
+                    .map(|at| calibrated(language, class, f32::from(at) / 100.0))
                     .collect();
-                assert!(all.is_sorted(), "{group:?}, {class:?}: {all:?}");
-                assert!(all.iter().all(|it| (0.0..=1.0).contains(it)), "{group:?}: {all:?}");
+                assert!(all.is_sorted(), "{language}, {class:?}: {all:?}");
+                assert!(all.iter().all(|it| (0.0..=1.0).contains(it)), "{language}: {all:?}");
             }
         }
     }
 
     #[test]
     fn guesses_below_the_threshold_are_no_answers() {
-        assert_eq!(calibrated(Group::Python, Class::Resolved, 0.25), 0.25);
-        assert!(calibrated(Group::Python, Class::Guessed, 0.5) >= CONFIDENCE_ANSWER);
+        assert_eq!(calibrated("python", Class::Resolved, 0.25), 0.25);
+        assert!(calibrated("python", Class::Guessed, 0.5) >= CONFIDENCE_ANSWER);
     }
 
     #[test]
@@ -123,7 +166,7 @@ mod tests {
             [(0, 0.5, Reason::UniqueName), (1, 0.5, Reason::Receiver), (2, 0.3, Reason::Scope)];
         let mut links: Vec<Link> = all.into_iter().map(link).collect();
         assert!(is_open(&links));
-        calibrate(Group::JavaScript, &mut links);
+        calibrate("javascript", &mut links);
         let order: Vec<u32> = links.iter().map(|link| link.to.place).collect();
         assert_eq!(order, [0, 1, 2]);
         assert!(links.is_sorted_by(|a, b| a.confidence >= b.confidence), "{links:?}");

@@ -434,8 +434,11 @@ impl Walk<'_> {
                     let symbol = &facts.symbols[place];
                     let is_alias = symbol.kind == SymbolKind::Type || is_variable(symbol.kind);
                     if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
+                        // A type that a call makes: `T = TypeVar("T")` stands for any type.
+                        let is_made = matches!(chain.decode().1.last(), Some(Ok(Step::Call)));
                         for mut inner in self.alias_target(*at, symbol.parent, chain, depth) {
                             inner.confidence *= candidate.confidence;
+                            inner.is_lost |= is_made && inner.is_outside();
                             match inner.value {
                                 Value::Name(_) if depth < super::walk::DEPTH_MAX => {
                                     found.extend(self.instances(&[inner], None, depth + 1));

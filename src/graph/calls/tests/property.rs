@@ -350,6 +350,12 @@ fn no_call_of_the_fixtures_is_lost() {
              def f(x, turn):\n    x.get()\n    x.turn()\n    turn()\n    work()\n    A().get()\n",
             "caller 1, local 1, unsure 3",
         ),
+        // The result is of any type, which was taken for one from outside.
+        (
+            "//- /a.py\nfrom typing import TypeVar\nT = TypeVar('T')\nclass A:\n    def turn(self): pass\n\
+             def make(of: type[T]) -> T: return of()\nmake(A).turn()\n",
+            "caller 1, unsure 1",
+        ),
         (
             "//- /a.ts\nexport class A { get() {} turn(x: number) {} }\nexport function work() {}\n\
              //- /b.ts\nimport { A, work } from './a';\nimport { gone } from './gone';\n\
@@ -379,6 +385,7 @@ fn calls_without_the_name_are_callers() {
         "//- /a.js\nfunction work() {}\nmodule.exports = { work };\n\
          //- /b.js\nconst { work: other } = require('./a');\nother();\nother();\n",
         "//- /a.py\ndef work(): pass\n//- /b.py\nfrom a import work as other\nother()\n",
+        "//- /a.php\n<?php\nclass A {\n  static function make() { return new static(); }\n}\n",
     ] {
         let (texts, _) = fixture(text);
         let program = Program::new(texts);
