@@ -28,6 +28,9 @@ const NAME_WORDS_MAX: usize = 3;
 /// Words that begin a question.
 const INTERROGATIVES: [&str; 8] = ["how", "what", "when", "where", "which", "who", "whose", "why"];
 
+/// Verbs of requests.
+const MODALS: [&str; 4] = ["could", "must", "shall", "should"];
+
 /// The kind of a mention.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub enum MentionKind {
@@ -104,8 +107,8 @@ impl Task {
     }
 
     /// Returns the kind of the task. A question is one line without quoted code that has at most
-    /// [`NAME_WORDS_MAX`] words, is a sentence with its final period or question mark, or contains
-    /// an interrogative at its start or after a comma. O(prose).
+    /// [`NAME_WORDS_MAX`] words, is a sentence with its final period or question mark, contains a
+    /// modal verb (`should`), or contains an interrogative at its start or after a comma. O(prose).
     pub fn kind(&self) -> TaskKind {
         let line = self.prose.trim();
         // Texts in back-ticks are code too, but not quoted code.
@@ -124,7 +127,15 @@ impl Task {
                 INTERROGATIVES.iter().any(|word| first.eq_ignore_ascii_case(word))
             })
         };
-        if is_short || is_sentence || asks() { TaskKind::Question } else { TaskKind::Change }
+        let is_request = || {
+            let is_modal = |word: &str| MODALS.iter().any(|modal| word.eq_ignore_ascii_case(modal));
+            line.split_whitespace().any(is_modal)
+        };
+        if is_short || is_sentence || asks() || is_request() {
+            TaskKind::Question
+        } else {
+            TaskKind::Change
+        }
     }
 
     /// Returns true if the task contains nothing to look up.

@@ -272,7 +272,7 @@ mod tests {
             candidates: (1..=30).map(candidate).chain([cheap.clone()]).collect(),
             ..choice(budget)
         };
-        let bundle = |budget| all(budget).bundle(Form::Json, |bundle| json(bundle));
+        let bundle = |budget| all(budget).bundle(Form::Json, json);
         let (low, high) = (bundle(400), bundle(4000));
         assert_eq!((low.snippets.len(), low.has_more_detail), (0, false));
         assert_eq!((high.snippets.len(), high.has_more_detail), (1, true));

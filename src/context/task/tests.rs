@@ -134,6 +134,7 @@ fn questions_are_recognised_by_their_form() {
         "after a timeout, where is the delay computed",
         "Is a retry possible?",
         "Let the client follow at most five redirects.",
+        "the client should follow at most five redirects",
         "parse_header",
         "header parse",
         "`Client.send`",
