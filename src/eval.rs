@@ -6,8 +6,8 @@
 //! [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
 //! evidence that `localize` recorded. [`history`] measures co-change, risk and
 //! reviewers on commits alone; [`risk`] measures the score of
-//! `codedb check`, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`patch`]
-//! parses patches.
+//! `codedb check`, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`questions`]
+//! measures the ranking on questions with graded files; [`patch`] parses patches.
 
 pub mod answers;
 pub mod baselines;
@@ -17,6 +17,7 @@ pub mod history;
 pub mod localize;
 pub mod measures;
 pub mod patch;
+pub mod questions;
 pub mod renames;
 pub mod risk;
 pub mod selection;

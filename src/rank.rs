@@ -41,6 +41,10 @@ pub enum Signal {
     Together,
     /// A directory around the file is named by a word of the title.
     Folder,
+    /// The whole file matches the words of the task (BM25, normalised by length).
+    Whole,
+    /// The best chunk of the file matches the words of the task.
+    Chunk,
 }
 
 /// Maximum length, in bytes, of the name stored with a signal.
@@ -52,7 +56,7 @@ const SUBJECT_WORDS: f32 = 15.0;
 const REPORT_WORDS: f32 = 60.0;
 
 /// Number of signals.
-pub const SIGNALS: usize = 13;
+pub const SIGNALS: usize = 15;
 
 impl Signal {
     /// All signals, in order of their discriminants.
@@ -70,11 +74,13 @@ impl Signal {
         Signal::Recent,
         Signal::Together,
         Signal::Folder,
+        Signal::Whole,
+        Signal::Chunk,
     ];
 
     /// Returns false for signals that almost every file has, which explain nothing.
     fn is_explanatory(self) -> bool {
-        !matches!(self, Signal::Covers | Signal::Recent)
+        !matches!(self, Signal::Covers | Signal::Recent | Signal::Whole | Signal::Chunk)
     }
 
     /// Returns the label of the signal in replies.
@@ -93,6 +99,8 @@ impl Signal {
             Signal::Recent => "recent",
             Signal::Together => "together",
             Signal::Folder => "in",
+            // They replace the signal text for questions.
+            Signal::Whole | Signal::Chunk => "text",
         }
     }
 }
@@ -152,6 +160,18 @@ impl Evidence {
     }
 }
 
+/// The kind of a task, which decides the weights.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum TaskKind {
+    /// A commit message or a bug report. The changed files are often large and often changed.
+    #[default]
+    Change,
+    /// A question, a request in one sentence, or a bare name. The answer is often in a small file,
+    /// so scores are normalised by the length of the file.
+    Question,
+}
+
 /// Properties of a file (and of the task) that reduce its score.
 #[derive(Clone, Copy, Debug, Default, Deserialize, PartialEq, Serialize)]
 pub struct Traits {
@@ -162,6 +182,9 @@ pub struct Traits {
     pub is_code: bool,
     /// The file is a changelog.
     pub is_changelog: bool,
+    /// The file is an example, a benchmark, a demonstration or a bundled dependency.
+    #[serde(default)]
+    pub is_aside: bool,
     /// The task requests tests.
     pub requests_tests: bool,
 }
@@ -188,10 +211,16 @@ pub struct Weights {
     pub signals: [f32; SIGNALS],
     /// Factors on `signals` for a bug report; see [`Weights::for_task`].
     pub report: [f32; SIGNALS],
+    /// Weight of each signal for a question; see [`TaskKind::Question`].
+    pub question: [f32; SIGNALS],
     /// Signal value above which growth is logarithmic.
     pub knee: f32,
     /// Factor for tests, unless the task requests tests.
     pub test: f32,
+    /// The same for a question.
+    pub question_test: f32,
+    /// Factor for examples, benchmarks and the like; see [`Traits::is_aside`].
+    pub aside: f32,
     /// Factor for generated, vendored and minified files.
     pub others: f32,
     /// Factor for files of declarations without definitions.
@@ -247,10 +276,15 @@ impl Default for WordWeights {
 impl Weights {
     /// The default weights.
     pub const DEFAULT: Weights = Weights {
-        signals: [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25],
-        report: [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4],
+        signals: [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25, 0.0, 0.0],
+        report: [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 1.0],
+        question: [
+            0.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.15, 0.05, 0.3, 0.3, 0.03, 0.05, 0.25, 1.2, 0.6,
+        ],
         knee: 1.0,
         test: 0.45,
+        question_test: 0.35,
+        aside: 0.6,
         others: 0.3,
         declaration: 0.6,
         document: 0.4,
@@ -263,12 +297,15 @@ impl Weights {
         function_named: 0.5,
     };
 
-    /// Returns the weights for a task with `words` distinct words: the subject weights up to 15,
-    /// the report weights from 60, interpolated in the logarithm of `words` between. A report
-    /// mentions much that is not its topic, names above all, but its words together identify the
-    /// topic better.
+    /// Returns the weights for a task with `words` distinct words: for a question those of
+    /// questions; otherwise the subject weights up to 15 words, the report weights from 60,
+    /// interpolated in the logarithm of `words` between. A report mentions much that is not its
+    /// topic, names above all, but its words together identify the topic better.
     #[must_use]
-    pub fn for_task(mut self, words: usize) -> Weights {
+    pub fn for_task(mut self, kind: TaskKind, words: usize) -> Weights {
+        if kind == TaskKind::Question {
+            return Weights { signals: self.question, test: self.question_test, ..self };
+        }
         let (subject, report) = (SUBJECT_WORDS.ln(), REPORT_WORDS.ln());
         let share = ((words.max(1) as f32).ln() - subject) / (report - subject);
         for (signal, factor) in self.signals.iter_mut().zip(self.report) {
@@ -279,7 +316,7 @@ impl Weights {
 
     /// Returns the score of a file; 0 without evidence.
     pub fn score(&self, evidence: &Evidence, of: Traits) -> f32 {
-        let Traits { marks, is_code, is_changelog, requests_tests } = of;
+        let Traits { marks, is_code, is_changelog, is_aside, requests_tests } = of;
         let saturated = |value: f32| {
             if value > self.knee {
                 self.knee + (value / self.knee).ln() * self.knee * 0.5
@@ -295,6 +332,9 @@ impl Weights {
         }
         if marks.ranks_last() {
             score *= self.others;
+        }
+        if is_aside && evidence.get(Signal::Path) == 0.0 {
+            score *= self.aside;
         }
         if marks.declaration {
             score *= self.declaration;
@@ -351,12 +391,13 @@ mod tests {
         worded.add(Signal::Text, 0.8, None);
         let code = Traits { is_code: true, ..Traits::default() };
         let is_named_first = |words| {
-            let weights = Weights::DEFAULT.for_task(words);
+            let weights = Weights::DEFAULT.for_task(TaskKind::Change, words);
             weights.score(&named, code) > weights.score(&worded, code)
         };
         assert!(is_named_first(0) && is_named_first(15) && !is_named_first(60));
-        assert_eq!(Weights::DEFAULT.for_task(3), Weights::DEFAULT);
-        assert_eq!(Weights::DEFAULT.for_task(60), Weights::DEFAULT.for_task(6_000));
+        assert_eq!(Weights::DEFAULT.for_task(TaskKind::Change, 3), Weights::DEFAULT);
+        let of = |words| Weights::DEFAULT.for_task(TaskKind::Change, words);
+        assert_eq!(of(60), of(6_000));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
 mod history;
+mod questions;
 mod risk;
 
 use std::fs::File;
@@ -144,6 +145,7 @@ pub(super) fn command() -> Command {
         .subcommand(risk::command())
         .subcommand(risk::renames_command())
         .subcommand(answers)
+        .subcommand(questions::command())
         .subcommand(fit)
         .subcommand(selection::command())
 }
@@ -153,6 +155,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("localize", matches)) => localize(matches),
         Some(("history", matches)) => history::run(matches),
         Some(("answers", matches)) => grade(matches),
+        Some(("questions", matches)) => questions::run(matches),
         Some(("fit", matches)) => fit_weights(matches),
         Some(("tests", matches)) => selection::run(matches),
         Some(("risk", matches)) => risk::run(matches),

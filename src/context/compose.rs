@@ -194,6 +194,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     candidates.extend(snippets?);
     candidates.extend(calls?);
     candidates.extend(tests?);
+    let has_more_detail = has_more_detail(&candidates, detail);
     let is_miss = ranked.is_empty() && candidates.is_empty();
     // On a miss, words are not useful keywords.
     let words = if is_miss { &[][..] } else { &words };
@@ -208,7 +209,24 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         candidates,
         budget: options.max_tokens,
         value_min_factor: detail.value_min_factor(),
+        has_more_detail,
     })
+}
+
+/// Returns true if full detail has the text of a definition that is shown by its head, or more
+/// snippets.
+fn has_more_detail(candidates: &[Candidate], detail: Detail) -> bool {
+    let is_head = |of: &&Candidate| match of.forms.last() {
+        Some((_, Entry::Symbol(of))) => {
+            of.body.is_none() && of.end_line - of.line.min(of.end_line) < Detail::Full.body_lines()
+        }
+        _ => false,
+    };
+    let snippets =
+        candidates.iter().filter(|of| matches!(of.forms.last(), Some((_, Entry::Snippet(_)))));
+    detail != Detail::Full
+        && (candidates.iter().any(|of| is_head(&of))
+            || snippets.count() >= detail.snippets().max(1))
 }
 
 /// Adds the bonus of changed files, and changed files that were not ranked.

@@ -11,7 +11,7 @@ use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::history::{Decay, FileHit, History, Parameters};
-use crate::index::text::{self, Overlay, Query, rank};
+use crate::index::text::{self, Overlay, Query, Term, rank};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 use crate::rank::{Evidence, Signal, Weights};
@@ -481,6 +481,9 @@ impl TaskEvidence {
             return;
         }
         let most = files.iter().map(|hit| hit.covered).fold(f32::EPSILON, f32::max);
+        let most_of =
+            |value: fn(&text::FileHit) -> f32| files.iter().map(value).fold(f32::EPSILON, f32::max);
+        let (whole, chunk) = (most_of(|hit| hit.whole), most_of(|hit| hit.best));
         let best_chunk = chunks.first().map_or(1.0, |chunk| chunk.score);
         for chunk in chunks {
             let file = catalog.find(&chunk.path);
@@ -491,6 +494,8 @@ impl TaskEvidence {
             if let Some(file) = catalog.find(&hit.path) {
                 self.add(file, Signal::Text, hit.score / best, None);
                 self.add(file, Signal::Covers, hit.covered / most, None);
+                self.add(file, Signal::Whole, hit.whole / whole, None);
+                self.add(file, Signal::Chunk, hit.best / chunk, None);
             }
         }
     }
@@ -693,6 +698,7 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
         ],
         worth.k3,
     );
+    query.terms.extend(joined(task, worth.title));
     let title = Query::parse(&task.title);
     for term in &mut query.terms {
         let is_subject = || title.terms.iter().any(|of| of.stem == term.stem);
@@ -706,6 +712,21 @@ pub fn query(task: &Task, weights: &Weights) -> Query {
         }
     }
     query
+}
+
+/// Maximum number of words that may be the parts of one name.
+const JOINED_WORDS_MAX: usize = 5;
+
+/// Returns the term of the name that a short title spells in other words or in another case: the
+/// names `parse_header` and `parseHeader` for `parse header`, `setStackTrace` for `setstacktrace`.
+fn joined(task: &Task, boost: f32) -> Option<Term> {
+    let words = task.title.split_whitespace();
+    let is_short = words.clone().take(JOINED_WORDS_MAX + 1).count() <= JOINED_WORDS_MAX;
+    if !is_short || !words.clone().all(|word| word.bytes().all(|byte| byte.is_ascii_alphabetic())) {
+        return None;
+    }
+    let name: String = words.map(str::to_ascii_lowercase).collect();
+    (name.len() >= NAMED_LETTERS_MIN).then(|| Term { boost, ..Term::whole(&name) })
 }
 
 /// Returns the constant parts of a message, as they occur in the source: the runs of two or more

@@ -59,7 +59,7 @@ pub fn rank_files(
     scope: Scope<'_>,
 ) -> Result<Vec<RankedFile>> {
     let catalog = sources.catalog;
-    let weights = &weights.for_task(task.words());
+    let weights = &weights.for_task(task.kind(), task.words());
     let requests_tests = requests_tests(task);
     let mut scored = Vec::with_capacity(found.files.len());
     for (&file, evidence) in &found.files {
@@ -123,8 +123,9 @@ fn sort(scored: &mut [Scored]) {
 pub fn traits(catalog: &Catalog, file: FileId, requests_tests: bool) -> Result<Traits> {
     let summary = catalog.summary(file)?.unwrap_or_default();
     let is_code = summary.language.is_some_and(|language| language.is_code());
-    let is_changelog = is_changelog(catalog.path(file));
-    Ok(Traits { marks: summary.marks, is_code, is_changelog, requests_tests })
+    let path = catalog.path(file);
+    let (is_changelog, is_aside) = (is_changelog(path), is_aside(path));
+    Ok(Traits { marks: summary.marks, is_code, is_changelog, is_aside, requests_tests })
 }
 
 /// Returns true if the name of the file or of its directory is that of a changelog.
@@ -137,6 +138,33 @@ fn is_changelog(path: &[u8]) -> bool {
         name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
     };
     starts.iter().any(|start| begins(stem, start) || begins(folder, start))
+}
+
+/// Names of directories with code that is not part of the product, in lowercase and sorted. `deps` is
+/// one only at the root, where C projects keep copies of libraries.
+const ASIDE_DIRECTORIES: [&[u8]; 14] = [
+    b"bench",
+    b"benches",
+    b"benchmark",
+    b"benchmarks",
+    b"demo",
+    b"demos",
+    b"example",
+    b"examples",
+    b"playground",
+    b"playgrounds",
+    b"sample",
+    b"samples",
+    b"snippet",
+    b"snippets",
+];
+
+/// Returns true if a directory of the path contains examples, benchmarks or copies of libraries.
+fn is_aside(path: &[u8]) -> bool {
+    let folder = split(path).0;
+    let is_one =
+        |name: &[u8]| ASIDE_DIRECTORIES.binary_search(&&*name.to_ascii_lowercase()).is_ok();
+    path.starts_with(b"deps/") || folder.split(|&byte| byte == b'/').any(is_one)
 }
 
 /// Runs of words with which a title requests tests rather than the code that they test. A final
@@ -243,6 +271,17 @@ pub fn rank_functions(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn examples_and_benchmarks_are_asides() {
+        assert!(ASIDE_DIRECTORIES.is_sorted());
+        for path in ["examples/a.rs", "a/Benchmarks/x/b.cs", "deps/lua/ltable.c"] {
+            assert!(is_aside(path.as_bytes()), "{path}");
+        }
+        for path in ["src/example.rs", "sampler/a.rs", "src/deps/a.py", "deps.py"] {
+            assert!(!is_aside(path.as_bytes()), "{path}");
+        }
+    }
 
     #[test]
     fn only_whole_words_request_tests() {

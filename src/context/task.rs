@@ -10,6 +10,7 @@ mod spans;
 use std::collections::BTreeSet;
 
 use crate::base::text;
+use crate::rank::TaskKind;
 use spans::Piece;
 
 /// Maximum size of a task in bytes; larger ones are refused.
@@ -20,6 +21,15 @@ const MENTIONS_MAX: usize = 256;
 
 /// Length, in bytes, of a quoted text that is searched literally.
 const LITERAL_BYTES: std::ops::RangeInclusive<usize> = 3..=120;
+
+/// Maximum number of words of a bare name, such as `parse header`.
+const NAME_WORDS_MAX: usize = 3;
+
+/// Words that begin a question.
+const INTERROGATIVES: [&str; 8] = ["how", "what", "when", "where", "which", "who", "whose", "why"];
+
+/// Verbs of requests.
+const MODALS: [&str; 4] = ["could", "must", "shall", "should"];
 
 /// The kind of a mention.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -94,6 +104,38 @@ impl Task {
         let words: BTreeSet<String> =
             words.filter(|word| word.len() > 2).map(str::to_lowercase).collect();
         words.len()
+    }
+
+    /// Returns the kind of the task. A question is one line without quoted code that has at most
+    /// [`NAME_WORDS_MAX`] words, is a sentence with its final period or question mark, contains a
+    /// modal verb (`should`), or contains an interrogative at its start or after a comma. O(prose).
+    pub fn kind(&self) -> TaskKind {
+        let line = self.prose.trim();
+        // Texts in back-ticks are code too, but not quoted code.
+        let is_quoted = |line: &str| {
+            !self.mentions.iter().any(|mention| mention.is_marked && mention.text == line)
+        };
+        let has_frames = self.of_kind(MentionKind::Frame).next().is_some();
+        if line.contains('\n') || self.code.lines().any(is_quoted) || has_frames {
+            return TaskKind::Change;
+        }
+        let is_short = line.split_whitespace().take(NAME_WORDS_MAX + 1).count() <= NAME_WORDS_MAX;
+        let is_sentence = line.ends_with(['?', '.']) && !line.ends_with("..");
+        let asks = || {
+            line.split(',').any(|clause| {
+                let first = clause.split_whitespace().next().unwrap_or_default();
+                INTERROGATIVES.iter().any(|word| first.eq_ignore_ascii_case(word))
+            })
+        };
+        let is_request = || {
+            let is_modal = |word: &str| MODALS.iter().any(|modal| word.eq_ignore_ascii_case(modal));
+            line.split_whitespace().any(is_modal)
+        };
+        if is_short || is_sentence || asks() || is_request() {
+            TaskKind::Question
+        } else {
+            TaskKind::Change
+        }
     }
 
     /// Returns true if the task contains nothing to look up.

@@ -42,7 +42,7 @@ fn of_case(case: &CaseEvidence, weights: &Weights) -> f64 {
 
 /// Returns the ranks of the expected files under `weights`.
 pub fn places(case: &CaseEvidence, weights: &Weights) -> Ranks {
-    let weights = weights.for_task(case.words);
+    let weights = weights.for_task(case.kind, case.words);
     let mut ranked: Vec<(f32, usize)> = case
         .files
         .iter()

@@ -22,7 +22,7 @@ use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::error::{Error, Result};
 use crate::graph::link::SymbolAt;
 use crate::history::git::Git;
-use crate::rank::{SIGNALS, Traits, Weights};
+use crate::rank::{SIGNALS, TaskKind, Traits, Weights};
 use crate::tools::{Call, TOOLS};
 
 /// Maximum number of files of a reply whose recall is measured.
@@ -77,6 +77,9 @@ pub struct CaseEvidence {
     /// Number of distinct words of the task.
     #[serde(default)]
     pub words: usize,
+    /// The kind of the task.
+    #[serde(default)]
+    pub kind: TaskKind,
     /// The top files and the expected files, in path order.
     pub files: Vec<FileEvidence>,
 }
@@ -92,6 +95,9 @@ pub struct FileEvidence {
     pub traits: Traits,
     /// True for an expected file.
     pub is_expected: bool,
+    /// The grade of an expected file of a question; 0 in evidence of commits.
+    #[serde(default)]
+    pub grade: u8,
 }
 
 /// A tree that is checked out at one commit after another, and its engine.
@@ -194,11 +200,13 @@ impl Bench {
                     values: place.map_or([0.0; SIGNALS], |at| files[at].evidence.values()),
                     traits: traits(catalog, file, requests_tests(&task))?,
                     is_expected: expected.contains(&file),
+                    grade: 0,
                 });
             }
             files_out.sort_by(|a, b| a.path.cmp(&b.path));
-            let (expected, words) = (expected.len(), task.words());
-            let line = CaseEvidence { id: case.id.clone(), expected, words, files: files_out };
+            let (expected, words, kind) = (expected.len(), task.words(), task.kind());
+            let id = case.id.clone();
+            let line = CaseEvidence { id, expected, words, kind, files: files_out };
             let line = serde_json::to_string(&line).unwrap_or_default();
             writeln!(out, "{line}")
                 .map_err(|error| Error::new(crate::Kind::Io, format!("evidence: {error}")))?;

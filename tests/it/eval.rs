@@ -207,3 +207,30 @@ fn replies_are_graded_by_a_key() {
     assert!(text.contains("correct: who calls") && text.contains("1 of 2 correct"), "{text}");
     assert!(text.contains("missing definition `shop/mail.py:check_password`"), "{text}");
 }
+
+#[test]
+fn questions_are_measured_by_kind() {
+    let place = shop();
+    let questions = "\
+{\"kind\":\"how\",\"task\":\"where is the receipt mailed to the customer?\",\"files\":{\"shop/mail.py\":2},\"definition\":\"shop/mail.py:send_receipt\"}
+{\"kind\":\"name\",\"task\":\"round cents\",\"files\":{\"shop/money.py\":2,\"shop/cart.py\":1},\"definition\":\"shop/money.py:round_cents\"}
+{\"kind\":\"name\",\"task\":\"checkpassword\",\"files\":{\"shop/login.py\":2},\"definition\":\"shop/login.py:check_password\"}
+";
+    let questions = &beside(&place, "questions.jsonl", questions);
+    let evidence = &beside(&place, "signals.jsonl", "");
+    let text =
+        eval(&place, &["questions", "--evidence", evidence, questions]).expect_success().text();
+    assert!(text.contains("| how | 1 | 1.000 |") && text.contains("| all | 3 |"), "{text}");
+    let kept = std::fs::read_to_string(evidence).expect("evidence");
+    assert_eq!(kept.matches(r#""grade":2"#).count(), 3, "{kept}");
+    assert!(kept.contains(r#""kind":"question""#) && kept.contains(r#""grade":1"#), "{kept}");
+    eval(&place, &["fit", evidence]).expect_success();
+    let json = eval(&place, &["questions", "--json", questions]).expect_success().text();
+    let lines: Vec<Value> =
+        json.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let first: Vec<&Value> = lines.iter().map(|line| &line["first"][0]).collect();
+    assert_eq!(first, ["shop/mail.py", "shop/money.py", "shop/login.py"]);
+    assert!(lines.iter().all(|line| line["definition"] == 0), "{json}");
+    let refused = eval(&place, &["questions", &beside(&place, "bad.jsonl", "{}\n")]);
+    assert!(refused.stderr.contains("line 1: invalid question"), "{}", refused.stderr);
+}

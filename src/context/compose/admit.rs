@@ -2,15 +2,18 @@
 //!
 //! Every candidate has up to three forms: name, summary, complete. Steps from one form to the next
 //! are taken in descending order of added value per token, while they fit the budget and exceed a
-//! minimum; ties are broken by the order of candidates.
+//! minimum that rises as the budget is used up; ties are broken by the order of candidates.
 
 use serde::Serialize;
 
 use super::bundle::{Bundle, Entry, Keyword, OmittedParts};
 use crate::base::tokens;
 
-/// Minimum value per token of a step.
+/// Minimum value per token of a step when the budget is used up.
 const VALUE_PER_TOKEN_MIN: f32 = 0.12;
+
+/// The same while more than half of the budget is left.
+const VALUE_PER_TOKEN_FLOOR: f32 = 0.01;
 
 /// Tokens reserved for headings and the summary of omitted entries in text.
 const HEADINGS_TOKENS: usize = 48;
@@ -42,8 +45,10 @@ pub struct Choice {
     /// In display order, part by part.
     pub(super) candidates: Vec<Candidate>,
     pub(super) budget: usize,
-    /// Factor on [`VALUE_PER_TOKEN_MIN`].
+    /// Factor on the minimum value per token.
     pub(super) value_min_factor: f32,
+    /// True if a higher level of detail has more candidates.
+    pub(super) has_more_detail: bool,
 }
 
 /// A step of a candidate to its next form.
@@ -52,6 +57,8 @@ struct Step {
     form: usize,
     value_per_token: f32,
     tokens: usize,
+    /// Shown whatever its value, if it fits.
+    is_required: bool,
 }
 
 impl Choice {
@@ -85,7 +92,8 @@ impl Choice {
         let mut taken: Vec<(usize, usize)> = Vec::new();
         for step in self.steps(&costs) {
             let before = shown[step.candidate];
-            if before == step.form && step.tokens <= left {
+            let is_worth = step.is_required || step.value_per_token >= self.value_min(left);
+            if before == step.form && step.tokens <= left && is_worth {
                 left -= step.tokens;
                 shown[step.candidate] = step.form + 1;
                 taken.push((step.candidate, before));
@@ -115,7 +123,16 @@ impl Choice {
         }
     }
 
-    /// Returns the steps above the minimum value, best first.
+    /// Returns the minimum value per token of a step when `left` tokens of the budget are left:
+    /// [`VALUE_PER_TOKEN_FLOOR`] down to half of the budget, then linear up to
+    /// [`VALUE_PER_TOKEN_MIN`]. Both are reduced with full detail.
+    fn value_min(&self, left: usize) -> f32 {
+        let share = 2.0 * left as f32 / self.budget.max(1) as f32;
+        let (low, high) = (VALUE_PER_TOKEN_FLOOR, VALUE_PER_TOKEN_MIN);
+        (high - (high - low) * share.min(1.0)) * self.value_min_factor
+    }
+
+    /// Returns the steps, best first.
     fn steps(&self, costs: &[Vec<usize>]) -> Vec<Step> {
         let mut steps = Vec::new();
         for (candidate, (of, costs)) in self.candidates.iter().zip(costs).enumerate() {
@@ -126,9 +143,7 @@ impl Choice {
                 let value_per_token = ((total - value) / tokens as f32).min(previous);
                 // Files are included regardless of value, up to `max_files`.
                 let is_required = form == 0 && matches!(entry, Entry::File(_));
-                if value_per_token >= VALUE_PER_TOKEN_MIN * self.value_min_factor || is_required {
-                    steps.push(Step { candidate, form, value_per_token, tokens });
-                }
+                steps.push(Step { candidate, form, value_per_token, tokens, is_required });
                 (value, cost, previous) = (*total, costs[form], value_per_token);
             }
         }
@@ -158,6 +173,7 @@ impl Choice {
             bundle.omitted_tokens += costs[at][0];
         }
         bundle.omitted = omitted_parts.total();
+        bundle.has_more_detail = bundle.omitted == 0 && self.has_more_detail;
         bundle.omitted_tokens = rounded(bundle.omitted_tokens);
         bundle.omitted_parts = omitted_parts;
     }
@@ -196,11 +212,21 @@ fn json<T: Serialize>(entry: &T) -> usize {
 mod tests {
     use super::*;
     use crate::answer::style::Plain;
-    use crate::context::compose::bundle::File;
+    use crate::context::compose::bundle::{File, Snippet};
 
     fn file(path: &str, why: &[&str]) -> Entry {
         let why = why.iter().map(|&word| word.to_owned()).collect();
         Entry::File(File { path: path.to_owned(), score: 1.0, why })
+    }
+
+    fn snippet() -> Entry {
+        Entry::Snippet(Snippet {
+            path: "src/file.rs".to_owned(),
+            start_line: 1,
+            end_line: 1,
+            text: "let x = 1;".to_owned(),
+            around: None,
+        })
     }
 
     #[test]
@@ -217,6 +243,7 @@ mod tests {
             candidates: (1..=30).map(candidate).collect(),
             budget,
             value_min_factor: 1.0,
+            has_more_detail: true,
         };
         let mut before = 0;
         for budget in [120, 150, 200, 400, 2000] {
@@ -239,6 +266,18 @@ mod tests {
             }
         }
         assert_eq!(before, 30);
+        // What is worth little is shown while most of the budget is left.
+        let cheap = Candidate { forms: vec![(0.4, snippet())] };
+        let all = |budget| Choice {
+            candidates: (1..=30).map(candidate).chain([cheap.clone()]).collect(),
+            ..choice(budget)
+        };
+        let bundle = |budget| all(budget).bundle(Form::Json, json);
+        let (low, high) = (bundle(400), bundle(4000));
+        assert_eq!((low.snippets.len(), low.has_more_detail), (0, false));
+        assert_eq!((high.snippets.len(), high.has_more_detail), (1, true));
+        let is_near = |left: usize, value: f32| (all(1000).value_min(left) - value).abs() < 1e-6;
+        assert!(is_near(500, VALUE_PER_TOKEN_FLOOR) && is_near(0, VALUE_PER_TOKEN_MIN));
         assert_eq!((rounded(99), rounded(101), rounded(1234)), (99, 110, 1300));
     }
 }

@@ -171,6 +171,9 @@ pub struct Bundle {
     pub omitted: usize,
     /// Estimated tokens of the omitted entries.
     pub omitted_tokens: usize,
+    /// True if nothing was omitted, but the argument `detail` shows more.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub has_more_detail: bool,
     /// Omitted entries by part.
     #[serde(skip)]
     pub omitted_parts: OmittedParts,

@@ -34,7 +34,10 @@ impl Bundle {
         section(&mut out, "tests", &self.tests, |test, out| test.write(out, style));
         if self.omitted > 0 {
             let parts = parts(self.omitted_parts).join(", ");
-            let _ = writeln!(out, "omitted: {parts} (about {} tokens)", self.omitted_tokens);
+            let tokens = self.omitted_tokens;
+            let _ = writeln!(out, "omitted: {parts} (about {tokens} tokens); raise `max_tokens`");
+        } else if self.has_more_detail {
+            out.push_str("more: `detail` full\n");
         }
         out
     }

@@ -19,6 +19,9 @@ use crate::lang::SymbolKind;
 /// Maximum number of definitions.
 const SYMBOLS_MAX: usize = 24;
 
+/// Number of definitions of one name up to which all are shown.
+const SAME_NAME_MAX: usize = 4;
+
 /// Maximum number of definitions found by words.
 const BY_WORDS_MAX: usize = 10;
 
@@ -67,6 +70,12 @@ pub(super) fn select(
     }
     keyed.retain(|((rank, ..), name, _)| best[name] == *rank);
     keyed.sort_by_key(|(key, ..)| *key);
+    // Of a name with many definitions, those in the best files fit the task, or none does.
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, name, _) in &keyed {
+        *counts.entry(name.clone()).or_default() += 1;
+    }
+    keyed.retain(|((_, place, _), name, _)| *place < files_max || counts[name] <= SAME_NAME_MAX);
     let changed = sources.changed.symbols.iter().filter(|at| place_of(at).is_some()).copied();
     let mut named: Vec<SymbolAt> = changed.take(SYMBOLS_MAX / 2).collect();
     let changed = named.len();
@@ -118,7 +127,9 @@ fn definitions_by_words(
         let at = SymbolAt { file: chunk.file, place: place as u32 };
         let is_new = !named.contains(&at) && selected.iter().all(|(other, _)| *other != at);
         if is_new {
-            selected.push((at, chunk.score * of.score / top));
+            // The score of a file contains more evidence than that of a chunk.
+            let share = of.score / top;
+            selected.push((at, chunk.score * share * share));
         }
     }
     selected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

@@ -126,3 +126,27 @@ fn form_boilerplate_and_versions_are_ignored() {
     let task = Task::new(task);
     assert_eq!(task.prose, "The cart 2.0 loses items\n after a merge\nsince it is so\n");
 }
+
+#[test]
+fn questions_are_recognised_by_their_form() {
+    for task in [
+        "how are redirects limited",
+        "after a timeout, where is the delay computed",
+        "Is a retry possible?",
+        "Let the client follow at most five redirects.",
+        "the client should follow at most five redirects",
+        "parse_header",
+        "header parse",
+        "`Client.send`",
+    ] {
+        assert_eq!(Task::new(task).kind(), TaskKind::Question, "{task}");
+    }
+    for task in [
+        "Fix the loss of items in the cart",
+        "Show how many items are left",
+        "Fix the cart.\n\nItems were lost.",
+        "How can I do this?\n\n```\nf()\n```\n",
+    ] {
+        assert_eq!(Task::new(task).kind(), TaskKind::Change, "{task}");
+    }
+}

@@ -23,6 +23,9 @@ use best::{Best, Place};
 /// The score of a file is the sum of this many best chunks.
 const CHUNKS_OF_FILE: usize = 3;
 
+/// Length normalization of whole files, 0 to 1 (BM25 b).
+const FILE_B: f32 = 0.9;
+
 /// A chunk and its score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
@@ -46,6 +49,11 @@ pub struct FileHit {
     /// The sum over the terms of the best chunk's score for each term. It is high if the file
     /// covers all terms, even in different chunks.
     pub covered: f32,
+    /// The score of the whole file as one document: the frequencies of a term in its chunks, each
+    /// normalised by the chunk's length, are summed and normalised by the number of chunks.
+    pub whole: f32,
+    /// The score of its best chunk.
+    pub best: f32,
     /// The numbers of its best chunks, best first.
     pub ordinals: Vec<usize>,
 }
@@ -59,10 +67,26 @@ pub struct Ranking<'a> {
     base: Vec<f32>,
     /// Scores of the chunks of edited files, by file.
     edited: Vec<Vec<f32>>,
-    /// [`FileHit::covered`] of the files of the base index.
-    base_files: Vec<f32>,
-    /// [`FileHit::covered`] of edited files.
-    edited_files: Vec<f32>,
+    /// Scores of the files of the base index.
+    base_files: Vec<FileSums>,
+    /// Scores of edited files.
+    edited_files: Vec<FileSums>,
+}
+
+/// Scores of one file that are not sums over its chunks.
+#[derive(Clone, Copy, Debug, Default)]
+struct FileSums {
+    /// See [`FileHit::covered`].
+    covered: f32,
+    /// See [`FileHit::whole`].
+    whole: f32,
+}
+
+impl FileSums {
+    fn add(&mut self, other: FileSums) {
+        self.covered += other.covered;
+        self.whole += other.whole;
+    }
 }
 
 /// Terms whose scores are added by one thread. Fixed, because the order of additions affects the
@@ -74,8 +98,8 @@ const TERMS_AT_ONCE: usize = 24;
 struct Sums {
     base: Vec<f32>,
     edited: Vec<Vec<f32>>,
-    base_files: Vec<f32>,
-    edited_files: Vec<f32>,
+    base_files: Vec<FileSums>,
+    edited_files: Vec<FileSums>,
 }
 
 impl Sums {
@@ -85,8 +109,11 @@ impl Sums {
             to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         };
         add(&mut self.base, &other.base);
-        add(&mut self.base_files, &other.base_files);
-        add(&mut self.edited_files, &other.edited_files);
+        for (to, more) in
+            [(&mut self.base_files, other.base_files), (&mut self.edited_files, other.edited_files)]
+        {
+            to.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
+        }
         for (to, more) in self.edited.iter_mut().zip(&other.edited) {
             add(to, more);
         }
@@ -102,25 +129,88 @@ impl Sums {
 pub fn rank<'a>(overlay: &'a Overlay, query: &Query, bm25: &Bm25) -> Result<Ranking<'a>> {
     let documents = overlay.base().files().view()?;
     let terms = &query.terms[..query.terms.len().min(TERMS_MAX)];
+    let lengths = FileLengths::new(overlay, &documents);
     let batches: Vec<Sums> = if terms.len() > TERMS_AT_ONCE {
         terms
             .par_chunks(TERMS_AT_ONCE)
-            .map(|terms| sums(overlay, &documents, terms, bm25))
+            .map(|terms| sums(overlay, &documents, &lengths, terms, bm25))
             .collect::<Result<_>>()?
     } else {
-        vec![sums(overlay, &documents, terms, bm25)?]
+        vec![sums(overlay, &documents, &lengths, terms, bm25)?]
     };
     let sums = batches.into_iter().reduce(Sums::with).expect("at least one batch");
     let Sums { base, edited, base_files, edited_files } = sums;
     Ok(Ranking { overlay, documents, base, edited, base_files, edited_files })
 }
 
-fn sums(overlay: &Overlay, documents: &Documents<'_>, terms: &[Term], bm25: &Bm25) -> Result<Sums> {
+/// The lengths of files, in chunks, relative to the average of the live files that have any.
+#[derive(Debug)]
+struct FileLengths {
+    average: f32,
+}
+
+impl FileLengths {
+    /// O(files).
+    fn new(overlay: &Overlay, documents: &Documents<'_>) -> FileLengths {
+        let base = (0..overlay.base().files().len()).filter(|&file| {
+            let of = documents.of(file);
+            !of.is_empty() && !overlay.is_masked(of.start)
+        });
+        let edited = overlay.files().iter().filter(|file| !file.chunks.is_empty());
+        let files = base.count() + edited.count();
+        FileLengths { average: overlay.live().documents as f32 / files.max(1) as f32 }
+    }
+
+    /// Returns the divisor of the term frequencies of a file with this many chunks.
+    fn norm(&self, chunks: usize) -> f32 {
+        1.0 - FILE_B + FILE_B * chunks as f32 / self.average.max(1.0)
+    }
+}
+
+/// Collects the scores of a term by file; documents come in ascending order.
+#[derive(Default)]
+struct OfFile {
+    file: usize,
+    most: f32,
+    frequency: f32,
+}
+
+impl OfFile {
+    fn add(&mut self, score: f32, frequency: f32) {
+        self.most = self.most.max(score);
+        self.frequency += frequency;
+    }
+
+    /// Adds the collected scores to `sums` and begins with `file`.
+    fn flush(
+        &mut self,
+        file: usize,
+        sums: &mut [FileSums],
+        scorer: &Scorer<'_>,
+        norm: impl Fn(usize) -> f32,
+    ) {
+        if let Some(sum) = sums.get_mut(self.file).filter(|_| self.frequency > 0.0) {
+            sum.add(FileSums {
+                covered: self.most,
+                whole: scorer.score(self.frequency / norm(self.file)),
+            });
+        }
+        *self = OfFile { file, ..OfFile::default() };
+    }
+}
+
+fn sums(
+    overlay: &Overlay,
+    documents: &Documents<'_>,
+    lengths: &FileLengths,
+    terms: &[Term],
+    bm25: &Bm25,
+) -> Result<Sums> {
     let mut sums = Sums {
         base: vec![0.0; overlay.base().files().documents()],
         edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
-        base_files: vec![0.0; overlay.base().files().len()],
-        edited_files: vec![0.0; overlay.files().len()],
+        base_files: vec![FileSums::default(); overlay.base().files().len()],
+        edited_files: vec![FileSums::default(); overlay.files().len()],
     };
     let live = overlay.live();
     let mut frequencies = Frequencies::new(sums.base.len());
@@ -138,33 +228,29 @@ fn sums(overlay: &Overlay, documents: &Documents<'_>, terms: &[Term], bm25: &Bm2
         scorer.frequencies(overlay, documents, &mut frequencies)?;
         let edited = scorer.edited_frequencies(overlay);
         scorer.weigh(frequencies.len() + edited.len(), &live);
-        let (mut file, mut most) = (0, 0.0_f32);
+        let of_base = |file| lengths.norm(documents.of(file).len());
+        let mut of_file = OfFile::default();
         frequencies.take_each(|document, frequency| {
             let score = scorer.score(frequency);
             sums.base[document] += score;
             let now = documents.file_of(document);
-            if now != file {
-                sums.base_files[file] += most;
-                (file, most) = (now, 0.0);
+            if now != of_file.file {
+                of_file.flush(now, &mut sums.base_files, &scorer, of_base);
             }
-            most = most.max(score);
+            of_file.add(score, frequency);
         });
-        if let Some(sum) = sums.base_files.get_mut(file) {
-            *sum += most;
-        }
-        let (mut file, mut most) = (0, 0.0_f32);
+        of_file.flush(0, &mut sums.base_files, &scorer, of_base);
+        let of_edited = |file: usize| lengths.norm(overlay.files()[file].chunks.len());
+        let mut of_file = OfFile::default();
         for ((now, chunk), frequency) in edited {
             let score = scorer.score(frequency);
             sums.edited[now][chunk as usize] += score;
-            if now != file {
-                sums.edited_files[file] += most;
-                (file, most) = (now, 0.0);
+            if now != of_file.file {
+                of_file.flush(now, &mut sums.edited_files, &scorer, of_edited);
             }
-            most = most.max(score);
+            of_file.add(score, frequency);
         }
-        if let Some(sum) = sums.edited_files.get_mut(file) {
-            *sum += most;
-        }
+        of_file.flush(0, &mut sums.edited_files, &scorer, of_edited);
     }
     Ok(sums)
 }
@@ -369,14 +455,16 @@ impl Ranking<'_> {
         let mut hits = Vec::new();
         for candidate in best.finish() {
             let path = self.path(candidate.place)?.to_vec();
-            let covered = match candidate.place {
+            let of_file = match candidate.place {
                 Place::Base(file) => self.base_files[file],
                 Place::Edited { file, .. } => self.edited_files[file],
             };
             let top = candidate.what.iter().filter(|(score, _)| *score > 0.0);
             let ordinals = top.map(|(_, ordinal)| *ordinal as usize).collect();
             let score = candidate.score;
-            hits.push(FileHit { path, score, covered, ordinals });
+            let best = candidate.what[0].0;
+            let FileSums { covered, whole } = of_file;
+            hits.push(FileHit { path, score, covered, whole, best, ordinals });
         }
         Ok(hits)
     }
