@@ -37,6 +37,7 @@ mod added;
 mod calibration;
 mod chain;
 mod code;
+mod compiled;
 mod conditions;
 mod contents;
 mod context;

@@ -638,7 +638,7 @@ fn unresolved_calls_are_counted_and_listed() {
     let answer = tool(&place, &["callers", "Pool.take"]);
     assert_eq!(
         answer.text(),
-        "pool.py:2  method Pool.take  1 caller\n  use.py:6  in typed  pool.take(1)  (resolved by receiver type, 0.94)\n"
+        "pool.py:2  method Pool.take  1 caller\n  use.py:6  in typed  pool.take(1)  (resolved by receiver type, 0.99)\n"
     );
     assert!(
         answer.stderr.contains("2 more unresolved calls may call it; `unsure` lists them"),

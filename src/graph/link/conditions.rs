@@ -5,20 +5,8 @@
 
 use std::ops::Range;
 
-use super::code::FileFacts;
-use super::position::SymbolAt;
-use super::walk::Walk;
-use crate::base::ids::FileId;
-use crate::lang::facts::ImportKind;
-
 /// The most branches around a position, and the most of one `#if` that are evaluated.
 const BRANCHES_MAX: usize = 64;
-
-/// The most files whose includes of a header are considered.
-const INCLUDERS_MAX: usize = 8;
-
-/// The most bytes of a macro that are read.
-const MACRO_BYTES_MAX: usize = 200;
 
 /// Macros that other compilers and systems define, or parts of their names.
 const ABSENT: &[&str] = &[
@@ -116,7 +104,7 @@ pub(super) fn branches(text: &[u8]) -> Vec<Branch> {
 }
 
 /// Returns whether a compiler reads the byte `at`; `None` if the conditions do not determine it.
-fn is_read(branches: &[Branch], at: usize) -> Option<bool> {
+pub(super) fn is_read(branches: &[Branch], at: usize) -> Option<bool> {
     let before = branches.partition_point(|branch| branch.span.start <= at);
     let around = branches[..before].iter().rev().filter(|branch| at < branch.span.end);
     let mut all = Some(true);
@@ -257,68 +245,6 @@ impl<'t> Tokens<'t> {
         });
         self.rest = end.map_or("", |(at, _)| &self.rest[at..]);
         None
-    }
-}
-
-impl Walk<'_> {
-    /// Returns whether a compiler on Linux reads a definition of C; `None` if that is unknown. A
-    /// header is not read if every include of it is not.
-    pub(super) fn is_compiled(&self, at: SymbolAt) -> Option<bool> {
-        let (facts, place) = self.symbol(at)?;
-        let here = self.is_read_at(&facts, at.file, facts.symbols[place].name_span.start);
-        if here == Some(false) || !super::scope::is_header(&facts.path) {
-            return here;
-        }
-        let includers = self.code.importers(at.file);
-        if includers.is_empty() || includers.len() > INCLUDERS_MAX {
-            return here;
-        }
-        let is_skipped = includers.iter().all(|&file| self.skips(file, at.file));
-        if is_skipped { Some(false) } else { here }
-    }
-
-    /// Returns true for a header that no file includes, as far as that is known.
-    pub(super) fn is_unused_header(&self, at: SymbolAt) -> bool {
-        let is_header = |facts: &FileFacts| super::scope::is_header(&facts.path);
-        self.facts(at.file).is_some_and(|facts| is_header(&facts))
-            && self.code.importers(at.file).is_empty()
-    }
-
-    /// Returns true for a macro that expands to nothing: `do {} while (0)`, `((void) 0)`. Of
-    /// alternatives, that is usually in effect: the others are for debugging.
-    pub(super) fn is_empty_macro(&self, at: SymbolAt) -> bool {
-        let Some((facts, place)) = self.symbol(at) else { return false };
-        let symbol = &facts.symbols[place];
-        let Some(text) = self.code.text(at.file) else { return false };
-        let start = symbol.name_span.end.min(text.len());
-        let rest = &text[start..text.len().min(start + MACRO_BYTES_MAX)];
-        let is_end = |pair: &[u8]| pair[1] == b'\n' && pair[0] != b'\\';
-        let rest = &rest[..rest.windows(2).position(is_end).map_or(rest.len(), |at| at + 1)];
-        let body = match rest.first() {
-            Some(b'(') => {
-                rest.iter().position(|&byte| byte == b')').map_or(rest, |at| &rest[at + 1..])
-            }
-            _ => rest,
-        };
-        let is_kept = |byte: &u8| !byte.is_ascii_whitespace() && *byte != b'\\';
-        let plain: Vec<u8> = body.iter().copied().filter(is_kept).collect();
-        let starts: [&[u8]; 4] = [b"((void)", b"(void)0", b"do{}while(0)", b"/*"];
-        plain.is_empty() || starts.iter().any(|start| plain.starts_with(start))
-    }
-
-    /// Returns true if each include of the file `header` by `file` is in code that is not compiled.
-    fn skips(&self, file: FileId, header: FileId) -> bool {
-        let Some(facts) = self.facts(file) else { return false };
-        let imports = facts.imports.iter().enumerate();
-        let mut includes = imports.filter(|(at, import)| {
-            matches!(import.kind, ImportKind::LocalInclude | ImportKind::SystemInclude)
-                && self.code.targets(file, *at).targets().iter().any(|it| it.file == header)
-        });
-        includes.all(|(_, import)| self.is_read_at(&facts, file, import.span.start) == Some(false))
-    }
-
-    fn is_read_at(&self, facts: &FileFacts, file: FileId, at: usize) -> Option<bool> {
-        is_read(facts.branches(|| self.code.text(file)), at)
     }
 }
 

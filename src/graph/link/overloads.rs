@@ -7,6 +7,8 @@
 
 pub(super) mod java;
 pub(super) mod named;
+#[cfg(test)]
+mod tests;
 
 use super::code::FileFacts;
 use super::kinds::is_variable;
@@ -435,28 +437,11 @@ fn given(
         argument.drain(..start);
     }
     let is_last = count == Some(listed.len() + 1);
-    if let Some(block) = is_last.then(|| trailing_block(text, from)).flatten() {
+    if let Some(block) = is_last.then(|| named::trailing_block(text, from)).flatten() {
         listed.push(block);
         labels.push(Some(named::TRAILING.to_owned()));
     }
     (listed, labels)
-}
-
-/// Returns the lambda after the arguments of a call whose name ends at the byte `from`, with the byte
-/// at which it begins; the text may be cut off.
-fn trailing_block(text: &[u8], from: usize) -> Option<(usize, String)> {
-    let rest = text.get(from..text.len().min(from + CALL_BYTES_MAX))?;
-    let whole = String::from_utf8_lossy(rest);
-    let mut at = whole.len() - whole.trim_start().len();
-    if whole[at..].starts_with('<') {
-        at += whole[at..].find('>')? + 1;
-    }
-    if whole[at..].starts_with('(') {
-        at += closing(&whole[at..])? + 1;
-    }
-    let block = whole[at..].trim_start_matches([' ', '\t']);
-    let is_block = block.starts_with('{');
-    is_block.then(|| (from + whole.len() - block.len(), block.to_owned()))
 }
 
 /// Returns the arguments in the parentheses after the byte `from`, as they are written, each with
@@ -799,51 +784,5 @@ fn fit(form: &Form, of: Option<&Shape>) -> u32 {
         Form::Typed(given) if is_number(&given.base) && is_number(name) => 6,
         Form::Typed(given) if is_builtin(&given.base) != is_plain => 2,
         _ => 3,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_forms_of_arguments_are_read() {
-        let typed = |base: &str, is_pointer| {
-            Form::Typed(Shape { base: base.into(), is_pointer, is_variadic: false })
-        };
-        assert_eq!(literal("\"a\""), Form::Text);
-        assert_eq!(literal("-1.5"), Form::Float);
-        assert_eq!(literal("10u"), Form::Integer);
-        assert_eq!(literal("1 + x"), Form::Unknown);
-        assert_eq!(literal("[&] { }"), Form::Lambda);
-        assert_eq!(created("a::Type(1)"), typed("Type", false));
-        assert_eq!(created("new Type(1)"), typed("Type", true));
-        assert_eq!(created("static_cast<const A *>(b)"), typed("A", true));
-        assert_eq!(created("f(1)"), Form::Unknown);
-        let call = b"f<int>(a, \"b, (c\", g(1, 2))";
-        let given = arguments(call, 1);
-        let texts: Vec<&str> = given.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(texts, ["a", "\"b, (c\"", "g(1, 2)"]);
-        assert!(given.iter().all(|(at, text)| call[*at..].starts_with(text.as_bytes())));
-        assert_eq!(last_open("a(b).c(d, \"(\")"), Some(6));
-    }
-
-    #[test]
-    fn the_types_of_parameters_and_variables_are_read() {
-        let show = |shape: Option<Shape>| {
-            let shape = shape.expect("a type");
-            format!("{}{}", shape.base, if shape.is_pointer { "*" } else { "" })
-        };
-        assert_eq!(show(shape("const std::string &name = {}")), "string");
-        assert_eq!(show(shape("std::vector<a::B> &values")), "vector");
-        assert_eq!(show(shape("const char*")), "char*");
-        assert_eq!(show(shape("unsigned int n")), "int");
-        assert_eq!(show(shape("a::Type")), "Type");
-        let body = "void f(const A& a, B *b) { int n = 1; auto c = a::C(n); return n; x == y; ";
-        assert_eq!(show(declared(body, "a")), "A");
-        assert_eq!(show(declared(body, "b")), "B*");
-        assert_eq!(show(declared(body, "n")), "int");
-        assert_eq!(show(declared(body, "c")), "C");
-        assert_eq!(declared(body, "y"), None);
     }
 }

@@ -614,6 +614,23 @@ fn derives(walk: &Walk<'_>, place: Place, given: &Shape, name: &str) -> bool {
     false
 }
 
+/// Returns the lambda after the arguments of a call whose name ends at the byte `from`, with the byte
+/// at which it begins; the text may be cut off.
+pub(super) fn trailing_block(text: &[u8], from: usize) -> Option<(usize, String)> {
+    let rest = text.get(from..text.len().min(from + super::CALL_BYTES_MAX))?;
+    let whole = String::from_utf8_lossy(rest);
+    let mut at = whole.len() - whole.trim_start().len();
+    if whole[at..].starts_with('<') {
+        at += whole[at..].find('>')? + 1;
+    }
+    if whole[at..].starts_with('(') {
+        at += super::closing(&whole[at..])? + 1;
+    }
+    let block = whole[at..].trim_start_matches([' ', '\t']);
+    let is_block = block.starts_with('{');
+    is_block.then(|| (from + whole.len() - block.len(), block.to_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
