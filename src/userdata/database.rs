@@ -5,7 +5,7 @@
 //! `FULL`: what was committed survives the loss of power.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, TransactionBehavior};
 
@@ -14,6 +14,9 @@ use crate::source::private_dir::{self, DATA};
 
 /// How long a call waits for a writer in another process.
 const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// The time between two attempts that SQLite refuses at once.
+const RETRY: Duration = Duration::from_millis(5);
 
 /// The steps from an empty database to the present schema; step n makes version n + 1. Steps that
 /// were released never change.
@@ -186,6 +189,23 @@ pub struct Database {
     path: PathBuf,
 }
 
+/// Sets the mode of the journal. Where several processes set it at once, SQLite does not wait for the
+/// others (it could be a deadlock), so the attempt is repeated for at most [`WAIT_MAX`].
+fn set_journal(connection: &Connection, journal: &str) -> rusqlite::Result<()> {
+    let until = Instant::now() + WAIT_MAX;
+    loop {
+        match connection.pragma_update_and_check(None, "journal_mode", journal, |_| Ok(())) {
+            Err(error)
+                if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy)
+                    && Instant::now() < until =>
+            {
+                std::thread::sleep(RETRY);
+            }
+            result => return result,
+        }
+    }
+}
+
 impl Database {
     /// Opens the database at `path`, creates it if needed, and brings its schema up to date.
     ///
@@ -205,9 +225,7 @@ impl Database {
         connection.busy_timeout(WAIT_MAX).map_err(failed)?;
         let journal = if crate::source::file_system(path).is_network() { "DELETE" } else { "WAL" };
         // The reply of the pragma is the mode in force: on some file systems it stays another one.
-        connection
-            .pragma_update_and_check(None, "journal_mode", journal, |_| Ok(()))
-            .map_err(failed)?;
+        set_journal(&connection, journal).map_err(failed)?;
         connection.pragma_update(None, "synchronous", "FULL").map_err(failed)?;
         connection.pragma_update(None, "foreign_keys", true).map_err(failed)?;
         connection.pragma_update(None, "trusted_schema", false).map_err(failed)?;

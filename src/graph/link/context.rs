@@ -2,13 +2,13 @@
 //! callback is passed declares (the step `(N)` of chains).
 
 use super::code::last_name;
+use super::dialect::TypeSyntax;
 use super::kinds::is_type;
 use super::parameters::{
     alias_target, call_signatures, chain_of_type, of_function_type, of_rust_function, parameters,
     receiver_of, type_at, written_type,
 };
 use super::position::SymbolAt;
-use super::type_syntax::TypeSyntax;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};

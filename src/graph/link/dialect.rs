@@ -16,8 +16,6 @@ mod rust;
 
 pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 
-use super::overloads::Rules;
-use super::type_syntax::TypeSyntax;
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
 
@@ -35,6 +33,27 @@ pub(super) enum Group {
     Ruby,
     Rust,
     Swift,
+}
+
+/// How overloads that accept the same number of arguments are compared; see [`mod@super::overloads`].
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum OverloadRules {
+    CSharp,
+    Cpp,
+    Java,
+    Kotlin,
+    Swift,
+}
+
+/// How the types of parameters and of functions are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum TypeSyntax {
+    /// `name: Type`, and `(name: A) => R` for a function: TypeScript.
+    NamedArrow,
+    /// `name: Type`, and `(A) -> R` for a function: Kotlin and Swift.
+    Arrow,
+    /// `Type name`, and delegates such as `Func<A, R>` for a function: C#.
+    Delegate,
 }
 
 /// How a method names the type that it extends.
@@ -178,7 +197,7 @@ pub(super) struct Dialect {
     /// How many arguments a call has; `None` if any number is legal or the syntax hides some.
     pub(super) arguments: Option<ArgumentRules>,
     /// How overloads are compared that accept the same number of arguments.
-    pub(super) overloads: Option<&'static Rules>,
+    pub(super) overloads: Option<OverloadRules>,
     /// Method names too common to identify a type.
     pub(super) common: &'static [&'static str],
 }

@@ -11,6 +11,7 @@ pub(super) mod named;
 mod tests;
 
 use super::code::FileFacts;
+use super::dialect::OverloadRules;
 use super::kinds::is_variable;
 use super::parameters::parameters;
 use super::position::SymbolAt;
@@ -81,10 +82,21 @@ pub(super) struct Rules {
     labels: Option<named::Labels>,
 }
 
-impl Rules {
+impl OverloadRules {
+    /// Returns the rules of the language.
+    fn rules(self) -> &'static Rules {
+        match self {
+            OverloadRules::CSharp => &named::CSHARP,
+            OverloadRules::Cpp => &CPP,
+            OverloadRules::Java => &java::JAVA,
+            OverloadRules::Kotlin => &named::KOTLIN,
+            OverloadRules::Swift => &named::SWIFT,
+        }
+    }
+
     /// Returns true if arguments can name their parameters.
-    pub(super) fn has_labels(&self) -> bool {
-        self.labels.is_some()
+    pub(super) fn has_labels(self) -> bool {
+        self.rules().labels.is_some()
     }
 }
 
@@ -153,9 +165,10 @@ impl Walk<'_> {
             let Value::Name(at) = candidate.value else { continue };
             let Some((facts, place)) = self.symbol(at) else { continue };
             let symbol = &facts.symbols[place];
-            let is_strict = facts.dialect.overloads.is_some_and(|rules| rules.is_strict);
+            let is_strict = facts.dialect.overloads.is_some_and(|of| of.rules().is_strict);
             let is_method = symbol.kind == SymbolKind::Method;
-            let has_overloads = facts.dialect.overloads.is_some_and(|rules| rules.labels.is_some());
+            let has_overloads =
+                facts.dialect.overloads.is_some_and(|of| of.rules().labels.is_some());
             let is_accepted = self.accepts_arguments(used, at, &facts, symbol);
             if !is_strict || !is_method || is_accepted && !has_overloads {
                 return Vec::new();
@@ -187,7 +200,7 @@ impl Walk<'_> {
         links: &mut [Link],
     ) {
         let Some(facts) = self.facts(place.file) else { return };
-        let Some(rules) = facts.dialect.overloads else { return };
+        let Some(rules) = facts.dialect.overloads.map(OverloadRules::rules) else { return };
         if used.role != Role::Call || links.len() < 2 {
             return;
         }
@@ -208,7 +221,7 @@ impl Walk<'_> {
             overloads.iter().map(|of| u32::from(of.is_const == is_const)).collect()
         } else {
             let count = used.arguments.map(usize::from);
-            let (given, labels) = given(rules, &text, start + used.name.len(), count);
+            let (given, labels) = named::given(rules, &text, start + used.name.len(), count);
             if Some(given.len()) != count {
                 return;
             }
@@ -414,34 +427,6 @@ fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> Str
     let first = place.enclosing.map_or(0, |at| facts.symbols[at].span.start);
     let first = first.max(call.saturating_sub(BEFORE_BYTES_MAX));
     String::from_utf8_lossy(text.get(first..call).unwrap_or_default()).into_owned()
-}
-
-/// Returns the values of the arguments after the byte `from`, each with the byte at which it begins,
-/// and their names. Where there are fewer than `count`, a lambda after the parentheses is the last.
-fn given(
-    rules: &Rules,
-    text: &[u8],
-    from: usize,
-    count: Option<usize>,
-) -> (Vec<(usize, String)>, Vec<Option<String>>) {
-    let mut listed = arguments(text, from);
-    listed.retain(|(_, argument)| rules.labels.is_none() || !argument.is_empty());
-    let mut labels = vec![None; listed.len()];
-    if rules.labels.is_none() {
-        return (listed, labels);
-    }
-    for ((at, argument), label) in listed.iter_mut().zip(&mut labels) {
-        let (name, start) = named::labelled(rules.labels, argument);
-        *label = name.map(str::to_owned);
-        *at += start;
-        argument.drain(..start);
-    }
-    let is_last = count == Some(listed.len() + 1);
-    if let Some(block) = is_last.then(|| named::trailing_block(text, from)).flatten() {
-        listed.push(block);
-        labels.push(Some(named::TRAILING.to_owned()));
-    }
-    (listed, labels)
 }
 
 /// Returns the arguments in the parentheses after the byte `from`, as they are written, each with

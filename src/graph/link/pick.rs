@@ -3,10 +3,9 @@
 use rustc_hash::FxHashSet;
 
 use super::code::FileFacts;
-use super::dialect::{Extensions, Group};
+use super::dialect::{Extensions, Group, OverloadRules};
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
-use super::overloads::Rules;
 use super::parameters::arity;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
@@ -208,7 +207,7 @@ impl Walk<'_> {
             }
             // A function of another file that only that file sees.
             let is_hidden = symbol.visibility == Visibility::Private && symbol.parent.is_none();
-            let has_labels = facts.dialect.overloads.is_some_and(Rules::has_labels);
+            let has_labels = facts.dialect.overloads.is_some_and(OverloadRules::has_labels);
             if is_hidden && has_labels && Some(link.to.file) != file {
                 link.confidence *= 0.5;
             }

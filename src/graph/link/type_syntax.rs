@@ -3,20 +3,10 @@
 //! Texts are parts of signatures. Types are not resolved here; see [`super::context`] for the
 //! parameters of callbacks, and [`super::overloads`] for the comparison of types.
 
+use super::dialect::TypeSyntax;
 use super::parameters::{chain_of_type, inside, of_function_type, written_type};
 use crate::lang::chain::Chain;
 use crate::lang::split;
-
-/// How the types of parameters and of functions are written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum TypeSyntax {
-    /// `name: Type`, and `(name: A) => R` for a function: TypeScript.
-    NamedArrow,
-    /// `name: Type`, and `(A) -> R` for a function: Kotlin and Swift.
-    Arrow,
-    /// `Type name`, and delegates such as `Func<A, R>` for a function: C#.
-    Delegate,
-}
 
 /// Words and attributes before a type that are not a part of it.
 const PREFIXES: &[&str] = &[

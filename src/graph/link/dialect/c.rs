@@ -1,7 +1,6 @@
 //! C, C++ and Objective-C: names of headers are visible to the files that include them.
 
-use super::super::overloads;
-use super::{ArgumentRules, Dialect, Group, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE, OverloadRules};
 
 static C: Dialect = Dialect {
     arguments: Some(ArgumentRules { is_empty_list_open: true, ..ArgumentRules::USUAL }),
@@ -10,7 +9,7 @@ static C: Dialect = Dialect {
 
 static CPP: Dialect = Dialect {
     arguments: Some(ArgumentRules::USUAL),
-    overloads: Some(&overloads::CPP),
+    overloads: Some(OverloadRules::Cpp),
     has_namespaces: true,
     aliases_have_members: true,
     deref: Some("operator->"),

@@ -1,22 +1,20 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
-use super::super::overloads::{self, named};
-use super::super::type_syntax::TypeSyntax;
 use super::arguments::{has_word, many_or_usual};
-use super::{ArgumentRules, Dialect, Extensions, Group, NONE};
+use super::{ArgumentRules, Dialect, Extensions, Group, NONE, OverloadRules, TypeSyntax};
 
 static JAVA: Dialect = Dialect {
     has_closed_types: true,
     separates_fields: true,
     arguments: Some(ArgumentRules::USUAL),
-    overloads: Some(&overloads::java::JAVA),
+    overloads: Some(OverloadRules::Java),
     ..RULES
 };
 
 static KOTLIN: Dialect = Dialect {
     extensions: Extensions::Prefix,
     type_syntax: TypeSyntax::Arrow,
-    overloads: Some(&named::KOTLIN),
+    overloads: Some(OverloadRules::Kotlin),
     common: KOTLIN_COMMON,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(has_word(part, "vararg"), part))),
     ..RULES
@@ -35,7 +33,7 @@ static CSHARP: Dialect = Dialect {
     has_partial_types: true,
     extensions: Extensions::Parameter,
     type_syntax: TypeSyntax::Delegate,
-    overloads: Some(&named::CSHARP),
+    overloads: Some(OverloadRules::CSharp),
     constructor_words: &["base", "this"],
     content_first: &[],
     arguments: Some(ArgumentRules {
@@ -56,7 +54,7 @@ pub(super) static SWIFT: Dialect = Dialect {
     group: Group::Swift,
     extensions: Extensions::Block,
     type_syntax: TypeSyntax::Arrow,
-    overloads: Some(&named::SWIFT),
+    overloads: Some(OverloadRules::Swift),
     has_impl_blocks: true,
     constructor_words: &["Self"],
     inherits_constructors: true,

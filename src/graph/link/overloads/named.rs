@@ -5,8 +5,9 @@
 
 use super::{Form, Rules, Shape};
 use crate::graph::link::code::FileFacts;
+use crate::graph::link::dialect::TypeSyntax;
 use crate::graph::link::kinds::is_type;
-use crate::graph::link::type_syntax::{TypeSyntax, without_prefixes};
+use crate::graph::link::type_syntax::without_prefixes;
 use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
 use crate::lang::split;
@@ -139,7 +140,7 @@ pub(in crate::graph::link) fn bases_of_library(name: &str) -> impl Iterator<Item
 }
 
 /// Returns the name and the value of an argument.
-pub(super) fn labelled(labels: Option<Labels>, argument: &str) -> (Option<&str>, usize) {
+fn labelled(labels: Option<Labels>, argument: &str) -> (Option<&str>, usize) {
     let Some(Labels { mark, .. }) = labels else { return (None, 0) };
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '`';
     let end = argument.find(|c| !is_word(c)).unwrap_or(argument.len());
@@ -614,9 +615,37 @@ fn derives(walk: &Walk<'_>, place: Place, given: &Shape, name: &str) -> bool {
     false
 }
 
+/// Returns the values of the arguments after the byte `from`, each with the byte at which it begins,
+/// and their names. Where there are fewer than `count`, a lambda after the parentheses is the last.
+pub(super) fn given(
+    rules: &Rules,
+    text: &[u8],
+    from: usize,
+    count: Option<usize>,
+) -> (Vec<(usize, String)>, Vec<Option<String>>) {
+    let mut listed = super::arguments(text, from);
+    listed.retain(|(_, argument)| rules.labels.is_none() || !argument.is_empty());
+    let mut labels = vec![None; listed.len()];
+    if rules.labels.is_none() {
+        return (listed, labels);
+    }
+    for ((at, argument), label) in listed.iter_mut().zip(&mut labels) {
+        let (name, start) = labelled(rules.labels, argument);
+        *label = name.map(str::to_owned);
+        *at += start;
+        argument.drain(..start);
+    }
+    let is_last = count == Some(listed.len() + 1);
+    if let Some(block) = is_last.then(|| trailing_block(text, from)).flatten() {
+        listed.push(block);
+        labels.push(Some(TRAILING.to_owned()));
+    }
+    (listed, labels)
+}
+
 /// Returns the lambda after the arguments of a call whose name ends at the byte `from`, with the byte
 /// at which it begins; the text may be cut off.
-pub(super) fn trailing_block(text: &[u8], from: usize) -> Option<(usize, String)> {
+fn trailing_block(text: &[u8], from: usize) -> Option<(usize, String)> {
     let rest = text.get(from..text.len().min(from + super::CALL_BYTES_MAX))?;
     let whole = String::from_utf8_lossy(rest);
     let mut at = whole.len() - whole.trim_start().len();
