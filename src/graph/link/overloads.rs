@@ -179,9 +179,10 @@ impl Walk<'_> {
                 let Some(base) = base.of_type() else { continue };
                 found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
                     // Of an overload that accepts the number, the types may exclude the arguments.
-                    confidence: match is_accepted {
-                        true => it.confidence * candidate.confidence * 0.95,
-                        false => candidate.confidence * 0.99,
+                    confidence: if is_accepted {
+                        it.confidence * candidate.confidence * 0.95
+                    } else {
+                        candidate.confidence * 0.99
                     },
                     reason: it.reason.max(candidate.reason).max(Reason::Inherited),
                     ..it
