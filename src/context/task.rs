@@ -107,7 +107,7 @@ impl Task {
     }
 
     /// Returns the kind of the task. A question is one line without quoted code that has at most
-    /// [`NAME_WORDS_MAX`] words, is a sentence with its final period or question mark, contains a
+    /// `NAME_WORDS_MAX` words, is a sentence with its final period or question mark, contains a
     /// modal verb (`should`), or contains an interrogative at its start or after a comma. O(prose).
     pub fn kind(&self) -> TaskKind {
         let line = self.prose.trim();
