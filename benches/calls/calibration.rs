@@ -1,8 +1,9 @@
 //! How often answers are right, by their stated confidence.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use codedb::graph::link::Reason;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// The number of buckets of confidence.
@@ -68,8 +69,8 @@ pub(crate) fn print(points: &[Point]) {
     println!("    mean distance {:.3} of {}", distance / points.len().max(1) as f64, points.len());
 }
 
-/// Appends points to a file, one JSON object per line.
-pub(crate) fn append(path: &PathBuf, points: &[Point]) -> Result<(), String> {
+/// Appends records to a file, one JSON object per line.
+pub(crate) fn append<T: Serialize>(path: &Path, records: &[T]) -> Result<(), String> {
     use std::io::Write as _;
     let shown = path.display();
     let mut file = std::fs::OpenOptions::new()
@@ -77,8 +78,8 @@ pub(crate) fn append(path: &PathBuf, points: &[Point]) -> Result<(), String> {
         .append(true)
         .open(path)
         .map_err(|error| format!("{shown}: {error}"))?;
-    for point in points {
-        let line = serde_json::to_string(point).map_err(|error| error.to_string())?;
+    for record in records {
+        let line = serde_json::to_string(record).map_err(|error| error.to_string())?;
         writeln!(file, "{line}").map_err(|error| format!("{shown}: {error}"))?;
     }
     Ok(())
@@ -86,7 +87,7 @@ pub(crate) fn append(path: &PathBuf, points: &[Point]) -> Result<(), String> {
 
 /// Prints the table of the points in files that [`append`] wrote: of all, and of each language.
 pub(crate) fn of_files(paths: &[PathBuf]) -> Result<(), String> {
-    let mut points = read(paths)?;
+    let mut points: Vec<Point> = read(paths)?;
     println!("all languages");
     print(&points);
     points.sort_by(|a, b| a.language.cmp(&b.language));
@@ -97,15 +98,15 @@ pub(crate) fn of_files(paths: &[PathBuf]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the points in files that [`append`] wrote.
-pub(crate) fn read(paths: &[PathBuf]) -> Result<Vec<Point>, String> {
-    let mut points: Vec<Point> = Vec::new();
+/// Returns the records in files that [`append`] wrote.
+pub(crate) fn read<T: DeserializeOwned>(paths: &[PathBuf]) -> Result<Vec<T>, String> {
+    let mut records = Vec::new();
     for path in paths {
         let shown = path.display();
         let text = std::fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
         for line in text.lines() {
-            points.push(serde_json::from_str(line).map_err(|error| format!("{shown}: {error}"))?);
+            records.push(serde_json::from_str(line).map_err(|error| format!("{shown}: {error}"))?);
         }
     }
-    Ok(points)
+    Ok(records)
 }

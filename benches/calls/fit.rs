@@ -59,7 +59,7 @@ impl Bin {
 /// # Errors
 /// If a file cannot be read.
 pub(crate) fn run(paths: &[PathBuf]) -> Result<(), String> {
-    let points = calibration::read(paths)?;
+    let points: Vec<Point> = calibration::read(paths)?;
     for (class, is_of) in CLASSES {
         let of_class: Vec<&Point> = points
             .iter()

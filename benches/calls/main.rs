@@ -3,16 +3,18 @@
 //! Samples call sites of a tree with a fixed seed, independent of the linker's results, gets the
 //! definition of each from an oracle through its standard streams, and counts right, wrong and
 //! missed answers among the sites whose target is in the tree, and answers to sites whose target is
-//! outside. It is run manually, since oracles are large; see docs/calls.md.
+//! outside. It is run manually, since oracles are large; see docs/calls-measured.md.
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts),
-//! `calibration` (confidences), `fit` (their table), `callers` (recall), in this order; `routes` compares paths of calls, and
-//! `chains` the callers of functions that are called through re-exports.
+//! `kinds` (counts by receiver), `calibration` (confidences), `fit` (their table), `callers` (recall),
+//! in this order; `routes` compares paths of calls, and `chains` the callers of functions that are
+//! called through re-exports.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod calibration;
 mod callers;
 mod chains;
 mod fit;
+mod kinds;
 mod lines;
 mod lsp;
 mod options;
@@ -55,6 +57,9 @@ fn run(options: &Options) -> Result<(), String> {
     if !options.fit.is_empty() {
         return fit::run(&options.fit);
     }
+    if !options.table.is_empty() {
+        return kinds::of_files(&options.table);
+    }
     let tree = tree::Tree::read(&options.tree)?;
     let resolve = |sites: &[sample::Site]| {
         if options.uses_lines {
@@ -86,11 +91,14 @@ fn run(options: &Options) -> Result<(), String> {
             answers
         }
     };
-    let points = score::report(options, &tree, &answers);
+    let (points, judged) = score::report(options, &tree, &answers);
     calibration::print(&points);
     callers::report(options, &tree, &answers);
-    match &options.points {
-        Some(path) => calibration::append(path, &points),
+    if let Some(path) = &options.points {
+        calibration::append(path, &points)?;
+    }
+    match &options.verdicts {
+        Some(path) => kinds::append(path, &judged),
         None => Ok(()),
     }
 }

@@ -5,10 +5,11 @@ use std::path::PathBuf;
 pub(crate) const HELP: &str = "\
 calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--below DIR]
       [--answers FILE] [--show right|wrong|missed|invented|bad|lost|all] [--protocol lsp|lines]
-      [--points FILE]
+      [--points FILE] [--verdicts FILE]
 calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
 calls --calibration FILE,...
 calls --fit FILE,...
+calls --table FILE,...
 calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--show none]
 
   --tree DIR       the tree to read and link, and to open in the oracle
@@ -24,6 +25,9 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
   --fit FILE,...   instead: print the table of src/graph/link/calibration.rs, fitted to these files
+  --verdicts FILE  append the verdict on each site that the oracle knows, with its kind of receiver
+  --table FILE,... instead: print tables by tree and by kind of receiver, with intervals, from files
+                   that `--verdicts` wrote
   --routes N       instead of a sample: N pairs of functions with a route of 2 to 4 calls that the
                    oracle resolves, searched by `callpath`
   --chains FILE    the calls that an oracle listed (benches/calls/oracles/*_chains.*): instead of
@@ -46,6 +50,8 @@ pub(crate) struct Options {
     pub(crate) points: Option<PathBuf>,
     pub(crate) calibration: Vec<PathBuf>,
     pub(crate) fit: Vec<PathBuf>,
+    pub(crate) verdicts: Option<PathBuf>,
+    pub(crate) table: Vec<PathBuf>,
     pub(crate) routes: usize,
     pub(crate) chains: Option<PathBuf>,
     pub(crate) functions: usize,
@@ -67,6 +73,8 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         points: None,
         calibration: Vec::new(),
         fit: Vec::new(),
+        verdicts: None,
+        table: Vec::new(),
         routes: 0,
         chains: None,
         functions: 40,
@@ -94,6 +102,8 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--points" => options.points = Some(PathBuf::from(value)),
             "--calibration" => options.calibration = value.split(',').map(PathBuf::from).collect(),
             "--fit" => options.fit = value.split(',').map(PathBuf::from).collect(),
+            "--verdicts" => options.verdicts = Some(PathBuf::from(value)),
+            "--table" => options.table = value.split(',').map(PathBuf::from).collect(),
             "--routes" => options.routes = number()? as usize,
             "--chains" => options.chains = Some(PathBuf::from(value)),
             "--functions" => options.functions = number()? as usize,
@@ -102,7 +112,8 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         }
     }
     let is_sample = !options.tree.as_os_str().is_empty() && !options.language.is_empty();
-    if !is_sample && options.calibration.is_empty() && options.fit.is_empty() {
+    let reads_files = [&options.calibration, &options.fit, &options.table];
+    if !is_sample && reads_files.iter().all(|files| files.is_empty()) {
         // `cargo bench` runs every bench without flags.
         Ok(None)
     } else {

@@ -8,6 +8,7 @@ use codedb::lang::facts::{Import, ImportKind, Reference, Role};
 use codedb::lang::symbols::{Symbol, SymbolKind, Visibility};
 
 use crate::calibration::{self, Point};
+use crate::kinds::{Judged, Receiver};
 use crate::options::Options;
 use crate::sample::{Answered, Definition, Site};
 use crate::tree::Tree;
@@ -51,9 +52,14 @@ impl Verdict {
     }
 }
 
-/// Prints the counts, and returns the first link of each site that the oracle knows.
-pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Vec<Point> {
-    let mut points = Vec::new();
+/// Prints the counts, and returns the first link of, and the verdict on, each site that the oracle
+/// knows.
+pub(crate) fn report(
+    options: &Options,
+    tree: &Tree,
+    answers: &[Answered],
+) -> (Vec<Point>, Vec<Judged>) {
+    let (mut points, mut judged) = (Vec::new(), Vec::new());
     let tree_name = tree.root.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let mut counts = [0_usize; 6];
     let mut sure = (0_usize, 0_usize);
@@ -65,6 +71,16 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Ve
         if verdict != Verdict::Unknown && answer.is_some_and(|link| link.confidence >= SURE) {
             let is_wrong = matches!(verdict, Verdict::Wrong | Verdict::Invented);
             sure = (sure.0 + usize::from(is_wrong), sure.1 + 1);
+        }
+        if verdict != Verdict::Unknown {
+            judged.push(Judged {
+                tree: tree_name.to_owned(),
+                language: options.language.clone(),
+                receiver: receiver(tree, answered),
+                is_inside: !matches!(verdict, Verdict::Outside | Verdict::Invented),
+                is_right: verdict == Verdict::Right,
+                is_wrong: matches!(verdict, Verdict::Wrong | Verdict::Invented),
+            });
         }
         if let (Some(&first), true) = (links.first(), verdict != Verdict::Unknown) {
             let is_right = judge(options, tree, answered, Some(first), &links) == Verdict::Right;
@@ -98,7 +114,14 @@ pub(crate) fn report(options: &Options, tree: &Tree, answers: &[Answered]) -> Ve
         sure.0,
         sure.1,
     );
-    points
+    (points, judged)
+}
+
+fn receiver(tree: &Tree, answered: &Answered) -> Receiver {
+    let Some(file) = tree.program.id(&answered.site.path) else { return Receiver::Unknown };
+    let references = tree.program.references(file);
+    let used = references.iter().find(|(_, used)| is_at(used, &answered.site));
+    used.map_or(Receiver::Unknown, |(_, used)| Receiver::of(used))
 }
 
 fn links(tree: &Tree, answered: &Answered) -> Vec<Link> {

@@ -4,7 +4,7 @@
 //! it is no probability: long chains of safe steps are right far more often than it states, and
 //! guesses by name differ between languages. [`calibrated`] maps it to the share of answers with such
 //! a product that were right in samples of call sites, per language and class of reasons. The
-//! table is the output of `cargo bench --bench calls -- --fit FILES` (docs/calls.md): isotonic
+//! table is the output of `cargo bench --bench calls -- --fit FILES` (docs/calls-measured.md): isotonic
 //! regression over bins, smoothed towards the share of all languages.
 
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason};
