@@ -23,6 +23,8 @@ pub struct Content {
     pub is_unlinked: bool,
     /// Whether `bytes` are UTF-8; computed on first use.
     is_utf8: OnceLock<bool>,
+    /// The hash of `bytes`; computed on first use.
+    hash: OnceLock<u128>,
     /// The bytes with secrets masked, if there are any; computed on first use.
     masked: OnceLock<Option<Vec<u8>>>,
 }
@@ -31,8 +33,8 @@ impl Content {
     /// Creates the content of a file that had `size_bytes` bytes and the metadata `stamp` before it
     /// was read.
     pub fn new(bytes: Vec<u8>, size_bytes: u64, stamp: Stamp) -> Content {
-        let (is_utf8, masked) = (OnceLock::new(), OnceLock::new());
-        Content { bytes, size_bytes, stamp, is_unlinked: false, is_utf8, masked }
+        let (is_utf8, hash, masked) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Content { bytes, size_bytes, stamp, is_unlinked: false, is_utf8, hash, masked }
     }
 
     /// Returns the same content for a user who may see the secrets in it.
@@ -58,6 +60,11 @@ impl Content {
     /// shown. Except in UTF-16, offsets are those of [`Content::bytes`].
     pub fn original(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Returns the hash of [`Content::original`], as in the index. O(bytes) the first time.
+    pub fn hash(&self) -> u128 {
+        *self.hash.get_or_init(|| xxhash_rust::xxh3::xxh3_128(&self.bytes))
     }
 
     /// Returns true if the bytes are UTF-8. O(bytes) the first time.
