@@ -150,7 +150,7 @@ impl Define for Read {
             return Err(Error::usage("`symbol` and lines exclude each other"));
         }
         let (path, content) = read_named(call, &mut args)?;
-        let hash = (!content.is_cut()).then(|| hash(content.original()));
+        let hash = (!content.is_cut()).then(|| format!("{:016x}", content.short_hash()));
         let mut found = ReadReply {
             path: paths::shown(&path),
             status: Status::Ok,
