@@ -12,6 +12,7 @@ pub mod delegating_code;
 pub mod extract;
 pub mod file_list;
 pub mod file_names;
+pub mod folders;
 pub mod imports;
 mod linking;
 pub mod names;
@@ -19,7 +20,7 @@ pub mod overlay;
 pub mod searches;
 pub mod test_names;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -298,7 +299,7 @@ impl Catalog {
             Some(held) => held.hash(),
             None => self.place(file).map(|_| self.files.info(file.index()).hash)?,
         };
-        self.read(file, bytes_max).filter(|text| xxh3_128(text.original()) == hash)
+        self.read(file, bytes_max).filter(|text| text.hash() == hash)
     }
 
     /// Returns the summary of a file, if it has facts. O(1).
@@ -405,19 +406,18 @@ impl Catalog {
         self.segments.iter().map(|segment| segment.defined_max() as u64).sum()
     }
 
-    /// Returns an index of all defined names for fuzzy look-ups. O(names), the first time.
+    /// Returns all defined names. O(names), the first time.
     pub fn names(&self) -> Result<&Names> {
         if let Some(names) = self.cache.names.get() {
             return Ok(names);
         }
-        let mut names = BTreeSet::new();
-        self.each_name(b"", |name| {
-            if !names.contains(name) {
-                names.insert(name.to_vec());
-            }
-            true
+        let names = Names::new(|see| {
+            self.each_name(b"", |name| {
+                see(name);
+                true
+            })
         })?;
-        Ok(self.cache.names.get_or_init(|| Names::new(names)))
+        Ok(self.cache.names.get_or_init(|| names))
     }
 
     /// Returns every use of `name`, ordered by file and position. O(log names + uses).

@@ -18,6 +18,7 @@ pub mod people;
 pub mod read;
 pub mod store;
 pub mod subjects;
+pub mod touched;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -28,6 +29,7 @@ pub use functions::FileChanges;
 pub use id::CommitId;
 pub use log::{AuthorId, Commit, Log, PathId};
 pub use subjects::{FileHit, Parameters};
+pub use touched::Touched;
 
 use files::Files;
 use git::Blamed;
@@ -47,6 +49,20 @@ pub struct History {
     coupling: Mutex<Option<Arc<Coupling>>>,
     file_changes: Mutex<FxHashMap<Vec<u8>, Arc<FileChanges>>>,
     blamed: Mutex<FxHashMap<BlameKey, Arc<[Blamed]>>>,
+    touched: OnceLock<Touched>,
+    /// The touched files that the last list of files has, and the id of that list.
+    present: Mutex<Option<(u64, Arc<[PresentFile]>)>>,
+}
+
+/// A touched file that a list of files has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct PresentFile {
+    /// Its index in the list.
+    pub at: usize,
+    /// How many of the counted commits touched it.
+    pub commits: usize,
+    /// The time of the last of them, in nanoseconds since 1970.
+    pub last_ns: i64,
 }
 
 /// A path, and a hash of the commits that are ignored.
@@ -55,13 +71,67 @@ type BlameKey = (Vec<u8>, u64);
 /// The maximum number of files whose changes, and whose blame, are held in memory.
 const FILES_HELD_MAX: usize = 256;
 
+/// Returns the touched files that a list of files has, in the order of [`History::present`].
+pub fn sorted_present(
+    touched: &Touched,
+    find: impl Fn(&[u8]) -> Option<usize>,
+) -> Arc<[PresentFile]> {
+    let present = touched.files.iter().filter_map(|file| {
+        let (commits, last_ns) = (file.commits as usize, file.last_ns);
+        Some(PresentFile { at: find(&file.path)?, commits, last_ns })
+    });
+    let mut files: Vec<PresentFile> = present.collect();
+    files.sort_unstable_by_key(|file| {
+        (std::cmp::Reverse(file.commits), std::cmp::Reverse(file.last_ns), file.at)
+    });
+    files.into()
+}
+
 impl History {
     /// Returns the history of `log`. O(1).
     pub fn new(log: Log) -> History {
         let (files, subjects) = (OnceLock::new(), OnceLock::new());
         let (activity, coupling) = (Mutex::default(), Mutex::default());
         let (file_changes, blamed) = (Mutex::default(), Mutex::default());
-        History { log, files, subjects, activity, coupling, file_changes, blamed }
+        let (touched, present) = (OnceLock::new(), Mutex::default());
+        History { log, files, subjects, activity, coupling, file_changes, blamed, touched, present }
+    }
+
+    /// Returns the files that the newest commits touched, if the log has them or `touched` was passed
+    /// to [`History::set_touched`]. O(log) the first time.
+    pub fn touched(&self) -> Option<&Touched> {
+        if self.touched.get().is_none()
+            && let Some(touched) = Touched::of_log(&self.log)
+        {
+            return Some(self.touched.get_or_init(|| touched));
+        }
+        self.touched.get()
+    }
+
+    /// Caches the files that the newest commits touched, which git listed because the log lacks them:
+    /// those of HEAD's commit, to which the log belongs.
+    pub fn set_touched(&self, touched: Touched) -> &Touched {
+        self.touched.get_or_init(|| touched)
+    }
+
+    /// Returns the touched files that the list with the id `list` has, those with the most commits
+    /// first; with equal counts the newest first, then by path. `find` returns the index of a path in
+    /// that list, in path order. O(touched files) for another list than the last one.
+    pub fn present(
+        &self,
+        touched: &Touched,
+        list: u64,
+        find: impl Fn(&[u8]) -> Option<usize>,
+    ) -> Arc<[PresentFile]> {
+        let mut present = self.present.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((of, files)) = &*present
+            && *of == list
+        {
+            return Arc::clone(files);
+        }
+        let files = sorted_present(touched, find);
+        *present = Some((list, Arc::clone(&files)));
+        files
     }
 
     /// Returns the commits.

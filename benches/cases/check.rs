@@ -20,7 +20,7 @@ use super::{print, print_message, reply};
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
     let set = set::cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;
-    replies(stage, cases)?;
+    replies(stage, cases.iter())?;
     let replies = cases.iter().filter(|case| case.expected.is_some()).count();
     print(&format!(
         "{} cases of the profile `{}` ran, {replies} replies are as blessed\n",
@@ -35,7 +35,10 @@ pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outco
 /// # Errors
 ///
 /// As [`run`], but all cases are run first.
-pub(crate) fn replies(stage: &Stage, cases: &[Case<'_>]) -> Outcome<()> {
+pub(crate) fn replies<'a, 'c: 'a>(
+    stage: &Stage,
+    cases: impl Iterator<Item = &'a Case<'c>>,
+) -> Outcome<()> {
     let root = stage.root();
     let mut wrong = 0;
     for case in cases {

@@ -3,8 +3,9 @@
 //! A case is one call of a tool, of a component of the engine, over the protocol, or of the
 //! program. Before a measurement, each tool's reply is compared with the hash in
 //! bench-corpus/cases. [`set`] lists the cases, [`stage`] prepares their input (an index, a
-//! watcher). [`measure`] runs them with criterion, [`driver`] for the regression report, [`once`]
-//! for callgrind; [`check`] only checks the replies. See docs/benchmarks.md.
+//! watcher). [`measure`] runs them with criterion, [`table`] prints those of the tools that the
+//! reference engine has, too, [`driver`] runs them for the regression report, [`once`] for
+//! callgrind; [`check`] only checks the replies. See docs/benchmarks.md.
 
 mod bless;
 mod case;
@@ -22,6 +23,7 @@ mod options;
 mod reply;
 mod set;
 mod stage;
+mod table;
 mod tool;
 
 use std::path::Path;
@@ -74,6 +76,7 @@ fn run(options: &Options) -> Outcome<()> {
         }
         Action::Bless => bless::run(&stage, &files, options),
         Action::Check => check::run(&stage, &files, options),
+        Action::Table => table::run(&stage, &files, options),
         Action::Driver => driver::run(&stage, &files, options),
         Action::Measure => measure::run(&stage, &files, options),
         Action::Help | Action::Fetch | Action::Once(_) => Ok(()),

@@ -53,7 +53,7 @@ fn pace(profile: Profile) -> Pace {
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
     let set = set::cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;
-    check::replies(stage, cases)?;
+    check::replies(stage, cases.iter())?;
     let Pace { warm_up, measurement, samples, resamples } = pace(stage.profile);
     let mut criterion = Criterion::default()
         .warm_up_time(warm_up)

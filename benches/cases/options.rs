@@ -18,6 +18,7 @@ Without an action, every case is checked and then measured with criterion.
   --prepare            build the index; the other actions except --once do so if needed
   --check              run each case once and compare the tools' replies with their hashes
   --bless              write the current hashes of the replies into bench-corpus/cases
+  --table              print the latency of each tool beside that of the reference engine
   --driver             run the cases that lines of JSON on standard input name
   --once NAME          run a case once, in `measured_call`, with one thread: for callgrind
 
@@ -41,6 +42,8 @@ pub(crate) enum Action {
     Check,
     /// Rewrite the hashes.
     Bless,
+    /// Print the table of latencies.
+    Table,
     /// Run the requests from standard input.
     Driver,
     /// Run one case for callgrind.
@@ -97,6 +100,7 @@ pub(crate) fn parse(args: impl Iterator<Item = OsString>) -> Outcome<Options> {
             Long("prepare") => Action::Prepare,
             Long("check") => Action::Check,
             Long("bless") => Action::Bless,
+            Long("table") => Action::Table,
             Long("driver") => Action::Driver,
             Long("once") => Action::Once(text(&mut parser)?),
             // Cargo adds this flag.

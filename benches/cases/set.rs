@@ -32,12 +32,14 @@ pub(crate) fn cases<'a>(
 ) -> Outcome<Set<'a>> {
     let is_selected = |name: &str| options.is_selected(name);
     let watcher = match mode {
-        Mode::Watched => Some(Watcher::start(&stage.engine(mode.threads()))?),
+        Mode::Watched => Some(Watcher::start(stage.engine(mode.threads()))?),
         Mode::Alone => None,
     };
-    let mut cases = tool::cases(stage, files, mode, &is_selected)?;
+    let watched = watcher.as_ref().map(|watcher| watcher.engine().clone());
+    let mut cases = tool::cases(stage, files, watched, &is_selected)?;
     cases.extend(engine::cases(stage, mode, &is_selected)?);
     if mode == Mode::Watched {
+        cases.extend(tool::strict_cases(stage, files, &is_selected)?);
         cases.extend(mcp::cases(stage, &is_selected)?);
         cases.extend(cli::cases(stage, &is_selected));
     }

@@ -175,6 +175,7 @@ fn forget_oldest(cache: &Cache) {
 
 /// A thread that watches the corpus, as `codedb mcp` has one; it ends when this is dropped.
 pub(crate) struct Watcher {
+    engine: Engine,
     stop: std::sync::Arc<Stop>,
     thread: Option<JoinHandle<()>>,
 }
@@ -186,7 +187,7 @@ impl Watcher {
     /// # Errors
     ///
     /// If the system grants no descriptors.
-    pub(crate) fn start(engine: &Engine) -> Outcome<Watcher> {
+    pub(crate) fn start(engine: Engine) -> Outcome<Watcher> {
         let stop = std::sync::Arc::new(Stop::new().map_err(|error| error.to_string())?);
         let (engine_of_thread, stop_of_thread) = (engine.clone(), std::sync::Arc::clone(&stop));
         let thread = thread::spawn(move || {
@@ -196,10 +197,15 @@ impl Watcher {
             }
         });
         let since = Instant::now();
-        while !thread.is_finished() && since.elapsed() < WATCH_PATIENCE && !answers(engine) {
+        while !thread.is_finished() && since.elapsed() < WATCH_PATIENCE && !answers(&engine) {
             thread::sleep(Duration::from_millis(20));
         }
-        Ok(Watcher { stop, thread: Some(thread) })
+        Ok(Watcher { engine, stop, thread: Some(thread) })
+    }
+
+    /// Returns the engine that is watched: its calls are answered as those of a server are.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
     }
 }
 

@@ -3,7 +3,7 @@
 use super::text::plain;
 
 /// Number of context lines.
-const AROUND: usize = 3;
+pub const AROUND: usize = 3;
 
 /// Maximum characters shown of a line. A settings file may be one line of megabytes.
 const LINE_CHARS: usize = 300;
@@ -17,6 +17,64 @@ const LEAD_CHARS: usize = 60;
 /// Control characters are escaped, line terminators are not shown, and of long lines only the
 /// changed part is. The result is for reading, not for `patch`.
 pub fn unified(names: (&str, &str), before: &str, after: &str) -> String {
+    unified_at(names, 0, before, after)
+}
+
+/// The part of two texts in which they differ, in whole lines.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct ChangedPart<'a> {
+    /// The number of lines before it, the same in both texts.
+    pub lines_before: usize,
+    /// The part of the text before the change.
+    pub before: &'a str,
+    /// The part of the text after it.
+    pub after: &'a str,
+}
+
+/// Returns the lines in which two texts differ, and up to `around` lines on either side. O(text), at
+/// the speed of memory.
+pub fn changed_part<'a>(before: &'a str, after: &'a str, around: usize) -> ChangedPart<'a> {
+    let (old, new) = (before.as_bytes(), after.as_bytes());
+    let same = common_prefix(old, new);
+    let mut start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |end| end + 1);
+    // The common end does not overlap the common start, and begins at a line of both texts.
+    let tail = common_suffix(&old[start..], &new[start..]);
+    let tail = match memchr::memchr(b'\n', &old[old.len() - tail..]) {
+        Some(end) => tail - end - 1,
+        None => 0,
+    };
+    for _ in 0..around {
+        let Some(inside) = start.checked_sub(1) else { break };
+        start = memchr::memrchr(b'\n', &old[..inside]).map_or(0, |end| end + 1);
+    }
+    let mut shown = 0;
+    for _ in 0..around {
+        let rest = &old[old.len() - tail + shown..];
+        shown += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
+    }
+    let lines_before = memchr::memchr_iter(b'\n', &old[..start]).count();
+    let part = |text: &'a str| &text[start..text.len() - tail + shown];
+    ChangedPart { lines_before, before: part(before), after: part(after) }
+}
+
+/// The number of bytes that are compared at once.
+const BLOCK: usize = 256;
+
+fn common_prefix(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
+    let same = BLOCK * blocks.take_while(|(a, b)| a == b).count();
+    same + one[same..].iter().zip(&other[same..]).take_while(|(a, b)| a == b).count()
+}
+
+fn common_suffix(one: &[u8], other: &[u8]) -> usize {
+    let blocks = one.rchunks_exact(BLOCK).zip(other.rchunks_exact(BLOCK));
+    let same = BLOCK * blocks.take_while(|(a, b)| a == b).count();
+    let rest = (&one[..one.len() - same], &other[..other.len() - same]);
+    same + rest.0.iter().rev().zip(rest.1.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+/// Returns [`unified`] for parts of two texts that have `lines_before` lines before them.
+pub fn unified_at(names: (&str, &str), lines_before: usize, before: &str, after: &str) -> String {
     if before == after {
         return String::new();
     }
@@ -30,8 +88,8 @@ pub fn unified(names: (&str, &str), before: &str, after: &str) -> String {
     let (old_to, new_to) = (old.len() - tail, new.len() - tail);
     let mut text = format!("--- {}\n+++ {}\n", plain(names.0), plain(names.1));
     let place = |count: usize| match count {
-        0 => format!("{from},0"),
-        count => format!("{},{count}", from + 1),
+        0 => format!("{},0", lines_before + from),
+        count => format!("{},{count}", lines_before + from + 1),
     };
     text.push_str(&format!(
         "@@ -{} +{} @@\n",
@@ -93,6 +151,35 @@ mod tests {
         let last = format!("--- a\n+++ b\n@@ -1,1 +1,2 @@\n-x\n{end}+x\n+y\n{end}");
         check("x", "x\ny", &last);
         check("\ta\r\n", "\tb\u{1b}\r\n", "--- a\n+++ b\n@@ -1,1 +1,1 @@\n-\ta\n+\tb\\u{1b}\n");
+    }
+
+    #[test]
+    fn the_changed_part_has_the_diff_of_the_whole_text() {
+        let lines: Vec<String> = (0..600).map(|at| format!("line {} é\n", at % 50)).collect();
+        let whole = lines.concat();
+        let mut texts = vec![String::new(), "x".to_owned(), "x\n".to_owned(), whole.clone()];
+        for at in [0, 1, 3, 299, 597, 599] {
+            let mut other = lines.clone();
+            other[at] = "another line\n".to_owned();
+            texts.push(other.concat());
+            other[at] = String::new();
+            texts.push(other.concat());
+            other[at] = format!("{}more\nand more\n", lines[at]);
+            texts.push(other.concat());
+        }
+        texts.push(whole.trim_end().to_owned());
+        texts.push(format!("{whole}{whole}"));
+        for before in &texts {
+            for after in &texts {
+                for around in [AROUND, AROUND + 1, 50] {
+                    let part = changed_part(before, after, around);
+                    let shown = unified_at(("a", "b"), part.lines_before, part.before, part.after);
+                    assert_eq!(shown, unified(("a", "b"), before, after), "{before:?} {after:?}");
+                }
+            }
+        }
+        let part = changed_part(&whole, &texts[7], 3);
+        assert!(part.before.lines().count() < 10, "{}", part.before);
     }
 
     #[test]

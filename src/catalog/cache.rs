@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock, RwLock};
 use rustc_hash::FxHashMap;
 
 use super::file_names::FileNames;
-use super::imports::ImportGraph;
+use super::imports::{FileImports, ImportGraph};
 use super::names::Names;
 use super::searches::SearchCache;
 use super::test_names::TestNames;
@@ -31,6 +31,9 @@ const CALLS_MAX: usize = 256;
 
 /// Maximum number of imports whose resolution is cached.
 const TARGETS_MAX: usize = 1 << 16;
+
+/// Maximum number of files whose resolved imports are cached.
+const FILE_IMPORTS_MAX: usize = 4096;
 
 /// Maximum number of uses of names whose resolution is cached: about 6 MB.
 const OUTCOMES_MAX: usize = 1 << 15;
@@ -102,6 +105,8 @@ pub(super) struct CatalogCache {
     pub(super) outcomes: BoundedCache<UseAt, Arc<Outcome>>,
     /// The files of the same package, by file.
     pub(super) packages: BoundedCache<FileId, Arc<Vec<FileId>>>,
+    /// The resolved imports of files.
+    pub(super) file_imports: BoundedCache<FileId, Arc<FileImports>>,
     pub(super) imports: OnceLock<Arc<ImportGraph>>,
     /// The graph of an earlier catalog, and the files whose imports changed since.
     pub(super) imports_before: Option<(Arc<ImportGraph>, Vec<FileId>)>,
@@ -133,6 +138,7 @@ impl Default for CatalogCache {
             file_names: Arc::default(),
             test_names: Arc::default(),
             targets: BoundedCache::new(TARGETS_MAX),
+            file_imports: BoundedCache::new(FILE_IMPORTS_MAX),
             outcomes: BoundedCache::new(OUTCOMES_MAX),
             packages: BoundedCache::new(PACKAGES_MAX),
             imports: OnceLock::new(),
@@ -173,6 +179,7 @@ impl CatalogCache {
         if if_same_resolution {
             memory.resolver = Arc::clone(&self.resolver);
             memory.targets = self.targets.only(|(file, _)| is_same(file));
+            memory.file_imports = self.file_imports.only(is_same);
             memory.packages = self.packages.only(is_same);
             let imports = self.imports.get().map(|graph| (Arc::clone(graph), changed.to_vec()));
             // If no graph was built since the previous edit, the changed files of both edits are
@@ -212,6 +219,7 @@ mod tests {
         for file in files {
             memory.packages.insert(file, Arc::default());
             memory.targets.insert((file, 0), Resolution::Unknown);
+            memory.file_imports.insert(file, Arc::default());
         }
         memory.keep_defined(b"name", &Arc::from([SymbolAt { file: FileId(1), place: 0 }]));
         memory.imports.get_or_init(Arc::default);
@@ -221,10 +229,13 @@ mod tests {
         );
         assert!(after.targets.get(&(FileId(3), 0)).is_some());
         assert!(after.targets.get(&(FileId(2), 0)).is_none());
+        assert!(after.file_imports.get(&FileId(3)).is_some());
+        assert!(after.file_imports.get(&FileId(2)).is_none());
         assert!(memory.defined(b"name").is_some() && after.defined(b"name").is_none());
         let twice = after.without(&[FileId(1)], true);
         assert_eq!(twice.imports_before.expect("the first one's").1, [FileId(1), FileId(2)]);
         let afresh = after.without(&[FileId(1)], false);
+        assert!(afresh.file_imports.get(&FileId(3)).is_none());
         assert!(afresh.packages.get(&FileId(3)).is_none() && afresh.imports_before.is_none());
     }
 

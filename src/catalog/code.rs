@@ -12,6 +12,7 @@ use serde::Deserialize;
 use super::Catalog;
 use super::damage::Part;
 use super::file_list::FileList;
+use super::folders::Folders;
 use crate::error::{Error, Kind, Result};
 use crate::history::History;
 use crate::history::git::Git;
@@ -130,6 +131,14 @@ pub trait Code: Sync {
     /// As [`Code::files`].
     fn names(&self) -> Result<&PathIndex>;
 
+    /// Returns the directories of [`Code::files`]. O(files) after files were added, removed or
+    /// renamed, else O(1).
+    ///
+    /// # Errors
+    ///
+    /// As [`Code::files`].
+    fn folders(&self) -> Result<&Folders>;
+
     /// Returns the indices, ascending, of the files in which a plan's patterns may match; `None` if
     /// all files may match.
     ///
@@ -143,7 +152,7 @@ pub trait Code: Sync {
     /// # Errors
     ///
     /// If there is none, or it may not be served; see [`crate::source::guarded::read`].
-    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content>;
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>>;
 
     /// Returns the commit log of HEAD as far as it is stored or quickly read (see
     /// [`crate::history::Log::origin`]); `None` if there is no repository, or its log was not read

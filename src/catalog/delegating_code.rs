@@ -8,6 +8,7 @@ use super::Catalog;
 use super::code::{Code, Editor, JobKind};
 use super::damage::Part;
 use super::file_list::FileList;
+use super::folders::Folders;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
@@ -105,11 +106,15 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Names)?.names()
     }
 
+    fn folders(&self) -> Result<&Folders> {
+        self.before(Access::Files)?.folders()
+    }
+
     fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
         self.before(Access::Candidates)?.candidates(plan)
     }
 
-    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
         self.before(Access::Read)?.read(path, bytes_max)
     }
 

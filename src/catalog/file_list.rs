@@ -1,8 +1,10 @@
 //! The files of a tree, in path order. Plain data.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::ids::{DirId, FileId};
 use crate::base::path;
@@ -85,8 +87,10 @@ impl FileInfo {
 }
 
 /// The files of a tree, in path order.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FileList {
+    /// See [`FileList::id`].
+    id: u64,
     /// The generation that it was made from; 0 for a walk without index.
     pub generation: u64,
     /// Removed files of the generation, in path order.
@@ -119,7 +123,31 @@ struct Origin {
 /// The index of a file that is not in the list.
 pub const GONE: u32 = u32::MAX;
 
+impl Default for FileList {
+    fn default() -> FileList {
+        static LISTS: AtomicU64 = AtomicU64::new(0);
+        FileList {
+            id: LISTS.fetch_add(1, Ordering::Relaxed),
+            generation: 0,
+            gone: Vec::new(),
+            paths: Vec::new(),
+            ends: Vec::new(),
+            files: Vec::new(),
+            size_bytes: 0,
+            differing: 0,
+            origin: None,
+            not_as_indexed: OnceLock::new(),
+        }
+    }
+}
+
 impl FileList {
+    /// Returns a number that no other list of this process has. A list that is complete does not
+    /// change, so data that was derived from it is valid for a list with the same number.
+    pub fn id(&self) -> u64 {
+        self.id
+    }
+
     /// Returns the number of files.
     pub fn len(&self) -> usize {
         self.files.len()
@@ -157,6 +185,18 @@ impl FileList {
     /// If there are fewer files.
     pub fn info(&self, at: usize) -> &FileInfo {
         &self.files[at]
+    }
+
+    /// Returns the indices of the files that are not in the generation as they are, ascending.
+    /// O(result), but O(files) for a list made by a walk.
+    pub fn changed_or_added(&self) -> Cow<'_, [usize]> {
+        match &self.origin {
+            Some(origin) => Cow::Borrowed(&origin.differing),
+            None => {
+                let differs = |at: &usize| self.info(*at).state != FileState::Same;
+                (0..self.len()).filter(differs).collect()
+            }
+        }
     }
 
     /// Returns true if the lists have the same paths, and so the same indices. O(paths).

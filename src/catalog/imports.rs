@@ -144,8 +144,21 @@ enum Written {
 }
 
 impl Catalog {
-    /// Resolves the imports of a file; reads its text if the file is not indexed. O(its imports).
-    pub fn file_imports(&self, file: FileId) -> FileImports {
+    /// Returns the resolved imports of a file; reads its text if the file is not indexed. O(its
+    /// imports) the first time.
+    pub fn file_imports(&self, file: FileId) -> Arc<FileImports> {
+        if let Some(kept) = self.cache.file_imports.get(&file) {
+            return kept;
+        }
+        let imports = Arc::new(self.resolved_imports(file));
+        // The text of a file without facts may change while this catalog is used.
+        if self.missing.binary_search(&file).is_err() {
+            self.cache.file_imports.insert(file, Arc::clone(&imports));
+        }
+        imports
+    }
+
+    fn resolved_imports(&self, file: FileId) -> FileImports {
         let written = self.written(file).unwrap_or_else(|error| {
             self.note_damage(&error);
             None
@@ -188,7 +201,7 @@ impl Catalog {
         self.resolver();
         let resolve = |file| match self.missing.binary_search(&file) {
             Ok(_) => Vec::new(),
-            Err(_) => self.file_imports(file).edges,
+            Err(_) => self.resolved_imports(file).edges,
         };
         if let Some((before, changed)) = &self.cache.imports_before {
             return Arc::new(before.with_changed(changed, resolve));

@@ -1,6 +1,7 @@
 //! Caches between calls: file texts, and data derived from the last state of the tree. Every call
 //! first compares the tree with that state, so stale data is never used.
 
+use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -11,11 +12,13 @@ use super::watch_state::WatchState;
 use crate::catalog::Catalog;
 use crate::catalog::damage::Damage;
 use crate::catalog::file_list::FileList;
+use crate::catalog::folders::Folders;
 use crate::error::Result;
 use crate::index::code::CodeSegment;
 use crate::index::code::store::CodeManifest;
 use crate::index::snapshot::Snapshot;
 use crate::index::text::Overlay;
+use crate::lang::{Outline, Problem};
 use crate::query::fuzzy::PathIndex;
 use crate::source::text_cache::TextCache;
 
@@ -26,6 +29,8 @@ pub(super) struct EngineCache {
     pub(super) texts: Arc<TextCache>,
     /// State of the watch server of this process.
     pub(super) watch_state: WatchState,
+    /// The last outlines that the index does not have.
+    pub(super) outlines: OutlineCache,
     /// Parts of the index that were found damaged since the last [`Damage::take`].
     pub(super) damage: Damage,
     /// The commit log, and the HEAD that it belongs to.
@@ -34,6 +39,45 @@ pub(super) struct EngineCache {
     snapshot: Mutex<Option<Arc<Snapshot>>>,
     segments: Mutex<Option<OpenSegments>>,
     state: Mutex<Option<Arc<TreeState>>>,
+}
+
+/// Maximum number of cached outlines.
+const OUTLINES_MAX: usize = 16;
+
+/// Maximum number of definitions of a cached outline.
+const OUTLINE_SYMBOLS_MAX: usize = 4096;
+
+/// What an outline was parsed from: the hash of the text, the language, and the path, which is a
+/// part of the ids. The outline is a function of these.
+type OutlineKey = (u128, &'static str, Vec<u8>);
+
+/// The last outlines of texts that were parsed for a reply, newest first: those of files that the
+/// index could not parse completely are parsed anew, to report what is missing.
+#[derive(Debug, Default)]
+pub(super) struct OutlineCache(Mutex<VecDeque<(OutlineKey, Outline)>>);
+
+impl OutlineCache {
+    /// Returns the cached outline of a text.
+    pub(super) fn get(&self, key: &OutlineKey) -> Option<Outline> {
+        let mut cached = self.0.lock().ok()?;
+        let at = cached.iter().position(|(other, _)| other == key)?;
+        let found = cached.remove(at)?;
+        let outline = found.1.clone();
+        cached.push_front(found);
+        Some(outline)
+    }
+
+    /// Caches an outline, unless it is large or a parser crashed, which may be tried again.
+    pub(super) fn keep(&self, key: OutlineKey, outline: &Outline) {
+        let is_lasting = !outline.problems.contains_key(&Problem::Crashed);
+        if !is_lasting || outline.symbols.len() > OUTLINE_SYMBOLS_MAX {
+            return;
+        }
+        if let Ok(mut cached) = self.0.lock() {
+            cached.truncate(OUTLINES_MAX - 1);
+            cached.push_front((key, outline.clone()));
+        }
+    }
 }
 
 /// The open segments of a publication of the code index.
@@ -58,6 +102,8 @@ impl OpenSegments {
 pub(super) struct TreeState {
     pub(super) files: Arc<FileList>,
     pub(super) names: OnceLock<PathIndex>,
+    /// Shared by successive states with the same paths, which are all that it depends on.
+    pub(super) folders: Arc<OnceLock<Folders>>,
     catalog: Mutex<Option<Arc<Catalog>>>,
     overlay: Mutex<Option<Arc<Overlay>>>,
 }
@@ -65,7 +111,8 @@ pub(super) struct TreeState {
 impl TreeState {
     fn new(files: FileList) -> TreeState {
         let (catalog, overlay) = (Mutex::new(None), Mutex::new(None));
-        TreeState { files: Arc::new(files), names: OnceLock::new(), catalog, overlay }
+        let (names, folders) = (OnceLock::new(), Arc::default());
+        TreeState { files: Arc::new(files), names, folders, catalog, overlay }
     }
 
     /// Returns the cached text index for these files, if there is one and its files are unchanged.
@@ -119,6 +166,7 @@ impl EngineCache {
         EngineCache {
             texts,
             watch_state: WatchState::default(),
+            outlines: OutlineCache::default(),
             damage: Damage::default(),
             last_history,
             snapshot,
@@ -172,7 +220,11 @@ impl EngineCache {
         if let Some(last) = last.as_ref().filter(|last| files.is_same_as(&last.files)) {
             return Arc::clone(last);
         }
-        let state = Arc::new(TreeState::new(files));
+        let mut state = TreeState::new(files);
+        if let Some(last) = last.as_ref().filter(|last| state.files.has_paths_of(&last.files)) {
+            state.folders = Arc::clone(&last.folders);
+        }
+        let state = Arc::new(state);
         if let Some(catalog) = last.as_ref().and_then(|last| last.catalog()) {
             state.cache_catalog(&catalog);
         }
@@ -223,5 +275,33 @@ impl EngineCache {
         if let Ok(mut cached) = self.segments.lock() {
             *cached = None;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::Problems;
+
+    #[test]
+    fn outlines_are_found_by_their_text_and_bounded() {
+        let cache = OutlineCache::default();
+        let outline = |count| Outline {
+            symbols: Vec::new(),
+            problems: Problems::from([(Problem::Syntax, count)]),
+        };
+        let key = |hash, path: &str| (hash, "rust", path.as_bytes().to_vec());
+        for hash in 0..40 {
+            cache.keep(key(hash, "a.rs"), &outline(hash as u64));
+            assert_eq!(cache.get(&key(0, "a.rs")), Some(outline(0)), "used last");
+        }
+        assert_eq!(cache.0.lock().expect("no panic").len(), OUTLINES_MAX);
+        assert_eq!(cache.get(&key(39, "a.rs")), Some(outline(39)));
+        assert_eq!(cache.get(&key(1, "a.rs")), None, "the one that was used longest ago");
+        assert_eq!(cache.get(&key(39, "b.rs")), None, "another path has other ids");
+        assert_eq!(cache.get(&key(41, "a.rs")), None, "another text");
+        let crashed = Outline { problems: Problems::from([(Problem::Crashed, 1)]), ..outline(0) };
+        cache.keep(key(50, "a.rs"), &crashed);
+        assert_eq!(cache.get(&key(50, "a.rs")), None);
     }
 }

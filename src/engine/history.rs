@@ -5,6 +5,7 @@
 //! commits it covers.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::Engine;
@@ -79,6 +80,65 @@ pub(super) struct FoundHistory {
     pub(super) is_damaged: bool,
 }
 
+/// The progress of the commit log while another stage of the same build runs, which is the one that
+/// is displayed until this one is waited for.
+#[derive(Debug)]
+pub(super) struct HistoryProgress<'a> {
+    build: &'a Progress,
+    expected: AtomicU64,
+    read: AtomicU64,
+    is_shown: AtomicBool,
+    is_stopped: AtomicBool,
+}
+
+impl HistoryProgress<'_> {
+    /// Creates the progress of a log that is read in the build `build`.
+    pub(super) fn new(build: &Progress) -> HistoryProgress<'_> {
+        let (expected, read) = (AtomicU64::new(0), AtomicU64::new(0));
+        let (is_shown, is_stopped) = (AtomicBool::new(false), AtomicBool::new(false));
+        HistoryProgress { build, expected, read, is_shown, is_stopped }
+    }
+
+    /// Displays this stage from now on.
+    pub(super) fn show(&self) {
+        self.is_shown.store(true, Ordering::Relaxed);
+        self.update();
+    }
+
+    /// Cancels the reading, but not the build.
+    pub(super) fn stop(&self) {
+        self.is_stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns true if the reading is to stop.
+    pub(super) fn is_cancelled(&self) -> bool {
+        self.build.is_cancelled() || self.is_stopped.load(Ordering::Relaxed)
+    }
+
+    fn note(&self, reading: Reading) {
+        match reading {
+            Reading::Expected(commits) => {
+                self.expected.store(commits, Ordering::Relaxed);
+                self.read.store(0, Ordering::Relaxed);
+            }
+            Reading::Commit => drop(self.read.fetch_add(1, Ordering::Relaxed)),
+        }
+        if self.is_shown.load(Ordering::Relaxed) {
+            self.update();
+        }
+    }
+
+    /// Displays the counters if there is anything to read.
+    fn update(&self) {
+        let (read, expected) =
+            (self.read.load(Ordering::Relaxed), self.expected.load(Ordering::Relaxed));
+        if expected > 0 {
+            self.build.enter(Stage::History);
+            self.build.set(read, expected);
+        }
+    }
+}
+
 impl LastHistory {
     fn is_current(&self, head: &Head) -> bool {
         self.history.as_ref().is_some_and(|history| read::is_current(history.log(), head))
@@ -96,7 +156,7 @@ pub(super) fn build(
     engine: &Engine,
     anew: bool,
     lock: &WriterLock,
-    progress: &Progress,
+    progress: &HistoryProgress<'_>,
 ) -> Result<HistoryBuilt> {
     let history_store = HistoryStore(&engine.store);
     history_store.tidy(lock);
@@ -126,25 +186,19 @@ pub(super) fn build(
 fn read_log(
     engine: &Engine,
     stored: Option<&Log>,
-    progress: &Progress,
+    progress: &HistoryProgress<'_>,
 ) -> Result<Option<(Log, u64)>> {
     let Some(head) = Head::of(&engine.root)? else { return Ok(None) };
     if stored.is_some_and(|log| read::is_current(log, &head)) {
         return Ok(None);
     }
-    progress.enter(Stage::History);
-    progress.restart(0);
     let bounds = Bounds {
         is_cancelled: &|| progress.is_cancelled(),
-        on_commit: &|reading| match reading {
-            Reading::Expected(commits) => progress.restart(commits),
-            Reading::Commit => progress.add(1, 0),
-        },
+        on_commit: &|reading| progress.note(reading),
         ..Bounds::WHOLE
     };
     let log = read::log(&engine.root, &head, stored, &bounds)?;
-    let (read, ..) = progress.counts();
-    Ok(log.map(|log| (log, read)))
+    Ok(log.map(|log| (log, progress.read.load(Ordering::Relaxed))))
 }
 
 /// Returns the history of a tree as far as it is stored or quickly read; `None` if there is no
@@ -183,12 +237,13 @@ pub(super) fn history(engine: &Engine) -> FoundHistory {
 /// one. `None` if HEAD has moved since.
 pub(super) fn current(engine: &Engine) -> Option<Arc<History>> {
     let head = Head::of(&engine.root).ok()??;
+    let last = engine.cache.last_history.last();
+    if let Some(last) = last.as_ref().filter(|last| last.is_current(&head)) {
+        return last.history.clone();
+    }
     let history_store = HistoryStore(&engine.store);
     let publication = history_store.newest();
-    if let Some(last) = engine.cache.last_history.last() {
-        if last.is_current(&head) {
-            return last.history;
-        }
+    if let Some(last) = last {
         if last.publication == publication {
             return None;
         }

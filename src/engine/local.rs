@@ -17,6 +17,7 @@ use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Editor, JobKind};
 use crate::catalog::damage::{Damage, Part};
 use crate::catalog::file_list::FileList;
+use crate::catalog::folders::Folders;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
@@ -25,7 +26,7 @@ use crate::index::text::{Overlay, Unusable};
 use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
 use crate::query::plan::Plan;
-use crate::source::guarded::{self, Content};
+use crate::source::guarded::Content;
 use crate::userdata::Database;
 use crate::userdata::jobs::Job;
 
@@ -205,11 +206,18 @@ impl Code for Local<'_> {
 
     fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline> {
         let hash = xxh3_128(text);
+        let key = (hash, language.name, path.to_vec());
+        if let Some(outline) = self.engine.cache.outlines.get(&key) {
+            return Ok(outline);
+        }
         let mut segments = self.segments().iter();
         if segments.any(|segment| segment.has_crashed(path, hash).unwrap_or(false)) {
             self.engine.parsers.remember_crashes([hash].into_iter());
         }
-        self.engine.parsers.outline(language, &String::from_utf8_lossy(path), text)
+        let shown = String::from_utf8_lossy(path);
+        let outline = self.engine.parsers.outline(language, &shown, text)?;
+        self.engine.cache.outlines.keep(key, &outline);
+        Ok(outline)
     }
 
     fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
@@ -230,17 +238,17 @@ impl Code for Local<'_> {
         Ok(names.get_or_init(|| PathIndex::new(paths())))
     }
 
+    fn folders(&self) -> Result<&Folders> {
+        let TreeState { files, folders, .. } = &**self.state()?;
+        Ok(folders.get_or_init(|| Folders::new(files)))
+    }
+
     fn candidates(&self, plan: &Plan) -> Result<Option<Vec<usize>>> {
         may_match(self.engine, &self.state()?.files, plan)
     }
 
-    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Content> {
-        let content = guarded::read(self.engine.root(), path, bytes_max)?;
-        Ok(if self.engine.cache.texts.shows_secrets() {
-            content.showing_secrets()
-        } else {
-            content
-        })
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
+        self.engine.cache.texts.read_content(path, bytes_max)
     }
 
     fn history(&self) -> Result<Option<Arc<History>>> {

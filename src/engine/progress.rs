@@ -88,6 +88,12 @@ impl Progress {
         self.expect_files(files);
     }
 
+    /// Sets the counters of a stage that counts elsewhere.
+    pub(super) fn set(&self, done: u64, expected: u64) {
+        self.files_done.store(done, Ordering::Relaxed);
+        self.expect_files(expected);
+    }
+
     /// Returns stage and counters as one line.
     pub(super) fn to_line(&self) -> String {
         let (done, total, bytes) = self.counts();

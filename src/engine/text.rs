@@ -1,11 +1,15 @@
-//! Builds the text index. Runs after the code index, whose symbols decide how files are split.
+//! Builds the text index: while the code index is built, from the texts and symbols that it reads,
+//! or after it, if only the text index has to be built.
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::Receiver;
 
 use super::Engine;
 use super::ordered::ordered;
 use super::progress::{Progress, Stage};
 use crate::base::ids::FileId;
+use crate::catalog::extract::Extract;
 use crate::error::Result;
 use crate::index::code::CodeSegment;
 use crate::index::code::doc_map::DocMap;
@@ -51,38 +55,52 @@ impl Engine {
     }
 }
 
-/// Builds the text index unless there is one with few outdated files; returns whether it did. The
-/// caller holds the lock of the code index. O(text).
+/// Returns true if there is no text index with few outdated files, so that it must be built. The
+/// caller holds the lock of the code index. O(files), and the bytes of the index that are checked.
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] if `table` is damaged.
+pub(super) fn is_due(
+    engine: &Engine,
+    table: &Table,
+    files: &[FileId],
+    trust: IndexTrust,
+) -> Result<bool> {
+    remove_unfinished(engine.store.dir());
+    if trust == IndexTrust::Untrusted {
+        return Ok(true);
+    }
+    let paths = paths(table, files)?;
+    let Ok(index) = engine.text_index() else { return Ok(true) };
+    if trust == IndexTrust::Checked && index.check_all().is_err() {
+        return Ok(true);
+    }
+    let Ok(changes) = index.changes(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
+    else {
+        return Ok(true);
+    };
+    let behind = changes.changed.len() + changes.removed.len();
+    Ok(behind > BEHIND_MAX.max(files.len() / BEHIND_SHARE))
+}
+
+/// Returns the path and the hash of each file.
+fn paths(table: &Table, files: &[FileId]) -> Result<Vec<(Vec<u8>, u128)>> {
+    files.iter().map(|file| Ok((table.path(*file)?, table.hash(*file)?))).collect()
+}
+
+/// Builds the text index of files that the code index has. The caller holds the lock of the code
+/// index. O(text).
 ///
 /// # Errors
 ///
 /// [`crate::Kind::Cancelled`], and [`crate::Kind::Io`] where it cannot be written.
-pub(super) fn build(
-    sources: Sources<'_>,
-    lock: &WriterLock,
-    trust: IndexTrust,
-    progress: &Progress,
-) -> Result<bool> {
+pub(super) fn build(sources: Sources<'_>, lock: &WriterLock, progress: &Progress) -> Result<()> {
     let Sources { engine, table, generation, files, segments, doc_map } = sources;
-    let dir = engine.store.dir();
-    remove_unfinished(dir);
-    let mut paths = Vec::with_capacity(files.len());
-    for file in files {
-        paths.push((table.path(*file)?, table.hash(*file)?));
-    }
-    if trust != IndexTrust::Untrusted
-        && let Ok(index) = engine.text_index()
-        && (trust == IndexTrust::Opened || index.check_all().is_ok())
-        && let Ok(changes) =
-            index.changes(paths.iter().map(|(path, hash)| (path.as_slice(), *hash)))
-        && changes.changed.len() + changes.removed.len()
-            <= BEHIND_MAX.max(files.len() / BEHIND_SHARE)
-    {
-        return Ok(false);
-    }
+    let paths = paths(table, files)?;
     progress.enter(Stage::Ranking);
     progress.restart(files.len() as u64);
-    let mut builder = TextBuilder::new(dir, generation)?;
+    let mut builder = TextBuilder::new(engine.store.dir(), generation)?;
     let work = |at: usize| {
         let place = doc_map.doc(files[at].index());
         let prepared = place.filter(|_| !progress.is_cancelled()).and_then(|(segment, doc)| {
@@ -101,12 +119,54 @@ pub(super) fn build(
         progress.add(1, 0);
         prepared.map_or(Ok(()), |prepared| builder.add(&prepared))
     })?;
-    builder.finish(lock)?;
-    Ok(true)
+    builder.finish(lock)
+}
+
+/// Writes the text index of the files that arrive, in path order, until their sender is dropped.
+/// The caller publishes the result with [`TextBuilder::finish`].
+///
+/// # Errors
+///
+/// [`crate::Kind::Cancelled`], and [`crate::Kind::Io`] where it cannot be written; the sender then
+/// fails.
+pub(super) fn write(
+    engine: &Engine,
+    generation: u64,
+    prepared: &Receiver<Prepared>,
+    progress: &Progress,
+) -> Result<TextBuilder> {
+    let mut builder = TextBuilder::new(engine.store.dir(), generation)?;
+    for prepared in prepared {
+        builder.add(&prepared)?;
+    }
+    if progress.is_cancelled() {
+        return Err(Progress::cancelled());
+    }
+    builder.complete()?;
+    Ok(builder)
+}
+
+thread_local! {
+    /// The caches of a thread that prepares files.
+    static PREPARER: RefCell<Preparer> = RefCell::default();
+}
+
+/// Returns the words of a file whose facts were just extracted from `text`; none if that panics.
+pub(super) fn prepared(path: &[u8], extract: &Extract, text: &[u8]) -> Prepared {
+    let input = Input {
+        path,
+        hash: extract.hash,
+        language: extract.language,
+        symbols: &extract.facts.symbols,
+        text,
+    };
+    let prepare = || PREPARER.with_borrow_mut(|preparer| words(preparer, input));
+    let failed = |_| Prepared::without_words(path, extract.hash);
+    catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(failed)
 }
 
 /// Returns the words of a file if its content is still that of the segment.
-fn prepare(
+pub(super) fn prepare(
     engine: &Engine,
     segment: &CodeSegment,
     doc: u32,
@@ -123,7 +183,7 @@ fn prepare(
     }
     let symbols = segment.symbols(doc, path).ok()?;
     let input = Input { path, hash, language, symbols: &symbols, text };
-    Some(words(&mut Preparer::default(), input))
+    Some(PREPARER.with_borrow_mut(|preparer| words(preparer, input)))
 }
 
 /// Returns the words of a file; none if it is not text. Used by the builder and by the in-memory

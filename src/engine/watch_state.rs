@@ -1,5 +1,6 @@
 //! In-process fast path: proves from the inotify queue that the tree is unchanged since a
-//! generation, without a request to the server's thread.
+//! generation, without a request to the server's thread. `tool/status/whole` takes 0.02 to 0.06 ms
+//! with it on a busy machine, `strict/status/whole` 14 ms or more, since it waits for threads.
 //!
 //! Linux queues an event before the call that caused it returns. So if the queue is empty and the
 //! server recorded nothing, nothing happened. The server holds the lock while it drains events, so
@@ -14,7 +15,7 @@ use std::time::{Duration, Instant};
 use crate::base::path;
 use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
-use crate::source::rules::{Followed, Source};
+use crate::source::rules::{AbsentSources, Followed, Source};
 use crate::source::watch::{self, Mounts, Queue, Watcher};
 
 /// Minimum interval between two records of the index's last use by calls on the fast path.
@@ -68,6 +69,8 @@ pub(super) struct UnchangedGeneration {
     checksums: Vec<u32>,
     /// The sources of ignore rules: a change through another name or a memory map causes no event.
     sources: Vec<Followed>,
+    /// Those that did not exist.
+    absent: Vec<AbsentSources>,
 }
 
 impl UnchangedGeneration {
@@ -92,8 +95,9 @@ impl UnchangedGeneration {
             let (is_watched, before) = (is_watched(&source).is_some(), before.get(&*source.path));
             Followed::new(source, is_watched, before.copied())
         };
+        let (absent, sources) = AbsentSources::split(sources);
         let sources = sources.into_iter().map(follow).collect();
-        UnchangedGeneration { generation: snapshot.generation, checksums, sources }
+        UnchangedGeneration { generation: snapshot.generation, checksums, sources, absent }
     }
 
     /// Returns true if it is the generation with this number and these checksums.
@@ -155,8 +159,8 @@ impl WatchState {
         }
     }
 
-    /// Returns the generation that is certainly unchanged until now. Costs a check of the queue and
-    /// of each source of ignore rules.
+    /// Returns the generation that is certainly unchanged until now. Costs a check of the queue,
+    /// of each source of ignore rules that exists, and of the directories of the others.
     pub(super) fn unchanged(&self, store: &Store) -> Option<Arc<UnchangedGeneration>> {
         let unchanged = {
             let mut watched_tree = self.lock();
@@ -173,7 +177,9 @@ impl WatchState {
             }
             unchanged
         };
-        unchanged.sources.iter().all(Followed::holds).then_some(unchanged)
+        let holds = unchanged.absent.iter().all(AbsentSources::hold)
+            && unchanged.sources.iter().all(Followed::holds);
+        holds.then_some(unchanged)
     }
 
     /// Returns true if no change was noticed since the newest generation. Costs a check of the

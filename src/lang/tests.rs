@@ -20,7 +20,8 @@ mod uses;
 fn render(path: &str, text: &str) -> String {
     let language = detect(Path::new(path), text.as_bytes()).expect("the language is in the table");
     let found = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
-    let mut rendered = outline::OutlineReply::new(path.to_owned(), language, found.clone(), false)
+    let all = outline::Page { max: usize::MAX, ..outline::Page::default() };
+    let mut rendered = outline::OutlineReply::new(path.to_owned(), language, found.clone(), &all)
         .render(&crate::answer::style::Plain);
     rendered.push_str(
         "---

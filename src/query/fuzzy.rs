@@ -187,34 +187,34 @@ impl PathIndex {
             .take(WORDS_MAX)
             .map(Word::new)
             .collect();
-        let mut hits = self.look(&words, Typos::Counted, max);
+        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
+        let mut hits = self.look(&words, &reached, Typos::Counted, max);
         let best = hits.best.first().map_or(0, |hit| hit.score / (words.len().max(1) as i32));
         if !words.is_empty() && best < GOOD {
-            hits = self.look(&words, Typos::Forgiven, max);
+            hits = self.look(&words, &reached, Typos::Forgiven, max);
         }
         hits
     }
 
-    fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {
-        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
-        // The letters that a name in each directory needs to match all words. With typing errors,
-        // none are required.
-        let needed: Vec<u64> = match typos {
-            Typos::Counted => {
-                (0..self.dirs.len()).map(|dir| needed(words, &reached, dir)).collect()
-            }
-            Typos::Forgiven => vec![0; self.dirs.len()],
+    fn look(&self, words: &[Word], reached: &[Vec<u16>], typos: Typos, max: usize) -> Hits {
+        // The letters that a name in each directory needs to match all words without errors.
+        let needed: Vec<u64> =
+            (0..self.dirs.len()).map(|dir| needed(words, reached, dir)).collect();
+        // With typing errors, a name may lack a few of them.
+        let may_match = |file: &File| {
+            needed[file.dir as usize] & !file.letters == 0
+                || typos == Typos::Forgiven && may_match_with_typos(words, reached, file)
         };
         let part = |range: std::ops::Range<usize>| {
             let mut best = Best { heap: BinaryHeap::new(), max, total: 0 };
             for at in range {
                 let file = &self.files[at];
-                if needed[file.dir as usize] & !file.letters != 0 {
+                if !may_match(file) {
                     continue;
                 }
                 // With several words, one score may be low although the sum is high.
                 let floor = if words.len() == 1 { best.floor() } else { i32::MIN };
-                if let Some(score) = self.score(words, &reached, at, typos, floor) {
+                if let Some(score) = self.score(words, reached, at, typos, floor) {
                     best.add((score, self.files[at].modified_ns, Reverse(at)));
                 }
             }
@@ -295,6 +295,16 @@ impl PathIndex {
 fn needed(words: &[Word], reached: &[Vec<u16>], dir: usize) -> u64 {
     let of_word = |(word, reached): (&Word, &Vec<u16>)| word.needed(usize::from(reached[dir]));
     words.iter().zip(reached).fold(0, |all, pair| all | of_word(pair).unwrap_or(u64::MAX))
+}
+
+/// Returns false if a name without these letters cannot match all words, even with typing errors. A
+/// few operations for each word.
+fn may_match_with_typos(words: &[Word], reached: &[Vec<u16>], file: &File) -> bool {
+    words.iter().zip(reached).all(|(word, reached)| {
+        let reached = usize::from(reached[file.dir as usize]);
+        word.needed(reached).is_some_and(|needed| needed & !file.letters == 0)
+            || word.may_fit_with_typos(file.letters, reached)
+    })
 }
 
 /// The best hits so far.

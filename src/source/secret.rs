@@ -16,6 +16,7 @@ pub mod repository;
 mod stores;
 mod tokens;
 
+pub use content::{LINES_MAX, may_have_key};
 pub use mask::{masked, masked_patch, masked_text, redacted, redactions};
 pub use stores::{holds_stores, is_in_store};
 

@@ -9,6 +9,7 @@ use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
 
 use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::xxh3_128;
 
 use super::guarded::{self, Content};
 use super::stamp::Stamp;
@@ -56,6 +57,11 @@ impl Text {
     /// [`Content::original`].
     pub fn original(&self) -> &[u8] {
         self.0.as_ref().map(|content| content.original()).unwrap_or_default()
+    }
+
+    /// Returns the hash of [`Text::original`], as in the index. O(1) for a text that was hashed before.
+    pub fn hash(&self) -> u128 {
+        self.0.as_ref().map_or_else(|| xxh3_128(&[]), |content| content.hash())
     }
 
     /// Returns [`Text::original`] as UTF-8; offsets are those of [`Text::utf8`].
@@ -115,6 +121,15 @@ impl TextCache {
     /// As [`guarded::read`].
     pub fn read(&self, path: &[u8], bytes_max: u64) -> Result<Text> {
         self.content(path, bytes_max).map(|(content, _)| Text(Some(content)))
+    }
+
+    /// Returns what [`TextCache::read`] does, as the content of a file.
+    ///
+    /// # Errors
+    ///
+    /// As [`guarded::read`].
+    pub fn read_content(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
+        self.content(path, bytes_max).map(|(content, _)| content)
     }
 
     /// Reads as [`TextCache::read`] does for a file whose present metadata is `now`. Returns `None`

@@ -113,7 +113,9 @@ impl Define for Changes {
 
     fn run(call: &Call<'_>, args: Args) -> Result<ChangesReply> {
         let list = call.code.files()?;
-        let (since, basis, mut changes) = since(call, list, args.since.as_deref())?;
+        let max = results_max(args.max_results, 200);
+        let Compared { since, basis, mut changes, left_out } =
+            since(call, list, args.since.as_deref(), max)?;
         // A change of the file itself takes precedence over one of an enclosing directory.
         let is_new = |change: &Change| change.status == Status::Added;
         changes.sort_by(|a, b| {
@@ -121,16 +123,25 @@ impl Define for Changes {
             by_path.then(is_new(a).cmp(&is_new(b)))
         });
         changes.dedup_by(|later, first| later.path == first.path);
-        let (changes, total) = first(changes, results_max(args.max_results, 200));
+        let (changes, total) = first(changes, max);
+        let total = total + left_out;
         let generation = list.generation;
         Ok(ChangesReply { since, basis, generation, shown: changes.len(), changes, total })
     }
 }
 
-type Answer = (String, Basis, Vec<Change>);
+/// The differences from a base.
+struct Compared {
+    since: String,
+    basis: Basis,
+    changes: Vec<Change>,
+    /// The number of further changes, which come after these in path order.
+    left_out: usize,
+}
 
-/// Interprets `since` as a time, a commit or a generation, and compares with it.
-fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer> {
+/// Interprets `since` as a time, a commit or a generation, and compares with it. Of the files since a
+/// time, which may be all, only the first `max` are returned.
+fn since(call: &Call<'_>, list: &FileList, since: Option<&str>, max: usize) -> Result<Compared> {
     let Some(since) = since else { return since_generation(call, list, list.generation) };
     if let Ok(generation) = since.parse::<u64>()
         && generation <= list.generation
@@ -138,12 +149,13 @@ fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer
         return since_generation(call, list, generation);
     }
     if let Some(since_ns) = time::parse(since, call.now_ns) {
-        let new = list.iter().filter(|(_, info)| info.modified_ns >= since_ns);
-        let changes = new.map(|(path, info)| match info.state {
+        let mut new = list.iter().filter(|(_, info)| info.modified_ns >= since_ns);
+        let changes = new.by_ref().take(max).map(|(path, info)| match info.state {
             FileState::Added if list.generation > 0 => change(path, Status::Added),
             _ => change(path, Status::Modified),
         });
-        return Ok((time::format(since_ns), Basis::Time, changes.collect()));
+        let (changes, since) = (changes.collect(), time::format(since_ns));
+        return Ok(Compared { since, basis: Basis::Time, changes, left_out: new.count() });
     }
     let unknown = |what: &str| {
         Error::usage(format!("`{}` is {what}", text::plain(since)))
@@ -158,7 +170,7 @@ fn since(call: &Call<'_>, list: &FileList, since: Option<&str>) -> Result<Answer
     }
 }
 
-fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Answer> {
+fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Compared> {
     let mut changes = Vec::new();
     for (path, how) in git.changes_since(&commit)? {
         match how {
@@ -176,10 +188,10 @@ fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Answer> {
             }
         }
     }
-    Ok((commit, Basis::Commit, changes))
+    Ok(Compared { since: commit, basis: Basis::Commit, changes, left_out: 0 })
 }
 
-fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result<Answer> {
+fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result<Compared> {
     if list.generation == 0 {
         return Err(
             Error::usage("there is no index to compare with").with_hint("name a time or a commit")
@@ -194,7 +206,8 @@ fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result
     }
     let mut changes: Vec<Change> =
         list.gone.iter().map(|path| change(path, Status::Deleted)).collect();
-    for (path, info) in list.iter() {
+    for &at in &*list.changed_or_added() {
+        let (path, info) = (list.path(at), list.info(at));
         match info.state {
             FileState::Added => changes.push(change(path, Status::Added)),
             FileState::Changed if differs(call, path, info.hash) => {
@@ -203,7 +216,8 @@ fn since_generation(call: &Call<'_>, list: &FileList, generation: u64) -> Result
             FileState::Changed | FileState::Same => {}
         }
     }
-    Ok((generation.to_string(), Basis::Generation, changes))
+    let since = generation.to_string();
+    Ok(Compared { since, basis: Basis::Generation, changes, left_out: 0 })
 }
 
 /// Returns false for a file that was touched, or rewritten with the same content.

@@ -25,6 +25,10 @@ const DIFF_LINES_MAX: usize = 60;
 /// the purpose of a dry run.
 const DRY_LINES_MAX: usize = 2_000;
 
+/// The number of lines on either side of a change in which secrets are searched: those of a secret
+/// before the first line that the diff shows and after the last one.
+const SECRET_LINES: usize = secret::LINES_MAX + 8;
+
 /// The tool; see [`Define`].
 #[derive(Debug)]
 pub struct Edit;
@@ -251,19 +255,26 @@ fn edited(text: &Text<'_>, args: &Args) -> Result<String> {
 
 /// Returns the reply before anything is written; `before` is `None` for a new file.
 fn reply_of(path: &[u8], before: Option<&str>, after: &str, shows_secrets: bool) -> EditReply {
-    // The lines around a change may be those of a secret, which is recognised only in the whole text.
     let masked = |text: &str| {
         if shows_secrets { text.to_owned() } else { secret::masked_text(text) }
     };
+    // The lines around a change may be those of a key, which is recognised only with all of its
+    // lines; what is farther away cannot be a part of the same key.
+    let (is_new, before) = (before.is_none(), before.unwrap_or_default());
+    let mut part = diff::changed_part(before, after, SECRET_LINES);
+    if !secret::may_have_key(part.before.as_bytes()) && !secret::may_have_key(part.after.as_bytes())
+    {
+        part = diff::changed_part(before, after, diff::AROUND);
+    }
     let shown = paths::shown(path);
     let (old, new) = (format!("a/{shown}"), format!("b/{shown}"));
-    let names = (before.map_or("/dev/null", |_| old.as_str()), new.as_str());
+    let names = (if is_new { "/dev/null" } else { old.as_str() }, new.as_str());
     EditReply {
         path: shown.clone(),
         status: Status::DryRun,
         hash: read::hash(after.as_bytes()),
         bytes: after.len(),
-        diff: diff::unified(names, &masked(before.unwrap_or_default()), &masked(after)),
+        diff: diff::unified_at(names, part.lines_before, &masked(part.before), &masked(part.after)),
         lines_left_out: 0,
     }
 }

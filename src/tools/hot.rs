@@ -1,19 +1,18 @@
 //! `hot`: the most recently changed files, by modification time and by commits.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Needs, Reply, Toolset, first, paths, results_max};
+use super::{Call, Define, Needs, Reply, Toolset, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::time;
+use crate::catalog::file_list::FileList;
 use crate::error::{Kind, Result};
-use crate::history::{Log, PathId};
-
-/// The maximum number of commits that are counted.
-const COMMITS_MAX: usize = 300;
+use crate::history::touched::COMMITS_MAX;
+use crate::history::{self, PresentFile, Touched, sorted_present};
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -112,75 +111,44 @@ impl Define for Hot {
     }
 }
 
-/// The number of commits that touched a file, and the time of the last of them.
-type Touched<'a> = HashMap<&'a [u8], (usize, i64)>;
-
 fn history(call: &Call<'_>, limit: usize) -> Result<Option<History>> {
-    // Git is not run if the log describes HEAD.
-    if let Some(history) = call.code.current_history()
-        && let Some((touched, commits)) = touched_in(history.log())
-    {
-        return best(call, touched, commits, limit).map(Some);
-    }
-    let Some(git) = call.code.git() else { return Ok(None) };
-    let commits = git.recent(COMMITS_MAX)?;
-    let mut touched = Touched::new();
-    for commit in &commits {
-        commit.paths.iter().for_each(|path| touch(&mut touched, path, commit.committed_ns));
-    }
-    best(call, touched, commits.len(), limit).map(Some)
-}
-
-fn touch<'a>(touched: &mut Touched<'a>, path: &'a [u8], committed_ns: i64) {
-    let (count, last_ns) = touched.entry(path).or_insert((0, committed_ns));
-    *count += 1;
-    *last_ns = committed_ns.max(*last_ns);
-}
-
-/// Returns the files that the newest commits touched, and the number of these commits; `None` if the
-/// log lacks files of one of them: of those with very many files, and of those whose parents a shallow
-/// clone lacks.
-fn touched_in(log: &Log) -> Option<(Touched<'_>, usize)> {
-    let origin = log.origin();
-    if origin.shallow != 0 {
-        return None;
-    }
-    let mut touched = Touched::new();
-    let counted = log.commits().filter(|commit| !commit.is_merge() && commit.files() > 0);
-    let mut count = 0;
-    for commit in counted.take(COMMITS_MAX) {
-        if commit.changes().is_empty() {
-            return None;
-        }
-        let paths = commit.changes().iter().flat_map(|change| [Some(change.path), change.source]);
-        let mut paths: Vec<PathId> = paths.flatten().collect();
-        paths.sort_unstable();
-        paths.dedup();
-        let committed_ns = commit.committed_s().saturating_mul(1_000_000_000);
-        paths.iter().for_each(|&path| touch(&mut touched, log.path(path), committed_ns));
-        count += 1;
-    }
-    (count == COMMITS_MAX || !origin.is_cut).then_some((touched, count))
-}
-
-/// Returns the files that exist, those with the most commits first.
-fn best(call: &Call<'_>, touched: Touched<'_>, commits: usize, limit: usize) -> Result<History> {
     let list = call.code.files()?;
-    let mut files: Vec<(usize, i64, usize)> = touched
-        .into_iter()
-        .filter_map(|(path, (count, last_ns))| Some((list.find(path)?, last_ns, count)))
-        .collect();
-    files.sort_unstable_by(|a, b| (b.2, b.1, a.0).cmp(&(a.2, a.1, b.0)));
-    let (files, total) = first(files, limit);
-    let files: Vec<Committed> = files
-        .into_iter()
-        .map(|(at, last_ns, commits)| Committed {
+    let find = |path: &[u8]| list.find(path);
+    let Some(history) = call.code.current_history() else {
+        // The log is behind HEAD.
+        let touched = call.code.git().map(|git| git.recent(COMMITS_MAX)).transpose()?;
+        let touched = touched.map(|commits| Touched::of_commits(&commits));
+        return Ok(touched
+            .map(|touched| best(list, &sorted_present(&touched, find), touched.commits, limit)));
+    };
+    if let Some(touched) = history.touched() {
+        let present = history.present(touched, list.id(), find);
+        return Ok(Some(best(list, &present, touched.commits, limit)));
+    }
+    // The log lacks the files of a commit that touched very many.
+    let Some(git) = call.code.git() else { return Ok(None) };
+    let touched = Touched::of_commits(&git.recent(COMMITS_MAX)?);
+    let is_same = |now: Arc<history::History>| Arc::ptr_eq(&now, &history);
+    // HEAD may have moved before git read it.
+    if call.code.current_history().is_some_and(is_same) {
+        let touched = history.set_touched(touched);
+        let present = history.present(touched, list.id(), find);
+        return Ok(Some(best(list, &present, touched.commits, limit)));
+    }
+    Ok(Some(best(list, &sorted_present(&touched, find), touched.commits, limit)))
+}
+
+fn best(list: &FileList, present: &[PresentFile], commits: usize, limit: usize) -> History {
+    let files: Vec<Committed> = present
+        .iter()
+        .take(limit)
+        .map(|&PresentFile { at, commits, last_ns }| Committed {
             path: paths::shown(list.path(at)),
             commits,
             last: time::format(last_ns),
         })
         .collect();
-    Ok(History { shown: files.len(), files, total, commits })
+    History { shown: files.len(), files, total: present.len(), commits }
 }
 
 impl Reply for HotReply {

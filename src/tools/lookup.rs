@@ -161,7 +161,10 @@ pub fn select(
                 Some(glob) => glob.is_match(path::to_path(name)),
                 None => memchr::memmem::find(name, pattern.as_bytes()).is_some(),
             };
-            let names = selection.names("", is_match)?;
+            // `**/` also matches nothing, and so not its `/`.
+            let is_plain = glob.is_none() || !pattern.contains("**");
+            let part = longest_run(pattern).filter(|_| is_plain).unwrap_or_default();
+            let names = selection.names_containing(part, is_match)?;
             selection.add_names(&names)?;
         }
         NameQuery::Fuzzy(text) => {

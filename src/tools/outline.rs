@@ -1,10 +1,10 @@
 //! `outline`: the definitions of one file, in order and nested.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_128;
+use serde::{Deserialize, Serialize, Serializer};
 
 use super::{Call, Define, Location, Reply, Speed, Toolset, paths, results_max};
 use crate::answer::style::Style;
@@ -40,7 +40,7 @@ pub struct Args {
 #[serde(untagged)]
 pub enum Listed {
     /// The complete form.
-    Whole(Box<Symbol>),
+    Whole(Box<Documented>),
     /// The `compact` form.
     Short {
         /// Its name.
@@ -54,6 +54,26 @@ pub enum Listed {
         /// The number of enclosing definitions.
         depth: usize,
     },
+}
+
+/// A definition whose documentation is read from the text when it is serialized; only JSON has it.
+#[derive(Clone, Debug)]
+pub struct Documented {
+    symbol: Symbol,
+    /// The file, unless the symbol has its documentation.
+    content: Option<Arc<Content>>,
+}
+
+impl Serialize for Documented {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        match &self.content {
+            Some(content) => {
+                let doc = self.symbol.source.doc(content.bytes());
+                Symbol { doc, ..self.symbol.clone() }.serialize(serializer)
+            }
+            None => self.symbol.serialize(serializer),
+        }
+    }
 }
 
 /// The reply.
@@ -101,58 +121,94 @@ impl Define for Outline {
         let (path, content) = paths::read(call, &args.path, bytes_max)?;
         let named = path::to_path(&path);
         let language = lang::detect(&named, content.original()).ok_or_else(|| unknown(&named))?;
-        let outline = of(call, &path, language, &content)?;
-        let names_at =
-            outline.symbols.iter().map(|symbol| symbol.name_at(content.bytes())).collect();
-        let whole = OutlineReply::new(paths::shown(&path), language, outline, args.compact);
-        let whole = OutlineReply { names_at, ..whole };
-        Ok(whole.page(args.offset.unwrap_or(0), results_max(args.max_results, RESULTS)))
+        let (outline, is_indexed) = of(call, &path, language, &content)?;
+        let page = Page {
+            offset: args.offset.unwrap_or(0),
+            max: results_max(args.max_results, RESULTS),
+            is_compact: args.compact,
+            // Facts of the index have neither signatures nor documentation.
+            content: is_indexed.then(|| Arc::clone(&content)),
+        };
+        let names_at = names_at(page.of(&outline.symbols), content.bytes());
+        let found = OutlineReply::new(paths::shown(&path), language, outline, &page);
+        Ok(OutlineReply { names_at, ..found })
+    }
+}
+
+/// Returns the line and column of the name of each symbol, as [`Symbol::name_at`] does. O(text +
+/// symbols × log lines), however long the lines are.
+fn names_at(symbols: &[Symbol], text: &[u8]) -> Vec<(usize, usize)> {
+    let ends = memchr::memchr_iter(b'\n', text).map(|end| end + 1);
+    let line_starts: Vec<usize> = std::iter::once(0).chain(ends).collect();
+    let name_at = |symbol: &Symbol| {
+        let at = symbol.name_span.start;
+        if at > text.len() {
+            return (symbol.line, 1);
+        }
+        let line_of = |at: usize| line_starts.partition_point(|&start| start <= at);
+        let lines = line_of(at) - line_of(symbol.span.start.min(at));
+        (symbol.line + lines, at - line_starts[line_of(at) - 1] + 1)
+    };
+    symbols.iter().map(name_at).collect()
+}
+
+/// The definitions of an outline that a reply lists, and how.
+#[derive(Clone, Debug, Default)]
+pub struct Page {
+    /// How many are skipped.
+    pub offset: usize,
+    /// How many are listed at most.
+    pub max: usize,
+    /// True for the `compact` form.
+    pub is_compact: bool,
+    /// The file, if its definitions lack signatures and documentation.
+    pub content: Option<Arc<Content>>,
+}
+
+impl Page {
+    fn of<'s>(&self, symbols: &'s [Symbol]) -> &'s [Symbol] {
+        let rest = &symbols[self.offset.min(symbols.len())..];
+        &rest[..self.max.min(rest.len())]
     }
 }
 
 impl OutlineReply {
-    /// Returns the reply for the file at `path`, with all of its definitions.
+    /// Returns the reply with the definitions of `page` of the file at `path`, without their places.
     pub fn new(
         path: String,
         language: &'static Language,
         outline: lang::Outline,
-        is_compact: bool,
+        page: &Page,
     ) -> OutlineReply {
-        let listed = |symbol: Symbol| {
-            if is_compact {
+        let (total, shown) = (outline.symbols.len(), page.of(&outline.symbols).len());
+        let listed = |mut symbol: Symbol| {
+            if page.is_compact {
                 let Symbol { name, kind, line, end_line, depth, .. } = symbol;
-                Listed::Short { name, kind, line, end_line, depth }
-            } else {
-                Listed::Whole(Box::new(symbol))
+                return Listed::Short { name, kind, line, end_line, depth };
             }
+            if let Some(content) = &page.content {
+                symbol.signature = symbol.source.signature(language, content.bytes());
+            }
+            Listed::Whole(Box::new(Documented { symbol, content: page.content.clone() }))
         };
-        let symbols: Vec<Listed> = outline.symbols.into_iter().map(listed).collect();
-        let (shown, total, problems) = (symbols.len(), symbols.len(), outline.problems);
+        let symbols = outline.symbols.into_iter().skip(page.offset).take(page.max).map(listed);
+        let end = page.offset.saturating_add(shown);
         OutlineReply {
             path,
             language: language.name,
-            symbols,
+            symbols: symbols.collect(),
             names_at: Vec::new(),
             shown,
             total,
-            next_offset: None,
-            problems,
+            next_offset: (end < total && page.max > 0).then_some(end),
+            problems: outline.problems,
         }
-    }
-
-    /// Returns the reply limited to `max` definitions from `offset` on.
-    fn page(mut self, offset: usize, max: usize) -> OutlineReply {
-        self.symbols = self.symbols.into_iter().skip(offset).take(max).collect();
-        self.names_at = self.names_at.into_iter().skip(offset).take(max).collect();
-        self.shown = self.symbols.len();
-        let end = offset.saturating_add(self.shown);
-        self.next_offset = (end < self.total && max > 0).then_some(end);
-        self
     }
 }
 
 /// Returns the definitions of a file with the given content: from the index if it has this content,
-/// else by parsing it. O(text).
+/// else by parsing it. Also returns true if they are from the index: then they lack signatures and
+/// documentation. O(text).
 ///
 /// # Errors
 ///
@@ -162,21 +218,16 @@ pub(super) fn of(
     path: &[u8],
     language: &'static Language,
     content: &Content,
-) -> Result<lang::Outline> {
-    let text = content.bytes();
+) -> Result<(lang::Outline, bool)> {
     let known = if content.is_cut() {
         None
     } else {
-        call.code.outline(path, xxh3_128(content.original())).filter(|(of, _)| *of == language)
+        call.code.outline(path, content.hash()).filter(|(of, _)| *of == language)
     };
-    let Some((_, mut symbols)) = known else {
-        return call.code.parse(language, path, text);
-    };
-    for symbol in &mut symbols {
-        symbol.signature = symbol.source.signature(language, text);
-        symbol.doc = symbol.source.doc(text);
+    match known {
+        Some((_, symbols)) => Ok((lang::Outline { symbols, problems: Problems::default() }, true)),
+        None => Ok((call.code.parse(language, path, content.bytes())?, false)),
     }
-    Ok(lang::Outline { symbols, problems: Problems::default() })
 }
 
 fn unknown(path: &std::path::Path) -> Error {
@@ -194,6 +245,7 @@ impl Reply for OutlineReply {
         for symbol in &self.symbols {
             let (kind, name, line, end_line, depth, signature) = match symbol {
                 Listed::Whole(of) => {
+                    let of = &of.symbol;
                     let signature = Some(of.signature.as_str());
                     (of.kind, &of.name, of.line, of.end_line, of.depth, signature)
                 }
@@ -220,7 +272,7 @@ impl Reply for OutlineReply {
     fn locations(&self) -> Vec<Location> {
         let location = |(symbol, &(line, column)): (&Listed, &(usize, usize))| {
             let text = match symbol {
-                Listed::Whole(of) => of.signature.clone(),
+                Listed::Whole(of) => of.symbol.signature.clone(),
                 Listed::Short { name, kind, .. } => format!("{} {name}", kind.name()),
             };
             Location { path: self.path.clone(), line, column, text }
@@ -240,5 +292,25 @@ impl Reply for OutlineReply {
             format!("{shown} of {total} definitions shown; continue with `offset` {offset}")
         });
         more.into_iter().chain(described).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_names_are_those_of_each_symbol() {
+        let text =
+            "// é\n#[test]\n\nfn one() { fn two() {} }\r\nstruct Long; fn three() {}\n\nmod a {\n}";
+        let language = lang::detect(std::path::Path::new("a.rs"), text.as_bytes()).expect("Rust");
+        let outline = lang::outline(language, "a.rs", text.as_bytes(), Limits::DEFAULT);
+        assert_eq!(outline.symbols.len(), 5);
+        for text in [text, &text[..40], ""] {
+            let text = text.as_bytes();
+            let each: Vec<(usize, usize)> =
+                outline.symbols.iter().map(|symbol| symbol.name_at(text)).collect();
+            assert_eq!(names_at(&outline.symbols, text), each);
+        }
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::Call;
 use crate::answer::nearest;
@@ -96,7 +97,7 @@ pub fn language(path: &[u8]) -> Option<&'static Language> {
 /// # Errors
 ///
 /// Those of [`resolve`]; if the file does not exist, with the nearest names; if it is not served.
-pub fn read(call: &Call<'_>, given: &str, bytes_max: u64) -> Result<(Vec<u8>, Content)> {
+pub fn read(call: &Call<'_>, given: &str, bytes_max: u64) -> Result<(Vec<u8>, Arc<Content>)> {
     let path = resolve(call, given)?;
     match call.code.read(&path, bytes_max) {
         Ok(content) => Ok((path, content)),

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 use std::path::Path;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -149,7 +150,7 @@ impl Define for Read {
             return Err(Error::usage("`symbol` and lines exclude each other"));
         }
         let (path, content) = read_named(call, &mut args)?;
-        let hash = (!content.is_cut()).then(|| hash(content.original()));
+        let hash = (!content.is_cut()).then(|| format!("{:016x}", content.short_hash()));
         let mut found = ReadReply {
             path: paths::shown(&path),
             status: Status::Ok,
@@ -174,31 +175,58 @@ impl Define for Read {
         };
         let language = lang::detect(&path::to_path(&path), content.original());
         found.language = language.map(|language| language.name);
-        let mut lines: Vec<&str> = text.lines().collect();
-        if found.is_cut && lines.len() > 1 && !text.ends_with('\n') {
+        let mut text = &*text;
+        if found.is_cut
+            && let Some(end) = text.rfind('\n')
+        {
             // The last line is incomplete, because the rest of the file was not read.
-            lines.pop();
+            text = &text[..=end];
         }
+        let total = lines(text);
         let requested = match &args.symbol {
             Some(name) => {
                 let symbol = symbol(call, &path, language, &content, name)?;
                 found.symbol = Some(symbol.qualified_name);
                 symbol.line..=symbol.end_line
             }
-            None => requested_lines(&args, &path, lines.len(), found.is_cut)?,
+            None => requested_lines(&args, &path, total, found.is_cut)?,
         };
-        found.total = (!found.is_cut).then_some(lines.len());
-        let keep =
-            if args.compact { compact::kept(&lines, language) } else { vec![true; lines.len()] };
-        add_lines(&mut found, &lines, requested, &keep);
+        found.total = (!found.is_cut).then_some(total);
+        if args.compact {
+            // Whether a line is in a comment follows from the lines before it.
+            let lines: Vec<&str> = text.lines().collect();
+            let keep = compact::kept(&lines, language);
+            let kept = requested.filter_map(|number| {
+                let line = lines.get(number - 1)?;
+                keep[number - 1].then_some((number, *line))
+            });
+            add_lines(&mut found, kept);
+        } else {
+            let (first, last) = (*requested.start(), *requested.end());
+            let rest = &text[line_start(text, first)..];
+            add_lines(&mut found, (first..=last).zip(rest.lines()));
+        }
         Ok(found)
     }
+}
+
+/// Returns the number of lines that [`str::lines`] returns. O(text), at the speed of memory.
+fn lines(text: &str) -> usize {
+    let is_ended = text.is_empty() || text.ends_with('\n');
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!is_ended)
+}
+
+/// Returns the position of a line, from 1, or the end of the text if there are fewer lines.
+fn line_start(text: &str, number: usize) -> usize {
+    let Some(before) = number.checked_sub(2) else { return 0 };
+    let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(before);
+    end.map_or(text.len(), |end| end + 1)
 }
 
 /// Reads the file at `args.path`. If it does not exist and the path ends with line numbers, such as
 /// `src/a.rs:52` or `src/a.rs:52-54`, reads the file before the colon and sets `line_start` and
 /// `line_end`.
-fn read_named(call: &Call<'_>, args: &mut Args) -> Result<(Vec<u8>, Content)> {
+fn read_named(call: &Call<'_>, args: &mut Args) -> Result<(Vec<u8>, Arc<Content>)> {
     let error = match paths::read(call, &args.path, FILE_BYTES_MAX) {
         Err(error) if error.kind() == Kind::NotFound => error,
         result => return result,
@@ -265,18 +293,10 @@ fn requested_lines(
     Ok(start..=end.min(total))
 }
 
-fn add_lines(
-    found: &mut ReadReply,
-    lines: &[&str],
-    requested: RangeInclusive<usize>,
-    keep: &[bool],
-) {
+/// Adds numbered lines as far as they fit.
+fn add_lines<'t>(found: &mut ReadReply, lines: impl Iterator<Item = (usize, &'t str)>) {
     let mut bytes = 0;
-    for number in requested {
-        let Some(&whole) = lines.get(number - 1) else { return };
-        if !keep[number - 1] {
-            continue;
-        }
+    for (number, whole) in lines {
         let line = text::start(whole, LINE_BYTES_MAX);
         bytes += line.len();
         if found.lines.len() == LINES_MAX || bytes > REPLY_BYTES_MAX {
@@ -311,7 +331,7 @@ fn symbol(
         .with_path(named)
         .with_hint("pass lines instead"));
     };
-    let mut symbols = outline::of(call, place, language, content)?.symbols;
+    let mut symbols = outline::of(call, place, language, content)?.0.symbols;
     let is_named = |symbol: &Symbol| symbol.qualified_name == name || symbol.id == name;
     // A match of the whole qualified name takes precedence over one of the name.
     let mut found: Vec<usize> = (0..symbols.len()).filter(|&at| is_named(&symbols[at])).collect();
@@ -395,5 +415,22 @@ impl Reply for ReadReply {
         let is_cut = self.is_cut && self.status == Status::Ok;
         let cut = is_cut.then(|| format!("{ONLY_FIRST} of {} bytes", self.bytes));
         more.into_iter().chain(cut).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_counted_and_found_as_they_are_split() {
+        for text in ["", "a", "a\n", "a\nb", "\n", "a\r\n\nb\r\n", "\n\n\n", "a\rb\n"] {
+            let all: Vec<&str> = text.lines().collect();
+            assert_eq!(lines(text), all.len(), "{text:?}");
+            for number in 1..=all.len() + 1 {
+                let rest: Vec<&str> = text[line_start(text, number)..].lines().collect();
+                assert_eq!(rest, all[number - 1..], "{text:?} {number}");
+            }
+        }
     }
 }

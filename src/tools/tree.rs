@@ -15,7 +15,7 @@ use crate::answer::style::{Plain, Style};
 use crate::catalog::damage::Part;
 use crate::error::Result;
 use crate::lang::Marks;
-use folders::Folders;
+use folders::FolderView;
 
 mod folders;
 
@@ -117,26 +117,24 @@ impl Define for Tree {
         let (path, range) = paths::folder(call, args.path.as_deref())?;
         let list = call.code.files()?;
         let total = range.len();
-        let mut folders = Folders::new(call, list, &path, range);
+        let mut folders = FolderView::new(call, list, &path)?;
+        let (folders_max, files_max) = folders.entries();
         let tokens_max = args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX);
         let mut found = TreeReply {
             path: paths::shown(&path),
             entries: Vec::new(),
             // The longest possible values, for the estimate.
-            folders_left_out: Some(folders.all[0].folders.len()),
-            files_left_out: Some(folders.all[0].own.len()),
+            folders_left_out: Some(folders_max),
+            files_left_out: Some(files_max),
             without_symbols: false,
             shown: total,
             total,
         };
         let left = (tokens_max * TOKEN_BYTES).saturating_sub(rendered_bytes(&found));
         folders.open(left, args.depth.unwrap_or(usize::MAX));
-        let root = &folders.all[0];
-        let folders_left_out = root.folders.len() - root.shown_folders;
-        found.folders_left_out = Some(folders_left_out).filter(|&count| count > 0);
-        found.files_left_out = root.files_left_out();
+        (found.folders_left_out, found.files_left_out) = folders.left_out();
         found.shown = 0;
-        folders.list(0, 0, &mut found);
+        folders.list(&mut found);
         folders.check()?;
         found.without_symbols =
             [Part::Search, Part::Code].iter().any(|&part| call.code.found_damage(part));
@@ -152,8 +150,70 @@ fn rendered_bytes(found: &TreeReply) -> usize {
 
 impl Entry {
     /// Returns its size in the longer form of a reply; its displayed name begins at byte `from` of
-    /// its path.
+    /// its path. Computed from the lengths of its parts, unless its path has characters that are
+    /// escaped.
     fn bytes(&self, from: usize) -> usize {
+        let is_common = |byte: u8| (b' '..0x7F).contains(&byte) && !matches!(byte, b'"' | b'\\');
+        if self.path.bytes().all(is_common) && self.path.len() >= from {
+            self.json_bytes().max(self.text_bytes(from))
+        } else {
+            self.rendered_bytes(from)
+        }
+    }
+
+    /// Returns the length of its JSON and of a comma, for a path without escapes.
+    fn json_bytes(&self) -> usize {
+        let number = |key: &str, value: Option<usize>| {
+            value.map_or(0, |value| key.len() + r#","":"#.len() + digits(value))
+        };
+        let path = r#"{"path":"","depth":},"#.len() + self.path.len() + digits(self.depth);
+        let closed = if self.closed { r#","closed":true"#.len() } else { 0 };
+        let each = self
+            .languages
+            .iter()
+            .map(|(name, files)| r#"["",],"#.len() + name.len() + digits(*files));
+        // The list has two brackets, and one comma less than entries.
+        let languages = match self.languages.len() {
+            0 => 0,
+            _ => r#","languages":[]"#.len() + each.sum::<usize>() - 1,
+        };
+        let language = self.language.map_or(0, |name| r#","language":"""#.len() + name.len());
+        let marks = self.marks.names().map(|name| r#","":true"#.len() + name.len());
+        path + number("files", self.files)
+            + number("files_left_out", self.files_left_out)
+            + closed
+            + languages
+            + language
+            + number("lines", self.lines)
+            + number("symbols", self.symbols)
+            + marks.sum::<usize>()
+    }
+
+    /// Returns the length of its line, and of the one about files that are left out, for a path without
+    /// escapes.
+    fn text_bytes(&self, from: usize) -> usize {
+        let counted = |noun: &str, count: Option<usize>| {
+            let plural = usize::from(count != Some(1));
+            count.map_or(0, |count| 2 + digits(count) + 1 + noun.len() + plural)
+        };
+        let languages = self.languages.iter().map(|(name, files)| 3 + name.len() + digits(*files));
+        let marks = self.marks.names().map(|name| 2 + name.len());
+        let left_out = self.files_left_out.map_or(0, |files| {
+            2 * (self.depth + 1) + "… ".len() + counted("file", Some(files)) - 2 + 1
+        });
+        2 * self.depth + self.path.len() - from
+            + counted("file", self.files)
+            + languages.sum::<usize>()
+            + self.language.map_or(0, |name| 2 + name.len())
+            + counted("line", self.lines)
+            + counted("symbol", self.symbols)
+            + marks.sum::<usize>()
+            + 1
+            + left_out
+    }
+
+    /// Returns what [`Entry::bytes`] does, by rendering both forms.
+    fn rendered_bytes(&self, from: usize) -> usize {
         let json = serde_json::to_string(self).map_or(0, |json| json.len() + 1);
         let mut text = String::new();
         self.write(&mut text, from, &Plain);
@@ -188,6 +248,11 @@ impl Entry {
         }
         out.push('\n');
     }
+}
+
+/// Returns the number of decimal digits of a number.
+fn digits(number: usize) -> usize {
+    number.checked_ilog10().unwrap_or(0) as usize + 1
 }
 
 /// Writes the line about the entries of a directory that are not listed.
@@ -242,5 +307,41 @@ impl Reply for TreeReply {
             notices.push("the index is damaged; numbers of symbols are missing".to_owned());
         }
         notices
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lang::language::LANGUAGES;
+
+    #[test]
+    fn the_size_of_an_entry_is_that_of_its_rendered_forms() {
+        let numbers = [None, Some(0), Some(1), Some(9), Some(10), Some(12_345)];
+        let paths = ["a.rs", "src/a b.rs", "src/größe.rs", "a\"b/c\\d", "x\u{7f}\u{200e}", "dir/"];
+        let mut checked = 0;
+        for (at, path) in paths.iter().enumerate() {
+            for (round, language) in LANGUAGES.iter().enumerate() {
+                let pick = |step: usize| numbers[(round * step + at) % numbers.len()];
+                let listed = LANGUAGES.iter().skip(round).take(round % 4);
+                let entry = Entry {
+                    path: (*path).to_owned(),
+                    depth: [0, 1, 9, 11][round % 4],
+                    files: pick(1),
+                    files_left_out: pick(5),
+                    closed: round % 2 == 0,
+                    languages: listed.map(|one| (one.name, round * 7)).collect(),
+                    language: Some(language.name).filter(|_| round % 3 > 0),
+                    lines: pick(7),
+                    symbols: pick(11),
+                    marks: Marks::from_bits(round as u8),
+                };
+                for from in [0, entry.path.rfind('/').map_or(0, |at| at + 1)] {
+                    assert_eq!(entry.bytes(from), entry.rendered_bytes(from), "{entry:?}");
+                    checked += 1;
+                }
+            }
+        }
+        assert!(checked > 200, "{checked}");
     }
 }

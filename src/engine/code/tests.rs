@@ -34,7 +34,7 @@ impl Tree {
 
     /// Refreshes both indexes after the racy window of the last write.
     fn index(&self) -> CodeBuilt {
-        std::thread::sleep(RACY_WINDOW + Duration::from_millis(30));
+        thread::sleep(RACY_WINDOW + Duration::from_millis(30));
         refresh(&self.engine, &Progress::default()).expect("a search index");
         build_code(&self.engine, false, &Progress::default()).expect("a code index")
     }
@@ -169,6 +169,7 @@ fn refreshes_have_room_next_to_a_base_of_many_segments() {
             generation: snapshot.generation,
             table: &snapshot.table,
             progress,
+            is_text_due: false,
             // Treats each file as large.
             is_full: |builder| builder.files() > 0,
         };
@@ -200,4 +201,51 @@ fn the_text_index_is_on_the_heap_if_the_store_requires_it() {
         // A file that was read into memory does not change with the file on disk.
         assert_eq!(index.check_all().is_ok(), on_heap);
     }
+}
+
+#[test]
+fn the_text_index_is_the_same_if_it_is_built_after_the_code_index() {
+    for threads in [1, 2] {
+        let mut tree = Tree::new(false);
+        tree.engine.environment.threads = threads;
+        for i in 0..20 {
+            let text =
+                format!("/// Says {i}.\nfn say{i}(name: &str) {{\n    greet_{i}(name);\n}}\n");
+            tree.write(&format!("f{i}.rs"), text.repeat(1 + i % 7));
+        }
+        tree.write("a.py", "class A:\n    \"\"\"Doc.\"\"\"\n    def b(self): return 1\n");
+        tree.write("late.rs", [b"fn first() {}\n// ".as_slice(), &[b'x'; 9000], b"\0\n"].concat());
+        tree.write("wide.txt", b"\xff\xfea\0b\0");
+        tree.write("image.png", b"\x89PNG\0");
+        tree.write("README.md", "# Words\n\nSome prose about parsing.\n");
+        assert!(tree.index().published);
+        let snapshot = tree.engine.snapshot().expect("sound").expect("there");
+        let code = CodeStore(&tree.engine.store).open().expect("sound").expect("there");
+        let (table, doc_map) = (&snapshot.table, doc_map(&code, &snapshot.table).expect("sound"));
+        for file in readable_files(table).expect("sound") {
+            let (path, hash) = (table.path(file).expect("sound"), table.hash(file).expect("sound"));
+            let (segment, doc) = doc_map.doc(file.index()).expect("in the code index");
+            let after = text::prepare(&tree.engine, &code.segments[segment], doc, &path, hash);
+            let mut buffer = Buffer::default();
+            let facts = extract(&tree.engine.root, &path, &mut buffer, &tree.engine.parsers);
+            let facts = facts.expect("parsed here").expect("it can be read");
+            let with_code = text::prepared(&path, &facts, buffer.bytes());
+            assert_eq!(after, Some(with_code), "{}", String::from_utf8_lossy(&path));
+        }
+        // The code index is current, so that only the text index is built again.
+        for path in tree.files().iter().filter(|path| path.to_string_lossy().contains("/text-")) {
+            fs::remove_file(path).expect("our file");
+        }
+        assert!(!tree.status().is_full());
+        assert!(!tree.index().published);
+        assert!(tree.status().is_full() && tree.status().text_behind == 0, "{threads} threads");
+    }
+}
+
+#[test]
+fn a_cancelled_log_does_not_hold_up_a_failed_build() {
+    let progress = Progress::default();
+    let log = HistoryProgress::new(&progress);
+    drop(StopOnDrop(&log));
+    assert!(log.is_cancelled() && !progress.is_cancelled());
 }

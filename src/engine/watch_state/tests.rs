@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::catalog::code::Code as _;
+use crate::catalog::folders::Folders;
 use crate::engine::{self, Check, Engine, Local, Pace, Stop, file_list};
 use crate::index::store::Store;
 use crate::source::global_excludes::GlobalExcludes;
@@ -64,6 +65,9 @@ fn settle(engine: &Engine) {
 fn listed_by_call(engine: &Engine) -> BTreeSet<(Vec<u8>, u64)> {
     let local = Local::new(engine, Check::Watcher);
     let files = local.files().unwrap();
+    // What was derived from the paths of an earlier list is not used for other paths.
+    let (folders, fresh) = (local.folders().unwrap(), Folders::new(files));
+    assert_eq!(format!("{folders:?}"), format!("{fresh:?}"));
     files.iter().map(|(path, info)| (path.to_vec(), info.size_bytes)).collect()
 }
 

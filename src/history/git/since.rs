@@ -80,9 +80,17 @@ impl Git {
     /// As [`Git::recent`]; [`Kind::Limit`] if the configuration has too many filters.
     pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
         let settings = self.comparison_settings()?;
-        let raw = self.raw(&settings, commit)?;
-        let untracked = ["--others", "--exclude-standard", "-z", "--", "."];
-        let untracked = self.compared_output(&settings, "ls-files", &untracked)?;
+        let (raw, untracked) = std::thread::scope(|scope| {
+            // Both processes read the whole tree.
+            let untracked = scope.spawn(|| {
+                let args = ["--others", "--exclude-standard", "-z", "--", "."];
+                self.compared_output(&settings, "ls-files", &args)
+            });
+            let raw = self.raw(&settings, commit);
+            let untracked = untracked.join();
+            (raw, untracked.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+        });
+        let (raw, untracked) = (raw?, untracked?);
         let (mut changes, suspects) = self.classify(&entries(&raw));
         for (suspect, is_same) in suspects.iter().zip(self.are_same(&settings, &suspects)) {
             // A file with a merge conflict is modified in any case.

@@ -125,7 +125,7 @@ impl TextBuilder {
     /// Those of [`WriterLock::check`]; [`Kind::Io`] if it cannot be written.
     pub fn finish(mut self, lock: &WriterLock) -> Result<()> {
         lock.check()?;
-        self.close_segment()?;
+        self.complete()?;
         let files = std::mem::take(&mut self.files);
         files.write(&self.temporary.join("files.idx"), self.generation, &self.segments)?;
         let name = format!("text-{}", self.generation);
@@ -135,6 +135,16 @@ impl TextBuilder {
         fs::rename(&self.temporary, &target).map_err(|error| Error::io(&target, error))?;
         remove_where(&self.dir, |other| other != name);
         Ok(())
+    }
+
+    /// Writes the last segment, which is most of the work of [`TextBuilder::finish`]. Nothing is
+    /// published yet.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Io`] if it cannot be written.
+    pub fn complete(&mut self) -> Result<()> {
+        self.close_segment()
     }
 
     fn close_segment(&mut self) -> Result<()> {

@@ -1,7 +1,10 @@
 //! Normalization of a symbol's texts: name, signature and documentation, without delimiters and
 //! with a bounded length.
 
+use std::borrow::Cow;
 use std::ops::Range;
+
+use memchr::memmem;
 
 /// Maximum length of a name; longer names are truncated.
 const NAME_BYTES_MAX: usize = 256;
@@ -40,14 +43,44 @@ pub(super) fn join(scope: &str, separator: &str, name: &str) -> String {
 /// bracket. Without `is_multiline`, only the first line of `text` is used.
 pub(super) fn signature(text: &[u8], is_multiline: bool, line_comments: &[&str]) -> String {
     // More input cannot change the result, which is truncated much earlier.
-    let text = String::from_utf8_lossy(&text[..text.len().min(16 * SIGNATURE_BYTES_MAX)]);
-    let lines = text.lines().take(if is_multiline { usize::MAX } else { 1 });
-    let kept: Vec<&str> = lines.map(|line| before_comment(line, line_comments)).collect();
-    let line = collapse(&without_block_comments(&kept.join("\n")));
+    let text = &text[..text.len().min(16 * SIGNATURE_BYTES_MAX)];
+    let line = match simple_line(text, is_multiline, line_comments) {
+        Some(line) => Cow::Borrowed(line),
+        None => Cow::Owned(collapsed_lines(text, is_multiline, line_comments)),
+    };
     let line = line.trim_end_matches(|c: char| c.is_whitespace() || "{[(=:;,&\\".contains(c));
     let line = line.strip_suffix("=>").map_or(line, str::trim_end);
-    let line = line.replace("( ", "(").replace(", )", ")").replace(" )", ")");
+    let is_spaced = line.as_bytes().windows(2).any(|pair| pair == b"( " || pair == b" )");
+    let line = if is_spaced {
+        line.replace("( ", "(").replace(", )", ")").replace(" )", ")")
+    } else {
+        line.to_owned()
+    };
     truncate(line, SIGNATURE_BYTES_MAX)
+}
+
+/// Returns the only line of a signature if nothing has to be removed from it: it has no comments, no
+/// control characters, and single spaces inside. Most signatures are such lines.
+fn simple_line<'t>(text: &'t [u8], is_multiline: bool, line_comments: &[&str]) -> Option<&'t str> {
+    let end = memchr::memchr(b'\n', text).unwrap_or(text.len());
+    if is_multiline && end < text.len() {
+        return None;
+    }
+    let line = &text[..end];
+    let is_plain = line.iter().all(|byte| (b' '..0x7F).contains(byte))
+        && line.windows(2).all(|pair| pair != b"  " && pair != b"/*")
+        && line.first() != Some(&b' ')
+        && line.last() != Some(&b' ')
+        && line_comments.iter().all(|prefix| memmem::find(line, prefix.as_bytes()).is_none());
+    std::str::from_utf8(line).ok().filter(|_| is_plain)
+}
+
+/// Returns the lines of a signature as one, without comments.
+fn collapsed_lines(text: &[u8], is_multiline: bool, line_comments: &[&str]) -> String {
+    let text = String::from_utf8_lossy(text);
+    let lines = text.lines().take(if is_multiline { usize::MAX } else { 1 });
+    let kept: Vec<&str> = lines.map(|line| before_comment(line, line_comments)).collect();
+    collapse(&without_block_comments(&kept.join("\n")))
 }
 
 fn before_comment<'a>(line: &'a str, line_comments: &[&str]) -> &'a str {
@@ -144,4 +177,29 @@ fn truncate(mut text: String, bytes_max: usize) -> String {
         text.push('…');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn simple_lines_are_what_the_general_rules_make_of_them() {
+        let parts =
+            ["fn ", "a", "(", " ", ")", ", ", "//", "#", "/*", "*/", "é", "\t", "\n", "=> ", "{"];
+        let mut simple = 0;
+        for seed in 0..20_000_usize {
+            let pick = |at: u32| parts[seed / 15_usize.pow(at) % 15 * 7 % 15];
+            let text: String = (0..4).map(pick).chain(["b: c"]).chain((1..3).map(pick)).collect();
+            for (is_multiline, comments) in
+                [(true, &["//"][..]), (false, &["#", "//"]), (true, &[])]
+            {
+                let text = text.as_bytes();
+                let Some(line) = simple_line(text, is_multiline, comments) else { continue };
+                simple += 1;
+                assert_eq!(line, collapsed_lines(text, is_multiline, comments), "{text:?}");
+            }
+        }
+        assert!(simple > 1000, "{simple}");
+    }
 }

@@ -158,6 +158,13 @@ proptest::proptest! {
         paths.sort_by(|a, b| path::compare(a.as_bytes(), b.as_bytes()));
         let fitting = paths.iter().filter(|path| has_in_order(&word, path)).count();
         let words = [Word::new(word.as_bytes())];
-        proptest::prop_assert_eq!(index(&paths).look(&words, Typos::Counted, 9).total, fitting);
+        let index = index(&paths);
+        let reached = [index.reached(&words[0])];
+        let look = |typos| index.look(&words, &reached, typos, 99);
+        proptest::prop_assert_eq!(look(Typos::Counted).total, fitting);
+        // With typing errors, the letters decide nothing that the scores do not.
+        let score = |at| index.score(&words, &reached, at, Typos::Forgiven, i32::MIN);
+        let scored = (0..paths.len()).filter(|&at| score(at).is_some()).count();
+        proptest::prop_assert_eq!(look(Typos::Forgiven).total, scored);
     }
 }

@@ -7,8 +7,6 @@
 use std::ops::Range;
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
-
 use super::tokens::{Set, TOKENS, Token, Trust};
 
 /// Bits of entropy per character that a weak prefix requires. English words have about 3.
@@ -16,6 +14,14 @@ const ENTROPY_MIN: f64 = 3.0;
 
 /// Lines of a private key that are examined if its end is missing.
 const KEY_LINES_MAX: usize = 400;
+
+/// Returns true if `text` may contain a secret of several lines. O(text), at the speed of memory.
+pub fn may_have_key(text: &[u8]) -> bool {
+    [PRIVATE, PUTTY.as_bytes()].iter().any(|part| memchr::memmem::find(text, part).is_some())
+}
+
+/// The maximum number of lines from the first to the last line of a secret.
+pub const LINES_MAX: usize = KEY_LINES_MAX + 1;
 
 /// The start and the middle of the first line of a private key.
 const BEGIN: [&str; 2] = ["-----BEGIN ", "---- BEGIN SSH2 "];
@@ -48,13 +54,14 @@ pub(super) fn kinds() -> &'static [&'static str] {
 pub(super) fn find(text: &[u8]) -> Vec<Secret> {
     let finder = finder();
     let mut found: Vec<Secret> = Vec::new();
-    for hit in finder.prefixes.find_iter(text) {
-        let (at, end) = (hit.start(), hit.end());
+    let mut from = 0;
+    while let Some((at, end, rule)) = finder.prefixes.find_from(text, from) {
+        from = end;
         // A prefix inside of a secret.
         if found.last().is_some_and(|last| at < last.span.end) {
             continue;
         }
-        match &finder.rules[hit.pattern().as_usize()] {
+        match &finder.rules[rule] {
             Rule::Token(token) => {
                 let span = token_span(text, at, end, token);
                 found.extend(span.map(|span| finder.secret(span, token.kind)));
@@ -88,8 +95,59 @@ enum Rule {
     Putty,
 }
 
+/// The prefixes, by their first two bytes. Most texts have few of these pairs; an automaton for all
+/// prefixes took four times as long, since each of its steps waits for the one before.
+struct Prefixes {
+    /// The group of each pair of bytes; 0 for none.
+    groups_by_pair: Box<[u8]>,
+    /// The prefixes of each group with their indices, the longest first. The first group is empty.
+    groups: Vec<Vec<(&'static [u8], usize)>>,
+}
+
+impl Prefixes {
+    /// Groups prefixes of at least two bytes.
+    fn new(prefixes: &[&'static str]) -> Prefixes {
+        let mut groups_by_pair = vec![0_u8; 1 << 16].into_boxed_slice();
+        let mut groups = vec![Vec::new()];
+        for (place, prefix) in prefixes.iter().enumerate() {
+            let prefix = prefix.as_bytes();
+            let group = &mut groups_by_pair[pair(prefix[0], prefix[1])];
+            if *group == 0 {
+                groups.push(Vec::new());
+                *group = u8::try_from(groups.len() - 1).expect("the prefixes are few");
+            }
+            groups[usize::from(*group)].push((prefix, place));
+        }
+        for group in &mut groups {
+            group.sort_by_key(|(prefix, _)| std::cmp::Reverse(prefix.len()));
+        }
+        Prefixes { groups_by_pair, groups }
+    }
+
+    /// Returns the first prefix in `text` that begins at `from` or later, of several the longest: its
+    /// start, its end and its index.
+    fn find_from(&self, text: &[u8], from: usize) -> Option<(usize, usize, usize)> {
+        let mut at = from;
+        loop {
+            let mut pairs = text.get(at..)?.windows(2);
+            at += pairs.position(|of| self.groups_by_pair[pair(of[0], of[1])] > 0)?;
+            let group = self.groups_by_pair[pair(text[at], text[at + 1])];
+            let mut group = self.groups[usize::from(group)].iter();
+            if let Some((prefix, place)) = group.find(|(prefix, _)| text[at..].starts_with(prefix))
+            {
+                return Some((at, at + prefix.len(), *place));
+            }
+            at += 1;
+        }
+    }
+}
+
+fn pair(first: u8, second: u8) -> usize {
+    usize::from(first) | usize::from(second) << 8
+}
+
 struct Finder {
-    prefixes: AhoCorasick,
+    prefixes: Prefixes,
     /// The rule of each prefix.
     rules: Vec<Rule>,
     kinds: Vec<&'static str>,
@@ -122,11 +180,7 @@ fn finder() -> &'static Finder {
             prefixes.push(prefix);
             rules.push(rule);
         }
-        let prefixes = AhoCorasick::builder()
-            .match_kind(MatchKind::LeftmostLongest)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(prefixes);
-        Finder { prefixes: prefixes.expect("the prefixes are few and short"), rules, kinds }
+        Finder { prefixes: Prefixes::new(&prefixes), rules, kinds }
     })
 }
 
@@ -384,4 +438,29 @@ fn trimmed(from: usize, line: &[u8]) -> Range<usize> {
 /// Returns the length of the longest run of characters of base64.
 fn longest_run(line: &[u8]) -> usize {
     line.split(|byte| !Set::Base64.has(*byte)).map(<[u8]>::len).max().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_and_longest_prefix_is_found() {
+        let prefixes =
+            Prefixes::new(&["sk-", "sk_live_", "xoxe.xox", "xoxe-", "xox", "://", "eyJ"]);
+        let check = |text: &str, expected: &[(usize, usize, usize)]| {
+            let (mut found, mut from) = (Vec::new(), 0);
+            while let Some(hit) = prefixes.find_from(text.as_bytes(), from) {
+                found.push(hit);
+                from = hit.1;
+            }
+            assert_eq!(found, expected, "{text}");
+        };
+        check("", &[]);
+        check("s", &[]);
+        check("sk", &[]);
+        check("ssk-sk_live_x", &[(1, 4, 0), (4, 12, 1)]);
+        check("xoxe.xoxe-x xoxexox", &[(0, 8, 2), (12, 15, 4), (16, 19, 4)]);
+        check("a:/://eyeyJ", &[(3, 6, 5), (8, 11, 6)]);
+    }
 }

@@ -54,8 +54,8 @@ pub(in crate::tools) fn reach(
                     edges.for_each(|edge| see(edge.from, *edge));
                 }
                 Direction::DependsOn => {
-                    let edges = catalog.file_imports(file).edges;
-                    edges.into_iter().for_each(|edge| see(edge.to, edge));
+                    let imports = catalog.file_imports(file);
+                    imports.edges.iter().for_each(|edge| see(edge.to, *edge));
                 }
             }
         }

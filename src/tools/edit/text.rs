@@ -1,5 +1,6 @@
 //! Edits of a text, which keep its byte order mark, its line endings and its final newline.
 
+use std::borrow::Cow;
 use std::ops::{Range, RangeInclusive};
 
 use crate::error::{Error, Result};
@@ -96,7 +97,7 @@ impl<'a> Text<'a> {
     ///
     /// If there is no such line, or `content` is empty.
     pub(super) fn with_inserted(&self, after: usize, content: &str) -> Result<String> {
-        let total = self.body.split_inclusive('\n').count();
+        let total = self.lines();
         if after > total {
             return Err(Error::usage(format!("there is no line {after}: the file has {total}")));
         }
@@ -121,7 +122,7 @@ impl<'a> Text<'a> {
     /// Converts line numbers, from 1, to indices.
     fn checked(&self, range: RangeInclusive<usize>) -> Result<Range<usize>> {
         let (start, end) = range.into_inner();
-        let total = self.body.split_inclusive('\n').count();
+        let total = self.lines();
         if start == 0 || end == 0 {
             return Err(Error::usage("line numbers begin at 1"));
         }
@@ -136,13 +137,11 @@ impl<'a> Text<'a> {
 
     /// Replaces the lines at `range` by `new` ones, which have no line endings.
     fn spliced(&self, range: Range<usize>, new: &[&str]) -> Result<String> {
-        let old: Vec<&str> = self.body.split_inclusive('\n').collect();
+        let (start, end) = (self.line_start(range.start), self.line_start(range.end));
         let is_ended = self.body.ends_with('\n');
         let line_end = self.line_end_at(range.start).unwrap_or("\n");
         let mut body = String::with_capacity(self.body.len());
-        for line in &old[..range.start] {
-            body.push_str(line);
-        }
+        body.push_str(&self.body[..start]);
         for line in new {
             if !body.is_empty() && !body.ends_with('\n') {
                 body.push_str(line_end);
@@ -150,9 +149,7 @@ impl<'a> Text<'a> {
             body.push_str(line);
             body.push_str(line_end);
         }
-        for line in &old[range.end..] {
-            body.push_str(line);
-        }
+        body.push_str(&self.body[end..]);
         let last = body.split_inclusive('\n').next_back().unwrap_or_default();
         let unended = last.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
         // An empty last line consists of its line ending only.
@@ -172,31 +169,44 @@ impl<'a> Text<'a> {
     /// Returns the line ending of the line at index `at`, or of the nearest one before it, or else
     /// after it; `None` if no line has one.
     fn line_end_at(&self, at: usize) -> Option<&'static str> {
-        let end = |line: &&str| match (line.ends_with("\r\n"), line.ends_with('\n')) {
-            (true, _) => Some("\r\n"),
-            (_, true) => Some("\n"),
-            _ => None,
-        };
-        let lines: Vec<&str> = self.body.split_inclusive('\n').collect();
-        let before = &lines[..lines.len().min(at + 1)];
-        before.iter().rev().find_map(end).or_else(|| lines.iter().find_map(end))
+        let body = self.body.as_bytes();
+        let before = memchr::memrchr(b'\n', &body[..self.line_start(at + 1)]);
+        let end = before.or_else(|| memchr::memchr(b'\n', body))?;
+        Some(if body[..end].ends_with(b"\r") { "\r\n" } else { "\n" })
+    }
+
+    /// Returns the number of lines; a last line without line ending counts.
+    fn lines(&self) -> usize {
+        let body = self.body.as_bytes();
+        let is_ended = body.last().is_none_or(|&last| last == b'\n');
+        memchr::memchr_iter(b'\n', body).count() + usize::from(!is_ended)
+    }
+
+    /// Returns the position of the line at index `at`, or the end of the text if there is none.
+    fn line_start(&self, at: usize) -> usize {
+        let Some(before) = at.checked_sub(1) else { return 0 };
+        let end = memchr::memchr_iter(b'\n', self.body.as_bytes()).nth(before);
+        end.map_or(self.body.len(), |end| end + 1)
     }
 }
 
 /// A text with normalized line endings, and the origin of each of its bytes.
-struct Flat {
-    text: String,
+struct Flat<'a> {
+    text: Cow<'a, str>,
     /// The positions in `text` of line feeds that followed a carriage return, ascending.
     returns: Vec<usize>,
 }
 
-impl Flat {
-    fn of(body: &str) -> Flat {
+impl Flat<'_> {
+    fn of(body: &str) -> Flat<'_> {
+        if memchr::memchr(b'\r', body.as_bytes()).is_none() {
+            return Flat { text: Cow::Borrowed(body), returns: Vec::new() };
+        }
         let mut returns = Vec::new();
         for (nth, (at, _)) in body.match_indices("\r\n").enumerate() {
             returns.push(at - nth);
         }
-        Flat { text: body.replace("\r\n", "\n"), returns }
+        Flat { text: body.replace("\r\n", "\n").into(), returns }
     }
 
     /// Returns the original position of the byte at `at`; for a line ending, that of its first
@@ -211,7 +221,8 @@ impl Flat {
 fn places(text: &str, old: &str) -> (Vec<usize>, usize) {
     let (mut places, mut total, mut from) = (Vec::new(), 0, 0);
     let step = old.chars().next().map_or(1, char::len_utf8);
-    while let Some(at) = text[from..].find(old) {
+    let finder = memchr::memmem::Finder::new(old);
+    while let Some(at) = finder.find(&text.as_bytes()[from..]) {
         total += 1;
         if total > COUNTED_MAX {
             break;
@@ -238,7 +249,7 @@ fn common_lines(one: &str, other: &str) -> (usize, usize) {
 
 /// Returns the index of the line that contains the byte at `at`.
 fn line_of(text: &str, at: usize) -> usize {
-    text[..at].matches('\n').count()
+    memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count()
 }
 
 /// Returns the lines of `content` without their line endings. The last line may lack one.

@@ -112,6 +112,20 @@ impl<'a> Selection<'a> {
         Ok(names.into_iter().collect())
     }
 
+    /// Returns the names that contain `part` and for which `fits` returns true, sorted.
+    pub(super) fn names_containing(
+        &mut self,
+        part: &str,
+        fits: impl Fn(&[u8]) -> bool,
+    ) -> Result<Vec<Vec<u8>>> {
+        let names = self.catalog.names()?.containing(part);
+        let mut names: Vec<&[u8]> = names.filter(|name| fits(name)).collect();
+        names.sort_unstable();
+        self.is_cut_if(names.len() > NAMES_MAX);
+        names.truncate(NAMES_MAX);
+        Ok(names.into_iter().map(<[u8]>::to_vec).collect())
+    }
+
     /// Adds the definitions of names; those of equal rank in the order of the names.
     pub(super) fn add_names(&mut self, names: &[Vec<u8>]) -> Result<()> {
         let mut candidates = Vec::new();

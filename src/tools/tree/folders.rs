@@ -1,19 +1,17 @@
 //! The directories of a tree, and the number of their entries that fit into a budget.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::{Entry, TreeReply};
 use crate::base::ids::FileId;
-use crate::base::{path, text};
+use crate::base::text;
 use crate::catalog::file_list::FileList;
+use crate::catalog::folders::Folders;
 use crate::error::{Error, Result};
-use crate::lang::marks::{self, Marks};
+use crate::lang::marks::Marks;
 use crate::tools::{Call, paths};
-
-/// The maximum number of languages that are listed for a directory.
-const LANGUAGES_MAX: usize = 3;
 
 /// The maximum number of files whose lines are counted.
 const COUNTED_FILES_MAX: usize = 1000;
@@ -24,31 +22,20 @@ const HEAD_BYTES: usize = 8000;
 /// The maximum size of a file whose lines are counted.
 const COUNTED_BYTES_MAX: u64 = 1 << 20;
 
-/// A directory of the tree.
-pub(super) struct Folder {
-    /// Its repository path; for a chain of directories with one entry each, that of the last one.
-    path: Vec<u8>,
-    pub(super) folders: Vec<usize>,
-    /// The indices of its own files.
-    pub(super) own: Vec<usize>,
-    /// Files below it.
-    files: usize,
-    languages: BTreeMap<&'static str, usize>,
+/// How a directory is listed. By default it is collapsed.
+#[derive(Clone, Copy, Debug, Default)]
+struct Listing {
+    /// The marks of its name and of those of its parents, below the directory of the call.
     marks: Marks,
     /// How many of its subdirectories are listed.
-    pub(super) shown_folders: usize,
+    shown_folders: usize,
     /// True if its own files are listed.
     shows_own: bool,
 }
 
-impl Folder {
+impl Listing {
     fn is_closed(&self) -> bool {
         self.shown_folders == 0 && !self.shows_own
-    }
-
-    /// Returns how many of its own files are not listed, if any.
-    pub(super) fn files_left_out(&self) -> Option<usize> {
-        Some(self.own.len()).filter(|&files| files > 0 && !self.shows_own)
     }
 }
 
@@ -63,67 +50,37 @@ enum Lines {
     Indexed,
 }
 
-/// The directories of a tree; the first one is its root.
-pub(super) struct Folders<'a> {
+/// The directories below the one of a call, and which of them are expanded.
+pub(super) struct FolderView<'a> {
     call: &'a Call<'a>,
     list: &'a FileList,
-    pub(super) all: Vec<Folder>,
+    folders: &'a Folders,
+    /// The directory of the call.
+    root: usize,
+    /// The directories that were considered; the others are collapsed.
+    listings: FxHashMap<usize, Listing>,
     /// The last error of the code index.
     error: Cell<Option<Error>>,
 }
 
-impl Folders<'_> {
-    /// Returns the directories of the files `range`, all collapsed. O(files).
+impl FolderView<'_> {
+    /// Returns the directories below `path`, all collapsed. O(log files), after the directories of the
+    /// tree were collected once.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`crate::catalog::code::Code::folders`].
     pub(super) fn new<'a>(
         call: &'a Call<'a>,
         list: &'a FileList,
-        root: &[u8],
-        range: Range<usize>,
-    ) -> Folders<'a> {
-        let folder = |path: &[u8], marks: Marks| Folder {
-            path: path.to_vec(),
-            folders: Vec::new(),
-            own: Vec::new(),
-            files: 0,
-            languages: BTreeMap::new(),
-            marks,
-            shown_folders: 0,
-            shows_own: false,
-        };
+        path: &[u8],
+    ) -> Result<FolderView<'a>> {
+        let folders = call.code.folders()?;
+        // The caller has checked that there are files below the path.
+        let root = folders.find(list, path).unwrap_or(0);
         // A vendored directory that is the root of the call is shown like any other.
-        let mut all = vec![folder(root, Marks::default())];
-        let mut open = vec![0];
-        for at in range {
-            let file = list.path(at);
-            let dir = path::split(file).0;
-            while open.len() > 1 && !path::is_within(dir, &all[open[open.len() - 1]].path) {
-                open.pop();
-            }
-            let mut inner = open[open.len() - 1];
-            while all[inner].path.len() < dir.len() {
-                let from = all[inner].path.len();
-                let from = from + usize::from(from > 0);
-                let len = dir[from..].iter().position(|&byte| byte == b'/');
-                let end = len.map_or(dir.len(), |len| from + len);
-                let marks = all[inner].marks.union(marks::of_directory(&dir[from..end]));
-                all.push(folder(&dir[..end], marks));
-                let id = all.len() - 1;
-                all[inner].folders.push(id);
-                open.push(id);
-                inner = id;
-            }
-            all[inner].own.push(at);
-            let language = paths::language(file).map(|found| found.name);
-            for &id in &open {
-                all[id].files += 1;
-                if let Some(language) = language {
-                    *all[id].languages.entry(language).or_default() += 1;
-                }
-            }
-        }
-        let mut folders = Folders { call, list, all, error: Cell::new(None) };
-        folders.join_chains();
-        folders
+        let listings = FxHashMap::from_iter([(root, Listing::default())]);
+        Ok(FolderView { call, list, folders, root, listings, error: Cell::new(None) })
     }
 
     /// Returns the error of the code index, if there was one: then facts about files are missing.
@@ -135,33 +92,56 @@ impl Folders<'_> {
         self.error.take().map_or(Ok(()), Err)
     }
 
-    /// Merges directories that contain nothing but one directory, below the root.
-    fn join_chains(&mut self) {
-        for id in 0..self.all.len() {
-            for at in 0..self.all[id].folders.len() {
-                let mut child = self.all[id].folders[at];
-                while let Folder { folders, own, .. } = &self.all[child]
-                    && own.is_empty()
-                    && folders.len() == 1
-                {
-                    child = folders[0];
-                }
-                self.all[id].folders[at] = child;
+    /// Returns how many subdirectories the directory of the call has, and how many own files.
+    pub(super) fn entries(&self) -> (usize, usize) {
+        (self.folders.inner(self.root).len(), self.folders.own(self.root).len())
+    }
+
+    /// Returns how many subdirectories and how many own files of the directory of the call are not
+    /// listed, if any.
+    pub(super) fn left_out(&self) -> (Option<usize>, Option<usize>) {
+        let folders = self.entries().0 - self.listing(self.root).shown_folders;
+        (Some(folders).filter(|&count| count > 0), self.files_left_out(self.root))
+    }
+
+    /// Returns how many of the own files of a directory are not listed, if any.
+    fn files_left_out(&self, id: usize) -> Option<usize> {
+        let own = self.folders.own(id).len();
+        Some(own).filter(|&files| files > 0 && !self.listing(id).shows_own)
+    }
+
+    fn listing(&self, id: usize) -> Listing {
+        self.listings.get(&id).copied().unwrap_or_default()
+    }
+
+    /// Returns the subdirectories of a directory as they are listed, with their marks: instead of a
+    /// directory that contains nothing but another one, the innermost of these.
+    fn inner(&self, id: usize) -> impl Iterator<Item = (usize, Marks)> {
+        let marks = self.listing(id).marks;
+        self.folders.inner(id).iter().map(move |&inner| {
+            let mut inner = inner as usize;
+            let mut marks = marks.union(self.folders.get(inner).marks);
+            while let [only] = self.folders.inner(inner)
+                && self.folders.own(inner).is_empty()
+            {
+                inner = *only as usize;
+                marks = marks.union(self.folders.get(inner).marks);
             }
-        }
+            (inner, marks)
+        })
     }
 
     /// Expands directories, level by level, until their entries take `left` bytes. For the root, as
     /// many subdirectories are listed as fit; others are expanded completely or not at all.
     pub(super) fn open(&mut self, mut left: usize, depth_max: usize) {
-        let mut level = vec![0];
+        let mut level = vec![self.root];
         for depth in 0..depth_max {
             let mut costs: Vec<(usize, usize, usize)> = level
                 .iter()
-                .filter(|&&id| !self.all[id].marks.ranks_last())
+                .filter(|&&id| !self.listing(id).marks.ranks_last())
                 .map(|&id| {
                     let (folders, fitting) = self.folders_cost(id, depth, left);
-                    let is_all = fitting == self.all[id].folders.len();
+                    let is_all = fitting == self.folders.inner(id).len();
                     let folders = if is_all { folders } else { usize::MAX };
                     (folders.saturating_add(self.own_cost(id, depth, left)), folders, id)
                 })
@@ -170,20 +150,24 @@ impl Folders<'_> {
             costs.sort_unstable();
             level.clear();
             for (all, folders, id) in costs {
-                let count = self.all[id].folders.len();
+                let count = self.folders.inner(id).len();
                 let (cost, shown) = if all <= left {
                     (all, count)
                 } else if folders <= left {
                     (folders, count)
-                } else if id == 0 {
+                } else if id == self.root {
                     self.folders_cost(id, depth, left)
                 } else {
                     continue;
                 };
                 left -= cost;
-                let folder = &mut self.all[id];
-                (folder.shown_folders, folder.shows_own) = (shown, all == cost);
-                level.extend(&folder.folders[..shown]);
+                let listing = self.listings.entry(id).or_default();
+                (listing.shown_folders, listing.shows_own) = (shown, all == cost);
+                let inner: Vec<(usize, Marks)> = self.inner(id).take(shown).collect();
+                for (inner, marks) in inner {
+                    self.listings.insert(inner, Listing { marks, ..Listing::default() });
+                    level.push(inner);
+                }
             }
             if level.is_empty() {
                 return;
@@ -193,25 +177,26 @@ impl Folders<'_> {
 
     /// Returns the cost of the entries of the subdirectories that fit, and their number.
     fn folders_cost(&self, id: usize, depth: usize, left: usize) -> (usize, usize) {
-        let (mut cost, from) = (0, self.text_from(id));
-        for (count, &inner) in self.all[id].folders.iter().enumerate() {
-            let mut entry = self.folder_entry(inner, depth);
-            (entry.closed, entry.files_left_out) = (true, Some(self.all[inner].own.len()));
+        let (mut cost, mut count, from) = (0, 0, self.text_from(id));
+        for (inner, marks) in self.inner(id) {
+            let mut entry =
+                self.folder_entry(inner, depth, Listing { marks, ..Listing::default() });
+            entry.files_left_out = Some(self.folders.own(inner).len());
             let more = entry.bytes(from);
             if cost + more > left {
-                return (cost, count);
+                break;
             }
-            cost += more;
+            (cost, count) = (cost + more, count + 1);
         }
-        (cost, self.all[id].folders.len())
+        (cost, count)
     }
 
     /// Returns the cost of the entries of a directory's own files; stops as soon as it exceeds
     /// `left`.
     fn own_cost(&self, id: usize, depth: usize, left: usize) -> usize {
         let (mut cost, from) = (0_usize, self.text_from(id));
-        for &at in &self.all[id].own {
-            cost += self.file_entry(at, depth, Lines::Estimated).bytes(from);
+        for &at in self.folders.own(id) {
+            cost += self.file_entry(at as usize, depth, Lines::Estimated).bytes(from);
             if cost > left {
                 return usize::MAX;
             }
@@ -221,42 +206,46 @@ impl Folders<'_> {
 
     /// Returns where the names of a directory's entries begin in their paths.
     fn text_from(&self, id: usize) -> usize {
-        let path = paths::shown(&self.all[id].path);
+        let path = paths::shown(self.folders.path(self.list, id));
         if path.is_empty() { 0 } else { path.len() + 1 }
     }
 
-    /// Adds the entries of a directory and of its subdirectories, in path order.
-    pub(super) fn list(&self, id: usize, depth: usize, found: &mut TreeReply) {
-        let folder = &self.all[id];
-        for &inner in &folder.folders[..folder.shown_folders] {
-            found.entries.push(self.folder_entry(inner, depth));
-            self.list(inner, depth + 1, found);
+    /// Adds the listed entries, in path order.
+    pub(super) fn list(&self, found: &mut TreeReply) {
+        self.list_below(self.root, 0, found);
+    }
+
+    /// Adds the entries of a directory and of its subdirectories.
+    fn list_below(&self, id: usize, depth: usize, found: &mut TreeReply) {
+        let listing = self.listing(id);
+        for (inner, _) in self.inner(id).take(listing.shown_folders) {
+            let mut entry = self.folder_entry(inner, depth, self.listing(inner));
+            entry.files_left_out = self.files_left_out(inner).filter(|_| !entry.closed);
+            found.entries.push(entry);
+            self.list_below(inner, depth + 1, found);
         }
-        for &at in folder.own.iter().filter(|_| folder.shows_own) {
+        for &at in self.folders.own(id).iter().filter(|_| listing.shows_own) {
             found.shown += 1;
             let counts = found.shown <= COUNTED_FILES_MAX;
             let lines = if counts { Lines::Counted } else { Lines::Indexed };
-            found.entries.push(self.file_entry(at, depth, lines));
+            found.entries.push(self.file_entry(at as usize, depth, lines));
         }
     }
 
-    fn folder_entry(&self, id: usize, depth: usize) -> Entry {
-        let folder = &self.all[id];
-        let mut languages: Vec<(&'static str, usize)> =
-            folder.languages.iter().map(|(&name, &files)| (name, files)).collect();
-        languages.sort_by_key(|&(name, files)| (std::cmp::Reverse(files), name));
-        languages.truncate(LANGUAGES_MAX);
+    /// Returns the entry of a directory, without the number of files that are left out.
+    fn folder_entry(&self, id: usize, depth: usize, listing: Listing) -> Entry {
+        let folder = self.folders.get(id);
         Entry {
-            path: format!("{}/", paths::shown(&folder.path)),
+            path: format!("{}/", paths::shown(self.folders.path(self.list, id))),
             depth,
             files: Some(folder.files),
-            files_left_out: folder.files_left_out().filter(|_| !folder.is_closed()),
-            closed: folder.is_closed(),
-            languages,
+            files_left_out: None,
+            closed: listing.is_closed(),
+            languages: folder.languages.clone(),
             language: None,
             lines: None,
             symbols: None,
-            marks: folder.marks,
+            marks: listing.marks,
         }
     }
 
@@ -284,10 +273,10 @@ impl Folders<'_> {
             files_left_out: None,
             closed: false,
             languages: Vec::new(),
-            language: paths::language(path).map(|found| found.name),
+            language: self.folders.language(at),
             lines,
             symbols: known.filter(|of| of.symbols > 0).map(|of| of.symbols as usize),
-            marks: marks::of_path(path),
+            marks: self.folders.marks(at),
         }
     }
 
