@@ -51,6 +51,11 @@ impl Engine {
     }
 }
 
+/// Returns true if there is a text index of this version, even an outdated one. Costs opening it.
+pub fn has_text(engine: &Engine) -> bool {
+    engine.text_index().is_ok()
+}
+
 /// Builds the text index unless there is one with few outdated files; returns whether it did. The
 /// caller holds the lock of the code index. O(text).
 ///
