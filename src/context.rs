@@ -3,12 +3,13 @@
 //!
 //! [`task`] parses the task into names, paths, locations, quoted texts and plain words;
 //! [`evidence`] looks them up and collects evidence for files; [`ranking`] orders files by the
-//! weights of [`crate::rank`]; [`compose`] selects what is worth its tokens. [`changed`] finds the
+//! weights of [`crate::rank`], [`definitions`] the definitions inside them; [`compose`] selects what is worth its tokens. [`changed`] finds the
 //! files and definitions of a change, [`diff`] parses unified diffs. docs/context.md describes the
 //! whole.
 
 pub mod changed;
 pub mod compose;
+pub mod definitions;
 pub mod diff;
 pub mod evidence;
 pub mod ranking;

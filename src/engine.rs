@@ -42,7 +42,7 @@ mod wake;
 #[cfg(unix)]
 mod wire;
 
-pub use attach::when_free;
+pub use attach::{follow, when_free};
 pub use build::{Built, build, build_in_memory, refresh};
 pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_code};
 pub use compare::{Comparison, WatchReport, compare_tree, compare_watched};
@@ -57,6 +57,7 @@ pub use repair::repair;
 pub use serve::serve;
 #[cfg(unix)]
 pub use sync::{PendingSync, start_sync, sync};
+pub use text::has_text;
 #[cfg(not(unix))]
 pub use unwatched::{PendingSync, Stop, serve, start_sync, sync};
 #[cfg(unix)]

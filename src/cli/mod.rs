@@ -13,6 +13,7 @@ mod display;
 mod doctor;
 mod drift;
 mod eval;
+mod first_use;
 mod hyperlink;
 mod index;
 mod init;

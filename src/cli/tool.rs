@@ -15,7 +15,7 @@ use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
-use super::{place, report};
+use super::{first_use, place, report};
 use crate::answer::style::Style as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
@@ -87,6 +87,7 @@ fn command(tool: &'static Tool) -> Command {
         .args((tool.effect == Effect::Writes).then(executed_arg))
         .args(display::args())
         .args(edge_args())
+        .args(first_use::args(tool))
         .args(place_args())
 }
 
@@ -305,6 +306,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         start_in(&current, tool, &mut args);
     }
     let args = Value::Object(args);
+    first_use::wait(tool, matches, &engine);
     let recording = RecordingCode::new(&engine, check);
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.run(matches.get_flag("no-background"), |code| {

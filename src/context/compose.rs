@@ -163,7 +163,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     ranked.retain(|of| !is_secret(catalog.path(of.file)));
     let words = free_words::free_words(catalog, task, &found.query)?;
     let mut texts = Texts::as_indexed(catalog);
-    let selected = symbols::select(sources, &found, &ranked, max_files, detail)?;
+    let selected = symbols::select(sources, &mut texts, &found, &ranked, max_files, detail)?;
     let mut candidates = symbols::candidates(sources, &mut texts, &selected, detail)?;
     candidates.extend(files(sources, &ranked, max_files));
     let query = snippets::SnippetQuery {

@@ -14,7 +14,7 @@ use crate::history::{Decay, FileHit, History, Parameters};
 use crate::index::text::{self, Overlay, Query, Term, rank};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
-use crate::rank::{Evidence, Signal, Weights};
+use crate::rank::{Evidence, Signal, TaskKind, Weights};
 
 /// Files taken from the text index.
 const TEXT_FILES: usize = 300;
@@ -43,6 +43,10 @@ const PATHS_MAX: usize = 200;
 
 /// Files below a directory that a task names, above which the directory is ignored.
 const BELOW_MAX: usize = 1_000;
+
+/// Minimum number of terms of a question for which related words are searched. A bare name has none:
+/// it is spelled in the sources.
+const RELATED_TERMS_MIN: usize = 4;
 
 /// Files taken from the commit log.
 const COMMITS_FILES: usize = 400;
@@ -82,6 +86,9 @@ pub struct TaskEvidence {
     pub chunks: Vec<Chunk>,
     /// The query that was sent to the text index.
     pub query: Query,
+    /// The terms that were searched, with related stems if the task is a question, each with its boost
+    /// times its inverse document frequency. Empty without a text index.
+    pub terms: Vec<(Term, f32)>,
     /// Indexes of mentions without any match.
     pub unmatched: Vec<usize>,
 }
@@ -109,7 +116,10 @@ pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Ta
     let query = query(task, weights);
     let text = || {
         let Some(text) = sources.text else { return TextHits::default() };
-        TextHits::new(text, &query, weights).unwrap_or_else(|error| {
+        let is_long = query.terms.len() >= RELATED_TERMS_MIN;
+        let related =
+            if task.kind() == TaskKind::Question && is_long { query.with_related() } else { None };
+        TextHits::new(text, related.as_ref().unwrap_or(&query), weights).unwrap_or_else(|error| {
             log::debug!("ranking without the text index: {error}");
             text.base().note_damage();
             TextHits::default()
@@ -143,6 +153,8 @@ fn emphasis(mention: &Mention) -> f32 {
 struct TextHits {
     files: Vec<text::FileHit>,
     chunks: Vec<text::Hit>,
+    /// See [`TaskEvidence::terms`].
+    terms: Vec<(Term, f32)>,
 }
 
 impl TaskEvidence {
@@ -475,7 +487,8 @@ impl TaskEvidence {
 
     /// Adds the results of the text index.
     fn text(&mut self, catalog: &Catalog, worded: TextHits) {
-        let TextHits { files, chunks } = worded;
+        let TextHits { files, chunks, terms } = worded;
+        self.terms = terms;
         let best = files.first().map_or(0.0, |hit| hit.score);
         if best <= 0.0 {
             return;
@@ -505,7 +518,8 @@ impl TextHits {
     /// Queries the text index. O(postings + documents).
     fn new(text: &Overlay, query: &Query, weights: &Weights) -> Result<TextHits> {
         let ranking = rank(text, query, &weights.bm25)?;
-        Ok(TextHits { files: ranking.files(TEXT_FILES)?, chunks: ranking.chunks(CHUNKS)? })
+        let terms = query.terms.iter().cloned().zip(ranking.weights().iter().copied()).collect();
+        Ok(TextHits { files: ranking.files(TEXT_FILES)?, chunks: ranking.chunks(CHUNKS)?, terms })
     }
 }
 

@@ -88,6 +88,12 @@ pub fn when_free<T>(
     }
 }
 
+/// Copies the progress of the running build of `store` to `progress`: [`super::Stage::Waiting`] if
+/// there is none, or none yet.
+pub fn follow(store: &Store, progress: &Progress) {
+    progress.follow(read(store).as_deref());
+}
+
 /// Returns the progress of the running builder, if it writes any.
 fn read(store: &Store) -> Option<String> {
     let path = path(store);

@@ -89,6 +89,11 @@ fn paths(table: &Table, files: &[FileId]) -> Result<Vec<(Vec<u8>, u128)>> {
     files.iter().map(|file| Ok((table.path(*file)?, table.hash(*file)?))).collect()
 }
 
+/// Returns true if there is a text index of this version, even an outdated one. Costs opening it.
+pub fn has_text(engine: &Engine) -> bool {
+    engine.text_index().is_ok()
+}
+
 /// Builds the text index of files that the code index has. The caller holds the lock of the code
 /// index. O(text).
 ///

@@ -26,6 +26,7 @@ pub mod prepare;
 pub mod query;
 pub mod rank;
 pub mod reader;
+pub mod related;
 mod schema;
 
 pub use builder::TextBuilder;

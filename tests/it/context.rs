@@ -91,6 +91,46 @@ fn both(check: impl Fn(&Place)) {
     check(&place);
 }
 
+const CLIENT_PY: &str = "\
+class Client:
+    def open(self, address):
+        self.address = address
+        return self
+
+    def again(self, call):
+        # Sleeps twice as long after every failed attempt.
+        pause = 1
+        while not call():
+            sleep(pause)
+            pause *= 2
+
+    def shut(self):
+        self.address = None
+";
+
+#[test]
+fn the_member_with_the_words_of_a_question_comes_first() {
+    let place = shop();
+    place.write("shop/client.py", CLIENT_PY);
+    place.index(&["--stage", "full"]).expect_success();
+    let reply = json(&place, "how long does the client pause after a failed attempt", &[]);
+    assert_eq!(paths(&reply)[0], "shop/client.py");
+    // The class is one chunk of the text index; its lines tell its members apart.
+    assert_eq!(reply["symbols"][0]["name"], "again", "{reply}");
+}
+
+#[test]
+fn related_words_find_a_file_without_the_words_of_the_question() {
+    let place = shop();
+    place.write("shop/client.py", CLIENT_PY);
+    place.index(&["--stage", "full"]).expect_success();
+    // `sleep` stands for `wait`; no file contains the words of the question.
+    let reply = json(&place, "how does it wait and block before the timeout elapses", &[]);
+    assert_eq!(paths(&reply)[0], "shop/client.py", "{reply}");
+    // A bare name is searched as it is.
+    assert!(!paths(&json(&place, "wait", &[])).contains(&"shop/client.py".to_owned()));
+}
+
 #[test]
 fn names_paths_and_stack_frames_find_their_files() {
     both(|place| {

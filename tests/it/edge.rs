@@ -102,6 +102,32 @@ fn a_query_for_code_completes_a_search_index() {
     assert_eq!(json(&tool(&place, &["status", "--json"]))["generation"], 1);
 }
 
+#[test]
+fn the_first_context_of_a_tree_waits_for_its_text_index() {
+    let place = shop();
+    settle();
+    let task = &["context", "how is something added to the cart", "--json"][..];
+    let hasty = leaving(&place, &[task, &["--no-background"]].concat());
+    assert_eq!(json(&hasty)["without_text"], true);
+    assert!(!place.cache().exists(), "it was not to start a build");
+    let patient = leaving(&place, &[task, &["--wait-ms", "60000"]].concat());
+    assert_eq!(json(&patient)["without_text"], Value::Null, "{}", patient.stderr);
+    place.wait_for_builders();
+    // With an index, nothing is waited for.
+    let again = leaving(&place, task);
+    assert_eq!(json(&again)["files"], json(&patient)["files"]);
+    assert_eq!(again.stderr, "");
+}
+
+#[test]
+fn a_context_without_patience_says_that_the_index_is_not_complete() {
+    let place = shop();
+    settle();
+    let answer = leaving(&place, &["context", "where are carts", "--wait-ms", "1"]);
+    assert!(answer.stderr.contains("the index is not complete after 1 ms"), "{}", answer.stderr);
+    place.wait_for_builders();
+}
+
 /// Returns the largest segment of the code index.
 fn segment(place: &Place) -> PathBuf {
     let entries = fs::read_dir(place.store()).expect("the store").flatten();

@@ -10,11 +10,11 @@ use crate::answer::definition::Definition;
 use crate::answer::precedence::{Group, Precedence};
 use crate::answer::texts::Texts;
 use crate::base::text;
+use crate::context::definitions::{RankedDefinition, rank_definitions};
 use crate::context::evidence::TaskEvidence;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
-use crate::lang::SymbolKind;
 
 /// Maximum number of definitions.
 const SYMBOLS_MAX: usize = 24;
@@ -42,7 +42,7 @@ pub(super) struct SelectedSymbols {
     pub(super) named: Vec<SymbolAt>,
     /// Number of changed ones in `named`.
     pub(super) changed: usize,
-    /// Definitions around the best chunks, with their relevance.
+    /// Other definitions with the words of the task, with their relevance.
     pub(super) by_words: Vec<(SymbolAt, f32)>,
 }
 
@@ -50,6 +50,7 @@ pub(super) struct SelectedSymbols {
 /// there are no others.
 pub(super) fn select(
     sources: &Sources<'_>,
+    texts: &mut Texts<'_>,
     found: &TaskEvidence,
     ranked: &[RankedFile],
     files_max: usize,
@@ -86,55 +87,29 @@ pub(super) fn select(
     }
     // Besides named definitions, others are shown only with full detail.
     let by_words = if named.is_empty() || detail == Detail::Full {
-        definitions_by_words(sources, found, ranked, files_max, &named)?
+        definitions_by_words(sources, texts, found, ranked, files_max, &named)?
     } else {
         Vec::new()
     };
     Ok(SelectedSymbols { named, changed, by_words })
 }
 
-/// Returns the innermost definitions around the best chunks of the best files.
+/// Returns the best definitions of the best files by the words of the task; see
+/// [`rank_definitions`].
 fn definitions_by_words(
     sources: &Sources<'_>,
+    texts: &mut Texts<'_>,
     found: &TaskEvidence,
     ranked: &[RankedFile],
     files_max: usize,
     named: &[SymbolAt],
 ) -> Result<Vec<(SymbolAt, f32)>> {
     let top = ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
-    let mut selected: Vec<(SymbolAt, f32)> = Vec::new();
-    for chunk in &found.chunks {
-        let of = ranked.iter().take(files_max).find(|ranked| ranked.file == chunk.file);
-        let Some(of) = of else { continue };
-        let Some(facts) = sources.catalog.facts(chunk.file)? else { continue };
-        if !facts.language.is_code() {
-            continue;
-        }
-        let holds = |symbol: &crate::lang::Symbol| {
-            symbol.line < chunk.lines.end
-                && chunk.lines.start <= symbol.end_line
-                && !matches!(symbol.kind, SymbolKind::Variable | SymbolKind::Field)
-        };
-        // Prefer the largest definition that starts in the chunk, then the innermost around it.
-        let starts = |symbol: &crate::lang::Symbol| chunk.lines.contains(&symbol.line);
-        let all = facts.symbols.iter().enumerate().filter(|(_, symbol)| holds(symbol));
-        let place = all.min_by_key(|(place, symbol)| {
-            let lines = symbol.end_line - symbol.line;
-            let size = if starts(symbol) { usize::MAX - lines } else { lines };
-            (!starts(symbol), size, *place)
-        });
-        let Some((place, _)) = place else { continue };
-        let at = SymbolAt { file: chunk.file, place: place as u32 };
-        let is_new = !named.contains(&at) && selected.iter().all(|(other, _)| *other != at);
-        if is_new {
-            // The score of a file contains more evidence than that of a chunk.
-            let share = of.score / top;
-            selected.push((at, chunk.score * share * share));
-        }
-    }
-    selected.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    selected.truncate(BY_WORDS_MAX);
-    Ok(selected)
+    let files = ranked.iter().take(files_max).map(|of| (of.file, of.score / top)).collect();
+    let definitions = rank_definitions(sources.catalog, texts, found, &files)?;
+    let is_new = |of: &RankedDefinition| !named.contains(&of.at);
+    let best = definitions.into_iter().filter(is_new).take(BY_WORDS_MAX);
+    Ok(best.map(|of| (of.at, of.score)).collect())
 }
 
 /// Returns the definitions as candidates.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::related::related;
 use super::{FIELDS, Field};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
@@ -45,6 +46,10 @@ pub struct Term {
     pub weights: [f32; FIELDS],
     /// The weight of the term relative to others.
     pub boost: f32,
+    /// Stems whose occurrences count as occurrences of this term, each with a factor. The documents
+    /// that contain any of them count for the inverse document frequency (Pirkola, *The effects of
+    /// query structure in dictionary-based cross-language information retrieval*, 1998).
+    pub related: Vec<(String, f32)>,
 }
 
 impl Term {
@@ -57,7 +62,13 @@ impl Term {
         let mut weights = Term::WEIGHTS;
         weights[Field::Code.index()] = 0.0;
         weights[Field::Prose.index()] = 0.0;
-        Term { word: word.to_owned(), stem: word.to_owned(), weights, boost: 1.0 }
+        Term {
+            word: word.to_owned(),
+            stem: word.to_owned(),
+            weights,
+            boost: 1.0,
+            related: Vec::new(),
+        }
     }
 
     /// Returns the term of a part of an identifier or a word of prose.
@@ -65,7 +76,7 @@ impl Term {
         let mut folded = String::new();
         push_folded(&mut folded, word);
         let stem = stems.stem(&folded).to_owned();
-        Term { word: folded, stem, weights: Term::WEIGHTS, boost: 1.0 }
+        Term { word: folded, stem, weights: Term::WEIGHTS, boost: 1.0, related: Vec::new() }
     }
 }
 
@@ -77,6 +88,18 @@ pub struct Query {
 }
 
 impl Query {
+    /// Returns the query with the related stems of [`super::related`] for each plain word, except
+    /// those that are terms themselves. `None` if no term has any. O(terms²).
+    pub fn with_related(&self) -> Option<Query> {
+        let is_term = |stem: &str| self.terms.iter().any(|term| term.stem == stem);
+        let mut terms = self.terms.clone();
+        for term in terms.iter_mut().filter(|term| term.weights.iter().all(|of| *of > 0.0)) {
+            let related = related(&term.stem).filter(|(stem, _)| !is_term(stem));
+            term.related = related.map(|(stem, factor)| (stem.to_owned(), factor)).collect();
+        }
+        terms.iter().any(|term| !term.related.is_empty()).then_some(Query { terms })
+    }
+
     /// Parses a question in natural language or code: words without stop words, and identifiers
     /// both in parts and whole, each once. O(text).
     pub fn parse(text: &str) -> Query {

@@ -71,6 +71,8 @@ pub struct Ranking<'a> {
     base_files: Vec<FileSums>,
     /// Scores of edited files.
     edited_files: Vec<FileSums>,
+    /// The boost of each term times its inverse document frequency.
+    weights: Vec<f32>,
 }
 
 /// Scores of one file that are not sums over its chunks.
@@ -100,6 +102,8 @@ struct Sums {
     edited: Vec<Vec<f32>>,
     base_files: Vec<FileSums>,
     edited_files: Vec<FileSums>,
+    /// The weights of the terms.
+    weights: Vec<f32>,
 }
 
 impl Sums {
@@ -109,6 +113,7 @@ impl Sums {
             to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
         };
         add(&mut self.base, &other.base);
+        self.weights.extend(other.weights);
         for (to, more) in
             [(&mut self.base_files, other.base_files), (&mut self.edited_files, other.edited_files)]
         {
@@ -139,8 +144,8 @@ pub fn rank<'a>(overlay: &'a Overlay, query: &Query, bm25: &Bm25) -> Result<Rank
         vec![sums(overlay, &documents, &lengths, terms, bm25)?]
     };
     let sums = batches.into_iter().reduce(Sums::with).expect("at least one batch");
-    let Sums { base, edited, base_files, edited_files } = sums;
-    Ok(Ranking { overlay, documents, base, edited, base_files, edited_files })
+    let Sums { base, edited, base_files, edited_files, weights } = sums;
+    Ok(Ranking { overlay, documents, base, edited, base_files, edited_files, weights })
 }
 
 /// The lengths of files, in chunks, relative to the average of the live files that have any.
@@ -211,6 +216,7 @@ fn sums(
         edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
         base_files: vec![FileSums::default(); overlay.base().files().len()],
         edited_files: vec![FileSums::default(); overlay.files().len()],
+        weights: Vec::with_capacity(terms.len()),
     };
     let live = overlay.live();
     let mut frequencies = Frequencies::new(sums.base.len());
@@ -228,6 +234,7 @@ fn sums(
         scorer.frequencies(overlay, documents, &mut frequencies)?;
         let edited = scorer.edited_frequencies(overlay);
         scorer.weigh(frequencies.len() + edited.len(), &live);
+        sums.weights.push(scorer.weight);
         let of_base = |file| lengths.norm(documents.of(file).len());
         let mut of_file = OfFile::default();
         frequencies.take_each(|document, frequency| {
@@ -324,8 +331,14 @@ impl Scorer<'_> {
         self.weight = self.term.boost * rarity as f32;
     }
 
-    fn frequency(&self, field: Field, length: Length, count: u32) -> f32 {
-        self.norms[field.index()][usize::from(length.0)] * count as f32
+    fn frequency(&self, field: Field, length: Length, count: f32) -> f32 {
+        self.norms[field.index()][usize::from(length.0)] * count
+    }
+
+    /// Returns the stem of the term and the related ones, with their factors.
+    fn stems(&self) -> impl Iterator<Item = (&str, f32)> {
+        let related = self.term.related.iter().map(|(stem, factor)| (stem.as_str(), *factor));
+        std::iter::once((self.term.stem.as_str(), 1.0)).chain(related)
     }
 
     fn score(&self, frequency: f32) -> f32 {
@@ -346,21 +359,23 @@ impl Scorer<'_> {
     ) -> Result<()> {
         for field in self.fields() {
             let norms = &self.norms[field.index()];
-            let mut add = |document: u32, count: u32| {
+            let mut add = |document: u32, count: f32| {
                 let document = document as usize;
                 if !overlay.is_masked(document) {
                     let length = documents.length(document, field.index());
-                    sums.add(document, norms[usize::from(length.0)] * count as f32);
+                    sums.add(document, norms[usize::from(length.0)] * count);
                 }
             };
-            overlay.base().postings(field, &self.term.stem, |first, postings| {
-                while !postings.docs().is_empty() {
-                    for (&document, &count) in postings.docs().iter().zip(postings.freqs()) {
-                        add(first + document, count);
+            for (stem, factor) in self.stems() {
+                overlay.base().postings(field, stem, |first, postings| {
+                    while !postings.docs().is_empty() {
+                        for (&document, &count) in postings.docs().iter().zip(postings.freqs()) {
+                            add(first + document, factor * count as f32);
+                        }
+                        postings.advance();
                     }
-                    postings.advance();
-                }
-            })?;
+                })?;
+            }
         }
         Ok(())
     }
@@ -372,15 +387,14 @@ impl Scorer<'_> {
         for (place, file) in overlay.files().iter().enumerate() {
             let mut sum: Vec<(u32, f32)> = Vec::new();
             for field in self.fields() {
-                let postings = file.postings(field, &self.term.stem);
-                let of_field: Vec<(u32, f32)> = postings
-                    .iter()
-                    .map(|&(chunk, count)| {
+                for (stem, factor) in self.stems() {
+                    let of_stem = |&(chunk, count): &(u32, u32)| {
                         let length = file.chunks[chunk as usize].lengths[field.index()];
-                        (chunk, self.frequency(field, length, count))
-                    })
-                    .collect();
-                sum = merge(sum, &of_field);
+                        (chunk, self.frequency(field, length, factor * count as f32))
+                    };
+                    let postings = file.postings(field, stem).iter();
+                    sum = merge(sum, &postings.map(of_stem).collect::<Vec<_>>());
+                }
             }
             found.extend(sum.into_iter().map(|(chunk, frequency)| ((place, chunk), frequency)));
         }
@@ -410,6 +424,12 @@ fn merge(sum: Vec<(u32, f32)>, new: &[(u32, f32)]) -> Vec<(u32, f32)> {
 }
 
 impl Ranking<'_> {
+    /// Returns the weight of each term that was searched, in the order of the query: its boost times
+    /// its inverse document frequency.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
     /// Returns the best `k` chunks, ordered by score, then path, then position in the file.
     /// O(documents).
     ///

@@ -92,6 +92,30 @@ fn coverage_is_summed_over_all_chunks_of_a_file() {
 }
 
 #[test]
+fn related_words_count_less_and_lower_the_rarity_of_their_term() {
+    let texts =
+        [("a.rs", "fn aaa() {\n    walnut();\n}\n"), ("b.rs", "fn bbb() {\n    hazel();\n}\n")];
+    let (_dir, overlay) = indexed(&tree(&texts));
+    let mut query = Query::parse("walnut");
+    let weight =
+        |query: &Query| rank(&overlay, query, &Bm25::DEFAULT).expect("a valid index").weights()[0];
+    let plain = weight(&query);
+    query.terms[0].related = vec![("hazel".to_owned(), 0.3)];
+    assert!(weight(&query) < plain);
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+    let hits = ranking.chunks(10).expect("a valid index");
+    let paths: Vec<&[u8]> = hits.iter().map(|hit| &hit.path[..]).collect();
+    assert_eq!(paths, [b"a.rs", b"b.rs"]);
+    assert!(hits[1].score < hits[0].score);
+    // Words that the query has anyway are not related ones.
+    let related =
+        |text: &str| Query::parse(text).with_related().map(|of| of.terms[0].related.len());
+    let (alone, both) = (related("wait"), related("wait sleep"));
+    assert!(alone > both && both > Some(0), "{alone:?} {both:?}");
+    assert_eq!(related("walnutwalnut"), None);
+}
+
+#[test]
 fn questions_are_parsed_into_terms() {
     let words = |question: &str| -> Vec<String> {
         Query::parse(question).terms.into_iter().map(|term| term.word).collect()

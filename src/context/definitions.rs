@@ -1,0 +1,244 @@
+//! Ranks the definitions inside files by the words of a task.
+//!
+//! Chunks of the text index are about as large as definitions, but a short class is one chunk with
+//! all its members, and a line between two definitions belongs to neither. So the lines of the best
+//! chunks are read again, each line counts for the innermost definition around it (documentation
+//! counts for the definition that it documents), and definitions are scored by BM25 over two fields,
+//! the name with its scopes and the lines, with the term weights of the text index.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::evidence::{Chunk, TaskEvidence};
+use crate::answer::texts::Texts;
+use crate::base::ids::FileId;
+use crate::base::text;
+use crate::catalog::Catalog;
+use crate::error::Result;
+use crate::graph::link::SymbolAt;
+use crate::index::text::Term;
+use crate::lang::prose::{Stems, is_stop_word};
+use crate::lang::words::{identifiers, parts, push_folded};
+use crate::lang::{Symbol, SymbolKind};
+
+/// Maximum number of chunks whose lines are read, in all files together and per file.
+const CHUNKS_MAX: usize = 48;
+const CHUNKS_OF_FILE_MAX: usize = 12;
+
+/// Maximum number of bytes of a chunk that are read.
+const CHUNK_BYTES_MAX: usize = 8 << 10;
+
+/// Term-frequency saturation (BM25 k1) and length normalization of the lines (b).
+const K1: f32 = 1.2;
+const B: f32 = 0.3;
+
+/// Length of an average definition, in words of the text index.
+const AVERAGE_WORDS: f32 = 120.0;
+
+/// Weight of an occurrence in the name, and in the names of the enclosing scopes.
+const NAME: f32 = 3.0;
+const SCOPE: f32 = 1.5;
+
+/// A definition and its relevance; the best one has 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedDefinition {
+    /// The definition.
+    pub at: SymbolAt,
+    /// Its relevance.
+    pub score: f32,
+}
+
+/// Returns the definitions around the lines of the best chunks of `files`, best first; ties are
+/// broken by path, then by position. The score of a definition is multiplied by the share that its
+/// file has in `files`, which is 1 for the best file. O(lines of the chunks).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] if an index is damaged.
+pub fn rank_definitions(
+    catalog: &Catalog,
+    texts: &mut Texts<'_>,
+    found: &TaskEvidence,
+    files: &BTreeMap<FileId, f32>,
+) -> Result<Vec<RankedDefinition>> {
+    let mut chunks: BTreeMap<FileId, Vec<Range<usize>>> = BTreeMap::new();
+    let mut count = 0;
+    for Chunk { file, lines, .. } in &found.chunks {
+        if count < CHUNKS_MAX && files.contains_key(file) {
+            let of_file = chunks.entry(*file).or_default();
+            if of_file.len() < CHUNKS_OF_FILE_MAX {
+                of_file.push(lines.clone());
+                count += 1;
+            }
+        }
+    }
+    let mut matcher = Matcher::new(&found.terms);
+    let mut ranked = Vec::new();
+    for (file, mut chunks) in chunks {
+        let Some(facts) = catalog.facts(file)? else { continue };
+        let text = texts.of(file);
+        if !facts.language.is_code() || text.is_empty() {
+            continue;
+        }
+        chunks.sort_by_key(|lines| lines.start);
+        for (place, counts) in matcher.count(&text, &facts.symbols, &chunks) {
+            let symbol = &facts.symbols[place];
+            let score = matcher.score(symbol, &counts) * files[&file] * of_kind(symbol.kind);
+            if score > 0.0 {
+                let at = SymbolAt { file, place: place as u32 };
+                ranked.push(RankedDefinition { at, score });
+            }
+        }
+    }
+    let best = ranked.iter().map(|of| of.score).fold(f32::MIN_POSITIVE, f32::max);
+    ranked.iter_mut().for_each(|of| of.score /= best);
+    ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
+    Ok(ranked)
+}
+
+/// Returns the factor for a kind of definition: an answer is mostly a function.
+fn of_kind(kind: SymbolKind) -> f32 {
+    match kind {
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => 1.0,
+        SymbolKind::Constant | SymbolKind::Macro => 0.8,
+        SymbolKind::Class
+        | SymbolKind::Struct
+        | SymbolKind::Union
+        | SymbolKind::Enum
+        | SymbolKind::Interface
+        | SymbolKind::Trait
+        | SymbolKind::Type
+        | SymbolKind::Module => 0.7,
+        // The text of these blocks is that of their members.
+        SymbolKind::Impl => 0.0,
+        _ => 0.4,
+    }
+}
+
+/// The occurrences in the lines of one definition.
+#[derive(Clone, Debug, Default)]
+struct Counts {
+    /// By term.
+    of: Vec<f32>,
+    words: usize,
+}
+
+/// Counts the terms of a query.
+struct Matcher<'a> {
+    terms: &'a [(Term, f32)],
+    /// Terms with the factor of an occurrence, by stem.
+    by_stem: FxHashMap<&'a str, Vec<(usize, f32)>>,
+    stems: Stems,
+    folded: String,
+}
+
+impl Matcher<'_> {
+    fn new(terms: &[(Term, f32)]) -> Matcher<'_> {
+        let mut by_stem: FxHashMap<&str, Vec<(usize, f32)>> = FxHashMap::default();
+        for (place, (term, _)) in terms.iter().enumerate() {
+            by_stem.entry(&term.stem).or_default().push((place, 1.0));
+            for (stem, factor) in &term.related {
+                by_stem.entry(stem).or_default().push((place, *factor));
+            }
+        }
+        Matcher { terms, by_stem, stems: Stems::default(), folded: String::new() }
+    }
+
+    /// Adds the occurrences in `text` to `counts`; returns the number of its words. Whole
+    /// identifiers of several parts are looked up too.
+    fn add(&mut self, text: &str, counts: &mut [f32]) -> usize {
+        let mut words = 0;
+        for span in identifiers(text.as_bytes()) {
+            self.folded.clear();
+            let mut count = 0;
+            for part in parts(&text[span]) {
+                let at = self.folded.len();
+                push_folded(&mut self.folded, part);
+                let part = &self.folded[at..];
+                count += 1;
+                if !is_stop_word(part) {
+                    words += 1;
+                    let terms = self.by_stem.get(self.stems.stem(part));
+                    terms.into_iter().flatten().for_each(|&(term, by)| counts[term] += by);
+                }
+            }
+            if count > 1 {
+                let terms = self.by_stem.get(self.folded.as_str());
+                terms.into_iter().flatten().for_each(|&(term, by)| counts[term] += by);
+            }
+        }
+        words
+    }
+
+    /// Returns the definitions around the lines of `chunks`, which ascend, by index in `symbols`,
+    /// with the occurrences in their lines. Lines of an inner definition do not count for the outer
+    /// one.
+    fn count(
+        &mut self,
+        bytes: &[u8],
+        symbols: &[Symbol],
+        chunks: &[Range<usize>],
+    ) -> BTreeMap<usize, Counts> {
+        let mut found: BTreeMap<usize, Counts> = BTreeMap::new();
+        let Some(text) = text::decode(bytes) else { return found };
+        let starts = starts(bytes, symbols);
+        let mut lines = (1..).zip(text.lines());
+        for chunk in chunks {
+            // The innermost definition around each line of the chunk.
+            let mut owners: Vec<Option<usize>> = vec![None; chunk.len()];
+            let around = |at: usize, symbol: &Symbol| {
+                let start = starts[at].max(chunk.start);
+                start..(symbol.end_line + 1).min(chunk.end)
+            };
+            // A definition follows those that enclose it.
+            for (at, symbol) in symbols.iter().enumerate() {
+                for line in around(at, symbol) {
+                    owners[line - chunk.start] = Some(at);
+                }
+            }
+            let mut left = CHUNK_BYTES_MAX;
+            let skipped = chunk.start;
+            for (number, line) in lines.by_ref().skip_while(|(number, _)| *number < skipped) {
+                if let Some(owner) = owners.get(number - chunk.start).copied().flatten() {
+                    let line = text::start(line, left);
+                    left -= line.len();
+                    let counts = found.entry(owner).or_default();
+                    counts.of.resize(self.terms.len(), 0.0);
+                    counts.words += self.add(line, &mut counts.of);
+                }
+                if number + 1 >= chunk.end {
+                    break;
+                }
+            }
+        }
+        found
+    }
+
+    fn score(&mut self, symbol: &Symbol, counts: &Counts) -> f32 {
+        let mut name = vec![0.0; self.terms.len()];
+        self.add(&symbol.name, &mut name);
+        let mut scope = vec![0.0; self.terms.len()];
+        let prefix = symbol.qualified_name.strip_suffix(symbol.name.as_str());
+        self.add(prefix.unwrap_or_default(), &mut scope);
+        let norm = 1.0 - B + B * counts.words as f32 / AVERAGE_WORDS;
+        let of_term = |(at, (_, weight)): (usize, &(Term, f32))| {
+            let frequency =
+                NAME * name[at].min(1.0) + SCOPE * scope[at].min(1.0) + counts.of[at] / norm;
+            weight * frequency * (K1 + 1.0) / (frequency + K1)
+        };
+        self.terms.iter().enumerate().map(of_term).sum()
+    }
+}
+
+/// Returns the first line of each symbol with the comments that document it, from 1.
+fn starts(bytes: &[u8], symbols: &[Symbol]) -> Vec<usize> {
+    let start = |symbol: &Symbol| {
+        let doc = symbol.source.doc.first().filter(|_| !symbol.source.is_docstring);
+        let between = doc.and_then(|doc| bytes.get(doc.start..symbol.span.start));
+        let lines = between.map_or(0, |between| memchr::memchr_iter(b'\n', between).count());
+        symbol.line.saturating_sub(lines).max(1)
+    };
+    symbols.iter().map(start).collect()
+}
