@@ -323,6 +323,11 @@ impl FileFacts {
             })
     }
 
+    /// Returns true for C, whose symbols of fields are pointers to functions.
+    pub(super) fn has_called_fields(&self) -> bool {
+        self.dialect.group == dialect::Group::C && self.language.name == "c"
+    }
+
     /// Returns true if a module can be a value: what its file exports as a whole.
     pub fn has_module_values(&self) -> bool {
         self.dialect.has_module_values
