@@ -323,9 +323,11 @@ impl FileFacts {
             })
     }
 
-    /// Returns true for C, whose symbols of fields are pointers to functions.
-    pub(super) fn has_called_fields(&self) -> bool {
-        self.dialect.group == dialect::Group::C && self.language.name == "c"
+    /// Returns true for a field of C, which is a pointer to a function.
+    pub(super) fn is_called_field(&self, place: usize) -> bool {
+        self.dialect.group == dialect::Group::C
+            && self.language.name == "c"
+            && self.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field)
     }
 
     /// Returns true if a module can be a value: what its file exports as a whole.

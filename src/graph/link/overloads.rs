@@ -246,13 +246,6 @@ impl Walk<'_> {
             let score = |of| 4 * score(rules, &forms, &labels, of, fit) + bound(of);
             overloads.iter().map(score).collect()
         };
-        #[cfg(test)]
-        if used.name == "value" {
-            eprintln!(
-                "DBG {scores:?} single {is_single} {:?}",
-                overloads.iter().map(|o| (links[o.link].to, o.qualifiers)).collect::<Vec<_>>()
-            );
-        }
         let most = scores.iter().copied().max().unwrap_or_default();
         let top = |of: &Overload| links[of.link].confidence;
         let highest = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
@@ -327,7 +320,8 @@ impl Walk<'_> {
         let is_type = |shape: &Shape| !has_word(type_parameters, &shape.base);
         let list = parameters(&symbol.name, &signature)?;
         let of = |parameter: &&str| (rules.parameter)(parameter).filter(is_type);
-        let qualifiers = Qualifiers::of(&signature);
+        let after = text.get(symbol.source.signature.end..).unwrap_or_default();
+        let qualifiers = Qualifiers::of(&signature, after);
         let is_bound = rules.labels.is_none() && !rules.is_strict;
         let bindings = list.iter().filter(|_| is_bound).map(|part| Binding::of(part)).collect();
         let names = rules.labels.map_or_else(Vec::new, |labels| {

@@ -250,10 +250,6 @@ impl Walk<'_> {
             link.confidence *=
                 if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
         }
-        #[cfg(test)]
-        if used.name == "total" || used.name == "value" {
-            eprintln!("DBG {links:?}");
-        }
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.to.cmp(&b.to)));
         let mut seen = FxHashSet::default();
         links.retain(|link| seen.insert(link.to));
@@ -385,12 +381,13 @@ impl Walk<'_> {
             Role::Call => {
                 symbol.kind.is_callable()
                     || is_called_property(facts, symbol, used)
-                    || facts.has_called_fields() && symbol.kind == SymbolKind::Field
+                    || facts.is_called_field(place)
             }
             Role::Type | Role::Base => is_type(symbol.kind),
             _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
         };
-        is_fit && facts.owner(place).is_some() && self.accepts_arguments(used, at, facts, symbol)
+        let is_member = facts.owner(place).is_some() || facts.is_called_field(place);
+        is_fit && is_member && self.accepts_arguments(used, at, facts, symbol)
     }
 
     /// Returns false if the definition has another number of parameters than the use has arguments.

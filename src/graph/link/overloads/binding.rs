@@ -49,10 +49,12 @@ impl Binding {
 }
 
 impl Qualifiers {
-    /// Returns the qualifiers at the end of a signature.
-    pub(super) fn of(signature: &str) -> Qualifiers {
+    /// Returns the qualifiers at the end of a signature, which may lack the signs in the text `after`
+    /// it.
+    pub(super) fn of(signature: &str, after: &[u8]) -> Qualifiers {
         let end = signature.rsplit(')').next().unwrap_or_default();
-        Qualifiers { is_const: has_word(end, "const"), is_temporary: end.contains("&&") }
+        let is_temporary = end.contains("&&") || after.trim_ascii_start().starts_with(b"&&");
+        Qualifiers { is_const: has_word(end, "const"), is_temporary }
     }
 
     /// Returns how well a method fits the object before its call.
