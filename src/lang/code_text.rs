@@ -137,7 +137,7 @@ fn start_of(text: &[u8], name: usize) -> usize {
 }
 
 /// Returns the position of the bracket that is closed right before `end`.
-fn opening(text: &[u8], end: usize, least: usize) -> Option<usize> {
+pub(super) fn opening(text: &[u8], end: usize, least: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for at in (least..end).rev() {
         match text[at] {

@@ -496,7 +496,11 @@ impl Walk<'_> {
         if !is_variable(symbol.kind) {
             return vec![candidate.clone()];
         }
-        let Some(chain) = &symbol.type_chain else { return Vec::new() };
+        let written =
+            if symbol.type_chain.is_none() { self.written_chain(at, symbol) } else { None };
+        let Some(chain) = symbol.type_chain.as_ref().or(written.as_ref()) else {
+            return Vec::new();
+        };
         let place = Place { file: at.file, enclosing: Some(place) };
         let mut values =
             self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
@@ -557,7 +561,12 @@ impl Walk<'_> {
                     }
                     _ => {}
                 }
-                let Some(chain) = &symbol.type_chain else {
+                let written = if symbol.type_chain.is_none() {
+                    self.written_chain(*at, symbol)
+                } else {
+                    None
+                };
+                let Some(chain) = symbol.type_chain.as_ref().or(written.as_ref()) else {
                     let is_made = facts.is_constructor_function(place);
                     let made = is_made.then(|| candidate.then(Value::Instance(*at, None), 0.98));
                     return made.into_iter().collect();
@@ -572,6 +581,10 @@ impl Walk<'_> {
                 let place = Place { file: around.file, enclosing: Some(around.place as usize) };
                 let mut values =
                     self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
+                if symbol.kind == SymbolKind::Macro && chain.is_path() {
+                    // The macro is another name of a function.
+                    values = self.each(&values, |value| self.call(value, depth + 1));
+                }
                 for value in &mut values {
                     value.confidence *= candidate.confidence * 0.98;
                     value.reason = value.reason.max(candidate.reason);

@@ -323,6 +323,13 @@ impl FileFacts {
             })
     }
 
+    /// Returns true for a field of C, which is a pointer to a function.
+    pub(super) fn is_called_field(&self, place: usize) -> bool {
+        self.dialect.group == dialect::Group::C
+            && self.language.name == "c"
+            && self.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field)
+    }
+
     /// Returns true if a module can be a value: what its file exports as a whole.
     pub fn has_module_values(&self) -> bool {
         self.dialect.has_module_values

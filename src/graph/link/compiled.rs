@@ -2,7 +2,7 @@
 //! ([`super::conditions`]) and around the includes of their header.
 
 use super::code::FileFacts;
-use super::conditions::is_read;
+use super::conditions::{Setting, is_read};
 use super::position::SymbolAt;
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -10,6 +10,10 @@ use crate::lang::facts::ImportKind;
 
 /// The most files whose includes of a header are considered.
 const INCLUDERS_MAX: usize = 8;
+
+/// The most files that include a header, directly or indirectly, of which the set is compared; more
+/// include it for most purposes.
+const SEEING_MAX: usize = 256;
 
 /// The most bytes of a macro that are read.
 const MACRO_BYTES_MAX: usize = 200;
@@ -29,6 +33,43 @@ impl Walk<'_> {
         }
         let is_skipped = includers.iter().all(|&file| self.skips(file, at.file));
         if is_skipped { Some(false) } else { here }
+    }
+
+    /// Returns whether a file sees the names of another one by its includes, or by those of the files
+    /// that include both; `None` if nothing includes the other one, or too many files do.
+    pub(super) fn sees(&self, file: FileId, other: FileId) -> Option<bool> {
+        if file == other {
+            return Some(true);
+        }
+        let seeing = self.includers(other)?;
+        if seeing.is_empty() || seeing.contains(&file) {
+            return if seeing.is_empty() { None } else { Some(true) };
+        }
+        if self.code.importers(file).is_empty() {
+            return Some(false);
+        }
+        // Another file may include first the one and then the other.
+        let around = self.includers(file)?;
+        Some(around.iter().any(|it| seeing.contains(it)))
+    }
+
+    /// Returns the files that include a file, directly or indirectly; `None` for too many. Cached.
+    fn includers(&self, file: FileId) -> Option<super::memo::Included> {
+        self.memo.includers(file, || {
+            let mut seen = rustc_hash::FxHashSet::default();
+            let mut open = vec![file];
+            while let Some(next) = open.pop() {
+                for importer in self.code.importers(next) {
+                    if seen.insert(importer) {
+                        open.push(importer);
+                    }
+                }
+                if seen.len() > SEEING_MAX {
+                    return None;
+                }
+            }
+            Some(seen)
+        })
     }
 
     /// Returns true for a header that no file includes, as far as that is known.
@@ -71,7 +112,7 @@ impl Walk<'_> {
         includes.all(|(_, import)| self.is_read_at(&facts, file, import.span.start) == Some(false))
     }
 
-    fn is_read_at(&self, facts: &FileFacts, file: FileId, at: usize) -> Option<bool> {
-        is_read(facts.branches(|| self.code.text(file)), at)
+    pub(super) fn is_read_at(&self, facts: &FileFacts, file: FileId, at: usize) -> Option<bool> {
+        is_read(facts.branches(|| self.code.text(file)), at, &|_, _| Setting::Unknown)
     }
 }

@@ -1,12 +1,17 @@
 //! The conditional directives of C: which code a compiler on Linux reads.
 //!
-//! Conditions are evaluated as far as the names of well-known macros determine them; the
-//! configuration of a project is unknown.
+//! Conditions are evaluated as far as the names of well-known macros determine them; what the tree
+//! shows of other macros is passed in ([`Settings`]).
 
 use std::ops::Range;
 
+use crate::base::ids::FileId;
+
 /// The most branches around a position, and the most of one `#if` that are evaluated.
 const BRANCHES_MAX: usize = 64;
+
+/// The most lines of a directive.
+const CONTINUED_MAX: usize = 32;
 
 /// Macros that other compilers and systems define, or parts of their names.
 const ABSENT: &[&str] = &[
@@ -79,7 +84,7 @@ pub(super) fn branches(text: &[u8]) -> Vec<Branch> {
         let Some(directive) = directive else { continue };
         let is_guard = std::mem::take(&mut is_first) && directive.starts_with(b"ifndef");
         let level = open.iter().flatten().count();
-        let written = || String::from_utf8_lossy(directive).trim_end().to_owned();
+        let written = || logical_line(&text[end - directive.len()..]);
         if directive.starts_with(b"if") {
             open.push((!is_guard).then_some(found.len()));
             if !is_guard {
@@ -103,17 +108,60 @@ pub(super) fn branches(text: &[u8]) -> Vec<Branch> {
     found
 }
 
+/// Where a macro is defined, and where its value begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Defined {
+    pub(super) file: FileId,
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// What all files show of a macro.
+#[derive(Debug, Default)]
+pub(super) struct Macro {
+    pub(super) definitions: Vec<Defined>,
+    /// Code uses the name outside of directives, so that a system header may define it.
+    pub(super) is_used: bool,
+}
+
+/// Returns the directive at the start of a text, with the lines that continue it.
+fn logical_line(text: &[u8]) -> String {
+    let mut found = String::new();
+    for line in text.split(|&byte| byte == b'\n').take(CONTINUED_MAX) {
+        let line = line.trim_ascii_end();
+        let part = line.strip_suffix(b"\\");
+        found.push_str(&String::from_utf8_lossy(part.unwrap_or(line)));
+        if part.is_none() {
+            break;
+        }
+    }
+    found.trim_end().to_owned()
+}
+
+/// What is known of a macro.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Setting {
+    Undefined,
+    /// It is defined, with this value if it is a number.
+    Defined(Option<i64>),
+    Unknown,
+}
+
+/// Returns what is known of the macro of a name at a byte of the file, beyond the well-known ones.
+pub(super) type Settings<'s> = &'s dyn Fn(&str, usize) -> Setting;
+
 /// Returns whether a compiler reads the byte `at`; `None` if the conditions do not determine it.
-pub(super) fn is_read(branches: &[Branch], at: usize) -> Option<bool> {
+pub(super) fn is_read(branches: &[Branch], at: usize, settings: Settings<'_>) -> Option<bool> {
     let before = branches.partition_point(|branch| branch.span.start <= at);
     let around = branches[..before].iter().rev().filter(|branch| at < branch.span.end);
     let mut all = Some(true);
     for branch in around.take(BRANCHES_MAX) {
         let earlier = branches[branch.first..].iter().take_while(|it| !std::ptr::eq(*it, branch));
         let earlier = earlier.filter(|it| it.first == branch.first).take(BRANCHES_MAX);
-        let mut value = condition(&branch.directive);
+        let of = |it: &Branch| condition(&it.directive, &|name| settings(name, it.span.start));
+        let mut value = of(branch);
         for other in earlier {
-            value = and(value, condition(&other.directive).map(|value| !value));
+            value = and(value, of(other).map(|value| !value));
         }
         all = and(all, value);
     }
@@ -129,22 +177,37 @@ fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
 }
 
 /// Returns the value of a directive's own condition.
-fn condition(directive: &str) -> Option<bool> {
+fn condition(directive: &str, settings: &dyn Fn(&str) -> Setting) -> Option<bool> {
     let end = directive.find(|c: char| !c.is_alphabetic()).unwrap_or(directive.len());
     let (word, rest) = directive.split_at(end);
-    let name = rest.split_whitespace().next().unwrap_or_default();
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let name = rest.trim_start();
+    let name = &name[..name.find(|c| !is_name(c)).unwrap_or(name.len())];
+    let is_set = |name: &str| is_set(name, settings);
     match word {
-        "ifdef" | "elifdef" => is_defined(name),
-        "ifndef" | "elifndef" => is_defined(name).map(|value| !value),
-        "if" | "elif" => {
-            let code = rest.split("/*").next().unwrap_or(rest);
-            let code = code.split("//").next().unwrap_or(code);
-            let mut tokens = Tokens { rest: code.trim() };
-            let value = tokens.any();
-            if tokens.rest.is_empty() { value } else { None }
-        }
+        "ifdef" | "elifdef" => is_set(name),
+        "ifndef" | "elifndef" => is_set(name).map(|value| !value),
+        "if" | "elif" => value(rest, settings).map(|value| value != 0),
         _ => Some(true),
     }
+}
+
+/// Returns whether a macro is defined.
+fn is_set(name: &str, settings: &dyn Fn(&str) -> Setting) -> Option<bool> {
+    is_defined(name).or_else(|| match settings(name) {
+        Setting::Undefined => Some(false),
+        Setting::Defined(_) => Some(true),
+        Setting::Unknown => None,
+    })
+}
+
+/// Returns the value of an expression of the preprocessor.
+pub(super) fn value(expression: &str, settings: &dyn Fn(&str) -> Setting) -> Option<i64> {
+    let code = expression.split("/*").next().unwrap_or(expression);
+    let code = code.split("//").next().unwrap_or(code);
+    let mut tokens = Tokens { rest: code.trim(), depth: 0, settings };
+    let value = tokens.binary(0);
+    if tokens.rest.is_empty() { value } else { None }
 }
 
 /// Returns whether a macro is defined, as far as its name shows that.
@@ -164,58 +227,120 @@ fn is_defined(name: &str) -> Option<bool> {
     if is_absent { Some(false) } else { None }
 }
 
+/// The deepest nesting of an expression that is evaluated.
+const NESTING_MAX: usize = 32;
+
+/// Operators with their precedence, longer ones before their beginnings.
+const OPERATORS: &[(&str, usize)] = &[
+    ("||", 1),
+    ("&&", 2),
+    ("==", 6),
+    ("!=", 6),
+    ("<<", 8),
+    (">>", 8),
+    ("<=", 7),
+    (">=", 7),
+    ("|", 3),
+    ("^", 4),
+    ("&", 5),
+    ("<", 7),
+    (">", 7),
+    ("+", 9),
+    ("-", 9),
+    ("*", 10),
+    ("/", 10),
+    ("%", 10),
+];
+
 /// The rest of an expression.
-struct Tokens<'t> {
+struct Tokens<'t, 's> {
     rest: &'t str,
+    depth: usize,
+    settings: &'s dyn Fn(&str) -> Setting,
 }
 
-impl<'t> Tokens<'t> {
+impl<'t> Tokens<'t, '_> {
     fn takes(&mut self, token: &str) -> bool {
         let rest = self.rest.strip_prefix(token).map(str::trim_start);
         self.rest = rest.unwrap_or(self.rest);
         rest.is_some()
     }
 
-    /// Reads `a || b`.
-    fn any(&mut self) -> Option<bool> {
-        let mut value = self.every();
-        while self.takes("||") {
-            let other = self.every();
-            value = and(value.map(|value| !value), other.map(|other| !other)).map(|none| !none);
+    /// Reads operands with operators of a higher precedence than `least` between them.
+    fn binary(&mut self, least: usize) -> Option<i64> {
+        self.depth += 1;
+        let mut value = if self.depth < NESTING_MAX { self.unary() } else { self.give_up() };
+        while let Some((operator, precedence)) = self.operator().filter(|it| it.1 > least) {
+            self.takes(operator);
+            let other = self.binary(precedence);
+            value = applied(operator, value, other);
         }
+        self.depth -= 1;
         value
     }
 
-    /// Reads `a && b`.
-    fn every(&mut self) -> Option<bool> {
-        let mut value = self.one();
-        while self.takes("&&") {
-            value = and(value, self.one());
-        }
-        value
+    fn operator(&self) -> Option<(&'static str, usize)> {
+        OPERATORS.iter().find(|(operator, _)| self.rest.starts_with(operator)).copied()
     }
 
-    /// Reads `!a`, `(a)`, `defined(A)`, a number; anything else has no value, and is skipped up to
-    /// the next operator.
-    fn one(&mut self) -> Option<bool> {
-        if self.takes("!") {
-            return self.one().map(|value| !value);
+    /// Reads `!a`, `(a)`, `defined(A)`, a number or a name.
+    fn unary(&mut self) -> Option<i64> {
+        if self.rest.starts_with('!') && !self.rest.starts_with("!=") {
+            self.takes("!");
+            return self.binary(10).map(|value| i64::from(value == 0));
         }
-        let value = if self.takes("(") {
-            let value = self.any();
-            if self.takes(")") { value } else { None }
-        } else if self.takes("defined") {
-            let has_bracket = self.takes("(");
-            let value = is_defined(self.word());
-            if has_bracket && !self.takes(")") { None } else { value }
-        } else {
-            match self.word() {
-                "0" => Some(false),
-                "1" => Some(true),
-                _ => None,
+        if self.takes("-") {
+            return self.binary(10).and_then(i64::checked_neg);
+        }
+        if self.takes("+") {
+            return self.binary(10);
+        }
+        if self.takes("(") {
+            let value = self.binary(0);
+            return if self.takes(")") { value } else { self.give_up() };
+        }
+        let word = self.word();
+        match word {
+            "" => self.give_up(),
+            "defined" => {
+                let has_bracket = self.takes("(");
+                let name = self.word();
+                let value = is_set(name, self.settings).map(i64::from);
+                if has_bracket && !self.takes(")") { self.give_up() } else { value }
             }
-        };
-        self.compared(value)
+            // A macro with arguments, or `__has_include(<a.h>)`.
+            _ if self.rest.starts_with('(') => {
+                self.skip_arguments();
+                None
+            }
+            _ if word.starts_with(|c: char| c.is_ascii_digit()) => number(word),
+            _ => match is_defined(word) {
+                Some(false) => Some(0),
+                Some(true) if word == "__GNUC__" => Some(12),
+                Some(true) => Some(1),
+                None => match (self.settings)(word) {
+                    Setting::Undefined => Some(0),
+                    Setting::Defined(value) => value,
+                    Setting::Unknown => None,
+                },
+            },
+        }
+    }
+
+    /// Skips what cannot be evaluated.
+    fn give_up(&mut self) -> Option<i64> {
+        self.rest = "";
+        None
+    }
+
+    fn skip_arguments(&mut self) {
+        let mut level = 0_usize;
+        let end = self.rest.find(|c: char| {
+            level += usize::from(c == '(');
+            level -= usize::from(c == ')' && level > 0);
+            level == 0
+        });
+        self.rest = end.map_or("", |end| self.rest[end + 1..].trim_start());
     }
 
     fn word(&mut self) -> &'t str {
@@ -224,27 +349,48 @@ impl<'t> Tokens<'t> {
         self.rest = rest.trim_start();
         word
     }
+}
 
-    /// Skips a comparison after a value, whose result is unknown.
-    fn compared(&mut self, value: Option<bool>) -> Option<bool> {
-        let ends = ["&&", "||", ")"];
-        if self.rest.is_empty() || ends.iter().any(|end| self.rest.starts_with(end)) {
-            return value;
-        }
-        let mut level = 0_usize;
-        let end = self.rest.char_indices().find(|&(at, c)| match c {
-            '(' => {
-                level += 1;
-                false
-            }
-            ')' if level > 0 => {
-                level -= 1;
-                false
-            }
-            _ => level == 0 && ends.iter().any(|end| self.rest[at..].starts_with(end)),
-        });
-        self.rest = end.map_or("", |(at, _)| &self.rest[at..]);
-        None
+/// Returns the value of an integer as C writes it: `0x10`, `201112L`.
+pub(super) fn number(word: &str) -> Option<i64> {
+    let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
+    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hexadecimal) => i64::from_str_radix(hexadecimal, 16).ok(),
+        None if digits.len() > 1 && digits.starts_with('0') => i64::from_str_radix(digits, 8).ok(),
+        None => digits.parse().ok(),
+    }
+}
+
+/// Returns the result of an operator; `&&` and `||` may not need both operands.
+fn applied(operator: &str, a: Option<i64>, b: Option<i64>) -> Option<i64> {
+    let is_true = |value: Option<i64>| value.map(|value| value != 0);
+    if operator == "&&" {
+        return and(is_true(a), is_true(b)).map(i64::from);
+    }
+    if operator == "||" {
+        let none = and(is_true(a).map(|a| !a), is_true(b).map(|b| !b));
+        return none.map(|none| i64::from(!none));
+    }
+    let (a, b) = (a?, b?);
+    let shift = u32::try_from(b).ok();
+    match operator {
+        "==" => Some(i64::from(a == b)),
+        "!=" => Some(i64::from(a != b)),
+        "<" => Some(i64::from(a < b)),
+        ">" => Some(i64::from(a > b)),
+        "<=" => Some(i64::from(a <= b)),
+        ">=" => Some(i64::from(a >= b)),
+        "<<" => a.checked_shl(shift?),
+        ">>" => a.checked_shr(shift?),
+        "|" => Some(a | b),
+        "^" => Some(a ^ b),
+        "&" => Some(a & b),
+        "+" => a.checked_add(b),
+        "-" => a.checked_sub(b),
+        "*" => a.checked_mul(b),
+        "/" => a.checked_div(b),
+        "%" => a.checked_rem(b),
+        _ => None,
     }
 }
 
@@ -255,7 +401,12 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<bool>) {
         let at = text.find('$').expect("a mark");
-        assert_eq!(is_read(&branches(text.as_bytes()), at), expected, "{text}");
+        let settings = |name: &str, _: usize| match name {
+            "SET" => Setting::Defined(Some(2)),
+            "UNSET" => Setting::Undefined,
+            _ => Setting::Unknown,
+        };
+        assert_eq!(is_read(&branches(text.as_bytes()), at, &settings), expected, "{text}");
     }
 
     #[test]
@@ -271,5 +422,24 @@ mod tests {
         check("int a;\n#ifdef HAVE_A\n$\n#endif\n", None);
         check("int a;\n#ifdef MADE\n$\n#endif\n", None);
         check("#if (defined(A_OS400) || defined(__VMS)) /* b */\n$\n#endif\n", Some(false));
+    }
+    #[test]
+    fn expressions_are_evaluated() {
+        let cases = [
+            ("SET == 2", Some(true)),
+            ("SET + 1 * 2 > 4 && !UNSET", Some(false)),
+            ("UNSET || OTHER", None),
+            ("SET || OTHER(1, (2))", Some(true)),
+            ("(SET << 4) == 0x20L", Some(true)),
+            ("defined UNSET && OTHER", Some(false)),
+            ("SET ? 1 : 0", None),
+            ("__GNUC__ > 3 || (__GNUC__ == 3 && __GNUC_MINOR__ >= 4)", Some(true)),
+            ("AVOID_ALL", Some(false)),
+        ];
+        for (condition, expected) in cases {
+            check(&format!("int a;\n#if {condition}\n$\n#endif\n"), expected);
+        }
+        check("int a;\n#ifdef UNSET\n#elif SET > 1\n$\n#endif\n", Some(true));
+        check("#include <a.h>\n#ifndef SET\n$\n#endif\n", Some(false));
     }
 }

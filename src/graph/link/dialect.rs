@@ -15,6 +15,7 @@ mod ruby;
 mod rust;
 
 pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
+pub(super) use c::is_standard_function;
 
 use crate::graph::imports::Family;
 use crate::lang::language::Language;

@@ -179,6 +179,9 @@ impl Walk<'_> {
         if found.is_empty() {
             found = self.members_of_users(of, name, depth);
         }
+        if found.is_empty() {
+            found = self.fields(of, name, depth);
+        }
         found
     }
 
@@ -421,6 +424,13 @@ impl Walk<'_> {
             {
                 found.push(Candidate::new(Value::Name(at), 0.96, Reason::Receiver));
             }
+        }
+        if facts.dialect.has_namespaces && found.len() > 1 {
+            // Of several copies, the one whose file includes the type.
+            let links: Vec<SymbolAt> =
+                found.iter().filter_map(Candidate::link).map(|link| link.to).collect();
+            let kept = self.including(&[of], links);
+            found.retain(|it| it.link().is_none_or(|link| kept.contains(&link.to)));
         }
         found
     }

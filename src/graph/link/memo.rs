@@ -7,6 +7,7 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, FileFacts};
+use super::conditions::Macro;
 use super::dialect::Group;
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
@@ -56,6 +57,9 @@ pub(super) struct Memo {
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
     project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
     includes: RefCell<FxHashMap<FileId, Included>>,
+    includers: RefCell<FxHashMap<FileId, Option<Included>>>,
+    macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
+    compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
 }
 
 /// The modules of which a file imports all names for all files of its project.
@@ -168,6 +172,32 @@ impl Memo {
         found
     }
 
+    /// Returns the cached files that include a file, or those that `find` returns.
+    pub(super) fn includers(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> Option<FxHashSet<FileId>>,
+    ) -> Option<Included> {
+        cached(&self.includers, file, || find().map(Rc::new))
+    }
+
+    /// Returns what is cached of a macro, or what `find` returns.
+    pub(super) fn known_macro(&self, name: &str, find: impl FnOnce() -> Rc<Macro>) -> Rc<Macro> {
+        if let Some(known) = self.macros.borrow().get(name) {
+            return Rc::clone(known);
+        }
+        cached(&self.macros, name.into(), find)
+    }
+
+    /// Returns the cached answer whether a compiler reads a byte of a file, or that of `find`.
+    pub(super) fn compiled(
+        &self,
+        at: (FileId, usize),
+        find: impl FnOnce() -> Option<bool>,
+    ) -> Option<bool> {
+        cached(&self.compiled, at, find)
+    }
+
     /// Returns the cached guesses for a key, or those that `make` returns.
     pub(super) fn guesses(&self, key: GuessKey, make: impl FnOnce() -> Guesses) -> Rc<Guesses> {
         if let Some(cached) = self.guesses.borrow().get(&key) {
@@ -181,4 +211,25 @@ impl Memo {
         guesses.insert(key, Rc::clone(&made));
         made
     }
+}
+
+/// The most entries of one of the caches of C.
+const ENTRIES_MAX: usize = 1 << 14;
+
+/// Returns the cached value of a key, or that of `find`.
+fn cached<K: Eq + std::hash::Hash, V: Clone>(
+    cache: &RefCell<FxHashMap<K, V>>,
+    key: K,
+    find: impl FnOnce() -> V,
+) -> V {
+    if let Some(known) = cache.borrow().get(&key) {
+        return known.clone();
+    }
+    let found = find();
+    let mut cache = cache.borrow_mut();
+    if cache.len() >= ENTRIES_MAX {
+        cache.clear();
+    }
+    cache.insert(key, found.clone());
+    found
 }

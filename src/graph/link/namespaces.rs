@@ -7,7 +7,7 @@
 //! file has the name.
 
 use super::code::{FileFacts, definitions, near};
-use super::kinds::is_type;
+use super::kinds::{is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::scope::{is_header, shared_directories};
@@ -28,8 +28,12 @@ const OPENED_MAX: usize = 64;
 /// look-up may find it.
 const OUT_OF_SCOPE: f32 = 0.65;
 
+/// How much less likely a function is that a macro of its name hides.
+const BEHIND_MACRO: f32 = 0.98;
+
 impl Walk<'_> {
-    /// Returns the candidates for `name` at `place`: those of the innermost scope that has any.
+    /// Returns the candidates for `name` at `place`: a macro before all others, then those of the
+    /// innermost scope that has any.
     pub(super) fn scoped_name(
         &self,
         facts: &FileFacts,
@@ -37,27 +41,90 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
-        for around in facts.ancestors(place.enclosing) {
-            let found = self.in_symbol(
-                facts,
-                SymbolAt { file: place.file, place: around as u32 },
-                name,
-                depth,
-            );
-            if !found.is_empty() {
-                return found;
+        let mut found = self.in_scopes(facts, place, name, depth);
+        let is_function = |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
+        if !found.is_empty() && found.iter().all(is_function) {
+            let mut macros = self.macros_in_effect(facts, place.file, name);
+            if !macros.is_empty() {
+                found.iter_mut().for_each(|it| it.confidence *= BEHIND_MACRO);
+                macros.append(&mut found);
+                return macros;
             }
         }
-        let found = self.in_file_scope(facts, Place { enclosing: None, ..place }, "", name, depth);
-        if !found.is_empty() {
-            return found;
+        if found.is_empty() {
+            found = self.macros(facts, place.file, name);
         }
-        let mut found = self.macros(facts, place.file, name);
         if found.is_empty() {
             found = self.of_program(facts, place.file, name);
             found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
         }
         found
+    }
+
+    fn in_scopes(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let is_type_or_function = |&at: &usize| {
+            facts.symbols[at].kind != SymbolKind::Module && !is_variable(facts.symbols[at].kind)
+        };
+        let outermost = facts.ancestors(place.enclosing).filter(is_type_or_function).last();
+        let end = outermost.map_or(usize::MAX, |at| facts.symbols[at].span.end);
+        let mut later = Vec::new();
+        let scopes = facts.ancestors(place.enclosing).map(Some).chain([None]);
+        for around in scopes {
+            let found = match around {
+                Some(around) => {
+                    let around = SymbolAt { file: place.file, place: around as u32 };
+                    self.in_symbol(facts, around, name, depth)
+                }
+                None => {
+                    let outer = Place { enclosing: None, ..place };
+                    self.in_file_scope(facts, outer, "", name, depth)
+                }
+            };
+            // A function is declared before its use, unless the use is inside of a type.
+            let is_later = |it: &Candidate| {
+                let Value::Name(at) = it.value else { return false };
+                let of = facts.symbols.get(at.place as usize);
+                at.file == place.file
+                    && of.is_some_and(|of| of.kind == SymbolKind::Function && of.span.start >= end)
+            };
+            if found.iter().any(|it| !is_later(it)) {
+                return found;
+            }
+            if later.is_empty() {
+                later = found;
+            }
+        }
+        later
+    }
+
+    /// Returns the macros of that name that the file or a file that it includes defines, as far as
+    /// these are not for other configurations.
+    fn macros_in_effect(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+        let named = self.code.named(name);
+        let is_macro = |at: &&SymbolAt| {
+            self.symbol(**at).is_some_and(|(there, place)| {
+                there.symbols[place].kind == SymbolKind::Macro
+                    && there.dialect.group == facts.dialect.group
+            })
+        };
+        let is_on = |at: &&SymbolAt| {
+            let known = self.is_compiled(**at);
+            known.or_else(|| self.is_compiled_by_default(**at)) == Some(true)
+        };
+        let mut macros = near(&named, file, NAMED_MAX).iter().filter(is_macro).peekable();
+        if macros.peek().is_none() {
+            return Vec::new();
+        }
+        let included = self.included(file);
+        let seen = macros.filter(|at| included.contains(&at.file)).filter(is_on);
+        let candidate = |&at: &SymbolAt| Candidate::new(Value::Name(at), 0.97, Reason::Program);
+        seen.map(candidate).take(VALUES_MAX).collect()
     }
 
     /// Returns the macros of that name which a file sees.
@@ -460,6 +527,7 @@ impl Walk<'_> {
                 shown = seen;
             }
         }
+        let behind = self.including(&shown, behind);
         if shown.is_empty() && files(&behind) > 1 {
             (shown, confidence) = (self.nearest(facts, behind), 0.6);
         } else {
@@ -486,6 +554,26 @@ impl Walk<'_> {
         shown.into_iter().map(candidate).collect()
     }
 
+    /// Returns those of the definitions in several files whose files include one of the declarations;
+    /// all if none does.
+    pub(super) fn including(
+        &self,
+        declared: &[SymbolAt],
+        mut defined: Vec<SymbolAt>,
+    ) -> Vec<SymbolAt> {
+        if declared.is_empty() || files(&defined) < 2 {
+            return defined;
+        }
+        let includes = |at: &SymbolAt| {
+            let included = self.included(at.file);
+            declared.iter().any(|of| included.contains(&of.file))
+        };
+        if defined.iter().take(VALUES_MAX).any(includes) {
+            defined.retain(includes);
+        }
+        defined
+    }
+
     /// Returns those of some definitions whose files share the most directories with a file.
     fn nearest(&self, facts: &FileFacts, found: Vec<SymbolAt>) -> Vec<SymbolAt> {
         let shared = |at: &SymbolAt| {
@@ -496,7 +584,7 @@ impl Walk<'_> {
     }
 
     /// Returns the files that a file includes, directly or indirectly, and itself.
-    fn included(&self, file: FileId) -> super::memo::Included {
+    pub(super) fn included(&self, file: FileId) -> super::memo::Included {
         self.memo.included(file, || {
             let mut seen = rustc_hash::FxHashSet::default();
             let mut open = vec![file];

@@ -5,6 +5,7 @@
 //! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
 //! every parameter equally. Texts are read only where overloads differ.
 
+mod binding;
 pub(super) mod java;
 pub(super) mod named;
 #[cfg(test)]
@@ -22,6 +23,7 @@ use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
 use crate::lang::symbols::{Symbol, SymbolKind};
+use binding::{Binding, Qualifiers, has_word, is_builtin, is_number};
 
 /// The most bytes of a call that are read, and of the function before it.
 const CALL_BYTES_MAX: usize = 2000;
@@ -47,6 +49,8 @@ pub(super) enum Form {
     Null,
     Lambda,
     Braces,
+    /// A pointer to a value of unknown type.
+    Address,
     /// A value of a written type.
     Typed(Shape),
     Unknown,
@@ -119,7 +123,9 @@ struct Overload {
     types: Vec<Option<Shape>>,
     /// The names of the parameters, where arguments can name them.
     names: Vec<String>,
-    is_const: bool,
+    /// How parameters of C++ bind to arguments.
+    bindings: Vec<Binding>,
+    qualifiers: Qualifiers,
     is_declaration: bool,
 }
 
@@ -208,7 +214,9 @@ impl Walk<'_> {
         let Some(start) = used.start else { return };
         let overloads = self.overloads(rules, accepting, links);
         let Some(first) = overloads.first() else { return };
-        let is_same = |of: &Overload| of.types == first.types && of.names == first.names;
+        let is_same = |of: &Overload| {
+            of.types == first.types && of.names == first.names && of.bindings == first.bindings
+        };
         let is_single = overloads.iter().all(is_same);
         let definitions = overloads.iter().filter(|of| !of.is_declaration).count();
         let declarations = overloads.len() - definitions;
@@ -219,7 +227,8 @@ impl Walk<'_> {
         let scores: Vec<u32> = if is_single {
             // They differ in qualifiers only, or are alternatives.
             let is_const = self.is_const_receiver(&facts, place, &text, start);
-            overloads.iter().map(|of| u32::from(of.is_const == is_const)).collect()
+            let before = before_call(&facts, place, &text, start);
+            overloads.iter().map(|of| of.qualifiers.fit(is_const, &before)).collect()
         } else {
             let count = used.arguments.map(usize::from);
             let (given, labels) = named::given(rules, &text, start + used.name.len(), count);
@@ -230,7 +239,12 @@ impl Walk<'_> {
                 |argument: &(usize, String)| self.form(rules, &facts, place, &text, argument);
             let forms: Vec<Form> = given.iter().map(form).collect();
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
-            overloads.iter().map(|of| score(rules, &forms, &labels, of, fit)).collect()
+            let bound = |of: &Overload| {
+                let pairs = given.iter().zip(&of.bindings).zip(&of.types);
+                pairs.map(|((it, binding), of)| binding.fit(&it.1, of.is_none())).sum::<u32>()
+            };
+            let score = |of| 4 * score(rules, &forms, &labels, of, fit) + bound(of);
+            overloads.iter().map(score).collect()
         };
         let most = scores.iter().copied().max().unwrap_or_default();
         let top = |of: &Overload| links[of.link].confidence;
@@ -243,7 +257,7 @@ impl Walk<'_> {
         };
         let first = best().next().map(|(of, _)| of);
         let is_decided = first.is_none_or(|first| {
-            best().all(|(of, _)| of.types == first.types && of.is_const == first.is_const)
+            best().all(|(of, _)| of.types == first.types && of.qualifiers == first.qualifiers)
         });
         for (of, _) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
             let to = links[of.link].to;
@@ -266,8 +280,8 @@ impl Walk<'_> {
             }
             let is_declaration = facts.is_declaration(place);
             let read = self.types_of_parameters(rules, &facts, link, symbol);
-            if let Some((types, names, is_const)) = read {
-                found.push(Overload { link: at, types, names, is_const, is_declaration });
+            if let Some(read) = read {
+                found.push(Overload { link: at, is_declaration, ..read });
             }
         }
         found
@@ -297,7 +311,7 @@ impl Walk<'_> {
         facts: &FileFacts,
         link: &Link,
         symbol: &Symbol,
-    ) -> Option<(Vec<Option<Shape>>, Vec<String>, bool)> {
+    ) -> Option<Overload> {
         let text = self.code.text(link.to.file)?;
         let signature = facts.signature_from_name(symbol, &text);
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
@@ -306,11 +320,16 @@ impl Walk<'_> {
         let is_type = |shape: &Shape| !has_word(type_parameters, &shape.base);
         let list = parameters(&symbol.name, &signature)?;
         let of = |parameter: &&str| (rules.parameter)(parameter).filter(is_type);
-        let is_const = signature.rsplit(')').next().is_some_and(|end| has_word(end, "const"));
+        let after = text.get(symbol.source.signature.end..).unwrap_or_default();
+        let qualifiers = Qualifiers::of(&signature, after);
+        let is_bound = rules.labels.is_none() && !rules.is_strict;
+        let bindings = list.iter().filter(|_| is_bound).map(|part| Binding::of(part)).collect();
         let names = rules.labels.map_or_else(Vec::new, |labels| {
             list.iter().map(|of| (labels.name)(of).to_owned()).collect()
         });
-        Some((list.iter().map(of).collect(), names, is_const))
+        let types = list.iter().map(of).collect();
+        let (link, is_declaration) = (0, false);
+        Some(Overload { link, types, names, bindings, qualifiers, is_declaration })
     }
 
     /// Returns what the text of an argument, which begins at a byte, shows of its type.
@@ -345,6 +364,10 @@ impl Walk<'_> {
             let is_call = form == Form::Unknown && inner.is_none();
             let result =
                 is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();
+            let is_address = rules.labels.is_none() && !rules.is_strict;
+            let is_address =
+                is_address && (argument.starts_with('&') || argument.ends_with(".get()"));
+            let form = if is_address && form == Form::Unknown { Form::Address } else { form };
             return result.map_or(form, Form::Typed);
         }
         let before = before_call(facts, place, text, *start);
@@ -352,6 +375,7 @@ impl Walk<'_> {
         match local.or_else(|| self.type_of_variable(rules, place, name)) {
             Some(shape) if is_address => Form::Typed(Shape { is_pointer: true, ..shape }),
             Some(shape) => Form::Typed(shape),
+            None if is_address && rules.labels.is_none() => Form::Address,
             None => Form::Unknown,
         }
     }
@@ -568,6 +592,13 @@ fn created(argument: &str) -> Form {
     if is_created && !base.is_empty() { Form::Typed(shape) } else { Form::Unknown }
 }
 
+/// Returns the name of the type of the last declaration of `name` in a text of C, without `struct`;
+/// `None` for types of the language.
+pub(super) fn declared_type(text: &str, name: &str) -> Option<String> {
+    let base = declared(text, name)?.base;
+    (!is_builtin(&base)).then_some(base)
+}
+
 /// Returns the type of the last declaration of `name` in the text of a function.
 fn declared(text: &str, name: &str) -> Option<Shape> {
     let written = written_type(text, name)?;
@@ -680,21 +711,6 @@ fn shape(parameter: &str) -> Option<Shape> {
     Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false })
 }
 
-fn has_word(text: &str, word: &str) -> bool {
-    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word)
-}
-
-fn is_builtin(name: &str) -> bool {
-    is_number(name) || matches!(name, "bool" | "char" | "void" | "wchar_t")
-}
-
-fn is_number(name: &str) -> bool {
-    let is_sized = name.ends_with("_t")
-        && (name.starts_with("int") || name.starts_with("uint") || name.contains("size"));
-    is_sized
-        || matches!(name, "int" | "long" | "short" | "unsigned" | "signed" | "float" | "double")
-}
-
 /// Returns how well an overload fits the arguments. A fit that must convert counts less; in C++ a
 /// parameter beyond the arguments does not count, elsewhere overloads without one come first.
 fn score(
@@ -745,6 +761,9 @@ fn fit(form: &Form, of: Option<&Shape>) -> u32 {
     let is_float = matches!(name, "float" | "double");
     match form {
         Form::Unknown => 4,
+        Form::Address if *is_pointer => 6,
+        Form::Address if is_plain || is_text => 0,
+        Form::Address => 3,
         Form::Text if *is_pointer && name == "char" => 8,
         Form::Text if is_text => 7,
         Form::Text if is_plain || *is_pointer => 0,

@@ -29,6 +29,10 @@ const GUESSES_MAX: usize = 512;
 /// The difference of the confidences of equally likely alternatives: only their order is different.
 const EQUAL_MAX: f32 = 2e-3;
 
+/// By how much the definition that the default settings of a project select is likelier: less than
+/// [`EQUAL_MAX`].
+const DEFAULT: f32 = 1e-3;
+
 /// The most confidence of an overload where the arguments select another one.
 const UNSELECTED_MAX: f32 = 0.1;
 
@@ -348,12 +352,19 @@ impl Walk<'_> {
     fn condition_factor(&self, facts: &FileFacts, at: SymbolAt, is_several: bool) -> f32 {
         let symbol = &facts.symbols[at.place as usize];
         let is_macro = symbol.kind == SymbolKind::Macro;
-        let is_outside = |chain: &Chain| self.code.named(chain.as_str()).is_empty();
+        let is_outside =
+            |chain: &Chain| chain.is_path() && self.code.named(chain.as_str()).is_empty();
         let renames = is_macro && symbol.type_chain.as_ref().is_some_and(is_outside);
-        match self.is_compiled(at) {
+        let known = self.is_compiled(at);
+        let default = known.is_none() && is_several;
+        let default = if default { self.is_compiled_by_default(at) } else { None };
+        match known {
             // A header that no file includes is one for tests or for other programs.
             Some(true) if is_several && is_macro && self.is_unused_header(at) => 0.85,
             Some(true) => 1.0,
+            // Another configuration may select another alternative, so only the order differs.
+            None if default == Some(true) => 1.0 + 0.5 * DEFAULT,
+            None if default == Some(false) => 1.0 - DEFAULT,
             _ if renames => 0.44,
             Some(false) if is_several => 0.8,
             Some(false) if is_macro => 0.49,
@@ -367,11 +378,16 @@ impl Walk<'_> {
     fn fits(&self, facts: &FileFacts, at: SymbolAt, place: usize, used: Use<'_>) -> bool {
         let symbol = &facts.symbols[place];
         let is_fit = match used.role {
-            Role::Call => symbol.kind.is_callable() || is_called_property(facts, symbol, used),
+            Role::Call => {
+                symbol.kind.is_callable()
+                    || is_called_property(facts, symbol, used)
+                    || facts.is_called_field(place)
+            }
             Role::Type | Role::Base => is_type(symbol.kind),
             _ => is_variable(symbol.kind) || symbol.kind.is_callable(),
         };
-        is_fit && facts.owner(place).is_some() && self.accepts_arguments(used, at, facts, symbol)
+        let is_member = facts.owner(place).is_some() || facts.is_called_field(place);
+        is_fit && is_member && self.accepts_arguments(used, at, facts, symbol)
     }
 
     /// Returns false if the definition has another number of parameters than the use has arguments.

@@ -1,7 +1,7 @@
 //! Resolution of bare names, by the scope in which they are written.
 
 use super::code::{FileFacts, definitions, near};
-use super::dialect::Group;
+use super::dialect::{Group, is_standard_function};
 use super::kinds::{is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -73,11 +73,40 @@ impl Walk<'_> {
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
         let mut found = found.unwrap_or_default();
-        if facts.dialect.group == Group::C && self.are_conditional_macros(&found) {
-            // They may not be in effect.
-            found.extend(self.functions_of_program(&facts, place.file, name));
+        if facts.dialect.group == Group::C {
+            self.add_effective(&facts, place.file, name, &mut found);
         }
         found
+    }
+
+    /// Adds the definitions of C that may be in effect in place of those that a compiler may not read.
+    fn add_effective(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        name: &str,
+        found: &mut Vec<Candidate>,
+    ) {
+        let is_own = |it: &Candidate| matches!(it.value, Value::Name(at) if at.file == file);
+        let is_unread = |it: &Candidate| match it.value {
+            Value::Name(at) => {
+                let known = self.is_compiled(at);
+                known.or_else(|| self.is_compiled_by_default(at)) == Some(false)
+            }
+            _ => false,
+        };
+        if !found.is_empty() && found.iter().all(|it| is_own(it) && is_unread(it)) {
+            let others = self.of_program_but(facts, file, name, Some(file));
+            if let Some(most) = others.iter().map(|it| it.confidence).reduce(f32::max) {
+                found.iter_mut().for_each(|own| own.confidence = most);
+                found.extend(others);
+                return;
+            }
+        }
+        if self.are_conditional_macros(found) {
+            // They may not be in effect.
+            found.extend(self.functions_of_program(facts, file, name));
+        }
     }
 
     /// Returns the functions of that name in the program.
@@ -267,20 +296,32 @@ impl Walk<'_> {
     /// Returns the definitions in the whole program, in languages where they are visible;
     /// definitions near the use first.
     pub(super) fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+        self.of_program_but(facts, file, name, None)
+    }
+
+    /// Returns the definitions in the whole program but those in one file.
+    fn of_program_but(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        name: &str,
+        excluded: Option<FileId>,
+    ) -> Vec<Candidate> {
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
         let named = self.code.named(name);
         let mut considered = near(&named, file, NEAR_MAX);
-        let (mut found, mut is_sure) = self.visible(facts, file, &named, considered);
+        let (mut found, mut is_sure) = self.visible(facts, file, name, &named, considered);
         if !is_sure && considered.len() < named.len() {
             considered = near(&named, file, PROGRAM_MAX);
-            (found, is_sure) = self.visible(facts, file, &named, considered);
+            (found, is_sure) = self.visible(facts, file, name, &named, considered);
         }
         if !is_sure {
             let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
+        found.retain(|(_, at)| Some(at.file) != excluded);
         let is_one = found.len() == 1 || self.is_reopened(&found);
         let is_alone = is_one && considered.len() == named.len();
         let confidence = if is_alone { 0.9 } else { 0.75 };
@@ -315,31 +356,41 @@ impl Walk<'_> {
         &self,
         facts: &FileFacts,
         file: FileId,
+        name: &str,
         all: &[SymbolAt],
         considered: &[SymbolAt],
     ) -> (Vec<(usize, SymbolAt)>, bool) {
         let is_macro_only = facts.dialect.has_program_macros;
-        let mut found = Vec::new();
+        let (mut found, mut unseen) = (Vec::new(), Vec::new());
         let mut edges = [None; 2];
+        let is_c = facts.dialect.group == Group::C;
         for &at in considered {
             let Some((other, place)) = self.symbol(at) else { continue };
             let symbol = &other.symbols[place];
             let shared = shared_directories(&facts.path, &other.path);
             edges = [edges[0].or(Some(shared)), Some(shared)];
             let is_macro = symbol.kind == SymbolKind::Macro && other.dialect.group == Group::C;
+            // A source file may include another one.
             let is_hidden = (symbol.visibility == Visibility::Private || is_macro)
                 && at.file != file
                 && other.dialect.reexports_imports
-                && !is_header(&other.path);
+                && !is_header(&other.path)
+                && self.sees(file, at.file) != Some(true);
             let is_visible = if is_macro_only {
                 symbol.kind == SymbolKind::Macro
             } else {
                 let is_same_group = other.dialect.group == facts.dialect.group;
                 is_free(&other, place) && is_same_group && !is_hidden
             };
-            if is_visible {
+            // A macro of a header that the file does not include.
+            if is_visible && is_c && is_macro && self.sees(file, at.file) == Some(false) {
+                unseen.push((shared, at));
+            } else if is_visible {
                 found.push((shared, at));
             }
+        }
+        if is_c {
+            self.retain_seen(file, name, &mut found, unseen);
         }
         // In path order, no file beyond the first and last considered ones is nearer than these.
         let nearest = found.iter().map(|(shared, _)| *shared).max();
@@ -347,6 +398,47 @@ impl Walk<'_> {
         let may_be_nearer =
             is_open.iter().zip(edges).any(|(is_open, edge)| *is_open && edge >= nearest);
         (found, !may_be_nearer && !self.is_exhausted())
+    }
+
+    /// Keeps the definitions of C that the includes of a file show. What an included header defines
+    /// whole is in effect; `unseen` macros are of headers that are not included; and a function of
+    /// the standard library is one of the repository only where an included header declares it.
+    fn retain_seen(
+        &self,
+        file: FileId,
+        name: &str,
+        found: &mut Vec<(usize, SymbolAt)>,
+        unseen: Vec<(usize, SymbolAt)>,
+    ) {
+        let is_standard = is_standard_function(name);
+        let is_shown = |&(_, at): &(usize, SymbolAt)| {
+            let is_included = || self.facts(at.file).is_some_and(|it| is_header(&it.path));
+            match self.sees(file, at.file) {
+                Some(is_seen) => is_seen,
+                None => is_included() && !self.is_unused_header(at),
+            }
+        };
+        if is_standard {
+            if !found.iter().any(is_shown) {
+                found.clear();
+            }
+            return;
+        }
+        if found.is_empty() {
+            *found = unseen;
+            return;
+        }
+        let is_declared = |&(_, at): &(usize, SymbolAt)| {
+            self.symbol(at).is_some_and(|(facts, place)| facts.is_declaration(place))
+        };
+        let is_whole = |it: &(usize, SymbolAt)| {
+            let is_here = it.1.file == file;
+            let is_off = || self.is_compiled_by_default(it.1) == Some(false);
+            !is_here && !is_declared(it) && self.sees(file, it.1.file) == Some(true) && !is_off()
+        };
+        if found.len() > 1 && found.iter().any(is_whole) && !found.iter().any(is_declared) {
+            found.retain(is_shown);
+        }
     }
 
     /// Returns the modules that `path` refers to in an import of `from`.

@@ -70,6 +70,8 @@ fn mask(text: &[u8]) -> Vec<u8> {
     let text = masked.clone();
     annotations::blank(&text, &mut masked, true);
     macros::mask(&text, &mut masked, true);
+    macros::mask_comments(&text, &mut masked);
+    macros::mask_conventions(&text, &mut masked);
     masked
 }
 
@@ -77,6 +79,8 @@ fn mask(text: &[u8]) -> Vec<u8> {
 fn mask_cpp(text: &[u8]) -> Vec<u8> {
     let mut masked = annotations::mask(text);
     macros::mask(text, &mut masked, false);
+    macros::mask_comments(text, &mut masked);
+    macros::mask_conventions(text, &mut masked);
     masked
 }
 
@@ -116,16 +120,40 @@ fn is_standard_include(line: &[u8]) -> bool {
     name.is_some_and(|name| name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_'))
 }
 
-/// Adds the definitions of C. Unlike in C++, types are not scopes, and their members are not
-/// symbols.
+/// Words at the end of the name of a type of functions.
+const FUNCTION_TYPES: &[&str] =
+    &["callback", "cb", "ctor", "dtor", "fn", "fun", "func", "function", "handler", "hook", "proc"];
+
+/// Adds the definitions of C. Unlike in C++, types are not scopes, and of their members only those
+/// that are called are symbols: pointers to functions.
 pub(super) fn define_c<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     define(visit, found);
-    found.retain(|definition| definition.kind != SymbolKind::Field);
+    found.retain(|definition| {
+        definition.kind != SymbolKind::Field || is_pointer_to_function(visit, definition)
+    });
     for definition in found {
         if !definition.kind.is_callable() {
             definition.scope = Some(String::new());
         }
     }
+}
+
+/// Returns true for a field that is called: `int (*name)(int)`, `read_fn name`.
+fn is_pointer_to_function<'t>(visit: &Visit<'_, 't>, field: &Definition<'t>) -> bool {
+    let node = visit.node();
+    let mut cursor = node.walk();
+    let mut declarators = node.children_by_field_name("declarator", &mut cursor);
+    let of = |declarator: &Node| declarator.byte_range().contains(&field.name_span.start);
+    let is_written = declarators
+        .find(of)
+        .is_some_and(|declarator| declarator.kind_name() == "function_declarator");
+    let is_named = || {
+        let of = node.field("type").filter(|of| of.kind_name() == "type_identifier");
+        let name = of.map(|of| visit.text_of(of).to_lowercase()).unwrap_or_default();
+        let name = name.trim_end_matches("_t").trim_end_matches("_ptr").trim_end_matches("_p");
+        FUNCTION_TYPES.iter().any(|word| name.ends_with(word))
+    };
+    is_written || is_named()
 }
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -181,15 +209,16 @@ struct DeclaredName<'t> {
 fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredName<'t>> {
     let mut is_function = false;
     let mut prefix: Vec<String> = Vec::new();
-    for _ in 0..64 {
+    for level in 0..64 {
+        let is_wrapped = level > 0;
         let inner = match node.kind_name() {
             "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
             | "operator_name" | "primitive_type" => {
-                let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
+                let prefix = scopes_of(&prefix);
                 return Some(DeclaredName { name: node, prefix, is_function });
             }
             "operator_cast" => {
-                let prefix = (!prefix.is_empty()).then(|| prefix.join("::"));
+                let prefix = scopes_of(&prefix);
                 return Some(DeclaredName { name: node, prefix, is_function: true });
             }
             "qualified_identifier" => {
@@ -201,6 +230,11 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredNam
             }
             "template_function" | "template_type" | "template_method" => node.field("name"),
             "function_declarator" => {
+                // `int MADE(name)(int x) {}`
+                if let Some(name) = macros::made_name(visit, node).filter(|_| is_wrapped) {
+                    let prefix = scopes_of(&prefix);
+                    return Some(DeclaredName { name, prefix, is_function });
+                }
                 is_function = true;
                 node.field("declarator")
             }
@@ -222,6 +256,13 @@ fn declared<'t>(visit: &Visit<'_, 't>, mut node: Node<'t>) -> Option<DeclaredNam
         node = inner?;
     }
     None
+}
+
+/// Returns the explicit scope of a name. The grammar takes `typename a<(x)>::type name()` for one
+/// qualified name.
+fn scopes_of(prefix: &[String]) -> Option<String> {
+    let is_scope = prefix.first().is_some_and(|first| first != "typename");
+    is_scope.then(|| prefix.join("::"))
 }
 
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {

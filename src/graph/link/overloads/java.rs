@@ -328,7 +328,7 @@ fn fit_plain(walk: &Walk<'_>, place: Place, form: &Form, of: &Shape) -> u32 {
     let is_top = !of.is_pointer && name == "Object";
     let is_object = |name: &str| !of.is_pointer && of.base == name;
     match form {
-        Form::Unknown => 4,
+        Form::Unknown | Form::Address => 4,
         Form::Null if is_primitive => 0,
         Form::Null if is_top => 3,
         Form::Null => 5,

@@ -1,6 +1,6 @@
 //! C: the branch of `#if` that applies, macros that other systems see, pointers to functions.
 
-use super::check;
+use super::{check, links, meaning};
 
 /// Of alternative macros none was an answer, or that of another system was.
 #[test]
@@ -29,7 +29,7 @@ fn macros_of_headers_for_other_systems_are_no_answer() {
         )
     };
     check(&tree("1"), "vms.h:2 bind Program");
-    let links = super::links(&tree("defined(__VMS)"));
+    let links = links(&tree("defined(__VMS)"));
     assert!(links.iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER));
 }
 
@@ -37,7 +37,7 @@ fn macros_of_headers_for_other_systems_are_no_answer() {
 fn a_macro_that_expands_to_nothing_is_the_usual_alternative() {
     let tree = |body: &str| {
         format!(
-            "//- /a.h\n#include <x.h>\n#if LEVEL >= 2\n#define LOG(x) print(x)\n#else\n#define LOG(x) {body}\n#endif\n\
+            "//- /a.h\n#include <x.h>\n#if HAVE_LEVEL >= 2\n#define LOG(x) print(x)\n#else\n#define LOG(x) {body}\n#endif\n\
              //- /t.h\n#define LOG(x) test(x)\n//- /m.c\n#include \"a.h\"\nvoid run(void) {{ $0LOG(1); }}\n"
         )
     };
@@ -45,4 +45,103 @@ fn a_macro_that_expands_to_nothing_is_the_usual_alternative() {
         check(&tree(body), "a.h:5 LOG Program");
     }
     check(&tree("other(x)"), "a.h:3 LOG Program");
+}
+
+/// Of alternatives that a setting of the project selects, the first one was the answer.
+#[test]
+fn settings_that_nothing_defines_are_off() {
+    let tree = |settings: &str, condition: &str| {
+        format!(
+            "//- /set.h\n#ifndef SET_H\n#define SET_H\n#include <x.h>\n{settings}\n#endif\n\
+             //- /a.h\n#include \"set.h\"\n{condition}\n#define make(x) one(x)\n#else\n\
+             #define make(x) two(x)\n#endif\n\
+             //- /m.c\n#include \"a.h\"\nvoid run(int x) {{ $0make(x); }}\n\
+             //- /own.c\n#define WITH_OWN\n#include \"a.h\"\n"
+        )
+    };
+    let (first, second) = ("a.h:3 make Program", "a.h:5 make Program");
+    check(&tree("", "#ifdef WITH_TLS"), second);
+    check(&tree("", "#ifdef WITH_OWN"), second);
+    check(&tree("#define WITH_TLS", "#ifdef WITH_TLS"), first);
+    check(&tree("#ifdef WITH_A\n#define WITH_TLS\n#endif", "#ifdef WITH_TLS"), second);
+    check(
+        &tree("#define KIND KIND_B\n#define KIND_A 1\n#define KIND_B 2", "#if KIND == KIND_A"),
+        second,
+    );
+    check(
+        &tree("#ifndef KIND\n#define KIND 1\n#endif", "#if KIND > 0 && \\\n !defined(NONE)"),
+        "a.h:4 make Program",
+    );
+    check(&tree("", "#if __STDC_VERSION__ >= 199901L"), first);
+    check(&tree("", "#ifdef __aarch64__"), second);
+    // The other alternative stays an answer.
+    let links = links(&tree("", "#ifdef WITH_TLS"));
+    assert!(links[1].confidence >= super::super::CONFIDENCE_ANSWER, "{links:?}");
+}
+
+/// A definition that the compiler skips hid the one of a header.
+#[test]
+fn definitions_that_are_not_read_do_not_hide_others() {
+    let tree = |body: &str| {
+        format!(
+            "//- /b.h\n#ifndef B_H\n#define B_H\n#define ERR(x) other(x)\n#define PUT(x) put(x)\n#endif\n\
+             //- /a.c\n#include \"b.h\"\n#ifdef OMIT\nvoid PUT(int);\n#endif\n#ifndef B_H\n#define B_H\n\
+             #define ERR(x) (x)\n#endif\nvoid run(void) {{ {body} }}\n"
+        )
+    };
+    check(&tree("$0ERR(1);"), "b.h:3 ERR Program");
+    check(&tree("$0PUT(1);"), "b.h:4 PUT Program");
+}
+
+#[test]
+fn macros_of_headers_that_are_not_included_are_no_answer() {
+    let tree = "//- /t/over.h\n#define size(x) t(x)\n#define malloc(x) t(x)\n\
+                //- /t/t.c\n#include \"over.h\"\n\
+                //- /u/u.h\n#define size(x) u(x)\n\
+                //- /u/u.c\n#include \"u.h\"\n\
+                //- /t/m.c\n#include \"../u/u.h\"\nvoid run(int x) { CALL; }\n";
+    assert_eq!(meaning(&tree.replace("CALL", "$0size(x)")), ["u/u.h:1 size Program"]);
+    assert!(links(&tree.replace("CALL", "$0malloc(x)")).is_empty());
+    let model = "//- /model.c\nint strlen(char *s) { return 0; }\nint length(char *s) { return 0; }\n\
+                 //- /m.c\n#include <string.h>\nint run(char *s) { return CALL(s); }\n";
+    assert!(links(&model.replace("CALL", "$0strlen")).is_empty());
+    check(&model.replace("CALL", "$0length"), "model.c:2 length Program");
+}
+
+#[test]
+fn static_functions_of_an_included_source_are_visible() {
+    let tree = "//- /lib.c\nstatic int parse(int x) { return x; }\n\
+                //- /t.c\n#include \"lib.c\"\nint run(void) { return $0parse(1); }\n";
+    check(tree, "lib.c:1 parse Program");
+}
+
+/// Members of C had no definition: a pointer to a function is the target of its calls.
+#[test]
+fn pointers_to_functions_are_called() {
+    let tree = |body: &str| {
+        format!(
+            "//- /h.h\ntypedef struct hooks {{\n  void *(*make)(int size);\n  void (CALL *drop)(void *p);\n  \
+             free_fn drop_all;\n  int count;\n}} hooks;\nstruct other {{\n  void (*drop)(void *p);\n}};\n\
+             struct owner {{ hooks in; struct other *more; struct owner *next; }};\ntypedef struct owner owner_t;\n\
+             //- /m.c\n#include \"h.h\"\nstatic hooks all = {{ 0 }};\nstatic hooks *current(void) {{ return &all; }}\n\
+             void run(hooks *h, owner_t *own) {{ struct other it; {body} }}\n"
+        )
+    };
+    let drop = "h.h:3 drop Receiver";
+    check(&tree("h->$0drop(0);"), drop);
+    check(&tree("it.$0drop(0);"), "h.h:8 drop Receiver");
+    check(&tree("own->in.$0drop(0);"), drop);
+    check(&tree("own->next->more->$0drop(0);"), "h.h:8 drop Receiver");
+    check(&tree("all.$0drop(0);"), drop);
+    check(&tree("current()->$0drop(0);"), drop);
+    check(&tree("h->$0drop_all();"), "h.h:4 drop_all Receiver");
+    check(&tree("unknown.$0make(1);"), "h.h:2 make UniqueName");
+}
+
+#[test]
+fn a_macro_makes_the_name_of_a_function() {
+    let tree = "//- /i.h\n#define MADE(name) lib_##name\n\
+                //- /a.c\n#include \"i.h\"\nint MADE(first)(int x) { return x; }\n\
+                //- /b.c\n#include \"i.h\"\nint run(void) { return $0MADE(first)(1); }\n";
+    check(tree, "i.h:1 MADE Program");
 }

@@ -230,3 +230,99 @@ TEST_CASE(\"a\") { n::$0size(1); }
 ";
     check(tree, "src/n/size.cc:1 n::size Receiver");
 }
+
+/// Objects that macros return had no type.
+#[test]
+fn macros_return_the_value_at_their_end() {
+    let tree = |body: &str| {
+        format!(
+            "//- /b.h\n#define DECLARE(n) static ns::Bench* n\n#define BENCH(n) \\\n  DECLARE(n) = \\\n    \
+             (::ns::add(ns::make<int>(#n, n)))\n#define WITH(n, a) BENCH(n)->Arg(a)\n\
+             #define ALIAS(n, ...) BENCH(n)\nnamespace ns {{\nclass Bench {{\n public:\n  \
+             Bench* Arg(int x) {{ return this; }}\n}};\nclass Other {{ public: void Arg(int x) {{}} }};\n\
+             Bench* add(int x);\n}}\n//- /m.cc\n#include \"b.h\"\nvoid run() {{}}\n{body}\n"
+        )
+    };
+    let arg = "b.h:10 ns::Bench::Arg Receiver";
+    check(&tree("BENCH(run)->$0Arg(1);"), arg);
+    check(&tree("BENCH(run)->Arg(1)->$0Arg(2);"), arg);
+    check(&tree("ALIAS(run, 1)->$0Arg(2);"), arg);
+    check(&tree("").replace("BENCH(n)->Arg", "BENCH(n)->$0Arg"), arg);
+}
+
+/// Members in the bodies of macros had no receiver.
+#[test]
+fn bodies_of_macros_have_receivers() {
+    let tree = "//- /b.h\nnamespace ns { bool get(int x); }\nnamespace other { bool get(int x, int y); }\n\
+                #define FLAG(name) ns::$0get(name)\n";
+    check(tree, "b.h:1 ns::get Receiver");
+}
+
+#[test]
+fn a_macro_hides_functions_of_its_name() {
+    let tree = "//- /t.h\n#define CASE(name) static void name()\n//- /other.cc\nvoid CASE() {}\n\
+                //- /m.cc\n#include \"t.h\"\nvoid run() { $0CASE(1); }\n";
+    check(tree, "t.h:1 CASE Program");
+}
+
+/// A function in an inner namespace, which is declared later, hid an outer one.
+#[test]
+fn functions_are_declared_before_their_use() {
+    let tree = |later: &str| {
+        format!(
+            "//- /m.cc\nnamespace {{ bool near(int a) {{ return true; }} }}\nnamespace n {{\n\
+             bool run() {{ return $0near(1); }}\n{later}\n}}\n"
+        )
+    };
+    check(&tree("bool near(int a) { return false; }"), "m.cc:1 near SameFile");
+    check(
+        "//- /m.cc\nnamespace n {\nstruct A { bool run() { return $0near(1); } };\n\
+         bool near(int a) { return false; }\n}\n",
+        "m.cc:3 n::near SameFile",
+    );
+}
+
+#[test]
+fn overloads_bind_to_variables_and_to_temporary_values() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.h\nstruct Result {{\n  int value() const& {{ return 1; }}\n  int value() && {{ return 2; }}\n}};\n\
+             template <class T> void keep(T& value) {{}}\ntemplate <class T> void keep(T&& value) {{}}\n\
+             Result find();\n//- /m.cc\n#include \"a.h\"\nvoid run(Result result, int count) {{ {body} }}\n"
+        )
+    };
+    check(&tree("result.$0value();"), "a.h:2 Result::value Receiver");
+    check(&tree("find().$0value();"), "a.h:3 Result::value Receiver");
+    check(&tree("$0keep(count);"), "a.h:5 keep Program");
+    check(&tree("$0keep(find());"), "a.h:6 keep Program");
+}
+
+#[test]
+fn an_address_selects_the_overload_with_a_pointer() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.h\n#include <string>\nint start(std::string name) {{ return 1; }}\n\
+             int start(Reporter* reporter) {{ return 2; }}\n//- /m.cc\n#include \"a.h\"\n\
+             void run() {{ auto it = made(); {body} }}\n"
+        )
+    };
+    check(&tree("$0start(it.get());"), "a.h:3 start Program");
+    check(&tree("$0start(\"a\");"), "a.h:2 start Program");
+}
+
+/// A copy of the whole library in one file had the definitions of its headers.
+#[test]
+fn definitions_of_the_file_that_includes_the_type_are_used() {
+    let class = "namespace n { class A { public: int size() const; }; int total(int x); }\n";
+    let body = "namespace n { int A::size() const { return 1; } int total(int x) { return x; } }\n";
+    let tree = |call: &str| {
+        format!(
+            "//- /all/a.cpp\n#include \"all.hpp\"\n{body}//- /all/all.hpp\n{class}\
+             //- /src/a.cpp\n#include \"a.hpp\"\n{body}//- /src/a.hpp\n{class}\
+             //- /tests/m.cpp\n#include \"../src/a.hpp\"\nint run(n::A& a) {{ return {call}; }}\n"
+        )
+    };
+    check(&tree("a.$0size()"), "src/a.cpp:2 n::A::size Receiver");
+    let found = meaning(&tree("n::$0total(1)"));
+    assert!(found.iter().all(|link| link.starts_with("src/")), "{found:?}");
+}

@@ -162,7 +162,10 @@ impl LineHead {
                         break;
                     }
                     let end = at + len;
-                    let arguments = arguments(&text[at..end], &text[end..], is_outermost);
+                    let is_after_type = is_outermost && !head.words.is_empty();
+                    let is_numbered = is_after_type && has_numbers(&text[end..]);
+                    let arguments =
+                        arguments(&text[at..end], &text[end..], is_outermost, is_numbered);
                     let has_arguments = arguments.is_some();
                     let end = end + arguments.unwrap_or(0);
                     head.words.push(Word { start: at, end, has_arguments });
@@ -365,11 +368,12 @@ fn is_builtin(name: &[u8]) -> bool {
         || matches!(name, b"__declspec" | b"__cdecl" | b"__stdcall" | b"__inline" | b"__restrict")
 }
 
-/// Returns the length of the argument list in `rest` of the annotation macro `word`. Requires that
+/// Returns the length of the argument list in `rest` of the annotation macro `word`, which has any
+/// name if `is_numbered`: the list consists of numbers. Requires that
 /// another word follows the list, on the same line or, with `spans_lines`, indented on the next one.
-fn arguments(word: &[u8], rest: &[u8], spans_lines: bool) -> Option<usize> {
+fn arguments(word: &[u8], rest: &[u8], spans_lines: bool, is_numbered: bool) -> Option<usize> {
     let whole = Word { start: 0, end: word.len(), has_arguments: false };
-    if rest.first() != Some(&b'(') || !looks_like_macro(word, &whole) {
+    if rest.first() != Some(&b'(') || !(looks_like_macro(word, &whole) || is_numbered) {
         return None;
     }
     let line = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
@@ -377,11 +381,21 @@ fn arguments(word: &[u8], rest: &[u8], spans_lines: bool) -> Option<usize> {
     let mut gap = blanks(&rest[len..]);
     if spans_lines && rest.get(len + gap) == Some(&b'\n') {
         gap += 1 + blanks(&rest[len + gap + 1..]);
-        // A line without indentation begins another declaration.
-        gap = if rest[len + gap - 1] == b'\n' { 0 } else { gap };
+        // A line without indentation begins another declaration, except after `format(1, 2)`.
+        gap = if rest[len + gap - 1] == b'\n' && !is_numbered { 0 } else { gap };
     }
     let next = *rest.get(len + gap)?;
     (gap > 0 && (next.is_ascii_alphabetic() || next == b'_')).then_some(len)
+}
+
+/// Returns true for a list of numbers, which is no list of parameters: `(1, 2)`.
+fn has_numbers(list: &[u8]) -> bool {
+    let list = &list[..list.len().min(HEAD_WORDS_MAX)];
+    let Some(end) = list.iter().position(|&byte| byte == b')') else { return false };
+    let inside = &list[1.min(end)..end];
+    list[0] == b'('
+        && inside.first().is_some_and(u8::is_ascii_digit)
+        && inside.iter().all(|byte| byte.is_ascii_digit() || matches!(byte, b',' | b' '))
 }
 
 /// Returns the length of the parenthesized list at the start of `text`, if it is closed.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::refer::{arguments, include, macro_body};
+use super::refer::{arguments, flag, include, macro_body, macro_value};
 use super::{declared, macros, values};
 use crate::lang::chain;
 use crate::lang::code_text;
@@ -66,7 +66,11 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "compound_statement" if !visit.defined.is_empty() => test_case(visit, notes),
         "using_declaration" | "namespace_alias_definition" => using(visit, notes),
         "preproc_include" => include(visit, notes),
-        "preproc_arg" => macro_body(visit, notes),
+        "preproc_def" if node.field("value").is_none() => flag(visit, notes),
+        "preproc_arg" => {
+            macro_body(visit, notes);
+            macro_value(visit, notes);
+        }
         _ => {}
     }
 }

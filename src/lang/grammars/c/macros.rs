@@ -62,6 +62,53 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8], is_c: bool) {
     }
 }
 
+/// Blanks out, in `masked`, the comments inside of macros, which the grammar takes for the end of a
+/// macro: `#define F(a) g(a, 0 /* none */)`. O(text).
+pub(super) fn mask_comments(text: &[u8], masked: &mut [u8]) {
+    let (mut start, mut is_macro) = (0, false);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let words = line.trim_ascii_start();
+        let directive = words.strip_prefix(b"#").map(<[u8]>::trim_ascii_start);
+        is_macro |= directive.is_some_and(|word| word.starts_with(b"define"));
+        if is_macro {
+            let mut at = 0;
+            while let Some(found) = memchr::memmem::find(&line[at..], b"/*") {
+                let open = at + found;
+                let Some(length) = memchr::memmem::find(&line[open + 2..], b"*/") else { break };
+                let close = open + 2 + length + 2;
+                let is_last = line[close..].trim_ascii().is_empty();
+                let quotes = line[..open].iter().filter(|byte| **byte == b'"').count();
+                if !is_last && quotes % 2 == 0 {
+                    masked[start + open..start + close].fill(b' ');
+                }
+                at = close;
+            }
+        }
+        is_macro &= line.trim_ascii_end().ends_with(b"\\");
+        start += line.len();
+    }
+}
+
+/// Blanks out, in `masked`, the macro for a calling convention in a pointer to a function:
+/// `int (CALL *name)(int)`. O(text).
+pub(super) fn mask_conventions(text: &[u8], masked: &mut [u8]) {
+    for open in memchr::memchr_iter(b'(', text) {
+        let rest = &text[open + 1..text.len().min(open + 1 + ARGUMENTS_BYTES_MAX)];
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let length = rest.iter().take_while(|byte| is_name(byte)).count();
+        if !is_capitals(&rest[..length]) {
+            continue;
+        }
+        let after = rest[length..].trim_ascii_start();
+        let Some(name) = after.strip_prefix(b"*").map(<[u8]>::trim_ascii_start) else { continue };
+        let end = name.iter().take_while(|byte| is_name(byte)).count();
+        let close = name[end..].trim_ascii_start().strip_prefix(b")");
+        if end > 0 && close.is_some_and(|list| list.trim_ascii_start().starts_with(b"(")) {
+            masked[open + 1..open + 1 + length].fill(b' ');
+        }
+    }
+}
+
 /// Returns the length of the macro on a line that opens or closes a namespace or a list of
 /// declarations, with or without arguments: `QT_BEGIN_NAMESPACE`,
 /// `PYBIND11_NAMESPACE_BEGIN(detail)`.
@@ -201,6 +248,15 @@ pub(super) fn defined<'t>(visit: &Visit<'_, 't>) -> Option<Defined<'t>> {
     Some(Defined { name, suite })
 }
 
+/// Returns the name in a declarator that a macro makes of it: `name` of `MADE(name)`.
+pub(super) fn made_name<'t>(visit: &Visit<'_, 't>, declarator: Node<'t>) -> Option<Node<'t>> {
+    let word = declarator.field("declarator").filter(|word| word.kind_name() == "identifier")?;
+    let list = declarator.field("parameters").filter(|list| list.named_child_count() == 1)?;
+    let parameter = list.named_child(0).filter(|only| only.named_child_count() == 1)?;
+    let name = parameter.named_child(0).filter(|name| name.kind_name() == "type_identifier")?;
+    is_capitals(visit.bytes(word)).then_some(name)
+}
+
 /// A test that a macro with a string defines: `TEST_CASE("name") {`.
 pub(super) struct TestCase {
     /// The first byte of the macro.
@@ -292,6 +348,29 @@ mod tests {
         check("QT_BEGIN_NAMESPACE\nclass A {};\n", "..................\nclass A {};\n");
         check("int a;\nA_NAMESPACE_END(b)\n", "int a;\n..................\n");
         check("#if X\nG_BEGIN_DECLS // C\n#endif\n", "#if X\n............. // C\n#endif\n");
+    }
+
+    #[test]
+    fn calling_conventions_are_blanked() {
+        let text = "void (CALL *drop)(int);\nx = (FILE *)(f);\n";
+        let mut masked = text.as_bytes().to_vec();
+        super::mask_conventions(text.as_bytes(), &mut masked);
+        let expected = "void (     *drop)(int);\nx = (FILE *)(f);\n";
+        assert_eq!(String::from_utf8_lossy(&masked), expected);
+    }
+
+    #[test]
+    fn comments_inside_of_macros_are_blanked() {
+        let check = |text: &str, expected: &str| {
+            let mut masked = text.as_bytes().to_vec();
+            super::mask_comments(text.as_bytes(), &mut masked);
+            assert_eq!(String::from_utf8_lossy(&masked), expected);
+        };
+        check("#define F(a) g(a, 0 /* b */, 1)\n", "#define F(a) g(a, 0        , 1)\n");
+        check("#define F \\\n  a /* b */ \\\n  c\n", "#define F \\\n  a         \\\n  c\n");
+        for text in ["#define F a /* b */\n", "f(/* a */ b);\n", "#define F \"/* a */\" b\n"] {
+            check(text, text);
+        }
     }
 
     #[test]

@@ -1,14 +1,21 @@
-//! C references. Members of C structs cannot be looked up by type, so a member is recorded only
-//! where it is called, and without a chain. (The kernel has millions of other member accesses.)
+//! C references. A member is recorded only where it is called, with the chain of the value that has
+//! it. (The kernel has millions of other member accesses.)
 
 use tree_sitter::Node;
 
 use super::declared;
+use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
+
+/// The deepest nesting of an expression whose member is called.
+const VALUE_DEPTH_MAX: usize = 8;
+
+/// The most bytes of a macro whose value is recorded.
+const VALUE_BYTES_MAX: usize = 2000;
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &["function_definition", "compound_statement", "for_statement"];
@@ -39,16 +46,19 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "type_identifier" => type_name(visit, notes),
         "field_identifier" => {
             if let Some(call) = call_of_member(visit) {
-                notes.call(visit, node, Some(Chain::unknown()), arguments(call));
+                let of = visit.ancestor(1).and_then(|around| around.field("argument"));
+                let of = of.and_then(|of| value(visit, notes, of, VALUE_DEPTH_MAX));
+                notes.call(visit, node, chain::receiver(of), arguments(call));
             }
         }
         "declaration" => variables(visit, notes),
         "parameter_declaration" => {
             let declarator = node.field("declarator");
             if let Some(found) = declarator.and_then(|declarator| declared(visit, declarator)) {
-                notes.declare(found.name, None);
+                notes.declare(found.name, type_chain(visit, node));
             }
         }
+        "preproc_def" if node.field("value").is_none() => flag(visit, notes),
         "preproc_include" => include(visit, notes),
         "preproc_arg" => macro_body(visit, notes),
         _ => {}
@@ -66,8 +76,48 @@ fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         if let Some(found) = declared(visit, declarator)
             && !found.is_function
         {
-            notes.declare(found.name, None);
+            notes.declare(found.name, type_chain(visit, node));
         }
+    }
+}
+
+/// Returns the chain of a value of the type of a declaration, if the type has a name.
+fn type_chain(visit: &Visit<'_, '_>, declaration: Node<'_>) -> Option<Chain> {
+    let of = declaration.field("type")?;
+    let name = match of.kind_name() {
+        "type_identifier" => of,
+        "struct_specifier" | "union_specifier" => of.field("name")?,
+        _ => return None,
+    };
+    chain::instance(&visit.text_of(name))
+}
+
+/// Returns the chain of the expression whose member is called.
+fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
+    let depth = depth.checked_sub(1)?;
+    let field = |name: &str| node.field(name);
+    match node.kind_name() {
+        "identifier" => chain::of_name(notes, visit.bytes(node)),
+        "field_expression" => {
+            let of = value(visit, notes, field("argument")?, depth);
+            chain::member(of, visit.bytes(field("field")?))
+        }
+        "call_expression" => chain::called(value(visit, notes, field("function")?, depth)),
+        // An element of an array has the type that is written.
+        "subscript_expression" | "pointer_expression" => {
+            value(visit, notes, field("argument")?, depth)
+        }
+        "parenthesized_expression" => value(visit, notes, node.named_child(0)?, depth),
+        "cast_expression" => type_chain(visit, field("type")?),
+        _ => None,
+    }
+}
+
+/// Records the name of a macro without a value, which is no symbol, as a write: conditions ask
+/// whether it is defined.
+pub(super) fn flag(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if let Some(name) = visit.node().field("name") {
+        notes.refer(visit, name, Role::Write, None);
     }
 }
 
@@ -175,7 +225,14 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                     && !is_parameter(visit, parameters, name)
                 {
                     let around = code_text::around(visit.text, span.clone());
-                    let receiver = around.is_member.then(Chain::unknown);
+                    let receiver = around.is_member.then(|| {
+                        let of = &visit.text[around.start..span.start];
+                        let of = of.strip_prefix(b"::").unwrap_or(of);
+                        let first = of.iter().take_while(|byte| code_text::is_name(**byte)).count();
+                        let is_known = !is_parameter(visit, parameters, &of[..first]);
+                        let chain = is_known.then(|| code_text::chain_of(notes, of)).flatten();
+                        chain.and_then(|it| it.bounded()).unwrap_or_else(Chain::unknown)
+                    });
                     let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
                     notes.refer_span(visit, span, Role::Call, receiver, Some(count));
                 }
@@ -185,6 +242,52 @@ pub(super) fn macro_body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         };
         at += length.max(1);
     }
+}
+
+/// Records the value of the expression at the end of a macro's body as that of a call of the macro:
+/// `#define MAKE(n) static Item* n = (ns::make(#n))`.
+pub(super) fn macro_value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if visit.own_field() != "value" || visit.ancestor_kind(1) != "preproc_function_def" {
+        return;
+    }
+    let text = visit.bytes(visit.node());
+    if text.len() > VALUE_BYTES_MAX {
+        return;
+    }
+    // Without the backslashes at the ends of lines.
+    let text: Vec<u8> = text.iter().map(|&byte| if byte == b'\\' { b' ' } else { byte }).collect();
+    let parameters = visit.ancestor(1).and_then(|of| of.field("parameters"));
+    let Some(last) = last_expression(&text) else { return };
+    let first = last.iter().take_while(|byte| code_text::is_name(**byte)).count();
+    if is_parameter(visit, parameters, &last[..first]) {
+        return;
+    }
+    let chain = code_text::chain_of(notes, last).and_then(|chain| chain.bounded());
+    if let (Some(index), Some(chain)) = (visit.own_or_enclosing_index(), chain) {
+        notes.set_type(index, chain);
+    }
+}
+
+/// Returns the call at the end of a text, without parentheses around it.
+fn last_expression(text: &[u8]) -> Option<&[u8]> {
+    let mut text = text.trim_ascii();
+    for _ in 0..VALUE_DEPTH_MAX {
+        if text.last() != Some(&b')') {
+            return None;
+        }
+        let open = code_text::opening(text, text.len(), 0)?;
+        let before = text[..open].trim_ascii_end();
+        let is_called = before.last().is_some_and(|&byte| code_text::is_name(byte) || byte == b'>');
+        if !is_called {
+            text = text[open + 1..text.len() - 1].trim_ascii();
+            continue;
+        }
+        let name = before.iter().rev().take_while(|&&byte| code_text::is_name(byte)).count();
+        let start = code_text::around(text, before.len() - name..before.len()).start;
+        let start = &text[start..];
+        return Some(start.strip_prefix(b"::").unwrap_or(start));
+    }
+    None
 }
 
 /// Returns the length of the literal at the start of `text`.

@@ -43,7 +43,7 @@ alias = real_name
 12 my_open: type inode, type u32,
 14 my_open: type page, call alloc/1, read GFP_KERNEL,
 17 my_open: read MAX,
-19 my_open: call ? . read/2, type inner,
+19 my_open: call @page.ops . read/2, type inner,
 20 my_open: call lookup/3, read table, read compare,
 21 my_open: write global_count, call RUN/2, read lookup,
 22 my_open: read CONFIG_X,

@@ -90,3 +90,14 @@ fn statements_are_unchanged() {
         check(text, text);
     }
 }
+
+/// A function was listed under the name of its annotation, and hid the macro after it.
+#[test]
+fn annotations_with_numbers_are_blanked() {
+    check(
+        "static void format(3, 4)\nrun(char *f, ...)\n",
+        "static void ......... ..\nrun(char *f, ...)\n",
+    );
+    check("void format(2, 3) run(char *f, ...);\n", "void ......... .. run(char *f, ...);\n");
+    check("static void run(a, b)\nint a;\n", "static void run(a, b)\nint a;\n");
+}

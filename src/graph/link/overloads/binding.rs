@@ -1,0 +1,89 @@
+//! How parameters and methods of C++ bind to variables and to temporary values.
+
+/// How a parameter of C++ binds to an argument.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Binding {
+    /// `Type`, `const Type&`
+    Any,
+    /// `Type&`: to a variable.
+    Variable,
+    /// `Type&&`: to a temporary value; to anything if the type is a type parameter.
+    Temporary,
+}
+
+/// What follows the parameters of a method of C++.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) struct Qualifiers {
+    pub(super) is_const: bool,
+    /// `&&`: for temporary objects.
+    is_temporary: bool,
+}
+
+impl Binding {
+    /// Returns how a parameter binds.
+    pub(super) fn of(parameter: &str) -> Binding {
+        let declared = parameter.split('=').next().unwrap_or(parameter);
+        let is_const = has_word(declared.split('<').next().unwrap_or(declared), "const")
+            || declared.rsplit('>').next().is_some_and(|end| has_word(end, "const"));
+        match (declared.contains("&&"), declared.contains('&')) {
+            (true, _) => Binding::Temporary,
+            (_, true) if !is_const => Binding::Variable,
+            _ => Binding::Any,
+        }
+    }
+
+    /// Returns how well a parameter binds to an argument; `is_free` for a type parameter.
+    pub(super) fn fit(self, argument: &str, is_free: bool) -> u32 {
+        let is_path =
+            |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '[' | ']' | '*');
+        let is_variable = argument.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '*')
+            && argument.replace("->", ".").chars().all(is_path)
+            && !matches!(argument, "true" | "false" | "nullptr" | "this" | "NULL");
+        match (self, is_variable) {
+            (Binding::Any, _) => 2,
+            (Binding::Variable, true) | (Binding::Temporary, false) => 3,
+            (Binding::Temporary, true) if is_free => 2,
+            (Binding::Variable, false) | (Binding::Temporary, true) => 0,
+        }
+    }
+}
+
+impl Qualifiers {
+    /// Returns the qualifiers at the end of a signature, which may lack the signs in the text `after`
+    /// it.
+    pub(super) fn of(signature: &str, after: &[u8]) -> Qualifiers {
+        let end = signature.rsplit(')').next().unwrap_or_default();
+        let is_temporary = end.contains("&&") || after.trim_ascii_start().starts_with(b"&&");
+        Qualifiers { is_const: has_word(end, "const"), is_temporary }
+    }
+
+    /// Returns how well a method fits the object before its call.
+    pub(super) fn fit(self, is_const: bool, before: &str) -> u32 {
+        u32::from(self.is_const == is_const)
+            + 2 * u32::from(self.is_temporary == is_temporary(before))
+    }
+}
+
+/// Returns true if the object of a call is temporary: the result of another call.
+fn is_temporary(before: &str) -> bool {
+    let object = before.strip_suffix('.').unwrap_or_default();
+    object.ends_with([')', '}']) && !object.ends_with("(*this)")
+}
+
+/// Returns true if a text contains a word.
+pub(super) fn has_word(text: &str, word: &str) -> bool {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word)
+}
+
+/// Returns true for a type of the language.
+pub(super) fn is_builtin(name: &str) -> bool {
+    is_number(name) || matches!(name, "bool" | "char" | "void" | "wchar_t")
+}
+
+/// Returns true for a type of numbers.
+pub(super) fn is_number(name: &str) -> bool {
+    let is_sized = name.ends_with("_t")
+        && (name.starts_with("int") || name.starts_with("uint") || name.contains("size"));
+    is_sized
+        || matches!(name, "int" | "long" | "short" | "unsigned" | "signed" | "float" | "double")
+}
