@@ -28,6 +28,9 @@ pub(super) const INCLUDED_MAX: usize = 512;
 /// The most files whose includes are cached.
 const INCLUDES_MAX: usize = 1024;
 
+/// The most pairs of a trait and a type that are cached.
+const IMPLEMENTED_MAX: usize = 4096;
+
 /// The files that one file includes, directly or indirectly, and itself.
 pub(super) type Included = Rc<FxHashSet<FileId>>;
 
@@ -56,6 +59,7 @@ pub(super) struct Memo {
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
     project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
     includes: RefCell<FxHashMap<FileId, Included>>,
+    implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
 }
 
 /// The modules of which a file imports all names for all files of its project.
@@ -165,6 +169,26 @@ impl Memo {
             includes.clear();
         }
         includes.insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Returns the cached answer whether a trait is implemented for a type, or that of `find`.
+    pub(super) fn implemented(
+        &self,
+        of_trait: &str,
+        type_name: &str,
+        find: impl FnOnce() -> bool,
+    ) -> bool {
+        let key: (Box<str>, Box<str>) = (of_trait.into(), type_name.into());
+        if let Some(&cached) = self.implemented.borrow().get(&key) {
+            return cached;
+        }
+        let found = find();
+        let mut implemented = self.implemented.borrow_mut();
+        if implemented.len() >= IMPLEMENTED_MAX {
+            implemented.clear();
+        }
+        implemented.insert(key, found);
         found
     }
 
