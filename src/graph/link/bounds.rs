@@ -214,23 +214,33 @@ impl Walk<'_> {
         {
             written.place = Place { file: own.file, enclosing: Some(own.place as usize) };
         }
-        for _ in 0..REPLACED_MAX {
-            let text = written.text.clone();
-            let Some(start) = text.find(TYPE_PARAMETER) else { break };
-            let rest = &text[start + 1..];
-            let is_name = |c: char| c.is_alphanumeric() || c == '_';
-            let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-            let Some(argument) = self.argument_of(written.place, &rest[..end]) else { break };
-            if argument.text.contains(TYPE_PARAMETER) {
-                break;
-            }
-            let text = format!("{}{}{}", &text[..start], argument.text, &rest[end..]);
-            written = WrittenType { place: written.place, text: text.into() };
-            if !written.text.contains(TYPE_PARAMETER) {
-                written.place = argument.place;
-            }
+        let mut text = String::new();
+        let mut place = None;
+        let mut parts = written.text.split(TYPE_PARAMETER);
+        text.push_str(parts.next().unwrap_or_default());
+        for part in parts.take(REPLACED_MAX) {
+            let name = parameter_name(part);
+            let Some(argument) = self.argument_of(written.place, name) else { return written };
+            text.push_str(&argument.text);
+            text.push_str(&part[name.len()..]);
+            place = Some(argument.place);
+        }
+        if let Some(place) = place {
+            return WrittenType { place, text: text.into() };
         }
         written
+    }
+
+    /// Returns the tuple or slice that a block is for, whose parts are members of `$`.
+    pub(super) fn own_list(&self, block: &Candidate) -> Option<Vec<Candidate>> {
+        let Value::Instance(at, _) = block.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        let symbol = &facts.symbols[place];
+        let chain = symbol.type_chain.as_ref().filter(|_| symbol.kind == SymbolKind::Impl)?;
+        let of = chain.instance_type()?;
+        let is_list = of.starts_with("tuple<") || of.starts_with("slice<");
+        let scope = Place { file: at.file, enclosing: Some(place) };
+        is_list.then(|| self.chain(scope, None, chain, 1))
     }
 
     fn is_in_trait(&self, place: Place) -> bool {

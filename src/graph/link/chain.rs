@@ -68,6 +68,9 @@ impl Walk<'_> {
                     }
                 };
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
+                values.extend(
+                    values.iter().filter_map(|it| self.own_list(it)).flatten().collect::<Vec<_>>(),
+                );
                 if values.is_empty() && own.is_none() {
                     values.extend(self.extended_outside(place));
                     values.extend(self.exported_object(place));
@@ -187,10 +190,9 @@ impl Walk<'_> {
             let scopes = self.facts(place.file).map(|facts| self.scopes_named(&facts, place, name));
             found = scopes.filter(|scopes| !scopes.is_empty()).unwrap_or(found);
         }
-        if !is_called && self.are_callable(place, &found) && !rest.is_done() {
+        if !is_called && self.are_callable(place, &found) {
             // A function may have the name of a module.
-            let modules = self.module(place.file, name, 0.97);
-            found = if modules.is_empty() { found } else { modules };
+            found.extend(self.module(place.file, name, 0.97));
         }
         if !found.is_empty() {
             self.retain_arity(&mut found, 0);

@@ -25,7 +25,25 @@ impl Walk<'_> {
         }
         let mut members = self.member(candidate, name, depth);
         self.add_extensions(place, candidate, Called::step(name), &mut members, depth);
-        let is_known = members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
+        // A method may have the name of a field.
+        let is_callable = |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
+        let separates = |it: &Candidate| {
+            let Value::Name(at) = it.value else { return false };
+            self.symbol(at).is_some_and(|(facts, _)| facts.dialect.separates_fields)
+        };
+        if members.len() > 1 && members.iter().any(|it| is_callable(it) && separates(it)) {
+            members.retain(is_callable);
+        }
+        let mut is_known =
+            members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
+        if !is_known && name == "next" {
+            // `stream.next().await` of a stream of the repository.
+            let polls = self.member(candidate, "poll_next", depth);
+            if polls.iter().any(|it| is_callable(it) && separates(it)) {
+                members = polls;
+                is_known = true;
+            }
+        }
         if !is_known && let Some(values) = self.transparent_call(candidate, name, depth) {
             return values;
         }

@@ -71,9 +71,9 @@ impl Walk<'_> {
     /// Returns the macros `name` of a module's crate, which a path can name wherever they are
     /// defined, and the functions that are macros.
     pub(super) fn macros_of_crate(&self, root: FileId, name: &str) -> Vec<Candidate> {
-        let Some(facts) = self.facts(root).filter(|facts| facts.dialect.has_program_macros) else {
-            return Vec::new();
-        };
+        let is_root = |path: &str| path.ends_with("lib.rs") || path.ends_with("main.rs");
+        let facts = self.facts(root).filter(|facts| facts.dialect.has_program_macros);
+        let Some(facts) = facts.filter(|facts| is_root(&facts.path)) else { return Vec::new() };
         let directory = facts.path.rfind('/').map_or("", |end| &facts.path[..=end]);
         let named = self.code.named(name);
         let is_its = |at: &SymbolAt| {

@@ -2,6 +2,7 @@
 
 use super::code::{FileFacts, last_name};
 use super::dialect::Dialect;
+use super::implementations::takes_instance;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
@@ -52,6 +53,7 @@ impl Walk<'_> {
             let of_trait = block.filter(|block| block.kind == SymbolKind::Impl);
             let of_trait = of_trait.and_then(|block| block.bases.first());
             if found.len() < VALUES_MAX
+                && there.symbols[place].kind != SymbolKind::Type
                 && of_trait.is_some_and(|name| self.trait_of(name.as_str()).is_some())
             {
                 found.push(Candidate::new(Value::Name(at), 0.9, Reason::Receiver));
@@ -61,6 +63,11 @@ impl Walk<'_> {
         let is_tuple = type_name == "tuple" && !OF_TUPLES.contains(&name);
         if found.is_empty() && (!is_common || is_tuple) {
             found = self.of_blocks_for_any(type_name, name);
+            // A type's own function is called more often than one that a trait adds to every type.
+            found.retain(|it| match it.value {
+                Value::Name(at) => takes_instance(&self.signature(at)),
+                _ => false,
+            });
         }
         found
     }
@@ -100,7 +107,9 @@ impl Walk<'_> {
         is_closed: bool,
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        // An alias may stand for a type from outside.
         let is_possible = facts.dialect.has_extension_traits
+            && facts.symbols[place].kind != SymbolKind::Type
             && !OF_TUPLES.contains(&name)
             && (is_closed || !facts.dialect.common.contains(&name));
         let type_name = facts.symbols[place].name.as_str();
@@ -117,7 +126,8 @@ impl Walk<'_> {
     /// or for slices.
     fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+        let named = self.code.named(name);
+        for at in named.iter().copied().take(NAMED_MAX) {
             let Some((facts, place)) = self.symbol(at) else { continue };
             let around = facts.symbols[place].parent.map(|parent| &facts.symbols[parent]);
             let Some(around) = around.filter(|around| around.kind == SymbolKind::Trait) else {
@@ -127,10 +137,36 @@ impl Walk<'_> {
                 && self.is_trait_in_scope(at, &around.name)
                 && self.is_for_any(&around.name, type_name)
             {
+                let own = self.of_block_for_any(&around.name, type_name, &named);
+                let at = own.unwrap_or(at);
                 found.push(Candidate::new(Value::Name(at), 0.8, Reason::Inherited));
             }
         }
         found
+    }
+
+    /// Returns the only one of some methods that a block defines which implements a trait for the type
+    /// or for every type.
+    fn of_block_for_any(
+        &self,
+        of_trait: &str,
+        type_name: &str,
+        named: &[SymbolAt],
+    ) -> Option<SymbolAt> {
+        let mut own = named.iter().copied().take(NAMED_MAX).filter(|at| {
+            let Some((facts, place)) = self.symbol(*at) else { return false };
+            let Some(parent) = facts.symbols[place].parent else { return false };
+            let block = &facts.symbols[parent];
+            let is_its = |base: &Chain| last_name(base.without_instance()) == of_trait;
+            let name = facts.block_type(parent).unwrap_or_default();
+            let is_parameter =
+                (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
+            block.kind == SymbolKind::Impl
+                && block.bases.iter().any(is_its)
+                && (is_parameter || name == type_name)
+        });
+        let first = own.next();
+        if own.next().is_none() { first } else { None }
     }
 
     /// Returns the candidate of a name without a binding that can only come from outside: Rust's

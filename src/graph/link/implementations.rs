@@ -91,8 +91,14 @@ impl Walk<'_> {
             let members = self.member(&of_type, method, 1);
             found.extend(members.into_iter().filter(|it| matches!(it.value, Value::Name(_))));
         }
-        let is_several = found.len() > 1;
-        let sources = if is_several { self.chain(place, None, source, 0) } else { Vec::new() };
+        let sources = self.chain(place, None, source, 0);
+        let is_bound = |it: &Candidate| {
+            self.name_of_type(it).is_some_and(|of| matches!(of.as_str(), "Into" | "TryInto"))
+        };
+        // The caller chooses the conversion of a type parameter.
+        if sources.iter().any(is_bound) {
+            return Vec::new();
+        }
         let given: Vec<String> = sources.iter().filter_map(|it| self.name_of_type(it)).collect();
         let accepts = |it: &Candidate| {
             let Value::Name(at) = it.value else { return false };
@@ -200,7 +206,7 @@ pub(super) fn conversion_method(name: &str) -> Option<&'static str> {
 }
 
 /// Returns true if the first parameter of a signature is `self`.
-fn takes_instance(signature: &str) -> bool {
+pub(super) fn takes_instance(signature: &str) -> bool {
     signature.match_indices('(').any(|(at, _)| {
         let first = signature[at + 1..].split([',', ')', ':']).next().unwrap_or_default();
         first.trim() == "self" || first.ends_with(" self") || first.trim() == "&self"

@@ -36,9 +36,6 @@ impl Walk<'_> {
                     let values = self.module_value(candidate, depth + 1);
                     found = values.iter().flat_map(|it| self.member(it, name, depth + 1)).collect();
                 }
-                if found.is_empty() {
-                    found = self.macros_of_crate(*file, name);
-                }
                 for member in &mut found {
                     member.reason = member.reason.max(Reason::Receiver);
                 }
@@ -194,6 +191,13 @@ impl Walk<'_> {
             return given;
         }
         let own = last_name(written.text.split('<').next().unwrap_or_default());
+        let is_constant = name.len() > 1
+            && name.starts_with(char::is_uppercase)
+            && !name.contains(char::is_lowercase);
+        if dialect.has_extension_traits && is_constant {
+            // `Type::MAX`.
+            return vec![candidate.then(Value::Foreign(written.clone()), 0.95)];
+        }
         if dialect.has_extension_traits && MAKERS.contains(&name) && own == &*written.text {
             // `Vec::new()`.
             return method(false);

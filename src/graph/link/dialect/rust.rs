@@ -37,8 +37,8 @@ pub(super) static RUST: Dialect = Dialect {
     ],
     has_module_paths: true,
     primitives: &[
-        "bool", "char", "f32", "f64", "i8", "i16", "i32", "i64", "i128", "isize", "str", "u8",
-        "u16", "u32", "u64", "u128", "usize",
+        "Box", "Option", "Result", "String", "Vec", "bool", "char", "f32", "f64", "i8", "i16",
+        "i32", "i64", "i128", "isize", "str", "u8", "u16", "u32", "u64", "u128", "usize",
     ],
     has_impl_blocks: true,
     has_extension_traits: true,

@@ -81,7 +81,7 @@ fn traits_on_outside_types() {
     check(&of("all[0].$0low();"), "src/lib.rs:8 u64::low Receiver");
     check(&of("a.$0only(1);"), "src/lib.rs:6 u32::only Receiver");
     check(&of("more.$0only(1);"), "");
-    check(&of("more.$0every();"), "src/lib.rs:13 Every::every Inherited");
+    check(&of("more.$0every();"), "src/lib.rs:15 T::every Inherited");
     check(&of("more.$0low();"), "");
     // Names of the standard library, and traits that no outside type implements.
     check(&of("all.$0len();"), "");

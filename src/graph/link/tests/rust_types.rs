@@ -163,7 +163,7 @@ fn functions_and_outside_types_have_methods_of_traits() {
              fn digit(of: u8) -> u8 {{ of }}\nfn f() {{ {call}; }}\n"
         ))
     };
-    check(&of("digit.$0map(1)"), "src/lib.rs:3 Parser::map Inherited");
+    check(&of("digit.$0map(1)"), "src/lib.rs:11 F::map Inherited");
     check(&of("digit.map(|it| it as u8).$0end()"), "src/lib.rs:8 Mapped::end Inherited");
     check(&of("PathBuf::$0named()"), "src/lib.rs:16 PathBuf::named Receiver");
 }
@@ -223,6 +223,48 @@ fn futures_and_opaque_types_show_what_is_behind() {
         &of("assert!(Pin::new(&mut sent).await.unwrap().$0go())"),
         "src/lib.rs:13 B::go Receiver",
     );
+}
+
+#[test]
+fn functions_with_the_name_of_a_module_and_preludes() {
+    let text = "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod stream;\nmod other;\n\
+         pub fn stream() { stream::$0made() }\n//- /src/stream.rs\npub fn made() {}\n//- /src/other.rs\npub fn made() {}\n";
+    check(text, "src/stream.rs:1 made Receiver");
+    let text = "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\npub mod form;\n\
+         //- /src/form/mod.rs\nmod field;\nmod user;\npub use field::*;\npub mod prelude {\n    pub use super::*;\n}\n\
+         //- /src/form/field.rs\npub struct Value;\nimpl Value {\n    pub fn shift(&self) {}\n}\nstruct No;\nimpl No { fn shift(&self) {} }\n\
+         //- /src/form/user.rs\nuse crate::form::prelude::*;\nfn f(value: &Value) { value.$0shift() }\n";
+    check(text, "src/form/field.rs:3 Value::shift Receiver");
+}
+
+#[test]
+fn fields_and_methods_of_one_name_and_tuples() {
+    let text = with_types(
+        "struct Holder { path: A }\nimpl Holder {\n    fn path(&self) -> B { B }\n    fn f(&self) { self.path().$0go(); }\n}\n",
+    );
+    check(&text, "src/lib.rs:13 B::go Receiver");
+    let text = with_types(
+        "trait Own { fn own(&self); }\nimpl<T: Writing> Own for (u8, T) {\n    fn own(&self) { self.1.$0step(); }\n}\n",
+    );
+    check(&text, "src/lib.rs:5 Writing::step Receiver");
+    let text = with_types(
+        "struct Accepted<R>(Option<R>);\nimpl<R: Writing> Accepted<R> {\n    \
+         fn f(self) { if let Some(of) = self.0 { of.$0step(); } }\n}\n",
+    );
+    check(&text, "src/lib.rs:5 Writing::step Receiver");
+}
+
+#[test]
+fn private_macros_with_standard_names_are_local() {
+    let tree = |call: &str| {
+        format!(
+            "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\nmod a;\nmod tests;\n\
+             //- /src/tests.rs\nmacro_rules! vec {{ () => {{ 1 }} }}\nmacro_rules! own {{ () => {{ 1 }} }}\n\
+             //- /src/a.rs\nfn f() {{ {call}; }}\n"
+        )
+    };
+    check(&tree("$0vec![]"), "");
+    check(&tree("$0own!()"), "src/tests.rs:2 own Program");
 }
 
 #[test]

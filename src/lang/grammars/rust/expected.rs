@@ -150,6 +150,11 @@ impl<'t> Expected<'_, '_, 't> {
         let mut cursor = arguments.walk();
         let at = arguments.named_children(&mut cursor).position(|it| it.id() == of.id())?;
         let called = values::of(self.visit, self.notes, function)?;
+        let last = called.as_str().rsplit('.').next().unwrap_or_default();
+        // The field of a tuple struct or variant.
+        if called.is_path() && last.starts_with(char::is_uppercase) {
+            return chain::member(Some(called), at.to_string().as_bytes());
+        }
         called.then(Step::Parameter(at)).bounded()
     }
 
