@@ -17,6 +17,7 @@ use crate::lang::chain::Root;
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
+mod derived;
 mod missing;
 mod names;
 mod path;
@@ -173,6 +174,17 @@ pub fn uses_within(
         }
     }
     sites.retain(|(_, site)| bound.role.is_none_or(|role| site.reference.role == role));
+    let (derived, is_cut) = derived::derived_sites(linker, of);
+    found.is_cut |= is_cut;
+    let mut of_derived = HashSet::new();
+    for (text, site) in derived {
+        if bound.role.is_none_or(|role| site.reference.role == role)
+            && seen.insert((site.file, site.reference.span.start))
+        {
+            of_derived.insert((site.file, site.reference.span.start));
+            sites.push((text, site));
+        }
+    }
     let in_text = |(_, site): &(Arc<str>, Site)| (site.file, site.reference.span.start);
     if sites.len() > bound.uses_max {
         sites.sort_by_cached_key(|site| ((bound.first)(site.1.file), in_text(site)));
@@ -180,7 +192,7 @@ pub fn uses_within(
         found.is_cut = true;
     }
     sites.sort_by_key(in_text);
-    found.resolved = sites.len();
+    found.resolved = sites.len() - of_derived.len().min(sites.len());
     let resolve = |linker: &Linker<'_>, (text, site): (Arc<str>, Site)| {
         let outcome = linker.outcome_at(site.file, &text, &site.reference);
         if site.reference.role == Role::Call && is_unresolved(&outcome) {
@@ -208,16 +220,20 @@ pub fn uses_within(
         }
     };
     let resolve = |linker: &Linker<'_>, named: (Arc<str>, Site)| {
-        (named.1.reference.role == Role::Call, resolve(linker, named))
+        let is_named = !of_derived.contains(&in_text(&named));
+        let is_call = named.1.reference.role == Role::Call;
+        let resolved = resolve(linker, named);
+        let is_counted = is_named || matches!(resolved, Resolved::Use(..));
+        is_counted.then_some((is_call, resolved))
     };
-    let all: Vec<(bool, Resolved)> = if sites.len() > SITES_AT_ONCE {
+    let all: Vec<Option<(bool, Resolved)>> = if sites.len() > SITES_AT_ONCE {
         let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
         sites.map_init(|| Linker::new(code), |linker, site| resolve(linker, site)).collect()
     } else {
         // For few uses, waking another thread would take longer.
         sites.into_iter().map(|site| resolve(linker, site)).collect()
     };
-    for (is_call, resolved) in all {
+    for (is_call, resolved) in all.into_iter().flatten() {
         match resolved {
             Resolved::Use(of, caller) => found.uses.push((of, caller)),
             Resolved::Unresolved(named) => found.unresolved.push(named),

@@ -14,12 +14,12 @@
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
 //!    `scope` (bare names: the file, its imports, its package, the program), `qualified_names` and
 //!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `templates` (its type
-//!    parameters), `overloads` (its overloads), `follow` (an import to the definition, through
+//!    parameters), `bounds` (type parameters of Rust), `overloads` (its overloads), `follow` (an import to the definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
 //!    implementation blocks and embedded types), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
-//!    of callbacks), `extension` (methods that traits add to outside types), `added` (extension methods
+//!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what `#[derive]` makes), `implementations` (those of one trait), `added` (extension methods
 //!    of C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
 //! 10. `calibration`: from the product of the factors to a probability.
@@ -34,6 +34,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
+mod bounds;
 mod calibration;
 mod chain;
 mod code;
@@ -41,6 +42,7 @@ mod compiled;
 mod conditions;
 mod contents;
 mod context;
+mod derived;
 mod dialect;
 mod exports;
 mod extension;
@@ -48,6 +50,7 @@ mod fields;
 mod fixture;
 mod follow;
 mod hops;
+mod implementations;
 mod kinds;
 mod members;
 mod memo;
@@ -152,6 +155,17 @@ impl<'a> Linker<'a> {
     /// Returns the methods that a method overrides or implements, nearest first.
     pub fn overridden(&self, of: SymbolAt) -> Vec<SymbolAt> {
         Walk::new(self.code, &self.memo).overridden(of)
+    }
+
+    /// Returns the names of the methods that attributes of a type derive: those of Rust's
+    /// `#[derive(…)]`.
+    pub fn derived_methods(&self, of: SymbolAt) -> Vec<&'static str> {
+        Walk::new(self.code, &self.memo).derived_methods(of)
+    }
+
+    /// Returns the names by which conversions call a method: Rust's `into` for `from`.
+    pub fn conversions_to(&self, method: SymbolAt) -> Vec<&'static str> {
+        Walk::new(self.code, &self.memo).conversions_to(method)
     }
 
     /// Returns the confidence that an unresolved call in `file` refers to the definition `to`, with

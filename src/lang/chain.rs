@@ -31,12 +31,13 @@
 //!   enclosing implementation or trait (`Self.new()`, `@Self`, `@Result<Self,Error>`); a function
 //!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`, so `.await` is `[]`, as `?`
 //!   and `unwrap()` are. `clone()`, `map_err()` and others that change only the container are
-//!   omitted. `**self` is `$.deref()`. A parameter of a closure is an element of what `map` and the
+//!   omitted; `value.into()` has the receiver `value=>@Type`, where the result is to be a `Type`.
+//!   `**self` is `$.deref()`. A parameter of a closure is an element of what `map` and the
 //!   like are called on, or what the called function passes to its parameter: `run(|job| …)` gives
 //!   `job` the chain `run(0)(0)`. Parts of tuples are members with their position as name: `pair.0`;
 //!   so are fields of tuple structs and variants. What a pattern binds is a member of its path:
-//!   `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays `@slice<A>`; a type parameter is
-//!   its first bound, an unknown argument `_`.
+//!   `Shape.Round.0`. Tuples are `@tuple<A,B>`, slices and arrays `@slice<A>`; the type parameter `T`
+//!   is `@~T`, an unknown argument `_`, and that of an associated type `@Stream<Item=A>`.
 //! - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; a call with several
 //!   results returns the first. A method's receiver is `$`; an embedded field is a base of its
 //!   struct, and a field named after its type.
@@ -85,7 +86,10 @@ use super::notes::{NameLookup, Notes};
 mod tests;
 
 /// The longest chain, in bytes; a longer one is dropped.
-pub const CHAIN_BYTES_MAX: usize = 120;
+pub const CHAIN_BYTES_MAX: usize = 200;
+
+/// The mark of a type parameter of Rust.
+pub const TYPE_PARAMETER: char = '~';
 
 /// A chain in its encoded form.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -243,6 +247,19 @@ impl Chain {
         Chain::from(Root::Unknown)
     }
 
+    /// Returns the receiver of a conversion: the chain of the value, and that of the result that is
+    /// expected of the call.
+    #[must_use]
+    pub(super) fn converted_to(self, expected: &Chain) -> Chain {
+        Chain(format!("{}{CONVERSION}{expected}", self.0))
+    }
+
+    /// Returns the chains of the value and of the expected result in the receiver of a conversion.
+    pub fn conversion(&self) -> Option<(Chain, Chain)> {
+        let (value, expected) = self.0.split_once(CONVERSION)?;
+        Some((Chain(value.to_owned()), Chain(expected.to_owned())))
+    }
+
     /// Appends a step.
     pub fn push(&mut self, step: Step<'_>) {
         match step {
@@ -390,6 +407,9 @@ pub const LAST_PARAMETER: usize = 254;
 pub const RECEIVER_PARAMETER: usize = 255;
 
 const UNKNOWN: &str = "?";
+
+/// The sign between the value of a conversion and its expected result.
+const CONVERSION: &str = "=>";
 
 /// Splits the type that `written` begins with from the rest.
 fn type_text(written: &str) -> (TypeText<'_>, &str) {

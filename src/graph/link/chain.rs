@@ -10,11 +10,17 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::{Chain, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TypeText};
+use crate::graph::imports::Resolution;
+use crate::lang::chain::{
+    Chain, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TYPE_PARAMETER, TypeText,
+};
 use crate::lang::symbols::SymbolKind;
 
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
+
+/// The least factor of a step between two single values of Rust.
+const STEP_LEAST: f32 = 0.985;
 
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
@@ -40,6 +46,11 @@ impl Walk<'_> {
                 let named = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
                 (types().into_iter().map(named).collect(), steps)
             }
+            Root::Name(name) if name.starts_with(TYPE_PARAMETER) => {
+                let values = self.type_parameter(place, &name[1..], depth);
+                let named = |it: &Candidate| it.of_type().unwrap_or_else(|| it.clone());
+                (values.iter().map(named).collect(), steps)
+            }
             Root::Name(name) => self.root(place, chain, name, depth),
             Root::Own if self.is_class_side(place) => {
                 let named = |at| Candidate {
@@ -49,11 +60,17 @@ impl Walk<'_> {
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Own => {
-                let instance = |at: SymbolAt| Candidate {
-                    via: Some(at),
-                    ..Candidate::new(Value::Instance(at, None), 0.98, Reason::Receiver)
+                let instance = |at: SymbolAt| {
+                    let given = self.own_arguments(place, own, at);
+                    Candidate {
+                        via: Some(at),
+                        ..Candidate::new(Value::Instance(at, given), 0.98, Reason::Receiver)
+                    }
                 };
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
+                values.extend(
+                    values.iter().filter_map(|it| self.own_list(it)).flatten().collect::<Vec<_>>(),
+                );
                 if values.is_empty() && own.is_none() {
                     values.extend(self.extended_outside(place));
                     values.extend(self.exported_object(place));
@@ -69,8 +86,13 @@ impl Walk<'_> {
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
+        let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
         for _ in 0..CHAIN_STEPS_MAX {
             let Some(step) = steps.next() else { return values };
+            let before = match &values[..] {
+                [value] if has_bounds => value.confidence,
+                _ => 0.0,
+            };
             values = match step {
                 Ok(Step::Call) => self.each(&values, |candidate| self.call(candidate, depth)),
                 Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
@@ -112,6 +134,10 @@ impl Walk<'_> {
                 }
                 Err(Malformed) => return Vec::new(),
             };
+            // Types that are declared make no step of a chain of calls less likely than the others.
+            if let [value] = &mut values[..] {
+                value.confidence = value.confidence.max(before * STEP_LEAST);
+            }
             if values.is_empty() {
                 return values;
             }
@@ -164,8 +190,20 @@ impl Walk<'_> {
             let scopes = self.facts(place.file).map(|facts| self.scopes_named(&facts, place, name));
             found = scopes.filter(|scopes| !scopes.is_empty()).unwrap_or(found);
         }
+        if !is_called && self.are_callable(place, &found) {
+            // A function may have the name of a module.
+            found.extend(self.module(place.file, name, 0.97));
+        }
         if !found.is_empty() {
             self.retain_arity(&mut found, 0);
+            // Traits may add functions to a type from outside.
+            let is_outside = found.iter().all(|it| matches!(it.value, Value::Outside));
+            let has_extensions =
+                self.facts(place.file).is_some_and(|facts| facts.dialect.has_extension_traits);
+            if is_outside && has_extensions && name.starts_with(char::is_uppercase) && !is_called {
+                let written = WrittenType { place, text: name.into() };
+                return (vec![found[0].then(Value::Foreign(written), 1.0)], rest);
+            }
             return (found, rest);
         }
         if let Some((found, end)) = self.by_qualified_name(place, chain.path()) {
@@ -195,6 +233,13 @@ impl Walk<'_> {
             _ => false,
         };
         !found.is_empty() && found.iter().all(is_function)
+    }
+
+    /// Returns true for functions in a language whose modules may have their names.
+    fn are_callable(&self, place: Place, found: &[Candidate]) -> bool {
+        let has_paths = self.facts(place.file).is_some_and(|facts| facts.dialect.has_module_paths);
+        let is_callable = |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
+        has_paths && !found.is_empty() && found.iter().all(is_callable)
     }
 
     /// Returns the module named by the start of a chain, where an import binds several names at
@@ -240,7 +285,15 @@ impl Walk<'_> {
                     return vec![Candidate::new(Value::Module(place.file), 1.0, Reason::SameFile)];
                 }
             }
-            return self.module(place.file, name, 0.97);
+            let found = self.module(place.file, name, 0.97);
+            let is_outside = found.is_empty()
+                && matches!(self.code.module(place.file, name), Resolution::Outside);
+            // Another crate.
+            return if is_outside {
+                vec![Candidate::new(Value::Outside, 1.0, Reason::Import)]
+            } else {
+                found
+            };
         }
         // Python's `import a.b` binds `a`, too.
         let is_bound = facts.dialect.binds_dotted_names
@@ -265,12 +318,19 @@ impl Walk<'_> {
         depth: usize,
     ) -> (Vec<Candidate>, Steps<'c>) {
         let TypeText { path, arguments } = of;
-        let context = || WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
+        let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
+        let context = || {
+            let written = WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
+            if has_bounds { self.substituted(written, own) } else { written }
+        };
         let given = (!arguments.is_empty()).then(context);
         let first = path.split('.').next().unwrap_or_default();
         // The remaining steps after the first `taken` bytes of the path, which follows a sign.
         let steps_after = |taken: usize| chain.steps_after(1 + taken);
         let rest = steps_after(path.len() + arguments.len());
+        if has_bounds && let Some((found, taken)) = self.projected(place, path, depth) {
+            return (found, if taken < path.len() { steps_after(taken) } else { rest });
+        }
         let mut values = match first {
             "Self" | "self" | "$" => {
                 let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
@@ -285,6 +345,9 @@ impl Walk<'_> {
         let mut taken = first.len();
         if let Some((found, part)) = self.associated(place, own, path) {
             (values, taken) = (found, part);
+        }
+        if values.is_empty() && path == first && self.is_type_parameter(place, first) {
+            return (self.type_parameter(place, first, depth), rest);
         }
         if values.is_empty()
             && path == first
@@ -436,7 +499,11 @@ impl Walk<'_> {
                     if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
                         // A type that a call makes: `T = TypeVar("T")` stands for any type.
                         let is_made = matches!(chain.decode().1.last(), Some(Ok(Step::Call)));
-                        for mut inner in self.alias_target(*at, symbol.parent, chain, depth) {
+                        // The bounds may depend on the value whose member is followed.
+                        let targets = self.bounds_of_open_type(*at, depth);
+                        let targets = targets
+                            .unwrap_or_else(|| self.alias_target(*at, symbol.parent, chain, depth));
+                        for mut inner in targets {
                             inner.confidence *= candidate.confidence;
                             inner.is_lost |= is_made && inner.is_outside();
                             match inner.value {

@@ -20,13 +20,45 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
+        if let Some(errors) = self.error_of(candidate, name, depth) {
+            return errors;
+        }
         let mut members = self.member(candidate, name, depth);
         self.add_extensions(place, candidate, Called::step(name), &mut members, depth);
-        let is_known = members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
+        // A method may have the name of a field.
+        let is_callable = |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
+        let separates = |it: &Candidate| {
+            let Value::Name(at) = it.value else { return false };
+            self.symbol(at).is_some_and(|(facts, _)| facts.dialect.separates_fields)
+        };
+        if members.len() > 1 && members.iter().any(|it| is_callable(it) && separates(it)) {
+            members.retain(is_callable);
+        }
+        let mut is_known =
+            members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
+        if !is_known && name == "next" {
+            // `stream.next().await` of a stream of the repository.
+            let polls = self.member(candidate, "poll_next", depth);
+            if polls.iter().any(|it| is_callable(it) && separates(it)) {
+                members = polls;
+                is_known = true;
+            }
+        }
         if !is_known && let Some(values) = self.transparent_call(candidate, name, depth) {
             return values;
         }
         members.iter().flat_map(|candidate| self.call(candidate, depth)).take(VALUES_MAX).collect()
+    }
+
+    /// Returns values of the error of Rust's `Result`; `None` for other methods and types. An alias of
+    /// the type stands for its target.
+    fn error_of(&self, candidate: &Candidate, name: &str, depth: usize) -> Option<Vec<Candidate>> {
+        let is_error = matches!(name, "unwrap_err" | "expect_err" | "into_err");
+        let Value::Foreign(written) = &candidate.value else { return None };
+        let path = written.text.split('<').next().unwrap_or_default();
+        let facts = self.facts(written.place.file).filter(|_| is_error)?;
+        let is_result = facts.dialect.has_impl_blocks && path.rsplit('.').next() == Some("Result");
+        is_result.then(|| self.numbered_argument(candidate, written, 1, depth))
     }
 
     fn transparent_call(
@@ -199,6 +231,8 @@ impl Walk<'_> {
             // What the container has is not written: it may be of the repository.
             return vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }];
         };
+        // Of an associated type: `Iterator<Item=A>`.
+        let argument = argument.split_once('=').map_or(*argument, |(_, of)| of);
         let chain = Chain::instance(argument.trim_start_matches('@'));
         let mut found = self.chain(written.place, None, &chain, depth + 1);
         for value in &mut found {

@@ -148,6 +148,11 @@ impl Walk<'_> {
                     let text = format!("fn({})", parts.join(", ")).into();
                     candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
                 });
+                if callback.is_none() {
+                    let chain = written.and_then(crate::lang::rust_type);
+                    let of = |chain: &Chain| self.chain(scope, candidate.via, chain, depth + 1);
+                    return chain.map(|chain| of(&chain)).unwrap_or_default();
+                }
                 return callback.into_iter().collect();
             }
             let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));

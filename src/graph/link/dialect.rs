@@ -91,6 +91,9 @@ pub(super) struct Dialect {
     pub(super) has_namespaces: bool,
     /// Macros are visible in the whole program.
     pub(super) has_program_macros: bool,
+    /// Macros of the standard library: a macro of such a name that is not exported is visible only in
+    /// its module.
+    pub(super) standard_macros: &'static [&'static str],
     /// Of several definitions of a name the last one is effective.
     pub(super) last_wins: bool,
     /// Names with members that the language itself defines.
@@ -228,6 +231,7 @@ const NONE: Dialect = Dialect {
     is_whole_program: false,
     has_namespaces: false,
     has_program_macros: false,
+    standard_macros: &[],
     last_wins: false,
     globals: &[],
     primitives: &[],

@@ -2,19 +2,28 @@
 
 use super::code::{FileFacts, last_name};
 use super::dialect::Dialect;
+use super::implementations::takes_instance;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
-use crate::lang::facts::{ImportKind, Role};
+use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
 
 /// The most blocks of one trait that are considered.
-const BLOCKS_MAX: usize = 32;
+const BLOCKS_MAX: usize = 256;
+
+/// Types of the standard library, whose own methods take precedence over those of traits.
+const STANDARD_TYPES: [&str; 10] =
+    ["Box", "HashMap", "HashSet", "Option", "Rc", "Arc", "Result", "String", "Vec", "str"];
+
+/// The methods that tuples have by the standard library.
+const OF_TUPLES: [&str; 9] =
+    ["borrow", "clone", "cmp", "default", "eq", "fmt", "hash", "into", "partial_cmp"];
 
 /// How much less likely each of several implementations of a trait is, and one next to the type's
 /// own method.
@@ -33,6 +42,7 @@ impl Walk<'_> {
         if !facts.dialect.has_extension_traits
             || type_name.is_empty()
             || is_standard(facts.dialect, name)
+            || STANDARD_TYPES.contains(&type_name) && facts.dialect.common.contains(&name)
         {
             return Vec::new();
         }
@@ -43,13 +53,21 @@ impl Walk<'_> {
             let of_trait = block.filter(|block| block.kind == SymbolKind::Impl);
             let of_trait = of_trait.and_then(|block| block.bases.first());
             if found.len() < VALUES_MAX
+                && there.symbols[place].kind != SymbolKind::Type
                 && of_trait.is_some_and(|name| self.trait_of(name.as_str()).is_some())
             {
                 found.push(Candidate::new(Value::Name(at), 0.9, Reason::Receiver));
             }
         }
-        if found.is_empty() && !facts.dialect.common.contains(&name) {
+        let is_common = facts.dialect.common.contains(&name);
+        let is_tuple = type_name == "tuple" && !OF_TUPLES.contains(&name);
+        if found.is_empty() && (!is_common || is_tuple) {
             found = self.of_blocks_for_any(type_name, name);
+            // A type's own function is called more often than one that a trait adds to every type.
+            found.retain(|it| match it.value {
+                Value::Name(at) => takes_instance(&self.signature(at)),
+                _ => false,
+            });
         }
         found
     }
@@ -79,21 +97,76 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the methods `name` of traits that are implemented for every type, for one of the
+    /// repository that has no such member. Unless the type is closed, it may have common methods of
+    /// traits from outside.
+    pub(super) fn methods_for_all(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        is_closed: bool,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        // An alias may stand for a type from outside.
+        let is_possible = facts.dialect.has_extension_traits
+            && facts.symbols[place].kind != SymbolKind::Type
+            && !OF_TUPLES.contains(&name)
+            && (is_closed || !facts.dialect.common.contains(&name));
+        let type_name = facts.symbols[place].name.as_str();
+        if is_possible { self.of_blocks_for_any(type_name, name) } else { Vec::new() }
+    }
+
+    /// Returns the methods `name` of traits that are implemented for functions: for every type.
+    pub(super) fn methods_of_functions(&self, facts: &FileFacts, name: &str) -> Vec<Candidate> {
+        let is_possible = facts.dialect.has_extension_traits && name != "clone";
+        if is_possible { self.of_blocks_for_any("fn", name) } else { Vec::new() }
+    }
+
     /// Returns the methods of a name that traits declare and that are implemented for every type,
     /// or for slices.
     fn of_blocks_for_any(&self, type_name: &str, name: &str) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+        let named = self.code.named(name);
+        for at in named.iter().copied().take(NAMED_MAX) {
             let Some((facts, place)) = self.symbol(at) else { continue };
             let around = facts.symbols[place].parent.map(|parent| &facts.symbols[parent]);
             let Some(around) = around.filter(|around| around.kind == SymbolKind::Trait) else {
                 continue;
             };
-            if found.len() < VALUES_MAX && self.is_for_any(&around.name, type_name) {
+            if found.len() < VALUES_MAX
+                && self.is_trait_in_scope(at, &around.name)
+                && self.is_for_any(&around.name, type_name)
+            {
+                let own = self.of_block_for_any(&around.name, type_name, &named);
+                let at = own.unwrap_or(at);
                 found.push(Candidate::new(Value::Name(at), 0.8, Reason::Inherited));
             }
         }
         found
+    }
+
+    /// Returns the only one of some methods that a block defines which implements a trait for the type
+    /// or for every type.
+    fn of_block_for_any(
+        &self,
+        of_trait: &str,
+        type_name: &str,
+        named: &[SymbolAt],
+    ) -> Option<SymbolAt> {
+        let mut own = named.iter().copied().take(NAMED_MAX).filter(|at| {
+            let Some((facts, place)) = self.symbol(*at) else { return false };
+            let Some(parent) = facts.symbols[place].parent else { return false };
+            let block = &facts.symbols[parent];
+            let is_its = |base: &Chain| last_name(base.without_instance()) == of_trait;
+            let name = facts.block_type(parent).unwrap_or_default();
+            let is_parameter =
+                (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
+            block.kind == SymbolKind::Impl
+                && block.bases.iter().any(is_its)
+                && (is_parameter || name == type_name)
+        });
+        let first = own.next();
+        if own.next().is_none() { first } else { None }
     }
 
     /// Returns the candidate of a name without a binding that can only come from outside: Rust's
@@ -168,15 +241,37 @@ impl Walk<'_> {
         is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
 
-    /// Returns true if a block implements the trait for every type or, for a slice, for slices.
+    /// Returns true if the file of the use sees a trait, so that it can call the trait's methods.
+    fn is_trait_in_scope(&self, method: SymbolAt, of_trait: &str) -> bool {
+        let Some(origin) = self.origin.get() else { return true };
+        let Some(facts) = self.facts(origin.file) else { return true };
+        // `use Trait as _;`
+        let is_bound = |import: &Import| import.names.iter().any(|bound| bound.name == of_trait);
+        origin.file == method.file
+            || facts.imports.iter().any(is_bound)
+            || self
+                .nested_query(1, |depth| self.name(origin, of_trait, depth))
+                .iter()
+                .any(|it| matches!(it.value, Value::Name(at) if at.file == method.file))
+    }
+
+    /// Returns true if a block implements the trait for the type, for every type or, for a slice, for
+    /// slices.
     fn is_for_any(&self, of_trait: &str, type_name: &str) -> bool {
+        self.memo.implemented(of_trait, type_name, || self.has_block_for(of_trait, type_name))
+    }
+
+    /// Takes no steps of the walk, so that the result is the same for every use.
+    fn has_block_for(&self, of_trait: &str, type_name: &str) -> bool {
         let is_list = matches!(type_name, "slice" | "tuple");
         self.code.derived(of_trait).iter().copied().take(BLOCKS_MAX).any(|block| {
-            let Some((facts, place)) = self.symbol(block) else { return false };
-            let Some(name) = facts.block_type(place) else { return false };
+            let Some(facts) = self.memo.file(self.code, block.file) else { return false };
+            let place = block.place as usize;
+            let name = (place < facts.symbols.len()).then(|| facts.block_type(place)).flatten();
+            let Some(name) = name else { return false };
             let is_parameter =
                 (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
-            is_parameter || is_list && name.is_empty()
+            is_parameter || is_list && name.is_empty() || name == type_name
         })
     }
 }

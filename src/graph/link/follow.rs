@@ -124,7 +124,11 @@ impl Walk<'_> {
         let mut found = Vec::new();
         let resolution = self.code.targets(file, import);
         for target in resolution.targets().iter().take(TARGETS_MAX) {
-            if target.file == file && target.rest == 0 || target.name.is_some() {
+            // A module inside of the file may import the names of the file: `mod prelude { use super::* }`.
+            let is_own = target.file == file
+                && target.rest == 0
+                && !(facts.dialect.has_module_paths && facts.import_scope(import).is_some());
+            if is_own || target.name.is_some() {
                 continue;
             }
             let start =
@@ -246,6 +250,9 @@ impl Walk<'_> {
             found = self.look_up(file, View::Exported, name, depth, || {
                 self.reexported(&facts, file, name, depth)
             });
+        }
+        if found.is_empty() {
+            found = self.macros_of_crate(file, name);
         }
         found.truncate(VALUES_MAX);
         found

@@ -17,6 +17,12 @@ const BASES_MAX: usize = 64;
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
 const ELSEWHERE_MAX: usize = 256;
 
+/// Functions of outside types of Rust that make a value of the type.
+const MAKERS: [&str; 3] = ["default", "new", "with_capacity"];
+
+/// Types of Rust whose guards have the members of their content.
+const CELLS: [&str; 3] = ["Mutex", "RefCell", "RwLock"];
+
 impl Walk<'_> {
     /// Returns the candidates for the member `name` of `candidate`.
     pub(super) fn member(&self, candidate: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
@@ -41,6 +47,17 @@ impl Walk<'_> {
                     let through = self.deref_members(*of, name, depth + 1);
                     if !through.is_empty() {
                         found = through;
+                    }
+                    if !found.iter().any(|it| matches!(it.value, Value::Name(_)))
+                        && let Some(derived) = self.derived(*of, name)
+                    {
+                        found = vec![derived];
+                    }
+                    if found.iter().all(|it| matches!(it.value, Value::Outside)) {
+                        let all = self.methods_for_all(*of, name, found.is_empty());
+                        if !all.is_empty() {
+                            found = all;
+                        }
                     }
                 }
                 if found.is_empty() && self.is_value_of_pair(*of, name) {
@@ -86,6 +103,11 @@ impl Walk<'_> {
         let kind = facts.symbols[place].kind;
         if is_type(kind) || kind == SymbolKind::Impl {
             let mut found = self.members(of, name, depth + 1);
+            if !found.iter().any(|it| matches!(it.value, Value::Name(_)))
+                && let Some(derived) = self.derived(of, name)
+            {
+                found = vec![derived];
+            }
             for member in &mut found {
                 member.via = member.via.or(Some(of));
             }
@@ -105,6 +127,9 @@ impl Walk<'_> {
                 found.retain(|it| self.kind(it).is_some_and(is_member));
             }
             found.extend(self.members_elsewhere(&facts, of, name, depth));
+        }
+        if found.is_empty() && kind == SymbolKind::Function {
+            found = self.methods_of_functions(&facts, name);
         }
         if found.is_empty() && (is_variable(kind) || kind == SymbolKind::EnumMember) {
             for loaded in self.load(candidate, depth + 1) {
@@ -162,7 +187,31 @@ impl Walk<'_> {
             return method(false);
         }
         let given = self.extensions(&facts, written, name);
-        if given.is_empty() { outside() } else { given }
+        if !given.is_empty() {
+            return given;
+        }
+        let own = last_name(written.text.split('<').next().unwrap_or_default());
+        let is_constant = name.len() > 1
+            && name.starts_with(char::is_uppercase)
+            && !name.contains(char::is_lowercase);
+        if dialect.has_extension_traits && is_constant {
+            // `Type::MAX`.
+            return vec![candidate.then(Value::Foreign(written.clone()), 0.95)];
+        }
+        if dialect.has_extension_traits && MAKERS.contains(&name) && own == &*written.text {
+            // `Vec::new()`.
+            return method(false);
+        }
+        if dialect.has_extension_traits && CELLS.contains(&own) {
+            // `cell.borrow_mut().name()`.
+            let inner = self.argument(candidate, written, depth);
+            let found: Vec<Candidate> =
+                inner.iter().flat_map(|inner| self.member(inner, name, depth + 1)).collect();
+            if found.iter().any(|it| matches!(it.value, Value::Name(_))) {
+                return found;
+            }
+        }
+        outside()
     }
 
     /// Returns the members `name` of a type, nearest first: its own, those defined elsewhere, those
@@ -531,7 +580,9 @@ impl Walk<'_> {
             let is_itself = |it: &Candidate| matches!(it.value, Value::Instance(at, _) if at == of);
             found.retain(|base| !is_itself(base));
         }
-        if facts.dialect.has_impl_blocks && facts.symbols[place].kind != SymbolKind::Impl {
+        if facts.dialect.has_impl_blocks && facts.symbols[place].kind == SymbolKind::Impl {
+            found.extend(self.bounds_of_block(&facts, of, depth));
+        } else if facts.dialect.has_impl_blocks {
             let name = facts.symbols[place].name.as_str();
             let blocks = self.code.blocks(name);
             for &block in near(&blocks, of.file, ELSEWHERE_MAX) {
@@ -604,7 +655,16 @@ impl Walk<'_> {
             if symbol.kind == SymbolKind::Impl {
                 let Some(name) = facts.block_type(around) else { return own(around) };
                 let scope = Place { enclosing: symbol.parent, ..place };
-                let types = self.types(&self.name(scope, name, depth + 1));
+                let mut types = self.types(&self.name(scope, name, depth + 1));
+                // The type may be written as a path: `impl Trait for module::Type`.
+                let path = symbol.type_chain.as_ref().and_then(Chain::instance_type);
+                let path = path.map(|path| path.split('<').next().unwrap_or(path));
+                if let Some(path) = path.filter(|path| types.is_empty() && path.contains('.')) {
+                    let found = self.chain(scope, None, &Chain::instance(path), depth + 1);
+                    let named: Vec<Candidate> =
+                        found.iter().filter_map(Candidate::of_type).collect();
+                    types = self.types(&named);
+                }
                 return if types.is_empty() { own(around) } else { types };
             }
             let is_own = is_type(symbol.kind)

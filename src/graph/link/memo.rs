@@ -29,6 +29,9 @@ pub(super) const INCLUDED_MAX: usize = 512;
 /// The most files whose includes are cached.
 const INCLUDES_MAX: usize = 1024;
 
+/// The most pairs of a trait and a type that are cached.
+const IMPLEMENTED_MAX: usize = 4096;
+
 /// The files that one file includes, directly or indirectly, and itself.
 pub(super) type Included = Rc<FxHashSet<FileId>>;
 
@@ -60,6 +63,7 @@ pub(super) struct Memo {
     includers: RefCell<FxHashMap<FileId, Option<Included>>>,
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
+    implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
 }
 
 /// The modules of which a file imports all names for all files of its project.
@@ -196,6 +200,26 @@ impl Memo {
         find: impl FnOnce() -> Option<bool>,
     ) -> Option<bool> {
         cached(&self.compiled, at, find)
+    }
+
+    /// Returns the cached answer whether a trait is implemented for a type, or that of `find`.
+    pub(super) fn implemented(
+        &self,
+        of_trait: &str,
+        type_name: &str,
+        find: impl FnOnce() -> bool,
+    ) -> bool {
+        let key: (Box<str>, Box<str>) = (of_trait.into(), type_name.into());
+        if let Some(&cached) = self.implemented.borrow().get(&key) {
+            return cached;
+        }
+        let found = find();
+        let mut implemented = self.implemented.borrow_mut();
+        if implemented.len() >= IMPLEMENTED_MAX {
+            implemented.clear();
+        }
+        implemented.insert(key, found);
+        found
     }
 
     /// Returns the cached guesses for a key, or those that `make` returns.

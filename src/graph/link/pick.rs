@@ -185,6 +185,7 @@ impl Walk<'_> {
         let accepting = if is_several { self.accepting(used, links) } else { vec![true] };
         self.compare_overloads(place, used, &accepting, links);
         self.compare_blocks(links);
+        self.compare_implementations(place, used, links);
         let path = self.facts(place.file).filter(|_| is_several).map(|facts| facts.path.clone());
         let shared = |facts: &FileFacts| {
             path.as_ref().map_or(0, |path| shared_directories(path, &facts.path))

@@ -12,7 +12,7 @@ use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
-use crate::lang::chain::{Root, Step};
+use crate::lang::chain::{Root, Step, TYPE_PARAMETER};
 use crate::lang::facts::Role;
 
 /// The most wildcard imports that are examined.
@@ -21,6 +21,7 @@ const WILDCARDS_MAX: usize = 32;
 impl Walk<'_> {
     /// Returns what a use refers to, without guesses.
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+        self.origin.set(Some(place));
         let Some(chain) = used.receiver else {
             let found = self.name(place, used.name, 0);
             let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
@@ -35,6 +36,12 @@ impl Walk<'_> {
             if !extensions.is_empty() {
                 return extensions;
             }
+            if found.is_empty()
+                && used.role == Role::Call
+                && let Some(facts) = self.facts(place.file)
+            {
+                return self.procedural_macros(&facts, used.name);
+            }
             let outer = if found.iter().any(is_known) {
                 self.name(Place { enclosing: None, ..place }, used.name, 0)
             } else {
@@ -43,6 +50,14 @@ impl Walk<'_> {
             let is_accepted = outer.iter().any(|it| self.is_fit(it, Some(used)));
             return if is_accepted { outer } else { found };
         };
+        if let Some((source, expected)) = chain.conversion() {
+            let own = self.candidates(place, Use { receiver: Some(&source), ..used });
+            if own.iter().any(|it| matches!(it.value, Value::Name(_))) {
+                return own;
+            }
+            let converted = self.converted(place, used, &source, &expected);
+            return if converted.is_empty() { own } else { converted };
+        }
         if let Some(implicit) = chain.implicit() {
             let found = self.candidates(place, Use { receiver: Some(&implicit), ..used });
             let is_known = |candidate: &Candidate| matches!(candidate.value, Value::Name(_));
@@ -84,6 +99,10 @@ impl Walk<'_> {
                     return self.qualified_type(place, &format!("{chain}.{}", used.name));
                 }
                 let member = |value: &Candidate| {
+                    let by_argument = self.by_first_argument(place, used, value);
+                    if !by_argument.is_empty() {
+                        return by_argument;
+                    }
                     let mut found = self.member(value, used.name, 0);
                     if !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
                         found.extend(self.constructed(value, used.name));
@@ -131,7 +150,8 @@ impl Walk<'_> {
     /// languages where it can then only be one that the language itself defines.
     fn is_undefined(&self, place: Place, name: &str) -> bool {
         let Some(facts) = self.facts(place.file) else { return false };
-        let is_parameter = name.len() <= 2 && name.starts_with(char::is_uppercase);
+        let is_parameter = name.starts_with(TYPE_PARAMETER)
+            || name.len() <= 2 && name.starts_with(char::is_uppercase);
         has_bound_names(facts.dialect.group)
             && !is_parameter
             && self.code.named(name).is_empty()

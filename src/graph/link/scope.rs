@@ -378,6 +378,10 @@ impl Walk<'_> {
                 && self.sees(file, at.file) != Some(true);
             let is_visible = if is_macro_only {
                 symbol.kind == SymbolKind::Macro
+                    && (symbol.visibility == Visibility::Public
+                        || at.file == file
+                        || !facts.dialect.standard_macros.contains(&symbol.name.as_str())
+                        || is_inside_of(&facts.path, &other.path))
             } else {
                 let is_same_group = other.dialect.group == facts.dialect.group;
                 is_free(&other, place) && is_same_group && !is_hidden
@@ -485,6 +489,14 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
     );
     let parent = symbol.parent.map(|parent| facts.symbols[parent].kind);
     !is_member && parent.is_none_or(|kind| matches!(kind, SymbolKind::Module | SymbolKind::Enum))
+}
+
+/// Returns true if a file is a submodule of the module of another one, by their paths.
+fn is_inside_of(path: &str, module: &str) -> bool {
+    let roots = ["/mod.rs", "/lib.rs", "/main.rs"];
+    let directory = roots.iter().find_map(|root| module.strip_suffix(root));
+    let directory = directory.or_else(|| module.strip_suffix(".rs")).unwrap_or(module);
+    path.strip_prefix(directory).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns true for the path of a file that others include.

@@ -47,7 +47,7 @@ impl Walk<'_> {
 
     /// Returns the type arguments of the value whose member is followed. Results of look-ups that
     /// are cached must not depend on them.
-    fn given_type(&self) -> Option<WrittenType> {
+    pub(super) fn given_type(&self) -> Option<WrittenType> {
         let is_cached = !self.hops.running.borrow().is_empty();
         self.given.borrow().clone().filter(|_| !is_cached)
     }

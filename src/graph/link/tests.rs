@@ -14,6 +14,7 @@ mod python;
 mod reexports;
 mod ruby;
 mod rust;
+mod rust_types;
 mod swift;
 mod typescript;
 

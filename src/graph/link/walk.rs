@@ -6,7 +6,7 @@ use super::code::Code;
 use super::hops::Hops;
 use super::memo::{Memo, Shared};
 use super::position::SymbolAt;
-use super::value::{Candidate, WrittenType};
+use super::value::{Candidate, Place, WrittenType};
 use crate::base::ids::FileId;
 
 /// The most steps of one use: look-ups in files and lists.
@@ -20,6 +20,8 @@ pub(super) const DEPTH_MAX: usize = 8;
 pub(super) struct Walk<'a> {
     pub(super) code: &'a dyn Code,
     pub(super) memo: &'a Memo,
+    /// Where the use is written.
+    pub(super) origin: Cell<Option<Place>>,
     /// A membership query is running; see [`Walk::nested_query`].
     is_nested: Cell<bool>,
     /// The type with its arguments whose member's type is followed.
@@ -37,6 +39,7 @@ impl<'a> Walk<'a> {
         Walk {
             code,
             memo,
+            origin: Cell::new(None),
             is_nested: Cell::new(false),
             given: RefCell::new(None),
             is_cut: Cell::new(false),

@@ -7,6 +7,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod expected;
 mod generated;
 mod imports;
 mod items;

@@ -107,6 +107,11 @@ pub(super) fn named<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 /// of other items.
 pub(super) fn in_body<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
+    if let Some((kind, visibility, _)) = in_nested_call(visit) {
+        let mut definition = Definition::new(visit, kind, node);
+        definition.visibility = visibility;
+        return Some(definition);
+    }
     let is_outermost =
         visit.ancestor_kind(1) == "token_tree" && visit.ancestor_kind(2) == "macro_rule";
     let tree = visit.ancestor(1).filter(|_| is_outermost)?;
@@ -123,8 +128,33 @@ pub(super) fn in_body<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     Some(definition)
 }
 
+/// Returns the kind of the method that a macro of the same file makes of the visited identifier, in a
+/// call in the body of another macro, with its visibility and the text after its name: `get` of
+/// `made!(get);`.
+fn in_nested_call<'v>(visit: &'v Visit<'_, '_>) -> Option<(SymbolKind, Visibility, &'v [u8])> {
+    let is_nested = visit.ancestor_kind(1) == "token_tree"
+        && visit.ancestor_kind(2) == "token_tree"
+        && visit.ancestor_kind(3) == "macro_rule";
+    let tree = visit.ancestor(1).filter(|_| is_nested)?;
+    let mark = tree.prev_sibling().filter(|mark| visit.bytes(*mark) == b"!")?;
+    let name = mark.prev_sibling().filter(|name| name.kind_name() == "identifier")?;
+    if !visit.ordinals.contains_key(visit.text(name).as_ref()) {
+        return None;
+    }
+    let Expansion { made, bound } = expand(visit, name, tree)?;
+    let (variable, _) = bound.iter().find(|(_, name)| name.id() == visit.node().id())?;
+    let made = made.into_iter().find(|made| made.variable == *variable)?;
+    (made.kind == SymbolKind::Function).then_some((SymbolKind::Method, made.visibility, made.after))
+}
+
 /// Records the result of the function that the visited identifier names in the body of a macro.
 pub(super) fn record_result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    if let Some((_, _, after)) = in_nested_call(visit) {
+        if let Some(chain) = result_of(after) {
+            notes.set_type(visit.defined.start, chain);
+        }
+        return;
+    }
     let after = &visit.text[visit.node().end_byte()..];
     let is_async = last_word(&visit.text[..visit.node().start_byte()]).0.ends_with(b"async");
     if let Some(chain) = result_of(after).filter(|_| !is_async) {
@@ -172,7 +202,15 @@ fn expansion<'v, 't>(visit: &'v Visit<'_, 't>) -> Option<Expansion<'v, 't>> {
     if !visit.ordinals.contains_key(visit.text(name).as_ref()) || !items::is_item_place(visit, 0) {
         return None;
     }
-    let arguments = visit.child(call, "token_tree")?;
+    expand(visit, name, visit.child(call, "token_tree")?)
+}
+
+/// Returns what the macro `name` of the same file makes of arguments.
+fn expand<'v, 't>(
+    visit: &'v Visit<'_, 't>,
+    name: Node<'t>,
+    arguments: Node<'t>,
+) -> Option<Expansion<'v, 't>> {
     if items::begins_item(visit, arguments) {
         return None;
     }
@@ -192,9 +230,9 @@ fn expansion<'v, 't>(visit: &'v Visit<'_, 't>) -> Option<Expansion<'v, 't>> {
     let arguments = inside(arguments);
     let mut cursor = definition.walk();
     let rules = definition.named_children(&mut cursor);
-    let rules: Vec<(Node<'_>, &[u8])> = rules
+    let rules: Vec<(Node<'_>, Node<'_>)> = rules
         .filter(|rule| rule.kind_name() == "macro_rule")
-        .filter_map(|rule| Some((rule.field("left")?, visit.bytes(rule.field("right")?))))
+        .filter_map(|rule| Some((rule.field("left")?, rule.field("right")?)))
         .collect();
     rules.iter().find_map(|&(left, right)| {
         let mut bound = Vec::new();
@@ -202,22 +240,56 @@ fn expansion<'v, 't>(visit: &'v Visit<'_, 't>) -> Option<Expansion<'v, 't>> {
         if !matching.all(&inside(left), &arguments) {
             return None;
         }
-        let mut made = definitions_of(right);
-        for &(_, other) in rules.iter().filter(|(_, other)| *other != right) {
-            made.extend(made_by_calls(own, right, &definitions_of(other)));
+        let mut made = definitions_of(visit.bytes(right));
+        for &(left, other) in rules.iter().filter(|(_, other)| *other != right) {
+            made.extend(made_by_calls(
+                visit,
+                own,
+                right,
+                left,
+                &definitions_of(visit.bytes(other)),
+            ));
         }
         Some(Expansion { made, bound })
     })
 }
 
-/// Returns what the calls of the macro `own` in the text of one of its rules make of the variables
-/// that they begin with: `own!($name, …)`, where another rule makes `others` of its first argument.
-fn made_by_calls<'v>(own: &[u8], right: &'v [u8], others: &[Made<'v>]) -> Vec<Made<'v>> {
-    let Some(other) = others.first() else { return Vec::new() };
-    let call = [own, b"!($"].concat();
-    let calls = memchr::memmem::find_iter(right, &call).map(|at| at + call.len() - 1);
-    let made = |at: usize| Made { variable: variable(right, at), ..*other };
-    calls.map(made).filter(|made| made.variable.len() > 1).collect()
+/// Returns what the calls of the macro `own` in one of its rules make of the variables of that rule:
+/// `own!(@ $name)`, where another rule with the pattern `left` makes `others` of its arguments.
+fn made_by_calls<'v>(
+    visit: &'v Visit<'_, '_>,
+    own: &[u8],
+    right: Node<'_>,
+    left: Node<'_>,
+    others: &[Made<'v>],
+) -> Vec<Made<'v>> {
+    let mut found = Vec::new();
+    if others.is_empty() {
+        return found;
+    }
+    let tokens = inside(right);
+    for call in tokens.windows(3).take(ARGUMENTS_MAX) {
+        let [name, mark, tree] = call else { continue };
+        if visit.bytes(*name) != own
+            || visit.bytes(*mark) != b"!"
+            || tree.kind_name() != "token_tree"
+        {
+            continue;
+        }
+        let mut bound = Vec::new();
+        let arguments = inside(*tree);
+        let matching = Matching { text: visit.text, bound: &mut bound };
+        if !matching.all(&inside(left), &arguments) {
+            continue;
+        }
+        for (variable, name) in &bound {
+            let other = others.iter().find(|made| made.variable == *variable);
+            if let (Some(other), b"$") = (other, &visit.bytes(*name)[..1]) {
+                found.push(Made { variable: visit.bytes(*name), ..*other });
+            }
+        }
+    }
+    found
 }
 
 /// Returns the variable at the byte `at`, with its `$`.
@@ -321,7 +393,9 @@ impl<'p, 't> Matching<'_, 'p, 't> {
         let first = arguments.first();
         match self.bytes(part.field("type")?) {
             b"ident" => {
-                let name = *first.filter(|name| name.kind_name() == "identifier")?;
+                let is_name =
+                    |name: &&Node<'t>| matches!(name.kind_name(), "identifier" | "metavariable");
+                let name = *first.filter(is_name)?;
                 self.bound.push((self.bytes(part.field("name")?), name));
                 Some(1)
             }

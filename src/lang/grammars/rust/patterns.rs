@@ -131,6 +131,9 @@ fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let function = visit.ancestor(2)?.field("function")?;
     let name = visit.bytes(function.field("field")?);
     let value = values::of(visit, notes, function.field("value")?);
+    if matches!(name, b"map_err" | b"inspect_err") {
+        return error_of(value);
+    }
     ELEMENT_CALLBACKS.contains(&name).then(|| chain::element(value)).flatten()
 }
 
@@ -143,6 +146,11 @@ fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain>
     let at = parts(arguments).position(|argument| argument.id() == visit.node().id())?;
     let called = values::of(visit, notes, call.field("function")?)?;
     Some(called.then(Step::Parameter(at)))
+}
+
+/// Returns the chain of the error of a `Result`.
+fn error_of(value: Option<Chain>) -> Option<Chain> {
+    chain::called(chain::member(value, b"unwrap_err"))
 }
 
 /// Returns true if a name in a pattern is a new binding. Names of constants and variants are
@@ -170,8 +178,11 @@ impl Pattern<'_, '_, '_, '_> {
                 let path = values::of_path(self.visit, self.notes, of);
                 for (at, part) in positions(node).filter(|(_, part)| *part != of) {
                     let value = match self.visit.bytes(of) {
-                        b"Some" | b"Ok" => chain::element(value.clone()),
-                        b"Err" => None,
+                        b"Some" | b"Ok" | b"Poll::Ready" | b"ControlFlow::Continue" => {
+                            chain::element(value.clone())
+                        }
+                        b"Cow::Borrowed" | b"Cow::Owned" => value.clone(),
+                        b"Err" => error_of(value.clone()),
                         _ => chain::member(path.clone(), at.to_string().as_bytes()),
                     };
                     self.bind(part, value, depth);

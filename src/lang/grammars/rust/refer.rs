@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{generated, imports, patterns, tokens, types, values};
+use super::{expected, generated, imports, patterns, tokens, types, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
@@ -119,7 +119,12 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         types::name_of(visit, notes, of)
             .and_then(|name| chain::instance(&format!("Future<{name}>")))
     } else {
-        types::value_of(visit, notes, of)
+        // What is behind `impl Trait`, if the function shows it.
+        let made = match of.kind_name() {
+            "abstract_type" => node.field("body").and_then(|body| values::made(visit, notes, body)),
+            _ => None,
+        };
+        made.or_else(|| types::value_of(visit, notes, of))
     };
     if let Some(chain) = chain {
         notes.set_type(visit.defined.start, chain);
@@ -216,6 +221,12 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(levels) {
         _ if is_local => {}
         "call_expression" if visit.field_above(levels - 1) == "function" => {
+            let of_trait = receiver.as_ref().map_or("", Chain::as_str);
+            let receiver = if matches!(of_trait, "Default" | "From" | "TryFrom" | "FromStr") {
+                expected::receiver(visit, notes, levels, receiver)
+            } else {
+                receiver
+            };
             notes.call(visit, node, receiver, arguments(visit, levels));
         }
         "macro_invocation" if levels > 1 => called_macro(visit, notes, receiver),
@@ -314,7 +325,13 @@ fn field_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let levels = if is_generic { 3 } else { 2 };
     match visit.ancestor_kind(levels) {
         "call_expression" if visit.field_above(levels - 1) == "function" => {
-            notes.call(visit, node, receiver, arguments(visit, levels));
+            let arguments = arguments(visit, levels);
+            let receiver = if expected::is_conversion(visit.bytes(node), arguments) {
+                expected::receiver(visit, notes, levels, receiver)
+            } else {
+                receiver
+            };
+            notes.call(visit, node, receiver, arguments);
         }
         "assignment_expression" | "compound_assignment_expr"
             if visit.field_above(levels - 1) == "left" =>

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use super::values::POINTER_CONSTRUCTORS;
 use super::written;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Role};
@@ -47,7 +48,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>)
         // `$name` can be any expression.
         let is_open = visit.text[..around.start].ends_with(b"$");
         let path = path.filter(|_| !is_open);
-        path.and_then(|path| code_text::chain_of(notes, path)).unwrap_or_else(Chain::unknown)
+        path.and_then(|path| chain_of(notes, path)).unwrap_or_else(Chain::unknown)
     });
     if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), NameLookup::Local(_))) {
         return;
@@ -80,7 +81,22 @@ fn bound_to(notes: &Notes<'_>, after: &[u8]) -> Option<Chain> {
     let value = value.trim_ascii_start();
     let value = value.strip_prefix(b"&").unwrap_or(value).trim_ascii_start();
     let value = value.strip_prefix(b"mut ").unwrap_or(value);
-    code_text::chain_of(notes, value)
+    chain_of(notes, value)
+}
+
+/// Returns the chain of an expression; one in a pointer's constructor is that of what it points to:
+/// `x.poll()` of `Pin::new(&mut x).poll()`.
+pub(super) fn chain_of(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
+    let open = text.iter().position(|&byte| byte == b'(');
+    let Some(open) = open.filter(|&open| POINTER_CONSTRUCTORS.contains(&&text[..open])) else {
+        return code_text::chain_of(notes, text);
+    };
+    let end = end_of(&text[open + 1..], |_| false).map(|end| open + 1 + end)?;
+    let inner = text[open + 1..end].trim_ascii_start();
+    let inner = inner.trim_ascii_start().strip_prefix(b"&").unwrap_or(inner).trim_ascii_start();
+    let inner = inner.strip_prefix(b"mut ").unwrap_or(inner);
+    let plain = [inner, &text[end + 1..]].concat();
+    code_text::chain_of(notes, &plain)
 }
 
 /// Returns the offset of the first byte outside of brackets for which `ends` returns true, or of an

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::patterns;
-use crate::lang::chain;
+use crate::lang::chain::{self, TYPE_PARAMETER};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -25,8 +25,7 @@ pub(super) fn value_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>)
     if name == "Self" { Some(Chain::own()) } else { chain::instance(&name) }
 }
 
-/// Returns the name of a type with its arguments. The name of a type parameter is that of its
-/// bound.
+/// Returns the name of a type with its arguments. The name of a type parameter is marked.
 pub(super) fn name_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<String> {
     let mut name = String::new();
     let is_named = Types { visit, notes }.write(node, &mut name, DEPTH_MAX);
@@ -70,7 +69,12 @@ impl Types<'_, '_, '_> {
             "dynamic_type" | "abstract_type" => inner(out, of("trait")),
             "higher_ranked_trait_bound" => inner(out, of("type")),
             "bounded_type" | "bracketed_type" => inner(out, node.named_child(0)),
-            "type_binding" => inner(out, of("type")),
+            "type_binding" => {
+                let Some(name) = of("name") else { return false };
+                self.push(name, out);
+                out.push('=');
+                inner(out, of("type"))
+            }
             "array_type" => {
                 out.push_str("slice<");
                 let is_named = inner(out, of("element"));
@@ -170,16 +174,13 @@ fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     (0..8).map_while(move |at| node.named_child(at))
 }
 
-/// Declares the type parameters of the visited definition as values of their first bounds.
+/// Declares the type parameters of the visited definition; the linker finds their bounds.
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    let Some(parameters) = node.field("type_parameters") else { return };
+    let Some(parameters) = visit.node().field("type_parameters") else { return };
     for parameter in children(parameters).filter(|child| child.kind_name() == "type_parameter") {
         let Some(name) = parameter.field("name") else { continue };
-        let bounds = bound(visit, node, visit.bytes(name));
-        let mut bounds = bounds.into_iter().flat_map(children);
-        let chain = bounds.find_map(|bound| value_of(visit, notes, bound));
-        notes.declare(name, chain.filter(|chain| chain.instance_type().is_some()));
+        let marked = format!("{TYPE_PARAMETER}{}", String::from_utf8_lossy(visit.bytes(name)));
+        notes.declare(name, chain::instance(&marked));
     }
 }
 

@@ -43,7 +43,7 @@ const CONTENT_METHODS: [&[u8]; 7] = [
 ];
 
 /// Functions that wrap a value in a pointer to it.
-const POINTER_CONSTRUCTORS: [&[u8]; 13] = [
+pub(super) const POINTER_CONSTRUCTORS: [&[u8]; 13] = [
     b"Box::new",
     b"Rc::new",
     b"Arc::new",
@@ -79,6 +79,27 @@ fn type_of_value(chain: &Chain) -> Option<&str> {
 /// Returns the chain of the expression `node`.
 pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     Values { visit, notes }.of(node, DEPTH_MAX)
+}
+
+/// Returns the chain of the value that the last expression of a function's `body` makes of a type that
+/// it names: `Type(…)`, `Type { … }` or `Type::new(…)`.
+pub(super) fn made(visit: &Visit<'_, '_>, notes: &Notes<'_>, body: Node<'_>) -> Option<Chain> {
+    let mut cursor = body.walk();
+    let last = body.named_children(&mut cursor).last()?;
+    let last = match last.kind_name() {
+        "expression_statement" => last.named_child(0)?,
+        _ => last,
+    };
+    let is_made = match last.kind_name() {
+        "struct_expression" => true,
+        "call_expression" => {
+            let function = visit.bytes(last.field("function")?);
+            let is_type = function.first().is_some_and(u8::is_ascii_uppercase);
+            is_type && !matches!(function, b"Ok" | b"Some" | b"Err")
+        }
+        _ => false,
+    };
+    of(visit, notes, last).filter(|_| is_made)
 }
 
 /// Returns the chain of the path before a name: `a.b` for `a::b::name`, `Type` for
@@ -126,12 +147,17 @@ impl Values<'_, '_, '_> {
             }
             "type_cast_expression" => types::value_of(self.visit, self.notes, field("type")?),
             "string_literal" | "raw_string_literal" => chain::instance("str"),
+            "tuple_expression" => self.tuple(node, depth),
             "unsafe_block" => self.of(node.named_child(0)?, depth),
             "block" if node.named_child_count() == 1 => self.of(node.named_child(0)?, depth),
             "if_expression" => self.of(field("consequence")?, depth),
             "match_expression" => self.matched(node, depth),
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
                 b"format" => chain::instance("String"),
+                b"ready" | b"task::ready" | b"std::task::ready" => {
+                    chain::element(self.in_macro(node))
+                }
+                b"dbg" | b"pin" | b"std::pin::pin" | b"tokio::pin" => self.in_macro(node),
                 b"vec" => self.vec_macro(node),
                 _ => None,
             },
@@ -175,6 +201,7 @@ impl Values<'_, '_, '_> {
                 }
                 match () {
                     () if matches!(name, b"and_then" | b"map") => self.mapped(node, name, value),
+                    () if name == b"to_string" => chain::instance("String"),
                     () if IDENTITY_METHODS.contains(&name) => value,
                     () if CONTENT_METHODS.contains(&name) => chain::element(value),
                     () => chain::called(chain::member(value, name)),
@@ -210,6 +237,13 @@ impl Values<'_, '_, '_> {
         let closure =
             arguments.named_child(0).filter(|first| first.kind_name() == "closure_expression");
         let Some(closure) = closure else { return unknown() };
+        // A function may have such a method by a trait: `parser.map(|it| …)`.
+        let is_function = value.as_ref().is_some_and(|value| {
+            value.is_path() && !value.as_str().starts_with(char::is_uppercase)
+        });
+        if is_function {
+            return unknown();
+        }
         let parameters = closure.field("parameters")?;
         let body = closure.field("body")?;
         let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
@@ -224,6 +258,27 @@ impl Values<'_, '_, '_> {
                 _ => unknown(),
             },
         }
+    }
+
+    /// Returns the chain of the only argument of a macro.
+    fn in_macro(&self, node: Node<'_>) -> Option<Chain> {
+        let mut lists = (0..4).filter_map(|at| node.named_child(at));
+        let list = lists.find(|token| token.kind_name() == "token_tree")?;
+        let text = self.visit.bytes(list);
+        let text = text.get(1..text.len().checked_sub(1)?)?.trim_ascii();
+        let text = text.strip_prefix(b"&").unwrap_or(text);
+        super::tokens::chain_of(self.notes, text.strip_prefix(b"mut ").unwrap_or(text))
+    }
+
+    /// Returns the chain of a tuple; parts of unknown type are `_`.
+    fn tuple(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let parts = (0..8).map_while(|at| node.named_child(at));
+        let of = |part| {
+            let value = self.of(part, depth);
+            value.as_ref().and_then(type_of_value).unwrap_or("_").to_owned()
+        };
+        let parts: Vec<String> = parts.map(of).collect();
+        chain::instance(&format!("tuple<{}>", parts.join(",")))
     }
 
     /// Returns the chain of `vec![Type::new(), …]`.

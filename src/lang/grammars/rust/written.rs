@@ -8,7 +8,8 @@ use crate::lang::facts::Chain;
 const DEPTH_MAX: usize = 6;
 
 /// Smart pointers, which are replaced by the type that they point to.
-const POINTERS: [&str; 4] = ["Box", "Rc", "Arc", "Pin"];
+const POINTERS: [&str; 9] =
+    ["Box", "Rc", "Arc", "Pin", "Cow", "Ref", "RefMut", "MutexGuard", "ManuallyDrop"];
 
 /// Returns the chain of a value of the type `text`, or `None` for a type without a name. O(text).
 pub(crate) fn chain_of(text: &str) -> Option<Chain> {
@@ -36,7 +37,10 @@ fn name_of(text: &str, depth: usize) -> Option<String> {
     let path = path.replace("::", ".");
     let own = path.rsplit('.').next().unwrap_or(&path);
     match inner {
-        Some(inner) if POINTERS.contains(&own) => name_of(inner, depth),
+        Some(inner) if POINTERS.contains(&own) => {
+            let parts = split(inner, b',').into_iter().map(str::trim);
+            name_of(parts.filter(|part| !part.starts_with('\'')).next()?, depth)
+        }
         Some(inner) => Some(format!("{path}<{}>", arguments(inner, depth))),
         None if rest.trim().is_empty() || rest.trim_start().starts_with('+') => Some(path),
         None => None,
@@ -48,10 +52,16 @@ fn arguments(text: &str, depth: usize) -> String {
     let parts = split(text, b',').into_iter().map(str::trim);
     let parts = parts.filter(|part| !part.is_empty() && !part.starts_with('\''));
     let named = parts.map(|part| {
-        let part = part.split_once('=').map_or(part, |(_, part)| part);
-        name_of(part, depth).unwrap_or_else(|| "_".to_owned())
+        // `Item = A`, but not `Item: A` or `Fn() -> A`.
+        let (name, of) = part.split_once('=').filter(|(name, _)| is_name(name.trim())).unzip();
+        let of = name_of(of.unwrap_or(part), depth).unwrap_or_else(|| "_".to_owned());
+        name.map_or_else(|| of.clone(), |name| format!("{}={of}", name.trim()))
     });
     named.collect::<Vec<String>>().join(",")
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// Returns the type without leading references, lifetimes and keywords.

@@ -87,17 +87,17 @@ submodule x/y.rs { as other} :6
 submodule plain { as plain} :7
 Store::conn = @C
 Store::map = @HashMap<String,Vec<Item>>
-Store::backend = @Backend
+Store::backend = @~T
 Id::0 = @u64
 Id::1 = @Conn
 Shape::Round = @Shape
 Shape::Round::0 = @Circle
 Shape::Named = @Shape
 Shape::Named::point = @Point
-impl Store<T> = @Store<Backend>
+impl Store<T> = @Store<~T>
 Store::open = @Result<Self,io.Error>
 Store::fetch = @Future<Option<Item>>
-impl Backend for Store<T> = @Store<Backend> < Backend
+impl Backend for Store<T> = @Store<~T> < Backend
 Store::Out = @u8
 Cached < Backend, other.Base
 Cached::cached = $
@@ -119,7 +119,7 @@ idioms = @Vec<Item>
 20 open: type Path, type Result, read io, type io . Error,
 21 open: type C, call C . connect/1,
 22 open: call C.connect()[] . verified/0,
-23 open: write $ . map, type HashMap, call HashMap . new/0, write $ . backend, call Backend . make/0,
+23 open: write $ . map, type HashMap, call HashMap . new/0, write $ . backend, call ~T . make/0,
 24 open: call @Self . check/2,
 27 fetch: type Id, type Option, type Item,
 28 fetch: call @slice<Id> . iter/0, call @slice<Id>.iter() . enumerate/0,
@@ -183,7 +183,7 @@ not_items!(call(one), Type::two);
 pub(super) const MACROS_EXPECTED: &str = r#"reexport waker {AtomicWaker} :2
 submodule waker { as waker} :3
 module super {Waker as W} :5
-spawn = @JoinHandle<Future>
+spawn = @JoinHandle<~F>
 impl Handle = @Handle
 Handle::current = @Handle
 POOL = @Pool
