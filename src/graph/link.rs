@@ -20,7 +20,7 @@
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `added` (extension methods
-//!    of C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
+//!    of C#, Kotlin and Swift), `similar` (the type that all uses of a variable fit), `pick` (constructors, overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
 //! 10. `calibration`: from the product of the factors to a probability.
 //!
@@ -60,6 +60,7 @@ mod qualified_names;
 mod result;
 mod scope;
 mod sides;
+mod similar;
 mod source_sets;
 mod templates;
 #[cfg(test)]

@@ -66,7 +66,7 @@ impl Walk<'_> {
                 (bases.collect(), steps)
             }
             Root::Fixture(name) => (self.fixture(place, name, depth + 1), steps),
-            Root::Unknown => return Vec::new(),
+            Root::Unknown | Root::Variable(_) => return Vec::new(),
         };
         let mut steps = steps.peekable();
         for _ in 0..CHAIN_STEPS_MAX {
@@ -326,9 +326,9 @@ impl Walk<'_> {
                     steps_after(path.len() + arguments.len()).next(),
                     Some(Ok(Step::Call | Step::Parameter(_)))
                 );
-                let has_extensions = self
-                    .facts(place.file)
-                    .is_some_and(|facts| facts.dialect.extensions != Extensions::None);
+                let has_extensions = self.facts(place.file).is_some_and(|facts| {
+                    facts.dialect.extensions != Extensions::None || facts.dialect.has_open_self
+                });
                 if let Some((of, _)) = path.rsplit_once('.').filter(|_| is_called && has_extensions)
                 {
                     let written = WrittenType { place, text: Rc::from(of) };

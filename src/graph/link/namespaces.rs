@@ -54,7 +54,7 @@ impl Walk<'_> {
         }
         let mut found = self.macros(facts, place.file, name);
         if found.is_empty() {
-            found = self.of_program(facts, place.file, name);
+            found = self.of_program(facts, place, name);
             found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
         }
         found

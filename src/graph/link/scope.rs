@@ -9,7 +9,8 @@ use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
-use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::facts::ImportKind;
+use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
 /// The most wildcard imports that are searched.
 const WILDCARDS_MAX: usize = 32;
@@ -52,13 +53,13 @@ impl Walk<'_> {
             return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
         }
         if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
-            return self.of_program(&facts, place.file, absolute);
+            return self.of_program(&facts, Place { enclosing: None, ..place }, absolute);
         }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
             // An import takes precedence over other names of the package.
             &|| {
-                if facts.dialect.imports_types {
+                if facts.dialect.imports_types || is_bound(&facts, name) {
                     self.imported(&facts, place.file, None, name, depth)
                 } else {
                     Vec::new()
@@ -69,7 +70,7 @@ impl Walk<'_> {
             &|| self.of_package(&facts, place.file, name),
             &|| self.imported_package(&facts, place.file, name, depth),
             &|| self.wildcard_imported(&facts, place, name, depth),
-            &|| self.of_program(&facts, place.file, name),
+            &|| self.of_program(&facts, place, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
         let mut found = found.unwrap_or_default();
@@ -266,7 +267,8 @@ impl Walk<'_> {
 
     /// Returns the definitions in the whole program, in languages where they are visible;
     /// definitions near the use first.
-    pub(super) fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+    pub(super) fn of_program(&self, facts: &FileFacts, place: Place, name: &str) -> Vec<Candidate> {
+        let file = place.file;
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
@@ -280,6 +282,9 @@ impl Walk<'_> {
         if !is_sure {
             let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
+        }
+        if facts.dialect.reopens_types && found.len() > 1 {
+            self.prefer_lexical(facts, place, name, &mut found);
         }
         let is_one = found.len() == 1 || self.is_reopened(&found);
         let is_alone = is_one && considered.len() == named.len();
@@ -295,6 +300,32 @@ impl Walk<'_> {
         // The others are found as parts of these.
         let most = if found.len() > 1 && is_one { PARTS_MAX } else { VALUES_MAX };
         found.into_iter().map(candidate).take(most).collect()
+    }
+
+    /// Removes definitions of other modules, if the innermost module around a use that has the name, or
+    /// the outermost level, has some: Ruby's constants.
+    fn prefer_lexical(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        found: &mut Vec<(usize, SymbolAt)>,
+    ) {
+        let separator = facts.language.separator;
+        let around = facts.ancestors(place.enclosing).map(|at| &facts.symbols[at]);
+        let is_scope = |symbol: &&Symbol| is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+        let scopes = around.filter(is_scope).map(|it| format!("{}{separator}", it.qualified_name));
+        for scope in scopes.chain([String::new()]) {
+            let is_in = |&(_, at): &(usize, SymbolAt)| {
+                self.symbol(at).is_some_and(|(there, place)| {
+                    let own = there.symbols[place].qualified_name.as_str();
+                    own.strip_prefix(scope.as_str()) == Some(name)
+                })
+            };
+            if found.iter().any(is_in) {
+                return found.retain(is_in);
+            }
+        }
     }
 
     /// Returns true if all definitions are parts of one type or module, which several files open.
@@ -362,6 +393,15 @@ impl Walk<'_> {
         };
         whole.map(candidate).take(VALUES_MAX).collect()
     }
+}
+
+/// Returns true if an import of the file's top level binds the name in a language in which a member that
+/// the file exports may have the same name: JavaScript's `const f = require("./f"); exports.f = f.g`.
+fn is_bound(facts: &FileFacts, name: &str) -> bool {
+    let is_plain = |at: usize| {
+        facts.imports[at].kind == ImportKind::Module && facts.import_scope(at).is_none()
+    };
+    facts.dialect.has_module_values && facts.bindings(name).any(|(at, _)| is_plain(at))
 }
 
 /// Returns the top-level definitions of a file.

@@ -41,6 +41,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let definition = match node.kind_name() {
         "call" => return macros::define(visit, found),
         "alias" => macros::alias(visit),
+        "simple_symbol" => macros::member(visit),
         "module" => Definition::named(visit, SymbolKind::Module),
         "class" => Definition::named(visit, SymbolKind::Class),
         "method" | "singleton_method" => method(visit),

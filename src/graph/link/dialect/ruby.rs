@@ -1,5 +1,7 @@
 //! Ruby: everything is visible in the whole program, and the last definition is effective.
 
+mod core;
+
 use super::{ArgumentRules, Dialect, Group, NONE, Parameter, Surplus};
 
 /// Classifies a parameter.
@@ -22,6 +24,7 @@ pub(super) static RUBY: Dialect = Dialect {
     calls_properties: true,
     has_module_instances: true,
     has_open_self: true,
+    has_untyped_values: true,
     has_closed_constants: true,
     // The last argument may be written as any number of `key: value`, and every function accepts
     // a block.
@@ -86,6 +89,7 @@ pub(super) static RUBY: Dialect = Dialect {
         "uniq",
         "values",
     ],
+    standard: core::METHODS,
     common: &[
         "add",
         "all",
