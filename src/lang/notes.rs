@@ -5,7 +5,7 @@
 //! node. A rule declares parameters and local variables when it visits them, which is almost always
 //! before their uses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -179,7 +179,7 @@ impl<'a> Notes<'a> {
     }
 
     /// Records the chain of the container in the member `name` of the symbol with index `owner`, as an
-    /// element shows it. It takes precedence over assigned values, such as an empty container.
+    /// element shows it. It takes precedence over assigned values that are empty containers.
     pub(super) fn set_content(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
         let name = &self.text[name.byte_range()];
         self.contents.extend(chain.bounded().map(|chain| (owner, name, chain)));
@@ -293,6 +293,13 @@ impl<'a> Notes<'a> {
     pub(super) fn chains(&mut self, symbols: &[Symbol]) -> Vec<(usize, Chain)> {
         let mut chains = std::mem::take(&mut self.types);
         let mut members = std::mem::take(&mut self.contents);
+        if !members.is_empty() {
+            // An element tells nothing new of a value that is no plain container.
+            let is_plain = |chain: &Chain| matches!(chain.as_str(), "@Array" | "@Hash" | "@Set");
+            let others = self.members.iter().filter(|(.., chain)| !is_plain(chain));
+            let known: HashSet<(usize, &[u8])> = others.map(|it| (it.0, it.1)).collect();
+            members.retain(|(owner, name, _)| !known.contains(&(*owner, *name)));
+        }
         members.append(&mut self.members);
         if !members.is_empty() {
             let mut indexes = HashMap::new();

@@ -575,6 +575,9 @@ impl Walk<'_> {
                 for value in &mut values {
                     value.confidence *= candidate.confidence * 0.98;
                     value.reason = value.reason.max(candidate.reason);
+                    // What a method without types returns may have more than one type.
+                    let is_unknown = matches!(value.value, Value::Outside);
+                    value.is_lost |= is_unknown && facts.dialect.has_untyped_values;
                 }
                 values
             }

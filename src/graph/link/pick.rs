@@ -35,7 +35,7 @@ const EQUAL_MAX: f32 = 2e-3;
 const ALIASES_MAX: usize = 4;
 
 /// The least confidence of the only definition that a chain leads to, and what it is raised to.
-const UNCONFIRMED_MIN: f32 = 0.2;
+const UNCONFIRMED_MIN: f32 = 0.15;
 const CONFIRMED: f32 = 0.46;
 
 /// The most confidence of an overload where the arguments select another one.
@@ -96,11 +96,14 @@ impl Walk<'_> {
     }
 
     /// Raises the confidence of the only definition that a long chain of steps leads to, in languages in
-    /// which few types are written: the steps are uncertain, but their result is rarely another one.
+    /// which few types are written: the steps are uncertain, but their result is rarely another one. The
+    /// same holds for the few definitions in the types that include the module around a use.
     fn confirm(&self, place: Place, used: Use<'_>, candidates: &mut [Candidate]) {
         let is_untyped = self.facts(place.file).is_some_and(|it| it.dialect.has_untyped_values);
         let Some(first) = candidates.first().and_then(Candidate::link) else { return };
-        let is_only = candidates.iter().all(|it| it.link().is_some_and(|link| link.to == first.to));
+        let is_only = candidates.iter().all(|it| it.link().is_some_and(|link| link.to == first.to))
+            || candidates.len() <= AMBIGUOUS_MAX
+                && candidates.iter().all(|it| it.reason == Reason::Implementation);
         let is_fit = candidates.iter().any(|it| self.is_fit(it, Some(used)));
         if is_untyped && is_only && is_fit {
             for candidate in candidates.iter_mut().filter(|it| it.confidence >= UNCONFIRMED_MIN) {

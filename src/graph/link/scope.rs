@@ -53,7 +53,17 @@ impl Walk<'_> {
             return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
         }
         if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
-            return self.of_program(&facts, Place { enclosing: None, ..place }, absolute);
+            let mut found = self.of_program(&facts, Place { enclosing: None, ..place }, absolute);
+            let is_outermost = |it: &Candidate| match it.value {
+                Value::Name(at) => self
+                    .symbol(at)
+                    .is_some_and(|(there, at)| there.symbols[at].qualified_name == absolute),
+                _ => true,
+            };
+            if !found.is_empty() && !found.iter().any(is_outermost) {
+                found = vec![Candidate::new(Value::Outside, 1.0, Reason::Program)];
+            }
+            return found;
         }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
@@ -283,8 +293,12 @@ impl Walk<'_> {
             let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
-        if facts.dialect.reopens_types && found.len() > 1 {
-            self.prefer_lexical(facts, place, name, &mut found);
+        if facts.dialect.reopens_types
+            && !self.prefer_lexical(facts, place, name, &mut found)
+            && facts.dialect.globals.contains(&name)
+        {
+            // A type of another module, with the name of one that the language defines.
+            return Vec::new();
         }
         let is_one = found.len() == 1 || self.is_reopened(&found);
         let is_alone = is_one && considered.len() == named.len();
@@ -303,14 +317,14 @@ impl Walk<'_> {
     }
 
     /// Removes definitions of other modules, if the innermost module around a use that has the name, or
-    /// the outermost level, has some: Ruby's constants.
+    /// the outermost level, has some; otherwise returns false. Ruby's constants are looked up so.
     fn prefer_lexical(
         &self,
         facts: &FileFacts,
         place: Place,
         name: &str,
         found: &mut Vec<(usize, SymbolAt)>,
-    ) {
+    ) -> bool {
         let separator = facts.language.separator;
         let around = facts.ancestors(place.enclosing).map(|at| &facts.symbols[at]);
         let is_scope = |symbol: &&Symbol| is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
@@ -323,9 +337,11 @@ impl Walk<'_> {
                 })
             };
             if found.iter().any(is_in) {
-                return found.retain(is_in);
+                found.retain(is_in);
+                return true;
             }
         }
+        false
     }
 
     /// Returns true if all definitions are parts of one type or module, which several files open.

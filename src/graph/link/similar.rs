@@ -308,7 +308,10 @@ fn likeness(variable: &str, of_type: &str) -> Likeness {
     if of.len() > 2 && ends_with(&words, &of) {
         return Likeness::End;
     }
-    if own.len() > 2 && ends_with(of_type, &own) || of.starts_with(&own) && own.len() < of.len() {
+    // An abbreviation of a name of one word.
+    let rest = of_type.get(own.len()..).unwrap_or_default();
+    let is_short = of.starts_with(&own) && !rest.is_empty() && !rest.contains(char::is_uppercase);
+    if own.len() > 2 && ends_with(of_type, &own) || is_short {
         return Likeness::Part;
     }
     Likeness::None
@@ -329,6 +332,7 @@ mod tests {
             ("source", "IOSource", Likeness::Part),
             ("doc", "Document", Likeness::Part),
             ("x", "XPath", Likeness::None),
+            ("zip", "ZipFileMapper", Likeness::None),
         ] {
             assert_eq!(likeness(variable, of_type), expected, "{variable} {of_type}");
         }

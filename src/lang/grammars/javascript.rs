@@ -404,6 +404,7 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
                 .or_else(|| fields::of_this(visit, left));
             return made.and_then(|made| finish(visit, made));
         }
+        "identifier" if is_of_prototype(visit, left) => SymbolKind::Field,
         "member_expression" if !visit.text(value).contains("require(") => {
             let made = exported_value(visit, left).filter(|made| made.name != "default");
             let made = made.or_else(|| fields::of_this(visit, left));
@@ -430,7 +431,7 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     definition.name = visit.text(property).into_owned();
     definition.name_span = property.byte_range();
     let outside = ["this", "window", "global", "globalThis", "self"];
-    if object == "this" || of_type.is_some() {
+    if (object == "this" || of_type.is_some()) && kind != SymbolKind::Field {
         definition.kind = SymbolKind::Method;
     }
     if let Some((owner, _)) = fields::owner(visit, left) {
@@ -440,6 +441,14 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         definition.prefix = Some(of_type.unwrap_or(&object).to_owned());
     }
     finish(visit, definition)
+}
+
+/// Returns true for the target of `Type.prototype.name = …`.
+fn is_of_prototype(visit: &Visit<'_, '_>, left: Node<'_>) -> bool {
+    let object = left.field("object").filter(|object| object.kind_name() == "member_expression");
+    let property = object.and_then(|object| object.field("property"));
+    visit.enclosing().is_none()
+        && property.is_some_and(|property| &visit.text[property.byte_range()] == b"prototype")
 }
 
 /// Returns the constant that an assignment exports: `exports.x = make()`, `module.exports = make()`.

@@ -148,3 +148,20 @@ fn members_of_an_object_with_methods_are_fields() {
     check(&tree("it.$0close();"), "app.js:6 app.close Receiver");
     check(&tree("it.$0add();"), "app.js:1 kinds.add Receiver");
 }
+
+/// A module that exports another module as its value was no function or class.
+#[test]
+fn modules_export_the_values_of_other_modules() {
+    let tree = |main: &str| {
+        format!(
+            "//- /package.json\n{{\"name\": \"ws\", \"main\": \"index.js\"}}\n\
+             //- /lib/target.js\nfunction listen() {{}}\nmodule.exports = {{ listen }};\n\
+             //- /lib/socket.js\nconst {{ listen }} = require('./target');\nclass Socket {{}}\n\
+             Socket.prototype.listen = listen;\nmodule.exports = Socket;\n\
+             //- /index.js\nconst Socket = require('./lib/socket');\nmodule.exports = Socket;\n\
+             //- /test/a.js\nconst Socket = require('..');\n{main}\n"
+        )
+    };
+    check(&tree("new $0Socket();"), "lib/socket.js:2 Socket Import");
+    check(&tree("new Socket().$0listen();"), "lib/target.js:1 listen Receiver");
+}

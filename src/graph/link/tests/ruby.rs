@@ -357,3 +357,45 @@ fn constants_are_looked_up_in_the_enclosing_modules() {
     check(&tree(&body("Node")), "lib/a/node.rb:3 A::Node#text Inherited");
     check(&tree(&body("Light::Node")), "lib/a/light.rb:4 A::Light::Node#text Inherited");
 }
+
+/// A class of another module was taken for one that the language defines.
+#[test]
+fn classes_of_the_language_are_not_those_of_other_modules() {
+    let tree = |main: &str| {
+        format!(
+            "//- /lib/zip/file.rb\nmodule Zip\n  class File\n    def self.open(path)\n    end\n  \
+             end\nend\n//- /lib/zip/dir.rb\nmodule Zip\n  def self.run\n    File.open('a')\n    \
+             ::File.open('a')\n  end\nend\n//- /main.rb\ndef run\n  {main}\nend\n"
+        )
+    };
+    check(&tree("File.$0open('a')"), "");
+    check(&tree("Zip::File.$0open('a')"), "lib/zip/file.rb:3 Zip::File.open Receiver");
+    let inside = tree("").replace("    File.open", "    File.$0open");
+    check(&inside, "lib/zip/file.rb:3 Zip::File.open Receiver");
+    check(&tree("").replace("::File.open", "::File.$0open"), "");
+}
+
+/// A class with a path as its name had no members, and was no member of the module before its name.
+#[test]
+fn classes_with_paths_as_names_are_members() {
+    let tree = |main: &str| {
+        format!(
+            "//- /lib/zip/extra.rb\nmodule Zip\n  class Extra\n  end\nend\n\
+             //- /lib/zip/extra/unix.rb\nmodule Zip\n  class Extra::Unix\n    def initialize\n    \
+             end\n    def owner_id\n    end\n  end\nend\n//- /main.rb\ndef run\n  {main}\nend\n"
+        )
+    };
+    let new = "lib/zip/extra/unix.rb:3 Zip::Extra::Unix#initialize Receiver";
+    check(&tree("Zip::Extra::Unix.$0new"), new);
+    let of = "lib/zip/extra/unix.rb:5 Zip::Extra::Unix#owner_id Receiver";
+    check(&tree("Zip::Extra::Unix.new.$0owner_id"), of);
+}
+
+/// An element that a method adds to an object hid the type of the object.
+#[test]
+fn an_object_with_an_append_method_is_no_container() {
+    let text = "//- /a.rb\nclass Row\n  def put(a)\n  end\n  def <<(a)\n  end\nend\nclass Cell\nend\n\
+                class Page\n  def initialize\n    @row = Row.new\n  end\n  def run\n    @row << Cell.new\n    \
+                @row.$0put(1)\n  end\nend\n";
+    check(text, "a.rb:2 Row#put Receiver");
+}
