@@ -19,8 +19,10 @@
 //!    implementation blocks and embedded types), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
-//!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what `#[derive]` makes), `implementations` (those of one trait), `added` (extension methods
-//!    of C#, Kotlin and Swift), `pick` (constructors, overloads, definitions before declarations, and
+//!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
+//!    `#[derive]` makes), `implementations` (those of one trait), `added` (extension methods of C#,
+//!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `pick` (constructors,
+//!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
 //! 10. `calibration`: from the product of the factors to a probability.
 //!
@@ -65,6 +67,7 @@ mod result;
 mod scope;
 mod settings;
 mod sides;
+mod similar;
 mod source_sets;
 mod templates;
 #[cfg(test)]

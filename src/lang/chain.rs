@@ -13,6 +13,7 @@
 //!                      "@List<User>", "@Map<String,User>"
 //!        | "$"         the instance that the enclosing method belongs to (`self`, `this`)
 //!        | "$$"        the same instance, as a value of its base type (`super`)
+//!        | "^" NAME    the local variable or parameter of that name, whose value is unknown
 //!        | "!" NAME    the value of pytest's fixture of that name
 //!        | "?"         an unknown value
 //! step  := "." NAME    a member
@@ -108,6 +109,8 @@ pub enum Root<'c> {
     Base,
     /// The value of a fixture.
     Fixture(&'c str),
+    /// A local variable or parameter whose value is unknown.
+    Variable(&'c str),
     /// An unknown value.
     Unknown,
 }
@@ -188,6 +191,10 @@ impl Chain {
             let (name, rest) = name.split_at(name_end(name));
             return (Root::Fixture(name), Steps { rest });
         }
+        if let Some(name) = text.strip_prefix('^') {
+            let (name, rest) = name.split_at(name_end(name));
+            return (Root::Variable(name), Steps { rest });
+        }
         if let Some(written) = text.strip_prefix('@') {
             let (of, rest) = type_text(written);
             return (Root::Instance(of), Steps { rest });
@@ -225,6 +232,16 @@ impl Chain {
     /// Returns the chain of the value of a fixture.
     pub(super) fn fixture(name: &str) -> Chain {
         Chain::from(Root::Fixture(name))
+    }
+
+    /// Returns the chain of a local variable whose value is unknown.
+    pub(super) fn variable(name: &str) -> Chain {
+        Chain::from(Root::Variable(name))
+    }
+
+    /// Returns true if the chain starts at a local variable whose value is unknown.
+    pub fn is_of_variable(&self) -> bool {
+        self.0.starts_with('^')
     }
 
     /// Returns the chain of a value of a type as it is written, with its arguments.
@@ -303,13 +320,13 @@ impl Chain {
 
     /// Returns true for a path of names without any other step.
     pub fn is_path(&self) -> bool {
-        !self.0.contains(['(', '[', '@', '$', '!', '?'])
+        !self.0.contains(['(', '[', '@', '$', '!', '?', '^'])
     }
 
     /// Returns true if the chain starts with a sign: its root is not a name. A name that begins
     /// with `$` counts as one, too.
     pub(super) fn has_sign(&self) -> bool {
-        self.0.starts_with(['@', '$', '!'])
+        self.0.starts_with(['@', '$', '!', '^'])
     }
 
     /// Returns the written type, with all that follows it, of a chain that starts at a value of one.
@@ -383,6 +400,7 @@ impl From<Root<'_>> for Chain {
             Root::Own => "$".to_owned(),
             Root::Base => "$$".to_owned(),
             Root::Fixture(name) => format!("!{name}"),
+            Root::Variable(name) => format!("^{name}"),
             Root::Unknown => UNKNOWN.to_owned(),
         })
     }

@@ -5,7 +5,7 @@
 //! node. A rule declares parameters and local variables when it visits them, which is almost always
 //! before their uses.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use tree_sitter::Node;
@@ -31,6 +31,9 @@ pub(super) struct Notes<'a> {
     /// Chains of returned values by the index of the function, for functions without a chain in
     /// `types`.
     returns: Vec<(usize, Chain)>,
+    /// Chains of members that are containers, by an element that is added to them; they take
+    /// precedence over those in `members`.
+    contents: Vec<(usize, &'a [u8], Chain)>,
     /// Chains of assigned members: index of the symbol that they are members of, name, chain.
     members: Vec<(usize, &'a [u8], Chain)>,
     /// Base types of symbols, by index.
@@ -95,6 +98,7 @@ impl<'a> Notes<'a> {
             package: None,
             types: Vec::new(),
             returns: Vec::new(),
+            contents: Vec::new(),
             members: Vec::new(),
             bases: Vec::new(),
             locals: Vec::new(),
@@ -172,6 +176,13 @@ impl<'a> Notes<'a> {
     pub(super) fn set_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
         let name = &self.text[name.byte_range()];
         self.members.extend(chain.bounded().map(|chain| (owner, name, chain)));
+    }
+
+    /// Records the chain of the container in the member `name` of the symbol with index `owner`, as an
+    /// element shows it. It takes precedence over assigned values that are empty containers.
+    pub(super) fn set_content(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
+        let name = &self.text[name.byte_range()];
+        self.contents.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
     /// Records that the symbol with index `index` extends or implements `chain`.
@@ -281,7 +292,16 @@ impl<'a> Notes<'a> {
     /// first takes precedence.
     pub(super) fn chains(&mut self, symbols: &[Symbol]) -> Vec<(usize, Chain)> {
         let mut chains = std::mem::take(&mut self.types);
-        if !self.members.is_empty() {
+        let mut members = std::mem::take(&mut self.contents);
+        if !members.is_empty() {
+            // An element tells nothing new of a value that is no plain container.
+            let is_plain = |chain: &Chain| matches!(chain.as_str(), "@Array" | "@Hash" | "@Set");
+            let others = self.members.iter().filter(|(.., chain)| !is_plain(chain));
+            let known: HashSet<(usize, &[u8])> = others.map(|it| (it.0, it.1)).collect();
+            members.retain(|(owner, name, _)| !known.contains(&(*owner, *name)));
+        }
+        members.append(&mut self.members);
+        if !members.is_empty() {
             let mut indexes = HashMap::new();
             for (index, symbol) in symbols.iter().enumerate() {
                 let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
@@ -290,7 +310,7 @@ impl<'a> Notes<'a> {
                 }
             }
             let with_index = |(owner, name, chain)| Some((*indexes.get(&(owner, name))?, chain));
-            chains.extend(self.members.drain(..).filter_map(with_index));
+            chains.extend(members.into_iter().filter_map(with_index));
         }
         chains.append(&mut self.returns);
         chains

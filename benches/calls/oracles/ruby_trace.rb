@@ -12,7 +12,9 @@
 def traced(root, reached)
   inside = ->(path) { path && path.start_with?(root) ? path.delete_prefix(root) : nil }
   record = lambda do |caller_at, name, path, line|
-    from = caller_at && inside.(caller_at.absolute_path || File.expand_path(caller_at.path))
+    # Calls from within Ruby itself may have no path.
+    from = caller_at && (caller_at.absolute_path || caller_at.path&.then { |at| File.expand_path(at) })
+    from = inside.(from)
     return unless from
 
     to = inside.(path)

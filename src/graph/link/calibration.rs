@@ -81,7 +81,7 @@ const TABLE: &[(&[&str], Class, Knots)] = &[
         &[(0.48, 0.160), (0.77, 0.396), (0.89, 0.466), (0.94, 0.798), (0.99, 0.917)],
     ),
     (&[], Class::Guessed, &[(0.50, 0.764)]),
-    (&["ruby"], Class::Guessed, &[(0.50, 0.985)]),
+    (&["ruby"], Class::Guessed, &[(0.47, 0.930), (0.50, 0.985)]),
 ];
 
 /// Replaces the products of the links of one use, most likely first, by probabilities. Their order stays.

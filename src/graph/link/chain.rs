@@ -83,7 +83,7 @@ impl Walk<'_> {
                 (bases.collect(), steps)
             }
             Root::Fixture(name) => (self.fixture(place, name, depth + 1), steps),
-            Root::Unknown => return Vec::new(),
+            Root::Unknown | Root::Variable(_) => return Vec::new(),
         };
         let mut steps = steps.peekable();
         let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
@@ -389,9 +389,9 @@ impl Walk<'_> {
                     steps_after(path.len() + arguments.len()).next(),
                     Some(Ok(Step::Call | Step::Parameter(_)))
                 );
-                let has_extensions = self
-                    .facts(place.file)
-                    .is_some_and(|facts| facts.dialect.extensions != Extensions::None);
+                let has_extensions = self.facts(place.file).is_some_and(|facts| {
+                    facts.dialect.extensions != Extensions::None || facts.dialect.has_open_self
+                });
                 if let Some((of, _)) = path.rsplit_once('.').filter(|_| is_called && has_extensions)
                 {
                     let written = WrittenType { place, text: Rc::from(of) };
@@ -655,6 +655,9 @@ impl Walk<'_> {
                 for value in &mut values {
                     value.confidence *= candidate.confidence * 0.98;
                     value.reason = value.reason.max(candidate.reason);
+                    // What a method without types returns may have more than one type.
+                    let is_unknown = matches!(value.value, Value::Outside);
+                    value.is_lost |= is_unknown && facts.dialect.has_untyped_values;
                 }
                 values
             }

@@ -202,6 +202,11 @@ pub(super) struct Dialect {
     pub(super) arguments: Option<ArgumentRules>,
     /// How overloads are compared that accept the same number of arguments.
     pub(super) overloads: Option<OverloadRules>,
+    /// Variables and parameters have no written types, so that only their uses show these.
+    pub(super) has_untyped_values: bool,
+    /// Methods of the types that the language itself defines, sorted: a receiver of unknown type may
+    /// be one of these.
+    pub(super) standard: &'static [&'static str],
     /// Method names too common to identify a type.
     pub(super) common: &'static [&'static str],
 }
@@ -280,6 +285,8 @@ const NONE: Dialect = Dialect {
     type_syntax: TypeSyntax::NamedArrow,
     arguments: None,
     overloads: None,
+    has_untyped_values: false,
+    standard: &[],
     common: &[],
 };
 

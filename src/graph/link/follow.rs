@@ -1,6 +1,7 @@
 //! Imports to definitions: the names that a module exports, and its re-exports.
 
 use super::code::{FileFacts, definitions};
+use super::dialect::Extensions;
 use super::hops::View;
 use super::kinds::is_type;
 use super::position::SymbolAt;
@@ -374,7 +375,9 @@ impl Walk<'_> {
     /// Returns the type that has the name of its file, where an import may refer to that.
     fn file_type(&self, file: &Candidate, name: &str, depth: usize) -> Option<Vec<Candidate>> {
         let Value::Module(id) = file.value else { return None };
-        if !self.facts(id)?.dialect.imports_types {
+        let dialect = self.facts(id)?.dialect;
+        // Swift imports a module, which may contain a type of its name.
+        if !dialect.imports_types || dialect.extensions == Extensions::Block {
             return None;
         }
         let mut found = self.exports_of(file, name, depth);

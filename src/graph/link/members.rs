@@ -772,6 +772,15 @@ impl Walk<'_> {
         }
         let mut found = self.exported(file, "default", depth);
         found.retain(|it| !matches!(it.value, Value::Module(same) if same == file));
+        // `module.exports = require("./other")`
+        let values = |it: Candidate| {
+            let values = match it.value {
+                Value::Module(_) if self.take_step(depth) => self.module_value(&it, depth + 1),
+                _ => Vec::new(),
+            };
+            if values.is_empty() { vec![it] } else { values }
+        };
+        found = found.into_iter().flat_map(values).take(VALUES_MAX).collect();
         for value in &mut found {
             value.confidence *= candidate.confidence;
             value.reason = value.reason.max(candidate.reason);

@@ -32,6 +32,9 @@ const INCLUDES_MAX: usize = 1024;
 /// The most pairs of a trait and a type that are cached.
 const IMPLEMENTED_MAX: usize = 4096;
 
+/// The most files whose calls are cached by variable.
+const VARIABLES_MAX: usize = 256;
+
 /// The files that one file includes, directly or indirectly, and itself.
 pub(super) type Included = Rc<FxHashSet<FileId>>;
 
@@ -64,6 +67,21 @@ pub(super) struct Memo {
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
     implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
+    variables: RefCell<FxHashMap<FileId, Variables>>,
+}
+
+/// The calls on each variable of a file.
+pub(super) type Variables = Rc<FxHashMap<Box<str>, Vec<CalledOn>>>;
+
+/// A call on a variable.
+#[derive(Debug)]
+pub(super) struct CalledOn {
+    /// The enclosing symbol.
+    pub(super) enclosing: Option<usize>,
+    /// The innermost type or module around the call.
+    pub(super) scope: Option<usize>,
+    /// The called member.
+    pub(super) name: Box<str>,
 }
 
 /// The modules of which a file imports all names for all files of its project.
@@ -219,6 +237,24 @@ impl Memo {
             implemented.clear();
         }
         implemented.insert(key, found);
+        found
+    }
+
+    /// Returns the cached calls on the variables of a file, or those that `read` returns.
+    pub(super) fn variables(
+        &self,
+        file: FileId,
+        read: impl FnOnce() -> FxHashMap<Box<str>, Vec<CalledOn>>,
+    ) -> Variables {
+        if let Some(cached) = self.variables.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(read());
+        let mut variables = self.variables.borrow_mut();
+        if variables.len() >= VARIABLES_MAX {
+            variables.clear();
+        }
+        variables.insert(file, Rc::clone(&found));
         found
     }
 

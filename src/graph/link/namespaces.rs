@@ -55,7 +55,7 @@ impl Walk<'_> {
             found = self.macros(facts, place.file, name);
         }
         if found.is_empty() {
-            found = self.of_program(facts, place.file, name);
+            found = self.of_program(facts, place, name);
             found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
         }
         found

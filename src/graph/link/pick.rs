@@ -1,5 +1,7 @@
 //! From candidates to links: constructors, overloads, declarations, guesses.
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashSet;
 
 use super::code::FileFacts;
@@ -33,6 +35,13 @@ const EQUAL_MAX: f32 = 2e-3;
 /// [`EQUAL_MAX`].
 const DEFAULT: f32 = 1e-3;
 
+/// The most variables between a function and another name of it.
+const ALIASES_MAX: usize = 4;
+
+/// The least confidence of the only definition that a chain leads to, and what it is raised to.
+const UNCONFIRMED_MIN: f32 = 0.15;
+const CONFIRMED: f32 = 0.46;
+
 /// The most confidence of an overload where the arguments select another one.
 const UNSELECTED_MAX: f32 = 0.1;
 
@@ -50,6 +59,7 @@ impl Walk<'_> {
         if has_open_self && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
             candidates.retain(|it| it.link().is_some());
         }
+        self.confirm(place, used, &mut candidates);
         if candidates.is_empty() && (!is_bare || has_open_self) {
             candidates = self.of_unknown_namespace(place, used);
             if candidates.is_empty() {
@@ -58,12 +68,19 @@ impl Walk<'_> {
             if candidates.is_empty() {
                 candidates = self.guesses(place, used);
             }
+            if !candidates.iter().any(|it| it.confidence >= CONFIDENCE_ANSWER) {
+                candidates.splice(..0, self.of_similar_uses(place, used));
+            }
         }
         if used.role == Role::Call {
             // A call of a module calls what the file exports as its value.
             let values = |it: Candidate| {
-                let values = self.module_value(&it, 0);
-                if values.is_empty() { vec![it] } else { values }
+                let mut values = self.module_value(&it, 0);
+                if values.is_empty() {
+                    values = self.aliased_functions(&it);
+                    values.push(it);
+                }
+                values
             };
             candidates = candidates.into_iter().flat_map(values).collect();
         }
@@ -80,6 +97,50 @@ impl Walk<'_> {
         }
         self.order_links(place, used, &mut links);
         links
+    }
+
+    /// Raises the confidence of the only definition that a long chain of steps leads to, in languages in
+    /// which few types are written: the steps are uncertain, but their result is rarely another one. The
+    /// same holds for the few definitions in the types that include the module around a use.
+    fn confirm(&self, place: Place, used: Use<'_>, candidates: &mut [Candidate]) {
+        let is_untyped = self.facts(place.file).is_some_and(|it| it.dialect.has_untyped_values);
+        let Some(first) = candidates.first().and_then(Candidate::link) else { return };
+        let is_only = candidates.iter().all(|it| it.link().is_some_and(|link| link.to == first.to))
+            || candidates.len() <= AMBIGUOUS_MAX
+                && candidates.iter().all(|it| it.reason == Reason::Implementation);
+        let is_fit = candidates.iter().any(|it| self.is_fit(it, Some(used)));
+        if is_untyped && is_only && is_fit {
+            for candidate in candidates.iter_mut().filter(|it| it.confidence >= UNCONFIRMED_MIN) {
+                candidate.confidence = candidate.confidence.max(CONFIRMED);
+            }
+        }
+    }
+
+    /// Returns the functions and classes that a variable of JavaScript is another name of: `const f =
+    /// util.f`.
+    fn aliased_functions(&self, of: &Candidate) -> Vec<Candidate> {
+        let Value::Name(at) = of.value else { return Vec::new() };
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        let is_path = symbol.type_chain.as_ref().is_some_and(Chain::is_path);
+        if !facts.dialect.has_module_values || !is_variable(symbol.kind) || !is_path {
+            return Vec::new();
+        }
+        let mut found = vec![of.clone()];
+        for depth in 1..=ALIASES_MAX {
+            let is_alias = |it: &Candidate| self.kind(it).is_some_and(is_variable);
+            if !found.iter().any(is_alias) {
+                break;
+            }
+            found = self.each(&found, |it| self.load(it, depth));
+        }
+        found.retain(|it| self.kind(it).is_some_and(|kind| kind.is_callable() || is_type(kind)));
+        for candidate in &mut found {
+            // The function ranks above its other name.
+            candidate.confidence = candidate.confidence.max(of.confidence * 1.001).min(1.0);
+            candidate.reason = candidate.reason.max(of.reason);
+        }
+        found
     }
 
     /// Returns the constructors of the type that a call names; those of its base if it has none of
@@ -135,8 +196,7 @@ impl Walk<'_> {
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
             return Vec::new();
         }
-        let key = (used.name.to_owned(), used.role, used.arguments, facts.dialect.group);
-        let guesses = self.memo.guesses(key, || self.members_called(&facts, used));
+        let guesses = self.members_by_name(&facts, used);
         let mut found = guesses.found.clone();
         // `(**self).name()` refers to another method than the enclosing one.
         if used.receiver.is_some_and(|chain| chain.is_call_of("deref")) {
@@ -144,6 +204,10 @@ impl Walk<'_> {
         }
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
+            // The receiver may be a value of one of the language's own types.
+            1 if facts.dialect.standard.binary_search(&used.name).is_ok() => {
+                (0.25, Reason::Ambiguous)
+            }
             // Definitions that were not considered may be right as well.
             _ if guesses.is_cut => (0.1, Reason::Ambiguous),
             1 if guesses.is_alone => (0.5, Reason::UniqueName),
@@ -153,6 +217,12 @@ impl Walk<'_> {
         };
         let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
         found.into_iter().map(candidate).collect()
+    }
+
+    /// Returns the members of the repository that a use may refer to by its name alone, cached.
+    pub(super) fn members_by_name(&self, facts: &FileFacts, used: Use<'_>) -> Rc<Guesses> {
+        let key = (used.name.to_owned(), used.role, used.arguments, facts.dialect.group);
+        self.memo.guesses(key, || self.members_called(facts, used))
     }
 
     /// Returns the members of the repository that a use may refer to by its name alone. It takes no

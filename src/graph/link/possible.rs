@@ -76,7 +76,7 @@ impl Walk<'_> {
                 && self.facts(place.file).is_some_and(|facts| facts.is_constructor_word(used.name))
         };
         match chain.decode() {
-            (Root::Unknown, _) => Vec::new(),
+            (Root::Unknown | Root::Variable(_), _) => Vec::new(),
             // The name is qualified by a namespace.
             (Root::Name(prefix), steps) if prefix.ends_with(SEPARATOR) && steps.is_done() => {
                 self.name(place, &format!("{prefix}{}", used.name), 0)

@@ -9,7 +9,8 @@ use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
-use crate::lang::symbols::{SymbolKind, Visibility};
+use crate::lang::facts::ImportKind;
+use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
 /// The most wildcard imports that are searched.
 const WILDCARDS_MAX: usize = 32;
@@ -52,13 +53,23 @@ impl Walk<'_> {
             return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
         }
         if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
-            return self.of_program(&facts, place.file, absolute);
+            let mut found = self.of_program(&facts, Place { enclosing: None, ..place }, absolute);
+            let is_outermost = |it: &Candidate| match it.value {
+                Value::Name(at) => self
+                    .symbol(at)
+                    .is_some_and(|(there, at)| there.symbols[at].qualified_name == absolute),
+                _ => true,
+            };
+            if !found.is_empty() && !found.iter().any(is_outermost) {
+                found = vec![Candidate::new(Value::Outside, 1.0, Reason::Program)];
+            }
+            return found;
         }
         let steps: [&dyn Fn() -> Vec<Candidate>; 8] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
             // An import takes precedence over other names of the package.
             &|| {
-                if facts.dialect.imports_types {
+                if facts.dialect.imports_types || is_bound(&facts, name) {
                     self.imported(&facts, place.file, None, name, depth)
                 } else {
                     Vec::new()
@@ -69,7 +80,7 @@ impl Walk<'_> {
             &|| self.of_package(&facts, place.file, name),
             &|| self.imported_package(&facts, place.file, name, depth),
             &|| self.wildcard_imported(&facts, place, name, depth),
-            &|| self.of_program(&facts, place.file, name),
+            &|| self.of_program(&facts, place, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());
         let mut found = found.unwrap_or_default();
@@ -96,7 +107,7 @@ impl Walk<'_> {
             _ => false,
         };
         if !found.is_empty() && found.iter().all(|it| is_own(it) && is_unread(it)) {
-            let others = self.of_program_but(facts, file, name, Some(file));
+            let others = self.of_program_but(facts, Place { file, enclosing: None }, name, Some(file));
             if let Some(most) = others.iter().map(|it| it.confidence).reduce(f32::max) {
                 found.iter_mut().for_each(|own| own.confidence = most);
                 found.extend(others);
@@ -295,18 +306,19 @@ impl Walk<'_> {
 
     /// Returns the definitions in the whole program, in languages where they are visible;
     /// definitions near the use first.
-    pub(super) fn of_program(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
-        self.of_program_but(facts, file, name, None)
+    pub(super) fn of_program(&self, facts: &FileFacts, place: Place, name: &str) -> Vec<Candidate> {
+        self.of_program_but(facts, place, name, None)
     }
 
     /// Returns the definitions in the whole program but those in one file.
     fn of_program_but(
         &self,
         facts: &FileFacts,
-        file: FileId,
+        place: Place,
         name: &str,
         excluded: Option<FileId>,
     ) -> Vec<Candidate> {
+        let file = place.file;
         if !facts.dialect.is_whole_program && !facts.dialect.has_program_macros {
             return Vec::new();
         }
@@ -322,6 +334,13 @@ impl Walk<'_> {
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
         found.retain(|(_, at)| Some(at.file) != excluded);
+        if facts.dialect.reopens_types
+            && !self.prefer_lexical(facts, place, name, &mut found)
+            && facts.dialect.globals.contains(&name)
+        {
+            // A type of another module, with the name of one that the language defines.
+            return Vec::new();
+        }
         let is_one = found.len() == 1 || self.is_reopened(&found);
         let is_alone = is_one && considered.len() == named.len();
         let confidence = if is_alone { 0.9 } else { 0.75 };
@@ -336,6 +355,34 @@ impl Walk<'_> {
         // The others are found as parts of these.
         let most = if found.len() > 1 && is_one { PARTS_MAX } else { VALUES_MAX };
         found.into_iter().map(candidate).take(most).collect()
+    }
+
+    /// Removes definitions of other modules, if the innermost module around a use that has the name, or
+    /// the outermost level, has some; otherwise returns false. Ruby's constants are looked up so.
+    fn prefer_lexical(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        found: &mut Vec<(usize, SymbolAt)>,
+    ) -> bool {
+        let separator = facts.language.separator;
+        let around = facts.ancestors(place.enclosing).map(|at| &facts.symbols[at]);
+        let is_scope = |symbol: &&Symbol| is_type(symbol.kind) || symbol.kind == SymbolKind::Module;
+        let scopes = around.filter(is_scope).map(|it| format!("{}{separator}", it.qualified_name));
+        for scope in scopes.chain([String::new()]) {
+            let is_in = |&(_, at): &(usize, SymbolAt)| {
+                self.symbol(at).is_some_and(|(there, place)| {
+                    let own = there.symbols[place].qualified_name.as_str();
+                    own.strip_prefix(scope.as_str()) == Some(name)
+                })
+            };
+            if found.iter().any(is_in) {
+                found.retain(is_in);
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns true if all definitions are parts of one type or module, which several files open.
@@ -458,6 +505,15 @@ impl Walk<'_> {
         };
         whole.map(candidate).take(VALUES_MAX).collect()
     }
+}
+
+/// Returns true if an import of the file's top level binds the name in a language in which a member that
+/// the file exports may have the same name: JavaScript's `const f = require("./f"); exports.f = f.g`.
+fn is_bound(facts: &FileFacts, name: &str) -> bool {
+    let is_plain = |at: usize| {
+        facts.imports[at].kind == ImportKind::Module && facts.import_scope(at).is_none()
+    };
+    facts.dialect.has_module_values && facts.bindings(name).any(|(at, _)| is_plain(at))
 }
 
 /// Returns the top-level definitions of a file.

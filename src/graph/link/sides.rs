@@ -50,6 +50,6 @@ impl Walk<'_> {
 }
 
 /// Returns true for a member of a type itself: `Type.name`.
-fn is_of_type(symbol: &Symbol) -> bool {
+pub(super) fn is_of_type(symbol: &Symbol) -> bool {
     symbol.qualified_name.strip_suffix(&symbol.name).is_some_and(|scope| scope.ends_with('.'))
 }

@@ -17,6 +17,7 @@ enum OwnedRoot {
     Own,
     Base,
     Fixture(String),
+    Variable(String),
     Unknown,
 }
 
@@ -28,6 +29,7 @@ impl OwnedRoot {
             OwnedRoot::Own => Root::Own,
             OwnedRoot::Base => Root::Base,
             OwnedRoot::Fixture(name) => Root::Fixture(name),
+            OwnedRoot::Variable(name) => Root::Variable(name),
             OwnedRoot::Unknown => Root::Unknown,
         }
     }
@@ -70,6 +72,7 @@ fn chains() -> impl Strategy<Value = (OwnedRoot, Vec<OwnedStep>)> {
     prop_oneof![
         (name.prop_map(OwnedRoot::Name), steps()),
         (name.prop_map(OwnedRoot::Fixture), steps()),
+        (name.prop_map(OwnedRoot::Variable), steps()),
         (Just(OwnedRoot::Own), steps()),
         (Just(OwnedRoot::Base), steps()),
         Just((OwnedRoot::Unknown, Vec::new())),

@@ -95,6 +95,9 @@ pub(crate) static TSX: Language = Language {
     ..JAVASCRIPT
 };
 
+/// Maximum number of members of an object literal that are examined.
+const MEMBERS_MAX: usize = 256;
+
 fn typed(head: &[u8]) -> Option<&'static Language> {
     let mut words = bstr::ByteSlice::fields(head);
     words.any(|word| word == b"@flow").then_some(&FLOW)
@@ -324,11 +327,27 @@ fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, name) })
 }
 
-/// Returns a function that is a property of an object literal bound to a name.
+/// Returns true if the object literal around the visited member has functions: members that are
+/// functions of other objects, or are set later, then belong to the same interface.
+fn has_methods(visit: &Visit<'_, '_>) -> bool {
+    let Some(object) = visit.ancestor(1) else { return false };
+    let mut cursor = object.walk();
+    object.named_children(&mut cursor).take(MEMBERS_MAX).any(|member| {
+        member.kind_name() == "method_definition"
+            || member.field("value").is_some_and(|value| is_function(bare(value)))
+    })
+}
+
+/// Returns a member of an object literal bound to a name: a function, the member of another object, or
+/// `null`.
 fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
-    let value = node.field("value").map(bare).filter(|value| is_function(*value))?;
-    if !is_bound_object(visit) {
+    let value = node.field("value").map(bare)?;
+    let is_later = matches!(value.kind_name(), "null" | "member_expression");
+    if is_later && has_methods(visit) && is_bound_object(visit) {
+        return finish(visit, Definition::new(visit, SymbolKind::Field, node.field("key")?));
+    }
+    if !is_function(value) || !is_bound_object(visit) {
         return None;
     }
     let body = value.field("body");
@@ -385,6 +404,12 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
                 .or_else(|| fields::of_this(visit, left));
             return made.and_then(|made| finish(visit, made));
         }
+        "identifier" if is_of_prototype(visit, left) => SymbolKind::Field,
+        "member_expression" if !visit.text(value).contains("require(") => {
+            let made = exported_value(visit, left).filter(|made| made.name != "default");
+            let made = made.or_else(|| fields::of_this(visit, left));
+            return made.and_then(|made| finish(visit, made));
+        }
         _ => return fields::of_this(visit, left).and_then(|field| finish(visit, field)),
     };
     let mut definition = Definition::new(visit, kind, left);
@@ -406,7 +431,7 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     definition.name = visit.text(property).into_owned();
     definition.name_span = property.byte_range();
     let outside = ["this", "window", "global", "globalThis", "self"];
-    if object == "this" || of_type.is_some() {
+    if (object == "this" || of_type.is_some()) && kind != SymbolKind::Field {
         definition.kind = SymbolKind::Method;
     }
     if let Some((owner, _)) = fields::owner(visit, left) {
@@ -416,6 +441,14 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         definition.prefix = Some(of_type.unwrap_or(&object).to_owned());
     }
     finish(visit, definition)
+}
+
+/// Returns true for the target of `Type.prototype.name = …`.
+fn is_of_prototype(visit: &Visit<'_, '_>, left: Node<'_>) -> bool {
+    let object = left.field("object").filter(|object| object.kind_name() == "member_expression");
+    let property = object.and_then(|object| object.field("property"));
+    visit.enclosing().is_none()
+        && property.is_some_and(|property| &visit.text[property.byte_range()] == b"prototype")
 }
 
 /// Returns the constant that an assignment exports: `exports.x = make()`, `module.exports = make()`.

@@ -41,14 +41,29 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let definition = match node.kind_name() {
         "call" => return macros::define(visit, found),
         "alias" => macros::alias(visit),
-        "module" => Definition::named(visit, SymbolKind::Module),
-        "class" => Definition::named(visit, SymbolKind::Class),
+        "simple_symbol" => macros::member(visit),
+        "module" => scope(visit, SymbolKind::Module),
+        "class" => scope(visit, SymbolKind::Class),
         "method" | "singleton_method" => method(visit),
         "assignment" => constant(visit).or_else(|| fields::assigned(visit)),
         "operator_assignment" => fields::assigned(visit),
         _ => None,
     };
     found.extend(definition);
+}
+
+/// Returns a class or module; `class A::B` defines the member `B` of `A`.
+fn scope<'t>(visit: &Visit<'_, 't>, kind: SymbolKind) -> Option<Definition<'t>> {
+    let definition = Definition::named(visit, kind)?;
+    let name = visit.node().field("name").filter(|name| name.kind_name() == "scope_resolution");
+    let Some(path) = name else { return Some(definition) };
+    let last = path.field("name")?;
+    Some(Definition {
+        name: visit.text(last).into_owned(),
+        name_span: last.byte_range(),
+        prefix: visit.field(path, "scope").map(|of| of.trim_start_matches(':').to_owned()),
+        ..definition
+    })
 }
 
 fn method<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {

@@ -117,3 +117,51 @@ fn a_value_has_its_class() {
                 //- /b.js\nfunction Other () {}\nOther.cast = function cast () {}\n";
     check(tree, "a.js:2 Type.cast Receiver");
 }
+
+/// The call of a variable that is another name of a function referred to the variable.
+#[test]
+fn other_names_of_functions_are_followed() {
+    let tree = |main: &str| {
+        format!(
+            "//- /lib/is.js\nexports.isList = function (value) {{ return 1; }};\n\
+             //- /lib/utils.js\nconst is = require('./is');\nexports.isList = is.isList;\n\
+             //- /main.js\nconst utils = require('./lib/utils');\n{main}\n"
+        )
+    };
+    check(&tree("utils.$0isList(1);"), "lib/is.js:1 isList Receiver");
+    let local = "const isList = utils.isList;\nfunction run() { $0isList(1); }";
+    check(&tree(local), "lib/is.js:1 isList Receiver");
+}
+
+/// Members of an object that are set later, or belong to another object, were no definitions.
+#[test]
+fn members_of_an_object_with_methods_are_fields() {
+    let tree = |main: &str| {
+        format!(
+            "//- /app.js\nconst kinds = {{ add() {{}} }};\nfunction app() {{\n  const app = {{\n    \
+             get: function () {{}},\n    add: kinds.add,\n    close: null\n  }};\n  return app;\n}}\n\
+             module.exports = app;\n//- /main.js\nconst App = require('./app');\n\
+             const it = App();\n{main}\n"
+        )
+    };
+    check(&tree("it.$0get();"), "app.js:4 app.get Receiver");
+    check(&tree("it.$0close();"), "app.js:6 app.close Receiver");
+    check(&tree("it.$0add();"), "app.js:1 kinds.add Receiver");
+}
+
+/// A module that exports another module as its value was no function or class.
+#[test]
+fn modules_export_the_values_of_other_modules() {
+    let tree = |main: &str| {
+        format!(
+            "//- /package.json\n{{\"name\": \"ws\", \"main\": \"index.js\"}}\n\
+             //- /lib/target.js\nfunction listen() {{}}\nmodule.exports = {{ listen }};\n\
+             //- /lib/socket.js\nconst {{ listen }} = require('./target');\nclass Socket {{}}\n\
+             Socket.prototype.listen = listen;\nmodule.exports = Socket;\n\
+             //- /index.js\nconst Socket = require('./lib/socket');\nmodule.exports = Socket;\n\
+             //- /test/a.js\nconst Socket = require('..');\n{main}\n"
+        )
+    };
+    check(&tree("new $0Socket();"), "lib/socket.js:2 Socket Import");
+    check(&tree("new Socket().$0listen();"), "lib/target.js:1 listen Receiver");
+}

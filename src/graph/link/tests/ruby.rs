@@ -118,7 +118,7 @@ fn instance_variables_have_the_types_of_their_values() {
 #[test]
 fn unique_attributes_and_bare_names_are_guessed() {
     let of = |line: &str| format!("{TAGS}//- /main.rb\ndef run(tag)\n  {line}\nend\n");
-    check(&of("tag.$0source"), "lib/tags.rb:2 Tag#source UniqueName");
+    check(&of("tag.$0source"), "lib/tags.rb:2 Tag#source OnlyFit");
     check(&of("$0assert_tag('')"), "lib/tags.rb:32 Assertions#assert_tag UniqueName");
 }
 
@@ -227,4 +227,175 @@ fn blocks_of_a_specification_share_instance_variables() {
     let spec = "//- /spec/tag_spec.rb\ndescribe Tag do\n  before do\n    @tag = Tag.new('')\n  \
                 end\n  it 'parses' do\n    @tag.$0parse('')\n  end\nend\n";
     check(&format!("{TAGS}{spec}"), "lib/tags.rb:7 Tag#parse Receiver");
+}
+
+const LIBRARY: &str = "\
+//- /lib/library.rb
+class Book
+  attr_accessor :title, :pages
+  def initialize(title)
+    @title = title
+  end
+  def lend(to)
+  end
+end
+class Member
+  attr_reader :title, :address
+  def address
+  end
+end
+class Shelf
+  def initialize
+    @items = []
+    @names = {}
+  end
+  def put(title)
+    @items << Book.new(title)
+    @names[title] = Book.new(title)
+  end
+  def find(book, quick)
+    if quick
+      nil
+    else
+      Book.new(book)
+    end
+  end
+  def kind(name)
+    case name
+    when 'a' then Book.new(name)
+    else nil
+    end
+  end
+end
+Point = Struct.new(:left, :top) do
+  def area
+    left
+  end
+end
+class Circle < Struct.new(:radius)
+end
+";
+
+/// Calls on parameters were unresolved where two types have the member: the other members that are
+/// called on the parameter, or on one of its name in the type, determine the type.
+#[test]
+fn members_called_on_one_variable_determine_its_type() {
+    let of = |text: &str| format!("{LIBRARY}//- /main.rb\n{text}\n");
+    let title = "lib/library.rb:2 Book#title OnlyFit";
+    check(&of("def show(it)\n  it.$0title\n  it.pages\nend"), title);
+    let other = "lib/library.rb:10 Member#title OnlyFit";
+    check(&of("def show(it)\n  it.$0title\n  it.address\nend"), other);
+    let unsure = "lib/library.rb:10 Member#title Ambiguous";
+    check(&of("def show(it)\n  it.$0title\nend"), unsure);
+    let class = "class View\n  def a(it)\n    it.$0title\n  end\n  def b(it)\n    it.lend(1)\n  \
+                 end\nend";
+    check(&of(class), title);
+    check(
+        &of("class View\n  def a\n    @it.$0title\n  end\n  def b\n    @it.pages\n  end\nend"),
+        title,
+    );
+}
+
+/// The name of a variable is that of a type.
+#[test]
+fn a_variable_named_like_a_type_is_of_that_type() {
+    let of = |text: &str| format!("{LIBRARY}//- /main.rb\n{text}\n");
+    let title = "lib/library.rb:2 Book#title OnlyFit";
+    check(&of("def show(book)\n  book.$0title\nend"), title);
+    check(&of("def show(old_book)\n  old_book.$0title\nend"), title);
+    check(&of("def show(books)\n  books.each { |it| it.$0title }\nend"), title);
+    check(&of("def show(member)\n  member.$0title\nend"), "lib/library.rb:10 Member#title OnlyFit");
+}
+
+/// A method that the language's own types have is no evidence for a type of the repository.
+#[test]
+fn names_of_the_language_itself_are_not_guessed() {
+    let text = "//- /a.rb\nclass Tidy\n  def compact(all)\n  end\nend\ndef run(list)\n  \
+                list.rows.$0compact(1)\nend\n";
+    assert!(
+        super::links(text).iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER)
+    );
+}
+
+/// What is added to a container is its element, and each branch of a method is its result.
+#[test]
+fn elements_and_branches_have_types() {
+    let lend = "lib/library.rb:6 Book#lend Receiver";
+    let shelf = |body: &str| {
+        LIBRARY.replace("  def find(", &format!("  def each_one\n    {body}\n  end\n  def find("))
+    };
+    check(&shelf("@items.each { |it| it.$0lend(1) }"), lend);
+    check(&shelf("@names['a'].$0lend(1)"), lend);
+    let of = |line: &str| format!("{LIBRARY}//- /main.rb\ndef run\n  {line}\nend\n");
+    check(&of("Shelf.new.find('a', 1).$0lend(1)"), lend);
+    check(&of("Shelf.new.kind('a').$0lend(1)"), lend);
+    check(&of("a = 1 ? Book.new('a') : nil\n  a.$0lend(1)"), lend);
+    check(&of("[Book.new('a')].each { |it| it.$0lend(1) }"), lend);
+}
+
+/// The members of a structure were no definitions.
+#[test]
+fn structures_have_members() {
+    let of = |line: &str| format!("{LIBRARY}//- /main.rb\ndef run\n  {line}\nend\n");
+    check(&of("Point.new(1, 2).$0left"), "lib/library.rb:37 Point#left Receiver");
+    check(&of("Circle.new(1).$0radius"), "lib/library.rb:42 Circle#radius Receiver");
+}
+
+/// Of two modules with a type of one name, the one around the use was not preferred.
+#[test]
+fn constants_are_looked_up_in_the_enclosing_modules() {
+    let tree = |main: &str| {
+        format!(
+            "//- /lib/a/light.rb\nmodule A\n  module Light\n    class Node\n      def text\n      \
+             end\n    end\n  end\nend\n//- /lib/a/node.rb\nmodule A\n  class Node\n    \
+             def text\n    end\n  end\nend\n//- /lib/a/child.rb\n{main}\n"
+        )
+    };
+    let body = |name: &str| {
+        format!("module A\n  class Child < {name}\n    def run\n      $0text\n    end\n  end\nend")
+    };
+    check(&tree(&body("Node")), "lib/a/node.rb:3 A::Node#text Inherited");
+    check(&tree(&body("Light::Node")), "lib/a/light.rb:4 A::Light::Node#text Inherited");
+}
+
+/// A class of another module was taken for one that the language defines.
+#[test]
+fn classes_of_the_language_are_not_those_of_other_modules() {
+    let tree = |main: &str| {
+        format!(
+            "//- /lib/zip/file.rb\nmodule Zip\n  class File\n    def self.open(path)\n    end\n  \
+             end\nend\n//- /lib/zip/dir.rb\nmodule Zip\n  def self.run\n    File.open('a')\n    \
+             ::File.open('a')\n  end\nend\n//- /main.rb\ndef run\n  {main}\nend\n"
+        )
+    };
+    check(&tree("File.$0open('a')"), "");
+    check(&tree("Zip::File.$0open('a')"), "lib/zip/file.rb:3 Zip::File.open Receiver");
+    let inside = tree("").replace("    File.open", "    File.$0open");
+    check(&inside, "lib/zip/file.rb:3 Zip::File.open Receiver");
+    check(&tree("").replace("::File.open", "::File.$0open"), "");
+}
+
+/// A class with a path as its name had no members, and was no member of the module before its name.
+#[test]
+fn classes_with_paths_as_names_are_members() {
+    let tree = |main: &str| {
+        format!(
+            "//- /lib/zip/extra.rb\nmodule Zip\n  class Extra\n  end\nend\n\
+             //- /lib/zip/extra/unix.rb\nmodule Zip\n  class Extra::Unix\n    def initialize\n    \
+             end\n    def owner_id\n    end\n  end\nend\n//- /main.rb\ndef run\n  {main}\nend\n"
+        )
+    };
+    let new = "lib/zip/extra/unix.rb:3 Zip::Extra::Unix#initialize Receiver";
+    check(&tree("Zip::Extra::Unix.$0new"), new);
+    let of = "lib/zip/extra/unix.rb:5 Zip::Extra::Unix#owner_id Receiver";
+    check(&tree("Zip::Extra::Unix.new.$0owner_id"), of);
+}
+
+/// An element that a method adds to an object hid the type of the object.
+#[test]
+fn an_object_with_an_append_method_is_no_container() {
+    let text = "//- /a.rb\nclass Row\n  def put(a)\n  end\n  def <<(a)\n  end\nend\nclass Cell\nend\n\
+                class Page\n  def initialize\n    @row = Row.new\n  end\n  def run\n    @row << Cell.new\n    \
+                @row.$0put(1)\n  end\nend\n";
+    check(text, "a.rb:2 Row#put Receiver");
 }

@@ -95,3 +95,27 @@ fn expected_types_are_followed() {
     check(&tree("return .$0slow()"), slow);
     check(&tree("both { n, item in item.$0price() }"), "Sources/App/A.swift:6 Item.price Receiver");
 }
+
+/// The members of a type were searched in place of the module that has its name.
+#[test]
+fn a_module_may_contain_a_type_of_its_name() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Sources/Logger/Logger.swift\npublic struct Logger {{}}\n\
+             //- /Sources/Logger/Part.swift\npublic struct Part {{ public init() {{}} }}\n\
+             //- /Tests/LoggerTests/PartTests.swift\nimport Logger\nfunc run() {{ {body} }}\n"
+        )
+    };
+    check(&tree("$0Part()"), "Sources/Logger/Part.swift:1 Part.init StarImport");
+    check(&tree("$0Logger()"), "Sources/Logger/Logger.swift:1 Logger StarImport");
+}
+
+/// A bound in a `where` clause was not followed.
+#[test]
+fn bounds_follow_from_where_clauses() {
+    let text = "//- /Sources/A/A.swift\nprotocol Shape { func area() -> Int }\n\
+                struct Square: Shape { func area() -> Int { 1 } }\n\
+                class Box<S> where S: Shape {\n  var shape: S\n  \
+                func run() { shape.$0area() }\n}\n";
+    check(text, "Sources/A/A.swift:1 Shape.area Receiver");
+}

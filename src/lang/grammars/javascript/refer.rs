@@ -85,7 +85,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             exports::typed(visit, notes);
             mixins::prototype(visit, notes);
         }
-        "public_field_definition" | "field_definition" | "property_signature" => {
+        "public_field_definition" | "field_definition" | "property_signature" | "pair" => {
             fields::typed(visit, notes);
         }
         "required_parameter" | "optional_parameter" => fields::typed_parameter(visit, notes),
@@ -170,7 +170,9 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 | "export_statement"
         );
     let Some(index) = visit.own_or_enclosing_index().filter(|_| is_symbol) else { return };
-    if is_function(function) && !ends_within(visit, index, level + 2) {
+    // A method of an object literal may be no symbol.
+    let around = level + if is_function(function) { 2 } else { 1 };
+    if !ends_within(visit, index, around) {
         return;
     }
     if let Some(chain) = chain::value(visit, notes, value) {

@@ -51,6 +51,22 @@ pub(super) fn typed(
     }
 }
 
+/// Records the chain of the container that the instance variable `object` is, from an element that the
+/// visited node adds to it.
+pub(super) fn filled(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    object: Node<'_>,
+    container: Option<Chain>,
+) {
+    let container = container.filter(|of| of.as_str().contains('<'));
+    if object.kind_name() == "instance_variable"
+        && let (Some((owner, _)), Some(container)) = (owner(visit), container)
+    {
+        notes.set_content(owner, object, container);
+    }
+}
+
 /// Returns the index of the class or module around the visited method, and the separator before the
 /// names of the variables there.
 fn owner(visit: &Visit<'_, '_>) -> Option<(usize, &'static str)> {

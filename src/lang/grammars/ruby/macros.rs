@@ -89,6 +89,24 @@ pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>)
     }
 }
 
+/// Returns the member of a structure that the visited symbol names: `:b` in `A = Struct.new(:b)` and in
+/// `class A < Struct.new(:b)`.
+pub(super) fn member<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let is_class = matches!(visit.ancestor_kind(3), "assignment" | "superclass");
+    let call = visit.ancestor(2).filter(|call| is_class && call.kind_name() == "call")?;
+    let receiver = visit.field(call, "receiver")?;
+    let method = visit.field(call, "method")?;
+    let is_made = matches!((&*receiver, &*method), ("Struct", "new") | ("Data", "define"));
+    let is_type = visit.enclosing_kind().is_some_and(|kind| !kind.is_callable());
+    let (name, name_span) = name_of(visit, visit.node()).filter(|_| is_made && is_type)?;
+    Some(Definition {
+        name,
+        name_span,
+        separator: Some("#"),
+        ..Definition::new(visit, SymbolKind::Property, visit.node())
+    })
+}
+
 /// Returns the name that a symbol or a string without interpolation contains, with its span.
 fn name_of(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
     let span = match node.kind_name() {

@@ -56,6 +56,9 @@ const OWN_TYPE: &str = "Self";
 /// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 20;
 
+/// Maximum number of nodes between a method and its last expression.
+const BRANCHES_MAX: usize = 16;
+
 /// Records what the visited node declares, requires or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -66,10 +69,11 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
         "call" => call(visit, notes),
         "assignment" => assignment(visit, notes),
+        "binary" => appended(visit, notes),
         "operator_assignment" => {
             let value = node.field("right").and_then(|right| of(visit, notes, right, DEPTH_MAX));
             if let Some(left) = node.field("left") {
-                fields::typed(visit, notes, left, value);
+                fields::typed(visit, notes, left, known(value));
             }
         }
         "method_parameters" | "lambda_parameters" | "block_parameters" => {
@@ -89,7 +93,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "class" => {
             let base = node.field("superclass").and_then(|of| of.named_child(0));
-            let base = base.and_then(|base| of(visit, notes, base, DEPTH_MAX));
+            let base = known(base.and_then(|base| of(visit, notes, base, DEPTH_MAX)));
             if let (Some(base), false) = (base, visit.defined.is_empty()) {
                 notes.add_base(visit.defined.start, base);
             }
@@ -105,7 +109,9 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
     let own = visit.bytes(node);
     match node.kind_name() {
         "identifier" => match notes.local(own) {
-            NameLookup::Local(chain) => chain.cloned(),
+            NameLookup::Local(chain) => {
+                chain.cloned().or_else(|| Some(Chain::variable(&visit.text_of(node))))
+            }
             // A method of the object itself.
             NameLookup::NotLocal => chain::called(Some(Chain::name(visit.text_of(node)))),
         },
@@ -136,6 +142,9 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
                 b"class" if is_own => Some(Chain::name(OWN_TYPE)),
                 b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
                 b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
+                b"detect" | b"find" | b"max_by" | b"min_by" if field("block").is_some() => {
+                    chain::element(Some(receiver))
+                }
                 name if IDENTITY_METHODS.contains(&name) => Some(receiver),
                 name => chain::called(chain::member(Some(receiver), name)),
             }
@@ -147,13 +156,69 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
         "assignment" | "operator_assignment" => of(visit, notes, field("right")?, depth),
         "binary" if matches!(field("operator")?.kind_name(), "||" | "or") => {
             let left = of(visit, notes, field("left")?, depth);
-            left.or_else(|| of(visit, notes, field("right")?, depth))
+            first_known([left, of(visit, notes, field("right")?, depth)])
         }
+        "conditional" | "if" | "unless" | "elsif" => {
+            let branches = [field("consequence"), field("alternative")];
+            first_known(branches.map(|it| of(visit, notes, it?, depth)))
+        }
+        "case" => {
+            let branches = (0..16).map_while(|at| node.named_child(at));
+            let branch = |branch: Node<'_>| match branch.kind_name() {
+                "when" => of(visit, notes, branch.field("body")?, depth),
+                "else" => of(visit, notes, branch, depth),
+                _ => None,
+            };
+            first_known(branches.map(branch))
+        }
+        "begin" | "else" | "then" => of(visit, notes, last_statement(node)?, depth),
         "string" => chain::instance("String"),
-        "array" => chain::instance("Array"),
-        "hash" => chain::instance("Hash"),
+        "array" => {
+            let first = node.named_child(0).and_then(|it| of(visit, notes, it, depth));
+            container("Array", first)
+        }
+        "hash" => {
+            let value = node.named_child(0).and_then(|pair| pair.field("value"));
+            container("Hash", value.and_then(|value| of(visit, notes, value, depth)))
+        }
         _ => None,
     }
+}
+
+/// Returns a chain unless it starts at a variable whose value is unknown.
+fn known(chain: Option<Chain>) -> Option<Chain> {
+    chain.filter(|chain| !chain.is_of_variable())
+}
+
+/// Returns the first of some chains whose value is known, or else the first one.
+fn first_known(chains: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
+    let mut first = None;
+    for chain in chains.into_iter().flatten() {
+        if !chain.is_of_variable() {
+            return Some(chain);
+        }
+        first = first.or(Some(chain));
+    }
+    first
+}
+
+/// Returns the chain of a container with such an element.
+fn container(name: &str, element: Option<Chain>) -> Option<Chain> {
+    let class = element.as_ref().and_then(|element| element.class(|_| false));
+    match class {
+        Some(class) => chain::instance(&format!("{name}<{class}>")),
+        None => chain::instance(name),
+    }
+}
+
+/// Returns the last statement of a body, without its `rescue` and the like.
+fn last_statement(body: Node<'_>) -> Option<Node<'_>> {
+    let mut children = (0..body.named_child_count() as u32).rev();
+    children.find_map(|at| {
+        let child = body.named_child(at)?;
+        let is_value = !matches!(child.kind_name(), "rescue" | "ensure" | "else" | "comment");
+        is_value.then_some(child)
+    })
 }
 
 /// Records the chain of the visited expression as the result of a method, if the method ends with it
@@ -173,23 +238,37 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     // Methods that override one which returns a literal often return something else.
     let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
-    if let Some(chain) = of(visit, notes, value, DEPTH_MAX).filter(|_| !is_literal) {
+    let chain = known(of(visit, notes, value, DEPTH_MAX));
+    if let Some(chain) = chain.filter(|chain| !is_literal || chain.as_str().contains('<')) {
         notes.set_return(index, chain);
     }
 }
 
-/// Returns true if the visited node is the last expression of a method.
+/// Returns true if the visited node is the last expression of a method or of a branch with which the
+/// method ends.
 fn is_last(visit: &Visit<'_, '_>) -> bool {
-    let is_body = visit.ancestor_kind(1) == "body_statement"
-        && matches!(visit.ancestor_kind(2), "method" | "singleton_method");
-    let Some(body) = visit.ancestor(1).filter(|_| is_body) else { return false };
-    let mut children = (0..body.named_child_count() as u32).rev();
-    let last = children.find_map(|at| {
-        let child = body.named_child(at)?;
-        let is_value = !matches!(child.kind_name(), "rescue" | "ensure" | "else" | "comment");
-        is_value.then(|| child.end_byte())
-    });
-    last == Some(visit.node().end_byte())
+    for level in 0..BRANCHES_MAX {
+        let (Some(node), Some(around)) = (visit.ancestor(level), visit.ancestor(level + 1)) else {
+            return false;
+        };
+        let is_value = match around.kind_name() {
+            "method" | "singleton_method" => {
+                return level > 0 && visit.field_above(level) == "body";
+            }
+            "body_statement" | "begin" | "then" | "else" => {
+                last_statement(around).is_some_and(|last| last.end_byte() == node.end_byte())
+            }
+            "if" | "unless" | "elsif" | "conditional" => visit.field_above(level) != "condition",
+            "if_modifier" | "unless_modifier" => visit.field_above(level) == "body",
+            "when" => visit.field_above(level) == "body",
+            "case" => matches!(node.kind_name(), "when" | "else"),
+            _ => false,
+        };
+        if !is_value {
+            return false;
+        }
+    }
+    false
 }
 
 fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -197,14 +276,28 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(left) = node.field("left") else { return };
     let right = node.field("right");
     let value = right.and_then(|right| of(visit, notes, right, DEPTH_MAX));
-    if let (Some(value), false) = (&value, visit.defined.is_empty()) {
+    if let (Some(value), false) = (&known(value.clone()), visit.defined.is_empty()) {
         let is_variable = left.kind_name() == "instance_variable";
         if !is_variable {
             notes.set_type(visit.defined.start, value.clone());
         }
     }
-    fields::typed(visit, notes, left, value.clone());
+    fields::typed(visit, notes, left, known(value.clone()));
+    if let Some(object) = left.field("object").filter(|_| left.kind_name() == "element_reference") {
+        fields::filled(visit, notes, object, container("Hash", value.clone()));
+    }
     declare(visit, notes, left, value, node.end_byte());
+}
+
+/// Records the element that the visited `list << element` adds to an instance variable.
+fn appended(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let is_append = node.field("operator").is_some_and(|sign| sign.kind_name() == "<<");
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else { return };
+    if is_append {
+        let value = of(visit, notes, right, DEPTH_MAX);
+        fields::filled(visit, notes, left, container("Array", value));
+    }
 }
 
 /// Declares the names on the left of an assignment, or in a pattern.
@@ -219,6 +312,7 @@ fn declare(
         "identifier" => {
             // In `x ||= y` and inside blocks the name may already be declared.
             let is_known = matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
+            let value = if is_known { known(value) } else { value };
             if !is_known && from > node.start_byte() {
                 // The name is a variable in its own value, too.
                 notes.declare(node, None);
@@ -274,7 +368,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.field("exceptions")?;
     let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
-    Some(Chain::instance(of(visit, notes, only, DEPTH_MAX)?.as_str()))
+    Some(Chain::instance(known(of(visit, notes, only, DEPTH_MAX))?.as_str()))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {
@@ -285,7 +379,15 @@ fn arguments(call: Option<Node<'_>>) -> usize {
 /// Records the file that the visited call requires, or the module that it mixes in.
 fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if node.field("receiver").is_some() {
+    if let Some(receiver) = node.field("receiver") {
+        let is_added = node.field("method").is_some_and(|method| {
+            matches!(visit.bytes(method), b"add" | b"append" | b"push" | b"unshift")
+        });
+        let first = node.field("arguments").and_then(|list| list.named_child(0));
+        if let Some(first) = first.filter(|_| is_added) {
+            let value = of(visit, notes, first, DEPTH_MAX);
+            fields::filled(visit, notes, receiver, container("Array", value));
+        }
         return;
     }
     fields::read(visit, notes);

@@ -36,9 +36,26 @@ pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     for parameter in modifiers::children(list).filter(|of| of.kind_name() == "type_parameter") {
         let Some(name) = modifiers::child(parameter, &["type_identifier"]) else { continue };
         let bound = modifiers::children(parameter).filter(Node::is_named).last();
-        let bound = bound.filter(|bound| bound.id() != name.id());
+        let bound = bound
+            .filter(|bound| bound.id() != name.id())
+            .or_else(|| required(visit, visit.bytes(name)));
         notes.declare(name, bound.and_then(|bound| values::of_type(visit, notes, bound)));
     }
+}
+
+/// Returns the bound of a type parameter in the `where` clause of the visited definition.
+fn required<'t>(visit: &Visit<'_, 't>, name: &[u8]) -> Option<Node<'t>> {
+    let constraints = modifiers::child(visit.node(), &["type_constraints"])?;
+    let inherits = |of: Node<'t>| modifiers::child(of, &["inheritance_constraint"]);
+    let mut all = modifiers::children(constraints).filter_map(inherits);
+    let own =
+        all.find(|of| of.field("constrained_type").is_some_and(|of| visit.bytes(of) == name))?;
+    own.field("inherits_from")
+}
+
+/// Records the bound of the visited associated type.
+pub(super) fn associated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    typed(visit, notes, visit.node().field("must_inherit"));
 }
 
 /// Records the type `of` for the symbols that the visited node defines.

@@ -55,6 +55,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             locals::typed(visit, notes, annotation.and_then(|of| of.field("name")));
         }
         "property_declaration" => locals::property(visit, notes),
+        "associatedtype_declaration" => locals::associated(visit, notes),
         "if_statement" | "guard_statement" | "while_statement" => locals::bindings(visit, notes),
         "for_statement" => locals::each(visit, notes),
         "lambda_literal" => locals::closure(visit, notes),

@@ -23,6 +23,9 @@ const ELEMENT_METHODS: &[&[u8]] =
 /// Library properties that are an element of a container.
 const ELEMENT_PROPERTIES: &[&[u8]] = &[b"first", b"last"];
 
+/// Properties that are texts, whatever value they describe.
+const TEXT_PROPERTIES: &[&[u8]] = &[b"debugDescription", b"description", b"localizedDescription"];
+
 /// Returns the chain of a value of the type `node`.
 pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     let name = type_name(visit, notes, node)?;
@@ -218,6 +221,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let object = of(object?);
             match visit.bytes(name) {
                 b"self" => object,
+                name if TEXT_PROPERTIES.contains(&name) => chain::instance("String"),
                 name if ELEMENT_PROPERTIES.contains(&name)
                     && object.as_ref().is_some_and(|of| !of.is_path()) =>
                 {

@@ -299,6 +299,7 @@ Player.isEmpty = @Bool
 Player.delegate = @PlayerDelegate
 Player.engine = @Engine
 Player.play = @Bool
+Player.make = @Array<Codable>
 Player.== = @Bool
 Player.Track.title = @String
 Playable < AnyObject

@@ -70,7 +70,7 @@ Db::Store#@cache = @Hash
 23 find: call @Db.Pool . take/0, call @Db.Pool.take() . send_all/1, read LIMIT,
 24 find: call helper/2, call other/0,
 25 find: call pair/0,
-26 find: call ? . go/0,
+26 find: call ^first . go/0,
 27 find: call @Array . map/1,
 28 find: write $ . @cache,
 29 find: type Store, call Store . open/1, call Store.open() . close/0,
