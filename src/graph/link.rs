@@ -5,7 +5,8 @@
 //!
 //! 1. `kinds`: groups of kinds of symbols;
 //! 2. `dialect`: the rules of each language;
-//! 3. `parameters`: the parameters and argument counts of signatures;
+//! 3. `parameters`: the parameters and argument counts of signatures; `bounds`: the type parameters
+//!    that functions of Kotlin extend;
 //! 4. `code`: the interface to the index, and the facts of one file;
 //! 5. `result`: a use of a name, a link and its reason;
 //! 6. `value`: a candidate; `hops`: look-ups of names in modules;
@@ -34,6 +35,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
+mod bounds;
 mod calibration;
 mod chain;
 mod code;
