@@ -5,7 +5,8 @@
 //!
 //! 1. `kinds`: groups of kinds of symbols;
 //! 2. `dialect`: the rules of each language;
-//! 3. `parameters`: the parameters and argument counts of signatures;
+//! 3. `parameters`: the parameters and argument counts of signatures; `receiver_bounds`: the type
+//!    parameters that functions of Kotlin extend;
 //! 4. `code`: the interface to the index, and the facts of one file;
 //! 5. `result`: a use of a name, a link and its reason;
 //! 6. `value`: a candidate; `hops`: look-ups of names in modules;
@@ -63,6 +64,7 @@ mod pick;
 mod position;
 mod possible;
 mod qualified_names;
+mod receiver_bounds;
 mod result;
 mod scope;
 mod settings;

@@ -1,8 +1,12 @@
 //! Methods that are added to types outside of their definitions: C#'s extension methods, Kotlin's
 //! extension functions, Swift's extensions of outside types.
 
+use std::collections::VecDeque;
+
+use super::receiver_bounds::returns_receiver;
 use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
+use super::kinds::is_type;
 use super::overloads::named::bases_of_library;
 use super::parameters::type_parameters;
 use super::position::SymbolAt;
@@ -18,6 +22,22 @@ const NAMED_MAX: usize = 256;
 
 /// The most bases of a type that are considered.
 const BASES_MAX: usize = 64;
+
+/// The most definitions of a name that are searched for an alias, and the most aliases in a row.
+const ALIASED_MAX: usize = 8;
+const ALIASES_MAX: usize = 4;
+
+/// Annotations of Kotlin that hide a definition from sources or rank it below others, the fewest
+/// bytes before a name that contain one, and the most that are searched.
+const HIDDEN: &[&str] = &["DeprecationLevel.HIDDEN", "LowPriorityInOverloadResolution"];
+const HIDDEN_BYTES_MIN: usize = 24;
+const MODIFIERS_BYTES_MAX: usize = 2000;
+
+/// How much less likely a hidden definition is.
+pub(super) const HIDDEN_FACTOR: f32 = 0.5;
+
+/// The number of bases between a type and the extended one of which more make no difference.
+const DISTANCE_MAX: usize = 20;
 
 /// How much less likely an extension is than a member that accepts the number of arguments.
 const AFTER_MEMBERS: f32 = 0.97;
@@ -67,6 +87,10 @@ impl Walk<'_> {
         }
         let (mut added, mut is_unclear) = (Vec::new(), false);
         for receiver in self.load(receiver, depth + 1) {
+            let receiver = self.object_value(&receiver).unwrap_or(receiver);
+            if let Value::Name(of) = receiver.value {
+                added.extend(self.companion_extensions(of, name, used));
+            }
             if matches!(receiver.value, Value::Name(_) | Value::Module(_) | Value::Callback(_)) {
                 continue;
             }
@@ -93,7 +117,9 @@ impl Walk<'_> {
         added.retain(|candidate| candidate.confidence >= least);
         added.truncate(VALUES_MAX);
         for candidate in &mut added {
-            candidate.confidence *= receiver.confidence;
+            // What extends every value extends this one, whatever its type is.
+            let is_of_all = names_all(&self.extended_name(candidate));
+            candidate.confidence *= if is_of_all { 1.0 } else { receiver.confidence };
             candidate.reason = candidate.reason.max(receiver.reason);
             candidate.via = match receiver.value {
                 Value::Instance(of, _) => receiver.via.or(Some(of)),
@@ -118,11 +144,16 @@ impl Walk<'_> {
     /// package.
     fn visibility(&self, facts: &FileFacts, file: FileId, at: SymbolAt, name: &str) -> f32 {
         let Some((there, place)) = self.symbol(at) else { return 1.0 };
-        let is_member = there.symbols[place].parent.is_some();
-        if facts.dialect.extensions != Extensions::Prefix || is_member || at.file == file {
+        if facts.dialect.extensions != Extensions::Prefix {
             return 1.0;
         }
+        if self.is_hidden(&there, at) {
+            return HIDDEN_FACTOR;
+        }
         let package = there.package.as_deref().unwrap_or_default();
+        if there.symbols[place].parent.is_some() || at.file == file {
+            return 1.0;
+        }
         let is_its = |import: usize| facts.imports[import].module == package;
         let is_visible = facts.package == there.package
             || facts.bindings(name).any(|(import, _)| is_its(import))
@@ -130,17 +161,75 @@ impl Walk<'_> {
         if is_visible { 1.0 } else { 0.9 }
     }
 
+    /// Returns the value of an `object` of Kotlin.
+    fn object_value(&self, candidate: &Candidate) -> Option<Candidate> {
+        let Value::Name(at) = candidate.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        let symbol = &facts.symbols[place];
+        if facts.dialect.extensions != Extensions::Prefix || symbol.kind != SymbolKind::Class {
+            return None;
+        }
+        let signature = self.signature(at);
+        let before = signature.split(symbol.name.as_str()).next().unwrap_or_default();
+        let is_object = before.split_whitespace().any(|word| word == "object");
+        is_object.then(|| candidate.then(Value::Instance(at, None), 1.0))
+    }
+
+    /// Returns the extensions `name` of the companion object of a type of Kotlin.
+    fn companion_extensions(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        used: Option<Use<'_>>,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        if facts.dialect.extensions != Extensions::Prefix || !is_type(facts.symbols[place].kind) {
+            return Vec::new();
+        }
+        let whole = format!("{}.Companion.{name}", facts.symbols[place].name);
+        let is_its = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                let symbol = &there.symbols[place];
+                symbol.parent.is_none() && symbol.qualified_name.ends_with(&whole)
+            })
+        };
+        let named = self.code.named(name);
+        let found = named.iter().copied().take(NAMED_MAX).filter(is_its);
+        let candidate = |at| Candidate::new(Value::Name(at), 0.93, Reason::Receiver);
+        found.map(candidate).filter(|it| self.is_fit(it, used)).take(VALUES_MAX).collect()
+    }
+
+    /// Returns true for a definition of Kotlin that sources do not see, or only if there is no other
+    /// one, by its annotations.
+    pub(super) fn is_hidden(&self, facts: &FileFacts, at: SymbolAt) -> bool {
+        let symbol = &facts.symbols[at.place as usize];
+        let before = symbol.span.start..symbol.name_span.start;
+        if facts.dialect.extensions != Extensions::Prefix || before.len() < HIDDEN_BYTES_MIN {
+            return false;
+        }
+        let text = self.code.text(at.file);
+        let Some(before) = text.as_ref().and_then(|text| text.get(before)) else { return false };
+        let before = String::from_utf8_lossy(&before[..before.len().min(MODIFIERS_BYTES_MAX)]);
+        HIDDEN.iter().any(|mark| before.contains(mark))
+    }
+
     /// Returns the extensions of the enclosing type that a bare name may refer to.
-    pub(super) fn own_extensions(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
+    pub(super) fn own_extensions(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         if !matches!(facts.dialect.extensions, Extensions::Prefix | Extensions::Block) {
             return Vec::new();
         }
         let mut found = Vec::new();
-        for value in self.chain(place, None, &Chain::own(), 1) {
-            let mut members = self.member(&value, used.name, 1);
+        let inner = self.inner_receivers(place, depth);
+        for value in inner.into_iter().chain(self.chain(place, None, &Chain::own(), depth)) {
+            let mut members = self.member(&value, used.name, depth);
             members.retain(|member| self.is_fit(member, Some(used)));
-            self.add_extensions(place, &value, Called::by(used), &mut members, 1);
+            self.add_extensions(place, &value, Called::by(used), &mut members, depth);
             found.extend(members);
         }
         found
@@ -151,12 +240,52 @@ impl Walk<'_> {
         let facts = self.facts(place.file)?;
         let around = facts.ancestors(place.enclosing);
         let name = match facts.dialect.extensions {
-            Extensions::Prefix => facts.owner(around.last()?)?,
-            Extensions::Block => around.filter_map(|at| facts.block_type(at)).next()?,
+            Extensions::Prefix => self.extended_owner(&facts, place.file, around.last()?)?,
+            Extensions::Block => around.filter_map(|at| facts.block_type(at)).next()?.to_owned(),
             _ => return None,
         };
-        let written = WrittenType { place: Place { enclosing: None, ..place }, text: name.into() };
+        let text = name.as_str().into();
+        let written = WrittenType { place: Place { enclosing: None, ..place }, text };
         Some(Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver))
+    }
+
+    /// Returns the name of the type that a method is a member of; in Kotlin, the bound of the type
+    /// parameter that it extends.
+    pub(super) fn extended_owner(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        method: usize,
+    ) -> Option<String> {
+        let owner = facts.owner(method)?;
+        let is_bound = facts.dialect.extensions == Extensions::Prefix;
+        let at = SymbolAt { file, place: method as u32 };
+        let extended = is_bound.then(|| self.extended(facts, at, method)).flatten();
+        Some(extended.map_or_else(|| owner.to_owned(), |(name, _)| name))
+    }
+
+    /// Returns the values that Kotlin's `this` is in the functions around `place` that extend a type
+    /// inside of another definition, innermost first.
+    fn inner_receivers(&self, place: Place, depth: usize) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        if facts.dialect.extensions != Extensions::Prefix {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for around in facts.ancestors(place.enclosing) {
+            let symbol = &facts.symbols[around];
+            if is_type(symbol.kind) {
+                break;
+            }
+            let at = SymbolAt { file: place.file, place: around as u32 };
+            let is_inner = symbol.parent.is_some() && symbol.kind.is_callable();
+            let extended = is_inner.then(|| self.extended(&facts, at, around)).flatten();
+            if let Some((name, _)) = extended {
+                let scope = Place { enclosing: symbol.parent, ..place };
+                found.extend(self.chain(scope, None, &Chain::instance(&name), depth));
+            }
+        }
+        found
     }
 
     /// Returns true for a definition that a call with so many arguments can refer to.
@@ -179,8 +308,8 @@ impl Walk<'_> {
                 names.insert(0, (name, count));
             }
             Value::Instance(of, _) => {
-                let mut open = vec![*of];
-                while let Some(of) = open.pop() {
+                let mut open = VecDeque::from([*of]);
+                while let Some(of) = open.pop_front() {
                     let Some((facts, place)) = self.symbol(of) else { continue };
                     let symbol = &facts.symbols[place];
                     let name = facts.block_type(place).unwrap_or(&symbol.name);
@@ -195,7 +324,7 @@ impl Walk<'_> {
                     }
                     for base in self.bases(of, depth + 2) {
                         match base.value {
-                            Value::Instance(base, _) => open.push(base),
+                            Value::Instance(base, _) => open.push_back(base),
                             Value::Foreign(written) => {
                                 names.push(written_name(&written.text));
                             }
@@ -223,28 +352,33 @@ impl Walk<'_> {
             return None;
         }
         let (extended, arguments) = self.extended(&there, at, place)?;
-        let is_it = |(name, _): &(String, usize)| is_same(name, &extended);
         let is_exact = |(_, count): &(String, usize)| arguments.is_none_or(|of| of == *count);
-        let same = names.iter().filter(|it| is_it(it));
-        if let Some(is_exact) = same.map(is_exact).reduce(|a, b| a | b) {
+        let share = |extended: &str| {
+            let is_it = |(name, _): &(String, usize)| is_same(name, extended);
+            let is_exact =
+                names.iter().filter(|it| is_it(it)).map(is_exact).reduce(|a, b| a | b)?;
             // An extension of a derived type comes before one of its bases.
-            let nearness = if names.first().is_some_and(is_it) { 1.0 } else { 0.99 };
-            return Some(nearness * if is_exact { 0.95 } else { 0.9 });
+            let distance = names.iter().position(is_it).unwrap_or_default().min(DISTANCE_MAX);
+            let nearness = if distance == 0 { 1.0 } else { 0.991 - 0.001 * distance as f32 };
+            Some(nearness * if is_exact { 0.95 } else { 0.9 })
+        };
+        let aliased = || self.aliases(facts, &extended).iter().find_map(|of| share(of));
+        if let Some(share) = share(&extended).or_else(aliased) {
+            return Some(share);
         }
         if facts.dialect.common.contains(&name) {
             return None;
         }
         let is_parameter = extended.len() <= 2
             || extended.starts_with('T') && extended[1..].starts_with(char::is_uppercase);
-        if is_parameter || TOP_TYPES.contains(&extended.as_str()) {
+        if is_parameter || names_all(&extended) {
             return Some(if names.is_empty() { 0.6 } else { 0.85 });
         }
         // A value of an outside type may have outside bases.
         let is_ours = || {
             let is_type = |at: &SymbolAt| {
                 self.symbol(*at).is_some_and(|(there, place)| {
-                    there.dialect.group == facts.dialect.group
-                        && super::kinds::is_type(there.symbols[place].kind)
+                    there.dialect.group == facts.dialect.group && is_type(there.symbols[place].kind)
                 })
             };
             self.code.named(&extended).iter().take(NAMED_MAX).any(is_type)
@@ -254,6 +388,37 @@ impl Walk<'_> {
             Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.52),
             _ => None,
         }
+    }
+
+    fn extended_name(&self, candidate: &Candidate) -> String {
+        let Value::Name(at) = candidate.value else { return String::new() };
+        let found = self.symbol(at).and_then(|(facts, place)| self.extended(&facts, at, place));
+        found.map(|(name, _)| name).unwrap_or_default()
+    }
+
+    /// Returns the names of the types that a name of Kotlin is an alias of, the nearest first.
+    fn aliases(&self, facts: &FileFacts, name: &str) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        if facts.dialect.extensions != Extensions::Prefix {
+            return found;
+        }
+        let mut name = name.to_owned();
+        while found.len() < ALIASES_MAX {
+            let target = self.code.named(&name).iter().take(ALIASED_MAX).find_map(|at| {
+                let (there, place) = self.symbol(*at)?;
+                let symbol = &there.symbols[place];
+                let is_alias =
+                    symbol.kind == SymbolKind::Type && there.dialect.group == facts.dialect.group;
+                let of = symbol.type_chain.as_ref().filter(|_| is_alias)?.instance_type()?;
+                Some(last_name(of).to_owned())
+            });
+            match target {
+                Some(target) if !found.contains(&target) => found.push(target.clone()),
+                _ => break,
+            }
+            name.clone_from(&found[found.len() - 1]);
+        }
+        found
     }
 
     /// Returns the name of the type that a method extends, and the number of its arguments if that
@@ -275,13 +440,29 @@ impl Walk<'_> {
             Extensions::Prefix => {
                 let owner = facts.owner(place)?;
                 let around = symbol.parent.map(|parent| facts.symbols[parent].name.as_str());
-                (around != Some(owner)).then(|| (owner.to_owned(), None))
+                if around == Some(owner) || !symbol.kind.is_callable() {
+                    return (around != Some(owner)).then(|| (owner.to_owned(), None));
+                }
+                let bound = facts.extended(at.place, || self.code.text(at.file));
+                Some((bound.map_or_else(|| owner.to_owned(), |(bound, _)| bound), None))
             }
             Extensions::Block => {
                 let parent = symbol.parent?;
                 Some((facts.block_type(parent)?.to_owned(), None))
             }
         }
+    }
+
+    /// Returns true for an extension of Kotlin that returns a value of the type that it is called on.
+    pub(super) fn returns_receiver(&self, facts: &FileFacts, at: SymbolAt) -> bool {
+        let place = at.place as usize;
+        let is_extension =
+            facts.dialect.extensions == Extensions::Prefix && facts.symbols[place].parent.is_none();
+        let owner = facts.owner(place).filter(|_| is_extension);
+        owner.is_some_and(|owner| {
+            let signature = facts.signature(at.place, || self.code.text(at.file));
+            returns_receiver(owner, &signature)
+        })
     }
 
     /// Returns the number of type parameters of a type, in languages where types of one name differ
@@ -304,15 +485,19 @@ impl Walk<'_> {
         let arity = |candidate: &Candidate| {
             let Value::Name(at) = candidate.value else { return None };
             let (facts, place) = self.symbol(at)?;
-            facts
-                .dialect
-                .has_usings
-                .then(|| self.type_parameters(at, &facts, &facts.symbols[place]))
+            let symbol = &facts.symbols[place];
+            let is_counted = facts.dialect.has_usings && is_type(symbol.kind);
+            is_counted.then(|| self.type_parameters(at, &facts, symbol))
         };
         if values.len() > 1 && values.iter().any(|value| arity(value) == Some(count)) {
             values.retain(|value| arity(value).is_none_or(|of| of == count));
         }
     }
+}
+
+/// Returns true for the name of the type that every value has.
+fn names_all(name: &str) -> bool {
+    TOP_TYPES.contains(&name)
 }
 
 /// Returns true for two names of one type.

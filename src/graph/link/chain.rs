@@ -3,18 +3,21 @@
 use std::rc::Rc;
 
 use super::added::Called;
+use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
 use super::hops::View;
 use super::kinds::{is_type, is_variable};
+use super::parameters::parameters;
 use super::position::SymbolAt;
-use super::result::Reason;
+use super::result::{Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::imports::Resolution;
 use crate::lang::chain::{
-    Chain, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TYPE_PARAMETER, TypeText,
+    Chain, LAST_PARAMETER, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TYPE_PARAMETER,
+    TypeText,
 };
-use crate::lang::symbols::SymbolKind;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
@@ -71,6 +74,7 @@ impl Walk<'_> {
                 values.extend(
                     values.iter().filter_map(|it| self.own_list(it)).flatten().collect::<Vec<_>>(),
                 );
+                values = self.each(&values, |value| self.unaliased(value, depth));
                 if values.is_empty() && own.is_none() {
                     values.extend(self.extended_outside(place));
                     values.extend(self.exported_object(place));
@@ -122,10 +126,14 @@ impl Walk<'_> {
                 Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => self
                     .each(&values, |candidate| self.called_member(place, candidate, name, depth)),
                 Ok(Step::Member(name)) => {
-                    let is_callback = matches!(steps.peek(), Some(Ok(Step::Parameter(_))));
+                    let callback = match steps.peek() {
+                        Some(&Ok(Step::Parameter(number))) => Some(number),
+                        _ => None,
+                    };
                     self.each(&values, |candidate| {
                         let mut members = self.member(candidate, name, depth);
-                        if is_callback {
+                        if let Some(number) = callback {
+                            members.retain(|member| self.has_parameter(member, number));
                             let called = Called::step(name);
                             self.add_extensions(place, candidate, called, &mut members, depth);
                         }
@@ -143,6 +151,51 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Returns the value of a type of Kotlin, which may be an alias of another one.
+    fn unaliased(&self, value: &Candidate, depth: usize) -> Vec<Candidate> {
+        let is_alias = value.of_type().filter(|of| {
+            let Value::Name(at) = of.value else { return false };
+            self.kind(of) == Some(SymbolKind::Type)
+                && self
+                    .facts(at.file)
+                    .is_some_and(|facts| facts.dialect.extensions == Extensions::Prefix)
+        });
+        is_alias.map_or_else(|| vec![value.clone()], |of| self.instances(&[of], None, depth + 1))
+    }
+
+    /// Returns false for a function without the parameter `number`, in languages whose extensions
+    /// may have it.
+    fn has_parameter(&self, member: &Candidate, number: usize) -> bool {
+        let Value::Name(at) = member.value else { return true };
+        let Some((facts, place)) = self.symbol(at) else { return true };
+        let symbol = &facts.symbols[place];
+        if number == LAST_PARAMETER && facts.dialect.extensions == Extensions::Prefix {
+            return !symbol.kind.is_callable() || self.takes_function(&facts, at, symbol);
+        }
+        let is_open = facts.dialect.extensions == Extensions::None
+            || number >= LAST_PARAMETER
+            || !symbol.kind.is_callable();
+        let arity = || facts.arity(at.place, || self.code.text(at.file));
+        is_open || arity().is_none_or(|(_, most)| number < usize::from(most))
+    }
+
+    /// Returns true if the last parameter of a function is one, as far as its type shows.
+    fn takes_function(&self, facts: &FileFacts, at: SymbolAt, symbol: &Symbol) -> bool {
+        let signature = self.signature(at);
+        let parts = parameters(&symbol.name, &signature).unwrap_or_default();
+        let syntax = facts.dialect.type_syntax;
+        let written = parts.last().and_then(|part| syntax.of_parameter(part));
+        let is_callable = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                matches!(there.symbols[place].kind, SymbolKind::Type | SymbolKind::Interface)
+            })
+        };
+        written.is_some_and(|written| {
+            let named = || self.code.named(last_name(written.trim_end_matches('?')));
+            syntax.of_function(written).is_some() || named().iter().take(NAMED_MAX).any(is_callable)
+        })
     }
 
     /// Returns what a bare name refers to in a block with these implicit receivers.
@@ -186,6 +239,14 @@ impl Walk<'_> {
         let rest = chain.steps_after(name.len());
         let mut found = self.name(place, name, depth + 1);
         let is_called = matches!(chain.steps_after(name.len()).next(), Some(Ok(Step::Call)));
+        if is_called && !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
+            // An extension of the enclosing type.
+            let call = Use { enclosing: place.enclosing, ..Use::call(name) };
+            let extensions = self.own_extensions(place, call, depth + 1);
+            if !extensions.is_empty() {
+                found = extensions;
+            }
+        }
         if !is_called && self.are_functions(&found) {
             let scopes = self.facts(place.file).map(|facts| self.scopes_named(&facts, place, name));
             found = scopes.filter(|scopes| !scopes.is_empty()).unwrap_or(found);
@@ -420,7 +481,7 @@ impl Walk<'_> {
 
     /// Returns what a name refers to where a type is written: a property may have the name of its
     /// type.
-    fn type_named(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
+    pub(super) fn type_named(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
         let found = self.name(place, name, depth + 1);
         let Some(facts) = self.facts(place.file) else { return found };
         let is_member = |it: &Candidate| {
@@ -627,6 +688,9 @@ impl Walk<'_> {
                         return found;
                     }
                     _ => {}
+                }
+                if let Some(of) = candidate.via.filter(|_| self.returns_receiver(&facts, *at)) {
+                    return vec![candidate.then(Value::Instance(of, None), 0.98)];
                 }
                 let written = if symbol.type_chain.is_none() {
                     self.written_chain(*at, symbol)

@@ -4,8 +4,9 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::receiver_bounds::receiver_bound;
 use super::conditions::{Branch, branches};
-use super::dialect::{self, Dialect};
+use super::dialect::{self, Dialect, Extensions};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{Arity, arity, extended};
 use super::position::{SymbolAt, UseAt};
@@ -205,7 +206,8 @@ impl FileFacts {
     }
 
     /// Returns the name of the type that a method extends by its first parameter, C#'s `this Type
-    /// name`, and the number of its arguments. The text is read once, as for [`FileFacts::signature`].
+    /// name`, and the number of its arguments; in Kotlin the bound of the type parameter that it
+    /// extends. The text is read once, as for [`FileFacts::signature`].
     pub(super) fn extended(
         &self,
         place: u32,
@@ -213,11 +215,15 @@ impl FileFacts {
     ) -> Option<(String, usize)> {
         let extended = self.extended.get_or_init(|| {
             let signatures = self.signatures(read);
-            let of = |(symbol, signature): (&Symbol, &String)| {
-                let (name, arguments) = extended(&symbol.name, signature)?;
+            let of = |(place, signature): (usize, &String)| {
+                if self.dialect.extensions == Extensions::Prefix {
+                    let bound = receiver_bound(self.owner(place)?, signature)?;
+                    return Some((bound.into(), 0));
+                }
+                let (name, arguments) = extended(&self.symbols[place].name, signature)?;
                 Some((name.into(), arguments))
             };
-            self.symbols.iter().zip(signatures).map(of).collect()
+            signatures.iter().enumerate().map(of).collect()
         });
         let (name, arguments) = extended.get(place as usize)?.as_ref()?;
         Some((name.to_string(), *arguments))
@@ -312,6 +318,11 @@ impl FileFacts {
             let is_named = self.dialect.constructors.contains(&symbol.name.as_str());
             symbol.kind == SymbolKind::Constructor || is_named && symbol.kind.is_callable()
         })
+    }
+
+    /// Returns true for a name that constructors have in addition to that of their type.
+    pub(super) fn is_constructor_name(&self, name: &str) -> bool {
+        self.dialect.constructors.contains(&name)
     }
 
     /// Returns true for a function that `new` may call: JavaScript's constructor functions, which by

@@ -1,6 +1,7 @@
 //! Members of modules and types, including those of blocks elsewhere and of bases.
 
 use super::code::{FileFacts, definitions, last_name, near};
+use super::dialect::Extensions;
 use super::kinds::{is_interface, is_member, is_type, is_variable};
 use super::namespaces::scope;
 use super::position::SymbolAt;
@@ -118,6 +119,19 @@ impl Walk<'_> {
         }
         if kind == SymbolKind::Module {
             return self.exported_inside(of, name, depth);
+        }
+        if facts.dialect.extensions == Extensions::Prefix && is_variable(kind) {
+            // The type of a property is that which its value derives from: `val a: A = object : A {}`.
+            let loaded = self.load(candidate, depth + 1);
+            let is_other = |it: &&Candidate| !matches!(it.value, Value::Name(same) if same == of);
+            let found: Vec<Candidate> = loaded
+                .iter()
+                .filter(is_other)
+                .flat_map(|loaded| self.member(loaded, name, depth + 1))
+                .collect();
+            if found.iter().any(|it| matches!(it.value, Value::Name(_))) {
+                return found;
+            }
         }
         let children = definitions(of.file, facts.children(Some(place), name));
         let mut found: Vec<Candidate> =
@@ -440,7 +454,14 @@ impl Walk<'_> {
         });
         let is_open = is_declared || facts.dialect.has_partial_types;
         if !facts.dialect.has_closed_types && is_open {
-            found.extend(self.members_elsewhere(&facts, of, name, depth));
+            let mut elsewhere = self.members_elsewhere(&facts, of, name, depth);
+            if facts.dialect.extensions == Extensions::Prefix {
+                // Members come before extensions, which are searched by their receivers.
+                let is_function =
+                    |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
+                elsewhere.retain(|it| !is_function(it));
+            }
+            found.append(&mut elsewhere);
         }
         found
     }
@@ -687,9 +708,9 @@ impl Walk<'_> {
             }
         }
         // A method outside of its type: Go, C++, `Type.prototype.method`.
-        let name = outermost.and_then(|method| facts.owner(method));
-        let Some(name) = name else { return Vec::new() };
-        self.types(&self.name(Place { enclosing: None, ..place }, name, depth + 1))
+        let Some(method) = outermost else { return Vec::new() };
+        let Some(name) = self.extended_owner(&facts, place.file, method) else { return Vec::new() };
+        self.types(&self.name(Place { enclosing: None, ..place }, &name, depth + 1))
     }
 
     /// Returns the module as the object that `$` is in a method of the literal that it exports:

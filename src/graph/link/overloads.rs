@@ -8,13 +8,19 @@
 mod binding;
 pub(super) mod java;
 pub(super) mod named;
+mod overload;
 #[cfg(test)]
 mod tests;
+mod type_arguments;
 
-use super::code::FileFacts;
-use super::dialect::OverloadRules;
+use overload::{Overload, score};
+use type_arguments::TypeArguments;
+pub(super) use type_arguments::stated as stated_type_arguments;
+
+use super::code::{FileFacts, last_name};
+use super::dialect::{Extensions, OverloadRules};
 use super::kinds::is_variable;
-use super::parameters::parameters;
+use super::parameters::{inside, parameters};
 use super::position::SymbolAt;
 use super::result::{Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
@@ -30,7 +36,7 @@ const CALL_BYTES_MAX: usize = 2000;
 const BEFORE_BYTES_MAX: usize = 6000;
 
 /// The most overloads that are compared.
-const OVERLOADS_MAX: usize = 24;
+const OVERLOADS_MAX: usize = 48;
 
 /// How much less likely an overload is that fits the arguments worse than another one.
 const WORSE: f32 = 0.93;
@@ -64,6 +70,8 @@ pub(super) struct Shape {
     is_pointer: bool,
     /// A parameter of Java that accepts any number of arguments.
     is_variadic: bool,
+    /// The number of type arguments; 0 in C++ and Java, where they are not compared.
+    arguments: usize,
 }
 
 /// How the types of arguments and parameters are read and compared in a language.
@@ -84,6 +92,8 @@ pub(super) struct Rules {
     type_parameters: for<'s> fn(&'s str, &'s str) -> &'s str,
     /// How arguments name their parameters, in languages where they can.
     labels: Option<named::Labels>,
+    /// How a call states type arguments.
+    type_arguments: TypeArguments,
 }
 
 impl OverloadRules {
@@ -114,20 +124,8 @@ pub(super) static CPP: Rules = Rules {
     is_strict: false,
     type_parameters: |head, _| if head.starts_with("template") { head } else { "" },
     labels: None,
+    type_arguments: TypeArguments::Ignored,
 };
-
-/// An overload that accepts the number of arguments: its place among the links, and the type of each
-/// parameter; `None` for a type parameter.
-struct Overload {
-    link: usize,
-    types: Vec<Option<Shape>>,
-    /// The names of the parameters, where arguments can name them.
-    names: Vec<String>,
-    /// How parameters of C++ bind to arguments.
-    bindings: Vec<Binding>,
-    qualifiers: Qualifiers,
-    is_declaration: bool,
-}
 
 impl Walk<'_> {
     /// Returns for each link whether its definition accepts the number of arguments. In C++ default
@@ -212,19 +210,27 @@ impl Walk<'_> {
             return;
         }
         let Some(start) = used.start else { return };
-        let overloads = self.overloads(rules, accepting, links);
+        let overloads = self.overloads(rules, used, accepting, links);
         let Some(first) = overloads.first() else { return };
         let is_same = |of: &Overload| {
             of.types == first.types && of.names == first.names && of.bindings == first.bindings
         };
         let is_single = overloads.iter().all(is_same);
+        let Some(text) = self.code.text(place.file) else { return };
+        let stated = match rules.type_arguments {
+            TypeArguments::Ignored => None,
+            _ => stated_type_arguments(&text, start + used.name.len()),
+        };
+        let accepts: Vec<bool> = overloads.iter().map(|of| of.accepts(rules, stated)).collect();
+        let is_selected = accepts.contains(&true) && accepts.contains(&false);
         let definitions = overloads.iter().filter(|of| !of.is_declaration).count();
         let declarations = overloads.len() - definitions;
-        if is_single && (definitions.max(declarations) < 2 || rules.is_strict) {
+        if is_single && !is_selected && (definitions.max(declarations) < 2 || rules.is_strict) {
             return;
         }
-        let Some(text) = self.code.text(place.file) else { return };
-        let scores: Vec<u32> = if is_single {
+        let mut scores: Vec<u32> = if is_single && is_selected {
+            vec![1; overloads.len()]
+        } else if is_single {
             // They differ in qualifiers only, or are alternatives.
             let is_const = self.is_const_receiver(&facts, place, &text, start);
             let before = before_call(&facts, place, &text, start);
@@ -246,6 +252,9 @@ impl Walk<'_> {
             let score = |of| 4 * score(rules, &forms, &labels, of, fit) + bound(of);
             overloads.iter().map(score).collect()
         };
+        for (score, _) in scores.iter_mut().zip(accepts).filter(|(_, accepts)| !accepts) {
+            *score = 0;
+        }
         let most = scores.iter().copied().max().unwrap_or_default();
         let top = |of: &Overload| links[of.link].confidence;
         let highest = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
@@ -264,12 +273,23 @@ impl Walk<'_> {
             links.iter_mut().filter(|link| link.to == to).for_each(|link| link.confidence *= WORSE);
         }
         if !is_decided {
-            links.iter_mut().for_each(|link| link.confidence *= UNDECIDED);
+            // A function usually calls another overload than itself.
+            let own = place.enclosing.map(|at| SymbolAt { file: place.file, place: at as u32 });
+            let is_own = |link: &Link| rules.is_strict && Some(link.to) == own;
+            for link in links.iter_mut() {
+                link.confidence *= if is_own(link) { UNDECIDED * 0.98 } else { UNDECIDED };
+            }
         }
     }
 
     /// Returns the overloads among some links that accept the number of arguments.
-    fn overloads(&self, rules: &Rules, accepting: &[bool], links: &[Link]) -> Vec<Overload> {
+    fn overloads(
+        &self,
+        rules: &Rules,
+        used: Use<'_>,
+        accepting: &[bool],
+        links: &[Link],
+    ) -> Vec<Overload> {
         let mut found: Vec<Overload> = Vec::new();
         for (at, link) in links.iter().enumerate().take(OVERLOADS_MAX) {
             let is_seen = found.iter().any(|of| links[of.link].to == link.to);
@@ -280,9 +300,15 @@ impl Walk<'_> {
             }
             let is_declaration = facts.is_declaration(place);
             let read = self.types_of_parameters(rules, &facts, link, symbol);
-            if let Some(read) = read {
-                found.push(Overload { link: at, is_declaration, ..read });
-            }
+            // C#'s `Type.Extension(instance, …)`.
+            let is_of_type = used.receiver.is_none_or(|chain| {
+                chain.is_path() && facts.owner(place) == Some(last_name(chain.as_str()))
+            });
+            let is_passed = facts.dialect.extensions == Extensions::Parameter
+                && is_of_type
+                && self.extended(&facts, link.to, place).is_some();
+            let instances = usize::from(is_passed);
+            found.extend(read.map(|read| Overload { link: at, is_declaration, instances, ..read }));
         }
         found
     }
@@ -327,9 +353,23 @@ impl Walk<'_> {
         let names = rules.labels.map_or_else(Vec::new, |labels| {
             list.iter().map(|of| (labels.name)(of).to_owned()).collect()
         });
-        let types = list.iter().map(of).collect();
-        let (link, is_declaration) = (0, false);
-        Some(Overload { link, types, names, bindings, qualifiers, is_declaration })
+        let is_counted = rules.type_arguments != TypeArguments::Ignored
+            && symbol.kind != SymbolKind::Constructor
+            && !facts.is_constructor_name(&symbol.name);
+        let own = type_arguments::names(type_parameters);
+        let whole = signature.find('(').and_then(|open| inside(&signature[open..]));
+        let whole = whole.unwrap_or_default();
+        Some(Overload {
+            link: 0,
+            instances: 0,
+            types: list.iter().map(of).collect(),
+            names,
+            type_parameters: is_counted.then_some(own.len()),
+            is_inferable: own.iter().all(|own| has_word(whole, own)),
+            bindings,
+            qualifiers,
+            is_declaration: false,
+        })
     }
 
     /// Returns what the text of an argument, which begins at a byte, shows of its type.
@@ -344,6 +384,10 @@ impl Walk<'_> {
         // A sign does not change the type.
         let argument =
             argument.strip_prefix('-').filter(|_| rules.labels.is_some()).unwrap_or(argument);
+        let argument = match rules.labels {
+            Some(_) => named::without_passing(argument),
+            None => argument,
+        };
         let inner = argument.strip_prefix("std::move(").and_then(|inner| inner.strip_suffix(')'));
         let argument = inner.unwrap_or(argument);
         let form = (rules.literal)(argument);
@@ -356,9 +400,14 @@ impl Walk<'_> {
             None => (false, argument),
         };
         if name.is_empty() || !name.chars().all(is_name) {
-            if rules.labels.is_some() && named::is_path(name) {
+            // Java's `Type.class` is no path.
+            let is_path = named::is_path(name) && !name.ends_with(".class");
+            if rules.is_strict && is_path {
                 let before = before_call(facts, place, text, *start);
-                return self.type_of_path(rules, place, &before, name).map_or(form, Form::Typed);
+                let of = self.type_of_path(rules, place, &before, name).map(Form::Typed);
+                if rules.labels.is_some() || of.is_some() {
+                    return of.unwrap_or(form);
+                }
             }
             let form = (rules.created)(argument);
             let is_call = form == Form::Unknown && inner.is_none();
@@ -588,7 +637,7 @@ fn created(argument: &str) -> Form {
         || after.ends_with([')', '}'])
             && after.starts_with(['(', '{'])
             && (base.starts_with(char::is_uppercase) || base == "string");
-    let shape = Shape { base: base.to_owned(), is_pointer, is_variadic: false };
+    let shape = Shape { base: base.to_owned(), is_pointer, is_variadic: false, arguments: 0 };
     if is_created && !base.is_empty() { Form::Typed(shape) } else { Form::Unknown }
 }
 
@@ -708,40 +757,9 @@ fn shape(parameter: &str) -> Option<Shape> {
             if is_path || is_builtin(last) { last } else { of }
         }
     };
-    Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false })
+    Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false, arguments: 0 })
 }
 
-/// Returns how well an overload fits the arguments. A fit that must convert counts less; in C++ a
-/// parameter beyond the arguments does not count, elsewhere overloads without one come first.
-fn score(
-    rules: &Rules,
-    forms: &[Form],
-    labels: &[Option<String>],
-    overload: &Overload,
-    fit: impl Fn(&Form, Option<&Shape>) -> u32,
-) -> u32 {
-    let types = &overload.types;
-    // The last parameter may accept more than one argument.
-    let last = types.last().filter(|of| of.as_ref().is_some_and(|of| of.is_variadic));
-    let places = match rules.labels {
-        None => (0..forms.len()).collect(),
-        Some(rule) => match named::assigned(rule, labels, &overload.names, types) {
-            Some(places) => places,
-            None => return 0,
-        },
-    };
-    let of = |at: usize| types.get(at).or(last);
-    let known = forms.iter().zip(places).filter_map(|(form, at)| Some((form, of(at)?)));
-    let fits: Vec<u32> = known.map(|(form, of)| fit(form, of.as_ref())).collect();
-    let sum = fits.iter().sum::<u32>();
-    match rules.labels {
-        _ if rules.is_strict && fits.contains(&0) => 0,
-        None => sum,
-        Some(_) => {
-            let is_exact = last.is_none() && types.len() == forms.len();
-            1 + 8 * sum + u32::from(is_exact) * 2 + u32::from(types.iter().all(Option::is_some))
-        }
-    }
 }
 
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
+use super::added::HIDDEN_FACTOR;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group, OverloadRules};
 use super::kinds::{is_type, is_variable};
@@ -166,7 +167,9 @@ impl Walk<'_> {
         // Swift's extensions have constructors.
         let name = match facts.dialect.extensions {
             Extensions::Block => facts.dialect.constructors.first().copied(),
-            _ => Some(symbol.name.as_str()).filter(|_| !found.is_empty() && is_all_declared),
+            _ => Some(symbol.name.as_str()).filter(|_| {
+                facts.dialect.has_partial_types || !found.is_empty() && is_all_declared
+            }),
         };
         if let Some(name) = name {
             let members_elsewhere = self.members_elsewhere(&facts, of, name, 0);
@@ -300,6 +303,10 @@ impl Walk<'_> {
                 link.confidence *= 0.5;
             }
             let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
+            let is_added = is_kotlin && self.extended(&facts, link.to, place).is_some();
+            if is_kotlin && is_several && !is_added && self.is_hidden(&facts, link.to) {
+                link.confidence *= HIDDEN_FACTOR;
+            }
             if is_kotlin && path.as_ref().is_some_and(|at| is_of_other_platform(&facts.path, at)) {
                 link.confidence *= 0.97;
             }

@@ -5,6 +5,7 @@ use super::added::Called;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group};
 use super::kinds::is_type;
+use super::overloads::stated_type_arguments;
 use super::position::SymbolAt;
 use super::qualified_names::SEPARATOR;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason, Use};
@@ -15,6 +16,9 @@ use crate::graph::imports::Resolution;
 use crate::lang::chain::{Root, Step, TYPE_PARAMETER};
 use crate::lang::facts::Role;
 
+/// The factor of functions that do not accept the arguments, where another one may be visible.
+const UNACCEPTED: f32 = 0.45;
+
 /// The most wildcard imports that are examined.
 const WILDCARDS_MAX: usize = 32;
 
@@ -23,7 +27,8 @@ impl Walk<'_> {
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         self.origin.set(Some(place));
         let Some(chain) = used.receiver else {
-            let found = self.name(place, used.name, 0);
+            let mut found = self.name(place, used.name, 0);
+            self.select_created(place, used, &mut found);
             let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
             // In Kotlin a function that does not accept the arguments hides no other one.
             let is_hiding = !self.facts(place.file).is_some_and(|facts| {
@@ -32,7 +37,7 @@ impl Walk<'_> {
             if found.iter().any(|it| is_known(it) && (is_hiding || self.is_fit(it, Some(used)))) {
                 return found;
             }
-            let extensions = self.own_extensions(place, used);
+            let extensions = self.own_extensions(place, used, 1);
             if !extensions.is_empty() {
                 return extensions;
             }
@@ -48,7 +53,14 @@ impl Walk<'_> {
                 Vec::new()
             };
             let is_accepted = outer.iter().any(|it| self.is_fit(it, Some(used)));
-            return if is_accepted { outer } else { found };
+            if is_accepted {
+                return outer;
+            }
+            if !is_hiding {
+                // The library may have a function of the name, which none of these hides.
+                found.iter_mut().for_each(|it| it.confidence *= UNACCEPTED);
+            }
+            return found;
         };
         if let Some((source, expected)) = chain.conversion() {
             let own = self.candidates(place, Use { receiver: Some(&source), ..used });
@@ -112,6 +124,32 @@ impl Walk<'_> {
                 };
                 values.iter().flat_map(member).collect()
             }
+        }
+    }
+
+    /// Selects the type that C#'s `new Name<A>()` creates: no member of the same name, and one with so
+    /// many type parameters.
+    fn select_created(&self, place: Place, used: Use<'_>, found: &mut Vec<Candidate>) {
+        let Some(facts) = self.facts(place.file) else { return };
+        let (Role::Call, true, Some(start)) = (used.role, facts.dialect.has_usings, used.start)
+        else {
+            return;
+        };
+        if found.is_empty() {
+            return;
+        }
+        let Some(text) = self.code.text(place.file) else { return };
+        let is_type = |it: &Candidate| self.kind(it).is_some_and(is_type);
+        let before = text.get(..start).unwrap_or_default().trim_ascii_end();
+        if before.ends_with(b"new") && !found.iter().any(is_type) {
+            let named = self.type_named(place, used.name, 0);
+            if named.iter().any(is_type) {
+                *found = named;
+            }
+        }
+        if found.iter().filter(|it| is_type(it)).nth(1).is_some() {
+            let stated = stated_type_arguments(&text, start + used.name.len());
+            self.retain_arity(found, stated.unwrap_or_default());
         }
     }
 

@@ -114,6 +114,18 @@ pub struct Use<'a> {
 }
 
 impl<'a> Use<'a> {
+    /// Returns a call of `name` of which only the name is known.
+    pub(super) fn call(name: &'a str) -> Use<'a> {
+        Use {
+            name,
+            role: Role::Call,
+            receiver: None,
+            enclosing: None,
+            arguments: None,
+            start: None,
+        }
+    }
+
     /// Returns the use of `name` in `reference`.
     pub fn new(name: &'a str, reference: &'a Reference) -> Use<'a> {
         Use {

@@ -30,7 +30,7 @@ const PREFIXES: &[&str] = &[
 ];
 
 /// C#'s delegates whose last type argument is that of the result.
-const WITH_RESULT: &[&str] = &["Converter", "Func"];
+pub(super) const WITH_RESULT: &[&str] = &["Converter", "Func"];
 
 /// C#'s delegates whose type arguments are the types of the parameters.
 const WITHOUT_RESULT: &[&str] = &["Action", "Predicate"];

@@ -12,6 +12,7 @@ static JAVA: Dialect = Dialect {
 };
 
 static KOTLIN: Dialect = Dialect {
+    aliases_have_members: true,
     extensions: Extensions::Prefix,
     type_syntax: TypeSyntax::Arrow,
     overloads: Some(OverloadRules::Kotlin),
@@ -36,6 +37,7 @@ static CSHARP: Dialect = Dialect {
     overloads: Some(OverloadRules::CSharp),
     constructor_words: &["base", "this"],
     content_first: &[],
+    globals: CSHARP_KEYWORD_TYPES,
     arguments: Some(ArgumentRules {
         passes_instance: true,
         ..ArgumentRules::new(|part| many_or_usual(has_word(part, "params"), part))
@@ -62,11 +64,18 @@ pub(super) static SWIFT: Dialect = Dialect {
     ..RULES
 };
 
+/// Types of C# that keywords name.
+const CSHARP_KEYWORD_TYPES: &[&str] = &[
+    "bool", "byte", "char", "decimal", "double", "float", "int", "long", "nint", "nuint", "object",
+    "sbyte", "short", "string", "uint", "ulong", "ushort",
+];
+
 /// Names of members and extensions of Kotlin's library.
 const KOTLIN_COMMON: &[&str] = &[
     "add",
     "addAll",
     "also",
+    "and",
     "append",
     "apply",
     "build",
@@ -98,6 +107,7 @@ const KOTLIN_COMMON: &[&str] = &[
     "let",
     "map",
     "next",
+    "or",
     "plus",
     "put",
     "read",
@@ -106,6 +116,8 @@ const KOTLIN_COMMON: &[&str] = &[
     "replace",
     "run",
     "set",
+    "shl",
+    "shr",
     "size",
     "sort",
     "split",
@@ -126,10 +138,12 @@ const KOTLIN_COMMON: &[&str] = &[
     "toString",
     "trim",
     "use",
+    "ushr",
     "valueOf",
     "values",
     "with",
     "write",
+    "xor",
 ];
 
 /// Returns the rules of a language of the family.

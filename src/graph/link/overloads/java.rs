@@ -3,10 +3,11 @@
 //! Subtypes are those whose bases the repository shows, and those of the standard library that
 //! follow from names: an `ArrayList` is a `List`. An overload that cannot accept an argument is out.
 
-use super::{Form, Rules, Shape, without_strings};
+use super::{Form, Rules, Shape, TypeArguments, without_strings};
 use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
 use crate::lang::split;
+use crate::lang::symbols::SymbolKind;
 
 /// The rules of Java.
 pub(in crate::graph::link) static JAVA: Rules = Rules {
@@ -18,6 +19,7 @@ pub(in crate::graph::link) static JAVA: Rules = Rules {
     is_strict: true,
     type_parameters: |head, _| head.find('<').map_or("", |at| &head[at..]),
     labels: None,
+    type_arguments: TypeArguments::Ignored,
 };
 
 /// The most types that are searched for a base.
@@ -209,7 +211,7 @@ fn typed(base: &str) -> Form {
 }
 
 fn shape(base: &str, is_array: bool) -> Shape {
-    Shape { base: base.to_owned(), is_pointer: is_array, is_variadic: false }
+    Shape { base: base.to_owned(), is_pointer: is_array, is_variadic: false, arguments: 0 }
 }
 
 /// Returns the type of the last declaration of `name` in a text.
@@ -414,6 +416,12 @@ fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
     while let Some(&next) = types.get(at).filter(|_| at < TYPES_MAX) {
         at += 1;
         let Some((facts, symbol)) = walk.symbol(next) else { continue };
+        // Bases that no declaration shows.
+        if facts.symbols[symbol].kind == SymbolKind::Enum {
+            names.extend(["Enum".to_owned(), "Comparable".to_owned()]);
+        } else if walk.signature(next).contains("@interface") {
+            names.push("Annotation".to_owned());
+        }
         for base in &facts.symbols[symbol].bases {
             let path = base.without_instance().split('<').next().unwrap_or_default();
             names.push(path.rsplit('.').next().unwrap_or(path).to_owned());

@@ -3,26 +3,31 @@
 //! The names of arguments, the forms of literals and lambdas, and the relations of types are
 //! compared as they are written. Subtypes are those whose bases the repository shows.
 
-use super::{Form, Rules, Shape};
+mod variables;
+
+use super::{Form, Rules, Shape, TypeArguments};
 use crate::graph::link::code::FileFacts;
 use crate::graph::link::dialect::TypeSyntax;
 use crate::graph::link::kinds::is_type;
-use crate::graph::link::type_syntax::without_prefixes;
+use crate::graph::link::type_syntax::{WITH_RESULT, without_prefixes};
 use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
+use crate::lang::chain::type_arguments;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
+use variables::{declared_after, declared_before};
 
 /// The rules of C#.
 pub(in crate::graph::link) static CSHARP: Rules = Rules {
     literal: |text| literal(TypeSyntax::Delegate, text),
-    created,
+    created: created_by_word,
     declared: declared_before,
     parameter: |text| parameter(TypeSyntax::Delegate, text),
     fit,
     is_strict: true,
     type_parameters: after_name,
     labels: Some(Labels { mark: ':', are_required: false, name: last_word }),
+    type_arguments: TypeArguments::StatedOrOfArguments,
 };
 
 /// The rules of Kotlin.
@@ -35,12 +40,14 @@ pub(in crate::graph::link) static KOTLIN: Rules = Rules {
     is_strict: true,
     type_parameters: before_name,
     labels: Some(Labels { mark: '=', are_required: false, name: name_before_colon }),
+    type_arguments: TypeArguments::Stated,
 };
 
 /// The rules of Swift.
 pub(in crate::graph::link) static SWIFT: Rules = Rules {
     type_parameters: after_name,
     labels: Some(Labels { mark: ':', are_required: true, name: first_word }),
+    type_arguments: TypeArguments::Ignored,
     ..KOTLIN
 };
 
@@ -60,6 +67,9 @@ pub(super) const TRAILING: &str = "{";
 
 /// The start of the base of a function type; the number of its parameters follows.
 const FUNCTION: &str = "->";
+
+/// The base of a type without a name.
+const ANONYMOUS: &str = "{}";
 
 /// The most types that are searched for a base.
 const TYPES_MAX: usize = 24;
@@ -239,6 +249,12 @@ fn angles(text: &str) -> &str {
     ""
 }
 
+/// Returns the number of arguments in the angle brackets that `text` begins with.
+fn angle_arguments(text: &str) -> usize {
+    let inner = angles(text);
+    if inner.is_empty() { 0 } else { split(inner, b',').len() }
+}
+
 /// Returns true for a path of names: `a.b`.
 pub(super) fn is_path(text: &str) -> bool {
     let is_name = |part: &str| {
@@ -285,7 +301,14 @@ fn parameter(syntax: TypeSyntax, parameter: &str) -> Option<Shape> {
 fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
     let written = without_prefixes(written);
     if let Some(parameters) = syntax.of_function(written) {
-        return Some(plain(&format!("{FUNCTION}{}", parameters.len())));
+        // Delegates with and without a result are different types.
+        let has_result = || WITH_RESULT.iter().any(|of| written.starts_with(of));
+        let arguments = match syntax {
+            TypeSyntax::Delegate => 1 + usize::from(has_result()),
+            _ => 0,
+        };
+        let base = plain(&format!("{FUNCTION}{}", parameters.len()));
+        return Some(Shape { arguments, ..base });
     }
     let written = written.trim_end_matches(['?', '!']).trim_end_matches("...");
     if let Some(inner) = written.strip_prefix('[').filter(|_| syntax == TypeSyntax::Arrow) {
@@ -296,11 +319,15 @@ fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
     let is_parameter =
         base.len() == 1 || base.starts_with('T') && base[1..].starts_with(char::is_uppercase);
     let is_pointer = written.ends_with(']') && syntax == TypeSyntax::Delegate;
-    (!base.is_empty() && !is_parameter).then(|| Shape { is_pointer, ..plain(base) })
+    let arguments = match syntax {
+        TypeSyntax::Delegate if !is_pointer => type_arguments(written).len(),
+        _ => 0,
+    };
+    (!base.is_empty() && !is_parameter).then(|| Shape { is_pointer, arguments, ..plain(base) })
 }
 
 fn plain(base: &str) -> Shape {
-    Shape { base: base.to_owned(), is_pointer: false, is_variadic: false }
+    Shape { base: base.to_owned(), is_pointer: false, is_variadic: false, arguments: 0 }
 }
 
 /// Returns the form of a literal or a lambda.
@@ -444,79 +471,35 @@ fn created(argument: &str) -> Form {
     if base.is_empty() || !is_call || !is_whole || !is_type {
         return Form::Unknown;
     }
-    Form::Typed(Shape { is_pointer: is_new && after.starts_with('['), ..plain(base) })
+    let is_pointer = is_new && after.starts_with('[');
+    let arguments = if is_new && !is_pointer { angle_arguments(after) } else { 0 };
+    Form::Typed(Shape { is_pointer, arguments, ..plain(base) })
 }
 
-/// Returns the type of the last declaration `name: Type` or `val name = Type(…)` in a text.
-fn declared_after(text: &str, name: &str) -> Option<Shape> {
-    for after in declarations(text, name) {
-        if let Some(of) = after.strip_prefix(':') {
-            let end = of.find(['\n', '{', ')', '=']).unwrap_or(of.len());
-            let of = split(&of[..end], b',')[0].trim();
-            return shape(TypeSyntax::Arrow, of);
-        }
-        let before = &text[..text.len() - after.len()];
-        let before = before.trim_end().strip_suffix(name)?.trim_end();
-        if before.ends_with("val") || before.ends_with("var") || before.ends_with("let") {
-            return of_value(after, '\n');
-        }
-    }
-    None
+/// Returns an argument without the word by which it is passed, if a name follows: C#'s `out name`.
+pub(super) fn without_passing(argument: &str) -> &str {
+    let words = ["out ", "ref ", "in "];
+    let name = words.iter().find_map(|word| argument.strip_prefix(word)).unwrap_or(argument);
+    let is_name = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_name { name } else { argument }
 }
 
-/// Returns the type of the last declaration `Type name` or `var name = new Type(…)` in a text.
-fn declared_before(text: &str, name: &str) -> Option<Shape> {
-    for after in declarations(text, name) {
-        let before = &text[..text.len() - after.len()];
-        let before = before.trim_end().strip_suffix(name)?;
-        let is_type = |c: char| c.is_alphanumeric() || "_.<>[]?, ".contains(c);
-        if !before.ends_with(char::is_whitespace) || !after.starts_with(['=', ';', ',', ')']) {
-            continue;
-        }
-        let of = before.trim_end();
-        let start = of.rfind(|c| !is_type(c)).map_or(0, |at| at + 1);
-        let of = split(&of[start..], b',').last().copied().unwrap_or_default().trim();
-        let of = without_prefixes(of);
-        let last = of.rsplit(' ').next().unwrap_or(of);
-        match last {
-            "var" => return of_value(after, ';'),
-            "return" | "await" | "in" | "is" | "new" | "case" | "" => {}
-            of if of.starts_with(char::is_alphabetic) => return shape(TypeSyntax::Delegate, of),
-            _ => {}
-        }
+/// Returns the same in C#, where a call of a capitalized name calls a method; also the type of a
+/// variable that the argument declares, `out Type name`.
+fn created_by_word(argument: &str) -> Form {
+    if let Some((of, _)) = argument.strip_prefix("out ").and_then(|of| of.rsplit_once(' ')) {
+        let of = shape(TypeSyntax::Delegate, of.trim()).filter(|_| of.trim() != "var");
+        return of.map_or(Form::Unknown, Form::Typed);
     }
-    None
-}
-
-/// Returns the type of the value after `=`.
-fn of_value(after: &str, end: char) -> Option<Shape> {
-    let value = after.strip_prefix('=')?.trim_start();
-    if let Some(of) = value.strip_prefix("new ") {
-        return shape(TypeSyntax::Delegate, of.split(['{', ';']).next()?.trim());
+    let made = argument.strip_prefix("new").map(str::trim_start);
+    if made.is_some_and(|made| made.starts_with('{') && made.ends_with('}')) {
+        return Form::Typed(plain(ANONYMOUS));
     }
-    let value = value.split(end).next().unwrap_or(value).trim();
-    match created(value) {
-        Form::Typed(of) => Some(of),
-        _ => match literal(TypeSyntax::Delegate, value) {
-            Form::Text => Some(plain("String")),
-            Form::Boolean => Some(plain("Bool")),
-            Form::Integer => Some(plain("Int")),
-            _ => None,
-        },
-    }
-}
-
-/// Returns the texts after the places where a name may be declared, the last one first.
-fn declarations<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
-    let places = text.rmatch_indices(name).take(64);
-    places.filter_map(move |(at, _)| {
-        let rest = &text[at + name.len()..];
-        let is_whole = !text[..at].ends_with(is_word) && !rest.starts_with(is_word);
-        let after = rest.trim_start();
-        let is_declared = after.starts_with([':', '=', ';', ',', ')']) && !after.starts_with("==");
-        (is_whole && is_declared && !after.starts_with("::")).then_some(after)
-    })
+    let is_created = argument.starts_with("new ")
+        || argument.starts_with("typeof(")
+        || argument.contains(" as ")
+        || of_library(argument).is_some();
+    if is_created { created(argument) } else { Form::Unknown }
 }
 
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
@@ -539,7 +522,11 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let other = u32::from(!(is_basic || is_function || is_container && is_literal));
     match form {
         Form::Unknown => 4,
-        Form::Typed(given) if given.base == *name && given.is_pointer == of.is_pointer => 8,
+        Form::Typed(given) if given.base == *name && given.is_pointer == of.is_pointer => {
+            // Types of one name differ in the number of their type parameters.
+            let is_other = given.arguments != of.arguments && given.arguments * of.arguments > 0;
+            if is_other { 5 } else { 8 }
+        }
         _ if TOP.contains(&name) && !of.is_pointer => 3,
         Form::Text if is_text => 8,
         Form::Text if TEXT_BASES.contains(&name) => 5,
@@ -576,7 +563,8 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
             } else if is_equal(INTEGERS) || is_equal(FLOATS) {
                 5
             } else if derives(walk, place, given, name) {
-                6
+                let is_generic = given.is_pointer || given.arguments > 0;
+                if is_generic && of.arguments == 0 { 5 } else { 6 }
             } else {
                 other
             }
@@ -673,7 +661,7 @@ mod tests {
         assert_eq!(literal(TypeSyntax::Arrow, "{ a, b -> a }"), function(2));
         assert_eq!(literal(TypeSyntax::Arrow, "A::class"), Form::Typed(plain("KClass")));
         assert_eq!(literal(TypeSyntax::Arrow, "1.dp"), Form::Unknown);
-        assert_eq!(created("new A.B<C>(1)"), Form::Typed(plain("B")));
+        assert_eq!(created("new A.B<C>(1)"), Form::Typed(Shape { arguments: 1, ..plain("B") }));
         assert_eq!(created("A(1).b()"), Form::Unknown);
         assert_eq!(created("A(1)"), Form::Typed(plain("A")));
         let of = parameter(TypeSyntax::Delegate, "params string[] of").expect("a type");
@@ -681,20 +669,6 @@ mod tests {
         let of = parameter(TypeSyntax::Arrow, "block: Scope.(A) -> B").expect("a type");
         assert_eq!(of.base, "->1");
         assert_eq!(parameter(TypeSyntax::Delegate, "TValue of"), None);
-    }
-
-    #[test]
-    fn declared_types_are_found() {
-        let base = |of: Option<Shape>| of.map(|of| of.base);
-        let text = "void F(List<int> a, string b) { var c = new Dog(1); return e; ";
-        assert_eq!(base(declared_before(text, "a")).as_deref(), Some("List"));
-        assert_eq!(base(declared_before(text, "b")).as_deref(), Some("string"));
-        assert_eq!(base(declared_before(text, "c")).as_deref(), Some("Dog"));
-        assert_eq!(base(declared_before(text, "e")), None);
-        let text = "fun f(a: List<Int>, b: Cat?) {\n  val d = Eel(1)\n  f(b = 2)\n";
-        assert_eq!(base(declared_after(text, "a")).as_deref(), Some("List"));
-        assert_eq!(base(declared_after(text, "b")).as_deref(), Some("Cat"));
-        assert_eq!(base(declared_after(text, "d")).as_deref(), Some("Eel"));
     }
 
     #[test]

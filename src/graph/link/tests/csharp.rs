@@ -166,3 +166,124 @@ fn names_of_types_are_found() {
     check(&tree("$0Put(1);"), "A.cs:5 Map.Put Inherited");
     check(&tree("to.Use(cache => cache.$0Load());"), "A.cs:2 Cache.Load Receiver");
 }
+
+/// Overloads that differ in the number of type parameters were alternatives of which the first one
+/// was the answer.
+#[test]
+fn type_arguments_select_methods_and_types() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Row.cs\nnamespace N;\npublic class Row\n{{\n    public string Get(string name) => null;\n    \
+             public T Get<T>(string name) => default;\n    public T Get<T, U>(string name) => default;\n    \
+             public void Put(object of) {{ }}\n    public void Put<T>(T of) {{ }}\n    \
+             public void All(IEnumerable of) {{ }}\n    public void All<T>(IEnumerable<T> of) {{ }}\n}}\n\
+             public class Map {{ public Map() {{ }} public void Seal() {{ }} }}\n\
+             public class Map<T> : Map {{ public Map() {{ }} public new void Seal() {{ }} }}\n\
+             public class Rows\n{{\n    public Map<T> Of<T>(T of) => null;\n    public Map Of(string of, int at) => null;\n    \
+             public C C {{ get; set; }} = new C();\n}}\npublic class C {{ }}\n\
+             //- /Main.cs\nnamespace N;\nclass P {{ void Go(Row row, Rows rows, object any) {{ {body} }} }}\n"
+        )
+    };
+    check(&tree("row.$0Get(\"a\");"), "Row.cs:4 Row.Get Receiver");
+    check(&tree("row.$0Get<int>(\"a\");"), "Row.cs:5 Row.Get Receiver");
+    check(&tree("row.$0Get<int, List<int>>(\"a\");"), "Row.cs:6 Row.Get Receiver");
+    check(&tree("row.$0Put(new { A = 1 });"), "Row.cs:8 Row.Put Receiver");
+    check(&tree("row.$0All(new List<int>());"), "Row.cs:10 Row.All Receiver");
+    check(&tree("rows.Of(1).$0Seal();"), "Row.cs:13 Map.Seal Receiver");
+    check(&tree("new $0Map();"), "Row.cs:12 Map.Map SamePackage");
+    check(&tree("new $0Map<int>();"), "Row.cs:13 Map.Map SamePackage");
+}
+
+/// `new C()` as the value of a property of the same name referred to the property.
+#[test]
+fn new_creates_a_type_and_no_property() {
+    let tree = "\
+//- /A.cs
+namespace N;
+public class B { public C C { get; set; } = new $0C(); }
+public class C { }
+";
+    check(tree, "A.cs:3 C SamePackage");
+}
+
+/// The constructor of a partial class was searched only in the part that was found first.
+#[test]
+fn constructors_of_other_parts_are_found() {
+    let tree = "\
+//- /A.cs
+namespace N;
+public partial class A { public void Go() { } }
+//- /A.More.cs
+namespace N;
+public partial class A { public A(int size) { } }
+//- /Main.cs
+namespace N;
+class P { void Go() { new $0A(1); } }
+";
+    check(tree, "A.More.cs:2 A.A SamePackage");
+}
+
+/// The type of a variable that a pattern declares did not select an overload, and neither did that
+/// of a loop's variable.
+#[test]
+fn variables_of_patterns_select_overloads() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Key\n{{\n    public bool Same(object of) => false;\n    \
+             public bool Same(Key of) => true;\n    public void Go(object of, List<Key> all) {{ {body} }}\n}}\n"
+        )
+    };
+    check(&tree("_ = of is Key key && $0Same(key);"), "A.cs:5 Key.Same Receiver");
+    check(&tree("foreach (Key key in all) $0Same(key);"), "A.cs:5 Key.Same Receiver");
+    check(&tree("$0Same(of);"), "A.cs:4 Key.Same Receiver");
+}
+
+/// A lambda in the initializer of a collection is passed to `Add`; where a type's own methods have
+/// too few parameters, an extension is called.
+#[test]
+fn lambdas_have_parameters_of_add_and_of_extensions() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Rule {{ public void Check() {{ }} public void Skip() {{ }} }}\n\
+             public class Rules\n{{\n    public void Add(Action<Rule> of) {{ }}\n    public void Run(int of) {{ }}\n}}\n\
+             public static class More {{ public static void Run(this Rules rules, int of, Action<Rule> by) {{ }} }}\n\
+             //- /Main.cs\nnamespace N;\nclass P {{ void Go(Rules rules) {{ {body} }} }}\n"
+        )
+    };
+    check(&tree("var made = new Rules { r => r.$0Check() };"), "A.cs:2 Rule.Check Receiver");
+    check(&tree("rules.Run(1, r => r.$0Skip());"), "A.cs:2 Rule.Skip Receiver");
+}
+
+/// `string.Join` was guessed to be the only method `Join` of the repository.
+#[test]
+fn keywords_name_outside_types() {
+    let tree = "\
+//- /A.cs
+namespace N;
+public class A { public void Join(string a, string b) { } }
+public class B { void Go() { string.$0Join(\"a\", \"b\"); } }
+";
+    check(tree, "");
+}
+
+/// An extension that is called by its type has the instance as its first argument; a method that
+/// calls one of its overloads was listed as its own callee.
+#[test]
+fn arguments_of_static_calls_and_out_variables_select_overloads() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Db {{ }}\npublic class Row {{ }}\npublic static class Sql\n{{\n    \
+             public static int Run(this Db db, string text, int size) => 1;\n    \
+             public static int Run(this Db db, Row row, int size) => 2;\n    \
+             public static bool Try(string name, out Row of) => true;\n    \
+             public static bool Try(string name, out Db of) => true;\n    \
+             public static void Each(Action<int> of) {{ }}\n    \
+             public static void Each(Func<int, Row> of) {{ }}\n    \
+             public static void Go(Db db, Row row, Func<int, Row> made) {{ {body} }}\n}}\n"
+        )
+    };
+    check(&tree("$0Run(db, row, 1);"), "A.cs:7 Sql.Run Receiver");
+    check(&tree("Sql.$0Run(db, \"a\", 1);"), "A.cs:6 Sql.Run Receiver");
+    check(&tree("$0Try(\"a\", out Db found);"), "A.cs:9 Sql.Try Receiver");
+    check(&tree("$0Each(made);"), "A.cs:11 Sql.Each Receiver");
+}

@@ -122,3 +122,22 @@ fn methods_of_anonymous_classes_have_members_of_the_base() {
     check(&tree("$0own();"), "a/Use.java:3 Use.own Scope");
     check(&tree("if (true) { $0local(); }"), "a/Use.java:7 Use.f.local Scope");
 }
+
+/// A constant of a type of the repository and a value of an annotation type selected no overload.
+#[test]
+fn constants_and_annotations_select_overloads() {
+    let tree = |body: &str| {
+        format!(
+            "//- /p/Named.java\npackage p;\npublic @interface Named {{ String value(); }}\n\
+             //- /p/Scope.java\npackage p;\npublic interface Scope {{ }}\n\
+             //- /p/Scopes.java\npackage p;\npublic class Scopes {{ public static final Scope ONE = null; \
+             public static Named named(String of) {{ return null; }} }}\n\
+             //- /p/Bind.java\npackage p;\nimport java.lang.annotation.Annotation;\npublic class Bind {{\n  \
+             void in(Class<? extends Annotation> of) {{}}\n  void in(Scope of) {{}}\n  \
+             void by(Class<? extends Annotation> of) {{}}\n  void by(Annotation of) {{}}\n  \
+             void go() {{ {body} }}\n}}\n"
+        )
+    };
+    check(&tree("$0in(Scopes.ONE);"), "p/Bind.java:5 Bind.in Scope");
+    check(&tree("$0by(Scopes.named(\"a\"));"), "p/Bind.java:7 Bind.by Scope");
+}

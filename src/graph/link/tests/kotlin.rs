@@ -202,3 +202,127 @@ fn factories_and_extensions_are_called_where_they_fit() {
     check(&tree("command.$0parse(listOf(\"a\"))"), "src/a.kt:7 Command.parse Receiver");
     check(&tree("command.$0parse(-count.toString())"), "src/a.kt:9 Command.parse Receiver");
 }
+
+/// An extension of a type parameter extends the types that its bound allows, and returns the
+/// receiver's type; one of an alias extends the type behind it.
+#[test]
+fn type_parameters_and_aliases_are_extended() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\nopen class Base\nopen class Mid : Base() {{ fun own() = 1 }}\n\
+             class Leaf : Mid() {{ fun tip() = 1 }}\n\
+             fun Base.parse(of: List<String>) {{}}\nfun <T : Mid> T.parse(of: String): T = this\n\
+             fun <A : Base, T : A> T.nested(of: Int): T {{ return this }}\n\
+             class Opt<A, B>\ntypealias Raw = Null<String>\ntypealias Null<T> = Opt<T?, T>\n\
+             fun Raw.flag() {{}}\nfun <T> Null<T>.must() {{ $1 }}\nfun opt(): Raw = Raw()\n\
+             fun <T : Mid> T.within() {{ $2 }}\n\
+             fun run(leaf: Leaf, mid: Mid) {{ {body} }}\n"
+        )
+    };
+    let plain = |body: &str| tree(body).replace("$1", "").replace("$2", "");
+    check(&plain("leaf.$0parse(\"a\")"), "src/a.kt:6 T.parse Receiver");
+    check(&plain("leaf.nested(1).$0tip()"), "src/a.kt:4 Leaf.tip Receiver");
+    check(&plain("opt().$0flag()"), "src/a.kt:11 Raw.flag Receiver");
+    check(&plain("opt().$0must()"), "src/a.kt:12 Null.must Receiver");
+    check(&plain("leaf.within() ; leaf.parse(of = \"a\").$0tip()"), "src/a.kt:4 Leaf.tip Receiver");
+    check(&tree("").replace("$1", "").replace("$2", "$0own()"), "src/a.kt:3 Mid.own Receiver");
+}
+
+/// A function that `@Deprecated` hides from sources was the answer.
+#[test]
+fn hidden_functions_are_not_called() {
+    let tree = "\
+//- /src/a.kt
+package a
+class A
+@Deprecated(\"old\", level = DeprecationLevel.HIDDEN)
+fun A.to(of: Int) = 1
+fun A.to(of: Int, marker: Int = 1) = 2
+fun run(a: A) { a.$0to(1) }
+";
+    check(tree, "src/a.kt:5 A.to Receiver");
+}
+
+/// A call through a property with a declared type referred to a method of the object that it has.
+#[test]
+fn declared_types_of_properties_count() {
+    let tree = "\
+//- /src/a.kt
+package a
+interface Store { fun read(): Int }
+val store: Store = object : Store {
+    override fun read() = 1
+}
+fun run() { store.$0read() }
+";
+    check(tree, "src/a.kt:2 Store.read Receiver");
+}
+
+/// A member with another number of parameters was the answer for a function of the library.
+#[test]
+fn members_hide_no_functions_of_the_library() {
+    let tree = "\
+//- /src/a.kt
+package a
+class A {
+    fun require(count: Long) {}
+    fun go() { $0require(true) { \"\" } }
+}
+";
+    let links = super::links(tree);
+    assert!(links.iter().all(|link| link.confidence < 0.45), "{links:?}");
+}
+
+/// In an extension inside of another definition, `this` is what it extends.
+#[test]
+fn inner_extensions_have_their_own_receivers() {
+    let tree = "\
+//- /src/a.kt
+package a
+class Text
+fun Text.isWord() = true
+class Parser {
+    fun parse() {
+        fun Text.isName() = $0isWord()
+    }
+}
+";
+    check(tree, "src/a.kt:3 Text.isWord Receiver");
+}
+
+/// The result of a call of an extension by its bare name was unknown, and so were extensions of
+/// companion objects and of objects.
+#[test]
+fn extensions_are_called_by_bare_names_and_on_objects() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\ninterface Holder\nclass Made {{\n    fun done() = 1\n}}\n\
+             fun Holder.make(): Made = Made()\nobject Now : Holder\n\
+             class Month {{\n    companion object {{\n    }}\n}}\nfun Month.Companion.parse(of: String) = Month()\n\
+             fun Char.twice() = 2\n\
+             class User : Holder {{\n    fun run() {{ {body} }}\n}}\n"
+        )
+    };
+    check(&tree("make().$0done()"), "src/a.kt:4 Made.done Receiver");
+    check(&tree("Now.$0make()"), "src/a.kt:6 Holder.make Receiver");
+    check(&tree("Month.$0parse(\"a\")"), "src/a.kt:12 Month.Companion.parse Receiver");
+    check(&tree("'a'.$0twice()"), "src/a.kt:13 Char.twice Receiver");
+}
+
+/// In the block of an extension that takes a function, a member without one was followed.
+#[test]
+fn blocks_belong_to_functions_that_take_functions() {
+    let tree = "\
+//- /src/a.kt
+package a
+class Parts {
+    fun put(of: Int) {}
+}
+class Format {
+    fun format(value: Parts): String = \"\"
+}
+fun Format.format(build: Parts.() -> Unit): String = \"\"
+fun run(format: Format) { format.format { $0put(1) } }
+";
+    check(tree, "src/a.kt:3 Parts.put Receiver");
+}

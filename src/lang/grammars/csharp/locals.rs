@@ -146,6 +146,13 @@ fn callback_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
 /// it is passed to, if that is in [`ELEMENT_CALLBACKS`]; otherwise what the called method declares.
 fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize) -> Option<Chain> {
     let (argument, list) = (visit.ancestor(levels + 1)?, visit.ancestor(levels + 2)?);
+    if argument.kind_name() == "initializer_expression" {
+        // `new Type { of => … }` calls `Add`.
+        let made = (list.kind_name() == "object_creation_expression").then_some(list)?;
+        let of = values::of_type(visit, notes, made.field("type")?)?;
+        let add = of.then(Step::Member("Add"));
+        return add.then(Step::Parameter(0)).then(Step::Parameter(number)).bounded();
+    }
     let call = visit.ancestor(levels + 3)?;
     let arguments = modifiers::children(list).filter(|of| of.kind_name() == "argument");
     let place = arguments.take_while(|of| of.id() != argument.id()).count();

@@ -222,8 +222,16 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         | "interpolated_string_expression"
         | "verbatim_string_literal"
         | "raw_string_literal" => chain::instance("string"),
-        "integer_literal" => chain::instance("int"),
-        "real_literal" => chain::instance("double"),
+        "integer_literal" => chain::instance(match visit.bytes(node).last() {
+            Some(b'l' | b'L') => "long",
+            Some(b'u' | b'U') => "uint",
+            _ => "int",
+        }),
+        "real_literal" => chain::instance(match visit.bytes(node).last() {
+            Some(b'f' | b'F') => "float",
+            Some(b'm' | b'M') => "decimal",
+            _ => "double",
+        }),
         "boolean_literal" => chain::instance("bool"),
         "character_literal" => chain::instance("char"),
         "typeof_expression" => chain::instance("Type"),

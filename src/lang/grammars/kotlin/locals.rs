@@ -111,6 +111,15 @@ pub(super) fn class_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
+/// Records the target of the visited alias, unless it is a function type.
+pub(super) fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let target = modifiers::child(visit.node(), TYPES);
+    let chain = target.and_then(|target| values::of_type(visit, notes, target));
+    if let Some(chain) = chain.filter(|_| !visit.defined.is_empty()) {
+        notes.set_type(visit.defined.start, chain);
+    }
+}
+
 /// Returns the chain of the value that the visited property is set to: after `=`, or of `by lazy`.
 fn set_value(visit: &Visit<'_, '_>, notes: &Notes<'_>, property: Node<'_>) -> Option<Chain> {
     let sign = modifiers::children(property).find(|part| part.kind_name() == "=");

@@ -46,6 +46,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "function_body" => locals::body(visit, notes),
         "class_parameter" => locals::class_parameter(visit, notes),
+        "type_alias" => locals::alias(visit, notes),
         "property_declaration" => locals::property(visit, notes),
         "parameter" => locals::parameter(visit, notes),
         "for_statement" | "catch_block" => locals::bound(visit, notes),

@@ -283,8 +283,22 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             of_type(visit, notes, modifiers::child(inner.unwrap_or(specifier), TYPES)?)
         }
         "string_literal" | "multiline_string_literal" => chain::instance("String"),
-        "number_literal" => chain::instance("Int"),
+        "number_literal" | "float_literal" => chain::instance(number(visit.bytes(node))),
+        "character_literal" => chain::instance("Char"),
         _ => None,
+    }
+}
+
+/// Returns the type of a number.
+fn number(written: &[u8]) -> &'static str {
+    let is_hexadecimal = written.starts_with(b"0x") || written.starts_with(b"0X");
+    match written.last() {
+        Some(b'L') if written.ends_with(b"uL") => "ULong",
+        Some(b'L') => "Long",
+        Some(b'u' | b'U') => "UInt",
+        Some(b'f' | b'F') if !is_hexadecimal => "Float",
+        _ if !is_hexadecimal && written.iter().any(|byte| b".eE".contains(byte)) => "Double",
+        _ => "Int",
     }
 }
 

@@ -124,11 +124,11 @@ Event.at = @Long
 Event.Placed < Event
 Event.Placed.at = @Long
 Event.Closed < Event
-Event.Closed.at = @Int
+Event.Closed.at = @Long
 Event.describe = @String
 Check.passes = @Boolean
 Registry < Event
-Registry.at = @Int
+Registry.at = @Long
 Audited.by = @String
 List.sumOfAll = @Money
 Order.isEmpty = @Boolean

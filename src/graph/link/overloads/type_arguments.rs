@@ -1,0 +1,63 @@
+//! Type arguments of calls and type parameters of methods, as they are written.
+
+use crate::lang::split;
+
+/// The most bytes of the type arguments of a call that are read.
+const BYTES_MAX: usize = 400;
+
+/// How a call states the type arguments of a method: `name<A>(…)`.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum TypeArguments {
+    /// They are not read.
+    Ignored,
+    /// All or none are stated.
+    Stated,
+    /// The same; those that are not stated follow from the arguments.
+    StatedOrOfArguments,
+}
+
+/// Returns the number of type arguments after the byte `from`, if some are written before the
+/// arguments of a call.
+pub(in crate::graph::link) fn stated(text: &[u8], from: usize) -> Option<usize> {
+    let rest = text.get(from..text.len().min(from + BYTES_MAX))?;
+    let whole = String::from_utf8_lossy(rest);
+    let list = whole.trim_start().strip_prefix('<')?;
+    let (mut level, mut count) = (1_usize, 1);
+    for (at, byte) in list.bytes().enumerate() {
+        match byte {
+            b'<' | b'(' | b'[' => level += 1,
+            b'>' if list[..at].ends_with('-') => {}
+            b'>' | b')' | b']' => level -= 1,
+            b',' if level == 1 => count += 1,
+            b';' | b'{' | b'}' | b'"' | b'=' => return None,
+            _ => {}
+        }
+        if level == 0 {
+            let after = list[at + 1..].trim_start();
+            return after.starts_with(['(', '{']).then_some(count);
+        }
+    }
+    None
+}
+
+/// Returns the names in a list of type parameters: `T` and `U` of `in T, reified U : Base`.
+pub(super) fn names(list: &str) -> Vec<&str> {
+    let parts = split(list, b',').into_iter();
+    parts.filter_map(|part| part.split(':').next()?.split_whitespace().last()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn type_arguments_are_counted() {
+        assert_eq!(stated(b"<A, Map<B, C>>(1)", 0), Some(2));
+        assert_eq!(stated(b"<(A) -> B> { }", 0), Some(1));
+        assert_eq!(stated(b"(1)", 0), None);
+        assert_eq!(stated(b" < b && c > (d)", 0), Some(1), "as the grammars of both languages do");
+        assert_eq!(stated(b"<A>.b", 0), None);
+        assert_eq!(names("in T, reified U : Base<A, B>"), ["T", "U"]);
+        assert!(names("").is_empty());
+    }
+}
