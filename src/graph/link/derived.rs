@@ -33,7 +33,7 @@ impl Walk<'_> {
         DERIVED.iter().find(is_method)?;
         let candidate = Candidate::new(Value::Name(of), 0.95, Reason::Receiver);
         let is_derived = self.derived_methods(of).contains(&name);
-        is_derived.then(|| Candidate { via: Some(of), ..candidate })
+        is_derived.then_some(Candidate { via: Some(of), ..candidate })
     }
 
     /// Returns the names by which conversions call a method: `into` for `from`.

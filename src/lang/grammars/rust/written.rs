@@ -38,8 +38,8 @@ fn name_of(text: &str, depth: usize) -> Option<String> {
     let own = path.rsplit('.').next().unwrap_or(&path);
     match inner {
         Some(inner) if POINTERS.contains(&own) => {
-            let parts = split(inner, b',').into_iter().map(str::trim);
-            name_of(parts.filter(|part| !part.starts_with('\'')).next()?, depth)
+            let mut parts = split(inner, b',').into_iter().map(str::trim);
+            name_of(parts.find(|part| !part.starts_with('\''))?, depth)
         }
         Some(inner) => Some(format!("{path}<{}>", arguments(inner, depth))),
         None if rest.trim().is_empty() || rest.trim_start().starts_with('+') => Some(path),
