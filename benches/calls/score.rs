@@ -228,6 +228,7 @@ fn judge(
             let mut near = same(tree, link.to);
             near.extend(inherited_constructor(tree, links));
             near.extend(wrapping_exports(tree, link.to));
+            near.extend(deriving_attributes(tree, link.to));
             let is_right = near.iter().any(|definition| expected.contains(&definition));
             if is_right { Verdict::Right } else { Verdict::Wrong }
         }
@@ -328,6 +329,29 @@ fn wrapping_exports(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     let exports = facts.imports.iter().filter(is_of);
     let line = |import: &Import| tree.position(&facts.path, import.span.start).map(|at| at.0);
     exports.filter_map(line).map(|line| Definition { path: facts.path.clone(), line }).collect()
+}
+
+/// Returns the positions of the attributes of a type of Rust that derive methods: rust-analyzer returns
+/// the attribute as the definition of such a method, and the linker the type.
+fn deriving_attributes(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
+    let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
+    let symbol = &facts.symbols[at.place as usize];
+    let can_derive =
+        matches!(symbol.kind, SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Union);
+    if facts.language.name != "rust" || !can_derive {
+        return Vec::new();
+    }
+    let Some((name, _)) = tree.position(&facts.path, symbol.name_span.start) else {
+        return Vec::new();
+    };
+    // Attributes and comments directly before the definition.
+    let is_before = |line: &usize| {
+        let text = tree.line(&facts.path, *line);
+        text.starts_with("#[") || text.starts_with("//") || text.ends_with(['(', ',', ']'])
+    };
+    let lines = (0..name).rev().take_while(is_before);
+    let derives = lines.filter(|line| tree.line(&facts.path, *line).starts_with("#[derive("));
+    derives.map(|line| Definition { path: facts.path.clone(), line }).collect()
 }
 
 /// Returns the positions of the constructor that the type of the first link inherits: a runtime trace

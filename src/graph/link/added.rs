@@ -3,13 +3,13 @@
 
 use std::collections::VecDeque;
 
-use super::receiver_bounds::returns_receiver;
 use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
 use super::kinds::is_type;
 use super::overloads::named::bases_of_library;
 use super::parameters::type_parameters;
 use super::position::SymbolAt;
+use super::receiver_bounds::returns_receiver;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;

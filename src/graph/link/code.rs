@@ -4,12 +4,12 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::receiver_bounds::receiver_bound;
 use super::conditions::{Branch, branches};
 use super::dialect::{self, Dialect, Extensions};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{Arity, arity, extended};
 use super::position::{SymbolAt, UseAt};
+use super::receiver_bounds::receiver_bound;
 use super::result::Outcome;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;

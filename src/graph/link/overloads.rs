@@ -760,8 +760,6 @@ fn shape(parameter: &str) -> Option<Shape> {
     Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false, arguments: 0 })
 }
 
-}
-
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
 fn fit(form: &Form, of: Option<&Shape>) -> u32 {
     let Some(Shape { base, is_pointer, .. }) = of else {

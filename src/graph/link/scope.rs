@@ -107,7 +107,8 @@ impl Walk<'_> {
             _ => false,
         };
         if !found.is_empty() && found.iter().all(|it| is_own(it) && is_unread(it)) {
-            let others = self.of_program_but(facts, Place { file, enclosing: None }, name, Some(file));
+            let others =
+                self.of_program_but(facts, Place { file, enclosing: None }, name, Some(file));
             if let Some(most) = others.iter().map(|it| it.confidence).reduce(f32::max) {
                 found.iter_mut().for_each(|own| own.confidence = most);
                 found.extend(others);
