@@ -15,7 +15,9 @@
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
 //!    `scope` (bare names: the file, its imports, its package, the program), `qualified_names` and
 //!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `templates` (its type
-//!    parameters), `bounds` (type parameters of Rust), `overloads` (its overloads), `follow` (an import to the definition, through
+//!    parameters), `bounds` (type parameters of Rust), `overloads` (its overloads), `compiled` and
+//!    `settings` (which code of C a compiler reads), `fields` (of C), `follow` (an import to the
+//!    definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
 //!    implementation blocks and embedded types), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type

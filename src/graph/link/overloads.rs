@@ -346,8 +346,9 @@ impl Walk<'_> {
         let is_type = |shape: &Shape| !has_word(type_parameters, &shape.base);
         let list = parameters(&symbol.name, &signature)?;
         let of = |parameter: &&str| (rules.parameter)(parameter).filter(is_type);
+        let raw = text.get(symbol.name_span.start..symbol.source.signature.end).unwrap_or_default();
         let after = text.get(symbol.source.signature.end..).unwrap_or_default();
-        let qualifiers = Qualifiers::of(&signature, after);
+        let qualifiers = Qualifiers::of(raw, after);
         let is_bound = rules.labels.is_none() && !rules.is_strict;
         let bindings = list.iter().filter(|_| is_bound).map(|part| Binding::of(part)).collect();
         let names = rules.labels.map_or_else(Vec::new, |labels| {

@@ -144,9 +144,15 @@ fn is_pointer_to_function<'t>(visit: &Visit<'_, 't>, field: &Definition<'t>) -> 
     let mut cursor = node.walk();
     let mut declarators = node.children_by_field_name("declarator", &mut cursor);
     let of = |declarator: &Node| declarator.byte_range().contains(&field.name_span.start);
-    let is_written = declarators
-        .find(of)
-        .is_some_and(|declarator| declarator.kind_name() == "function_declarator");
+    let is_written = declarators.find(of).is_some_and(|declarator| {
+        // The result may be a pointer, too.
+        let inner = |of: &Node<'t>| {
+            let is_pointer = of.kind_name() == "pointer_declarator";
+            of.field("declarator").filter(|_| is_pointer)
+        };
+        let mut levels = std::iter::successors(Some(declarator), inner).take(8);
+        levels.any(|level| level.kind_name() == "function_declarator")
+    });
     let is_named = || {
         let of = node.field("type").filter(|of| of.kind_name() == "type_identifier");
         let name = of.map(|of| visit.text_of(of).to_lowercase()).unwrap_or_default();

@@ -49,12 +49,13 @@ impl Binding {
 }
 
 impl Qualifiers {
-    /// Returns the qualifiers at the end of a signature, which may lack the signs in the text `after`
-    /// it.
-    pub(super) fn of(signature: &str, after: &[u8]) -> Qualifiers {
-        let end = signature.rsplit(')').next().unwrap_or_default();
-        let is_temporary = end.contains("&&") || after.trim_ascii_start().starts_with(b"&&");
-        Qualifiers { is_const: has_word(end, "const"), is_temporary }
+    /// Returns the qualifiers of a method from its signature as it is written, and from the text
+    /// `after` it.
+    pub(super) fn of(signature: &[u8], after: &[u8]) -> Qualifiers {
+        let end = signature.rsplit(|&byte| byte == b')').next().unwrap_or_default();
+        let begins = after.trim_ascii_start().starts_with(b"&&");
+        let is_const = has_word(&String::from_utf8_lossy(end), "const");
+        Qualifiers { is_const, is_temporary: begins || end.trim_ascii_end().ends_with(b"&&") }
     }
 
     /// Returns how well a method fits the object before its call.
