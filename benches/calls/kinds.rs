@@ -38,7 +38,7 @@ pub(crate) enum Receiver {
     Typed,
     /// The result of calls, an element or a member of another value: `g().f()`.
     Result,
-    /// An expression that has no chain.
+    /// An expression that has no chain, or a variable without a known value.
     Unknown,
 }
 
@@ -58,7 +58,7 @@ impl Receiver {
         let Some(chain) = &used.receiver else { return Receiver::None };
         let (root, steps) = chain.decode();
         match (root, steps.is_done()) {
-            (Root::Unknown, _) => Receiver::Unknown,
+            (Root::Unknown | Root::Variable(_), _) => Receiver::Unknown,
             (Root::Own | Root::Base, true) => Receiver::Own,
             (Root::Own | Root::Base, false) => Receiver::OwnMember,
             (Root::Name(_), true) => Receiver::Name,

@@ -243,10 +243,8 @@ pub(super) fn current(engine: &Engine) -> Option<Arc<History>> {
     }
     let history_store = HistoryStore(&engine.store);
     let publication = history_store.newest();
-    if let Some(last) = last {
-        if last.publication == publication {
-            return None;
-        }
+    if last.is_some_and(|last| last.publication == publication) {
+        return None;
     }
     let log = history_store.open().ok().flatten()?.log;
     if !read::is_current(&log, &head) {

@@ -19,7 +19,7 @@
 //!    `settings` (which code of C a compiler reads), `fields` (of C), `follow` (an import to the
 //!    definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
-//!    implementation blocks and embedded types), `sides` (of a
+//!    implementation blocks and embedded types), `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
@@ -61,6 +61,7 @@ mod members;
 mod memo;
 mod namespaces;
 mod overloads;
+mod own;
 mod parameters;
 mod pick;
 mod position;

@@ -6,6 +6,7 @@
 //! every parameter equally. Texts are read only where overloads differ.
 
 mod binding;
+mod cpp;
 pub(super) mod java;
 pub(super) mod named;
 mod overload;
@@ -29,7 +30,7 @@ use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
 use crate::lang::symbols::{Symbol, SymbolKind};
-use binding::{Binding, Qualifiers, has_word, is_builtin, is_number};
+use binding::{Binding, Qualifiers, has_word, is_builtin};
 
 /// The most bytes of a call that are read, and of the function before it.
 const CALL_BYTES_MAX: usize = 2000;
@@ -120,7 +121,7 @@ pub(super) static CPP: Rules = Rules {
     created,
     declared,
     parameter: shape,
-    fit: |_, _, form, of| fit(form, of),
+    fit: |_, _, form, of| cpp::fit(form, of),
     is_strict: false,
     type_parameters: |head, _| if head.starts_with("template") { head } else { "" },
     labels: None,
@@ -759,52 +760,4 @@ fn shape(parameter: &str) -> Option<Shape> {
         }
     };
     Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false, arguments: 0 })
-}
-
-/// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
-fn fit(form: &Form, of: Option<&Shape>) -> u32 {
-    let Some(Shape { base, is_pointer, .. }) = of else {
-        // A type parameter fits everything.
-        return match form {
-            Form::Lambda => 7,
-            Form::Unknown => 3,
-            _ => 5,
-        };
-    };
-    let name = base.as_str();
-    let lower = name.to_lowercase();
-    let is_text = !is_pointer && (lower.starts_with("str") || lower.ends_with("string"));
-    let is_plain = !is_pointer && is_builtin(name);
-    let is_float = matches!(name, "float" | "double");
-    match form {
-        Form::Unknown => 4,
-        Form::Address if *is_pointer => 6,
-        Form::Address if is_plain || is_text => 0,
-        Form::Address => 3,
-        Form::Text if *is_pointer && name == "char" => 8,
-        Form::Text if is_text => 7,
-        Form::Text if is_plain || *is_pointer => 0,
-        Form::Character if name == "char" && !is_pointer => 8,
-        Form::Boolean if name == "bool" && !is_pointer => 8,
-        Form::Integer if name == "int" && !is_pointer => 8,
-        Form::Float if is_float && !is_pointer => 8,
-        Form::Integer if is_number(name) && is_plain && !is_float => 7,
-        Form::Integer | Form::Float | Form::Boolean | Form::Character if is_plain => 6,
-        Form::Integer | Form::Float | Form::Boolean | Form::Character if *is_pointer || is_text => {
-            0
-        }
-        Form::Null if *is_pointer || name == "nullptr_t" => 8,
-        Form::Null if is_plain => 0,
-        Form::Lambda if name == "function" => 8,
-        Form::Lambda if is_plain || is_text => 0,
-        Form::Braces if is_plain || *is_pointer => 1,
-        Form::Typed(given) if given.base == *name && given.is_pointer == *is_pointer => 8,
-        Form::Typed(given) if given.is_pointer != *is_pointer => {
-            // A string of C converts to one of C++.
-            if given.is_pointer && given.base == "char" && is_text { 7 } else { 1 }
-        }
-        Form::Typed(given) if is_number(&given.base) && is_number(name) => 6,
-        Form::Typed(given) if is_builtin(&given.base) != is_plain => 2,
-        _ => 3,
-    }
 }

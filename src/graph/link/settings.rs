@@ -76,18 +76,18 @@ impl Walk<'_> {
         at: usize,
         depth: usize,
     ) -> Option<bool> {
-        let settings = |name: &str, at: usize| self.setting(question, facts, file, name, at, depth);
+        let settings =
+            |name: &str, at: usize| self.setting(question, facts, file, (name, at), depth);
         is_read(facts.branches(|| self.code.text(file)), at, &settings)
     }
 
-    /// Returns what is known of a macro at a byte of a file.
+    /// Returns what is known of a macro, given by its name, at a byte of a file.
     fn setting(
         &self,
         question: &Question,
         facts: &FileFacts,
         file: FileId,
-        name: &str,
-        at: usize,
+        (name, at): (&str, usize),
         depth: usize,
     ) -> Setting {
         if name == "__cplusplus" {
@@ -164,7 +164,7 @@ impl Walk<'_> {
         if line.starts_with('(') || line.trim().is_empty() {
             return None;
         }
-        let settings = |name: &str| self.setting(question, facts, file, name, from, depth);
+        let settings = |name: &str| self.setting(question, facts, file, (name, from), depth);
         value(line, &settings)
     }
 

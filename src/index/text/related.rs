@@ -20,7 +20,7 @@ const FACTOR: f32 = 0.3;
 /// occurrences counts less than one of `stem`. O(log n) for n lines.
 pub fn related(stem: &str) -> impl Iterator<Item = (&'static str, f32)> + use<> {
     let key = |line: &&'static str| line.split(' ').next().unwrap_or_default();
-    let at = LINES.binary_search_by(|line| key(&line).cmp(stem));
+    let at = LINES.binary_search_by(|line| key(line).cmp(stem));
     let words = at.map_or("", |at| LINES[at]).split(' ').skip(1);
     words.filter_map(|word| {
         let (word, percent) = word.split_once(':')?;
