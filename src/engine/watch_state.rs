@@ -1,5 +1,5 @@
 //! In-process fast path: proves from the inotify queue that the tree is unchanged since a
-//! generation, without a request to the server's thread. `tool/status/whole` takes 0.02 to 0.06 ms
+//! generation, without a request to the server's thread. `tool/status/whole` takes 0.06 to 0.12 ms
 //! with it on a busy machine, `strict/status/whole` 14 ms or more, since it waits for threads.
 //!
 //! Linux queues an event before the call that caused it returns. So if the queue is empty and the

@@ -96,7 +96,8 @@ enum Rule {
 }
 
 /// The prefixes, by their first two bytes. Most texts have few of these pairs; an automaton for all
-/// prefixes took four times as long, since each of its steps waits for the one before.
+/// prefixes is slower, since each of its steps waits for the one before: 1.75 against 0.45 ns a byte
+/// for the pairs alone, measured once beside other work.
 struct Prefixes {
     /// The group of each pair of bytes; 0 for none.
     groups_by_pair: Box<[u8]>,
