@@ -1,7 +1,7 @@
 //! Related words: which other words the authors of code use where one word could stand, such as
 //! `sleep` for `wait` or `gzip` for `compress`.
 //!
-//! The table is learned, not written: `bench-corpus/related_words.py` computes it from the words that
+//! The table is learned, not written: `bench-corpus/related_words.py` states how, from the words that
 //! occur together in the sources of many projects. docs/context.md describes how.
 
 use std::sync::LazyLock;
