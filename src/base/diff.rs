@@ -43,15 +43,14 @@ pub fn changed_part<'a>(before: &'a str, after: &'a str, around: usize) -> Chang
         Some(end) => tail - end - 1,
         None => 0,
     };
-    for _ in 0..around {
-        let Some(inside) = start.checked_sub(1) else { break };
-        start = memchr::memrchr(b'\n', &old[..inside]).map_or(0, |end| end + 1);
+    if let Some(last) = around.checked_sub(1) {
+        let inside = &old[..start.saturating_sub(1)];
+        start = memchr::memrchr_iter(b'\n', inside).nth(last).map_or(0, |end| end + 1);
     }
-    let mut shown = 0;
-    for _ in 0..around {
-        let rest = &old[old.len() - tail + shown..];
-        shown += memchr::memchr(b'\n', rest).map_or(rest.len(), |end| end + 1);
-    }
+    let shown = around.checked_sub(1).map_or(0, |last| {
+        let rest = &old[old.len() - tail..];
+        memchr::memchr_iter(b'\n', rest).nth(last).map_or(rest.len(), |end| end + 1)
+    });
     let lines_before = memchr::memchr_iter(b'\n', &old[..start]).count();
     let part = |text: &'a str| &text[start..text.len() - tail + shown];
     ChangedPart { lines_before, before: part(before), after: part(after) }

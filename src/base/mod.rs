@@ -6,6 +6,7 @@ pub mod diff;
 pub mod glob;
 pub mod ids;
 pub mod interrupt;
+pub mod line_index;
 pub mod path;
 #[cfg(test)]
 pub(crate) mod testing;

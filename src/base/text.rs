@@ -50,6 +50,12 @@ pub fn is_text(bytes: &[u8]) -> bool {
     is_utf16(bytes) || memchr::memchr(0, &bytes[..bytes.len().min(8000)]).is_none()
 }
 
+/// Returns true if [`decode`] returns the bytes themselves, provided that they are UTF-8: they are
+/// text without a byte order mark. O(1).
+pub fn is_plain(bytes: &[u8]) -> bool {
+    is_text(bytes) && !is_utf16(bytes) && !bytes.starts_with(b"\xEF\xBB\xBF")
+}
+
 /// Returns true if the bytes begin with a UTF-16 byte order mark.
 pub fn is_utf16(bytes: &[u8]) -> bool {
     bytes.starts_with(&[0xFF, 0xFE]) || bytes.starts_with(&[0xFE, 0xFF])

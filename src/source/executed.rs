@@ -6,9 +6,14 @@
 //! (`AGENTS.md`) are texts, not programs. The lists are repeated in docs/security.md, "Files that
 //! run"; a test compares both.
 
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashSet;
+
 use super::secret::folded;
 
-/// Directories: everything below them counts. With `/`, consecutive components.
+/// Directories: everything below them counts. With `/`, two consecutive components.
 const DIRS: &str = "
     .vscode .idea .run .zed .fleet .vim .nvim .helix .kakoune .externaltoolbuilders
     .claude .cursor .codex .gemini .windsurf .continue .roo .kiro .opencode .amazonq .junie .aider
@@ -49,27 +54,43 @@ const STARTS: &str = "
 const ENDS: &str =
     ".code-workspace .sublime-project .desktop .run.xml .gitlab-ci.yml .gitlab-ci.yaml";
 
+/// The lists, by what is looked up in them.
+struct Listed {
+    dirs: FxHashSet<&'static [u8]>,
+    names: FxHashSet<&'static [u8]>,
+    starts: Vec<&'static [u8]>,
+    ends: Vec<&'static [u8]>,
+}
+
+static LISTED: LazyLock<Listed> = LazyLock::new(|| Listed {
+    dirs: words(DIRS).map(str::as_bytes).collect(),
+    names: words(NAMES).map(str::as_bytes).collect(),
+    starts: words(STARTS).map(str::as_bytes).collect(),
+    ends: words(ENDS).map(str::as_bytes).collect(),
+});
+
 /// Returns true if other programs execute the file at a repository path by themselves, or read
 /// from it what they execute. Case does not count, nor do characters that file systems ignore.
 /// O(path).
 pub fn is_executed(path: &[u8]) -> bool {
     let folded = folded(path);
-    let names: Vec<&[u8]> = folded.split(|&byte| byte == b'/').collect();
-    let is_at = |at: usize, entry: &str| {
-        let entry = entry.as_bytes().split(|&byte| byte == b'/');
-        entry.enumerate().all(|(offset, name)| names.get(at + offset) == Some(&name))
-    };
-    let last = names.last().copied().unwrap_or_default();
-    let is_in_dir = (0..names.len()).any(|at| words(DIRS).any(|dir| is_at(at, dir)));
-    let is_named = words(NAMES).any(|name| {
-        let components = name.split('/').count();
-        components <= names.len() && is_at(names.len() - components, name)
-    });
-    is_in_dir
-        || is_named
-        || words(STARTS).any(|start| last.starts_with(start.as_bytes()))
-        || words(ENDS).any(|end| last.ends_with(end.as_bytes()))
-        || names.iter().any(|name| is_short(name))
+    let mut names: Vec<Range<usize>> = Vec::new();
+    let mut start = 0;
+    for name in folded.split(|&byte| byte == b'/') {
+        names.push(start..start + name.len());
+        start += name.len() + 1;
+    }
+    // An entry has one component or two.
+    let (mut ones, mut twos) =
+        (names.iter().cloned(), names.windows(2).map(|of| of[0].start..of[1].end));
+    let last = ones.clone().next_back().map_or(&[][..], |one| &folded[one]);
+    let last_two = twos.clone().next_back().map_or(&[][..], |two| &folded[two]);
+    LISTED.names.contains(last)
+        || LISTED.names.contains(last_two)
+        || LISTED.starts.iter().any(|start| last.starts_with(start))
+        || LISTED.ends.iter().any(|end| last.ends_with(end))
+        || twos.any(|two| LISTED.dirs.contains(&folded[two]))
+        || ones.any(|one| LISTED.dirs.contains(&folded[one.clone()]) || is_short(&folded[one]))
 }
 
 fn words(list: &'static str) -> impl Iterator<Item = &'static str> {
@@ -150,6 +171,16 @@ mod tests {
             "",
         ] {
             assert!(!is_executed(path.as_bytes()), "{path}");
+        }
+    }
+
+    #[test]
+    fn entries_have_one_or_two_components() {
+        for word in [DIRS, NAMES].into_iter().flat_map(words) {
+            assert!(word.split('/').count() <= 2 && !word.starts_with('/'), "{word}");
+        }
+        for word in [STARTS, ENDS].into_iter().flat_map(words) {
+            assert!(!word.contains('/'), "{word}");
         }
     }
 

@@ -8,6 +8,7 @@ use super::beneath::{self, Opened};
 use super::read::Buffer;
 use super::secret;
 use super::stamp::Stamp;
+use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 
@@ -29,6 +30,8 @@ pub struct Content {
     short_hash: OnceLock<u64>,
     /// The bytes with secrets masked, if there are any; computed on first use.
     masked: OnceLock<Option<Vec<u8>>>,
+    /// Where the lines of [`Content::bytes`] are; computed on first use.
+    lines: OnceLock<LineIndex>,
 }
 
 impl Content {
@@ -44,6 +47,7 @@ impl Content {
             hash: OnceLock::new(),
             short_hash: OnceLock::new(),
             masked: OnceLock::new(),
+            lines: OnceLock::new(),
         }
     }
 
@@ -85,6 +89,11 @@ impl Content {
     /// Returns true if the bytes are UTF-8. O(bytes) the first time.
     pub fn is_utf8(&self) -> bool {
         *self.is_utf8.get_or_init(|| std::str::from_utf8(&self.bytes).is_ok())
+    }
+
+    /// Returns where the lines of [`Content::bytes`] are. O(bytes) the first time.
+    pub fn lines(&self) -> &LineIndex {
+        self.lines.get_or_init(|| LineIndex::of(self.bytes()))
     }
 
     /// Returns true if the file has more bytes than these.

@@ -251,7 +251,8 @@ fn open(place: &Place, path: &[u8]) -> Result<File> {
 fn content(mut file: File, path: &[u8]) -> Result<(Content, File)> {
     let io = |error| Error::io(&path::to_path(path), error);
     let stamp = Stamp::of(&file.metadata().map_err(io)?);
-    let mut bytes = Vec::new();
+    // One byte more than the file has, so that its end is found without another allocation.
+    let mut bytes = Vec::with_capacity(stamp.size.min(FILE_BYTES_MAX) as usize + 1);
     (&mut file).take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(io)?;
     let size_bytes = bytes.len() as u64;
     if size_bytes > FILE_BYTES_MAX {
@@ -297,10 +298,13 @@ fn lock(dir: &DirHandle, path: &[u8]) -> Result<platform::Lock> {
 fn reach(root: &Path, path: &[u8], editable: Editable) -> Result<Place> {
     refuse(root, path, path)?;
     let place = Place::reach(root, path)?;
-    refuse(root, &place.real, path)?;
+    if place.real != path {
+        refuse(root, &place.real, path)?;
+    }
     // A program that opens the path as typed executes the target of a link.
-    let is_executed = executed::is_executed(&place.real) || executed::is_executed(path);
-    if editable == Editable::Ordinary && is_executed {
+    let is_executed =
+        || executed::is_executed(&place.real) || place.real != path && executed::is_executed(path);
+    if editable == Editable::Ordinary && is_executed() {
         return Err(refused_executed(path, &place.real));
     }
     Ok(place)

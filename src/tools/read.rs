@@ -13,6 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Alias, Call, Define, Needs, Reply, Speed, Toolset, outline, paths};
 use crate::answer::nearest;
 use crate::answer::style::Style;
+use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 use crate::lang::{self, Language, Symbol};
@@ -168,21 +169,31 @@ impl Define for Read {
             found.status = Status::Unchanged;
             return Ok(found);
         }
-        let Some(text) = text::decode(content.bytes()) else {
+        // Of plain UTF-8 only the requested lines are decoded, and where the lines are is known
+        // since the content was first read.
+        let bytes = content.bytes();
+        let is_plain = !found.is_cut && text::is_plain(bytes) && content.is_utf8();
+        let decoded = if is_plain { None } else { Some(text::decode(bytes)) };
+        if decoded == Some(None) {
             found.status = Status::Binary;
             found.format = binary::format(content.original());
             return Ok(found);
-        };
+        }
         let language = lang::detect(&path::to_path(&path), content.original());
         found.language = language.map(|language| language.name);
-        let mut text = &*text;
-        if found.is_cut
-            && let Some(end) = text.rfind('\n')
-        {
-            // The last line is incomplete, because the rest of the file was not read.
-            text = &text[..=end];
-        }
-        let total = lines(text);
+        let decoded = decoded.flatten();
+        let counted;
+        let (text, lines) = match decoded.as_deref() {
+            None => (bytes, content.lines()),
+            Some(decoded) => {
+                let end = decoded.rfind('\n').filter(|_| found.is_cut);
+                // The last line is incomplete, because the rest of the file was not read.
+                let text = &decoded[..end.map_or(decoded.len(), |end| end + 1)];
+                counted = LineIndex::of(text.as_bytes());
+                (text.as_bytes(), &counted)
+            }
+        };
+        let total = lines.total();
         let requested = match &args.symbol {
             Some(name) => {
                 let symbol = symbol(call, &path, language, &content, name)?;
@@ -194,6 +205,7 @@ impl Define for Read {
         found.total = (!found.is_cut).then_some(total);
         if args.compact {
             // Whether a line is in a comment follows from the lines before it.
+            let text = String::from_utf8_lossy(text);
             let lines: Vec<&str> = text.lines().collect();
             let keep = compact::kept(&lines, language);
             let kept = requested.filter_map(|number| {
@@ -203,24 +215,12 @@ impl Define for Read {
             add_lines(&mut found, kept);
         } else {
             let (first, last) = (*requested.start(), *requested.end());
-            let rest = &text[line_start(text, first)..];
-            add_lines(&mut found, (first..=last).zip(rest.lines()));
+            let (start, end) = (lines.start(text, first), lines.start(text, last + 1));
+            let text = String::from_utf8_lossy(&text[start..end.max(start)]);
+            add_lines(&mut found, (first..=last).zip(text.lines()));
         }
         Ok(found)
     }
-}
-
-/// Returns the number of lines that [`str::lines`] returns. O(text), at the speed of memory.
-fn lines(text: &str) -> usize {
-    let is_ended = text.is_empty() || text.ends_with('\n');
-    memchr::memchr_iter(b'\n', text.as_bytes()).count() + usize::from(!is_ended)
-}
-
-/// Returns the position of a line, from 1, or the end of the text if there are fewer lines.
-fn line_start(text: &str, number: usize) -> usize {
-    let Some(before) = number.checked_sub(2) else { return 0 };
-    let end = memchr::memchr_iter(b'\n', text.as_bytes()).nth(before);
-    end.map_or(text.len(), |end| end + 1)
 }
 
 /// Reads the file at `args.path`. If it does not exist and the path ends with line numbers, such as
@@ -415,22 +415,5 @@ impl Reply for ReadReply {
         let is_cut = self.is_cut && self.status == Status::Ok;
         let cut = is_cut.then(|| format!("{ONLY_FIRST} of {} bytes", self.bytes));
         more.into_iter().chain(cut).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_counted_and_found_as_they_are_split() {
-        for text in ["", "a", "a\n", "a\nb", "\n", "a\r\n\nb\r\n", "\n\n\n", "a\rb\n"] {
-            let all: Vec<&str> = text.lines().collect();
-            assert_eq!(lines(text), all.len(), "{text:?}");
-            for number in 1..=all.len() + 1 {
-                let rest: Vec<&str> = text[line_start(text, number)..].lines().collect();
-                assert_eq!(rest, all[number - 1..], "{text:?} {number}");
-            }
-        }
     }
 }

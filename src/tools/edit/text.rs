@@ -34,7 +34,7 @@ impl<'a> Text<'a> {
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
             return refused("it is UTF-16 text");
         }
-        if bytes.contains(&0) {
+        if memchr::memchr(0, bytes).is_some() {
             return refused("it is binary: it contains a NUL byte");
         }
         match std::str::from_utf8(bytes) {
@@ -72,7 +72,7 @@ impl<'a> Text<'a> {
         let (start, end) = (at + head, at + old.len() - tail);
         let content = &content[head..content.len() - tail];
         let range = flat.origin(start)..flat.origin(end);
-        let line_end = self.line_end_at(line_of(&flat.text, at));
+        let line_end = self.line_end_after(flat.origin(at));
         let content = match line_end {
             Some(line_end) => content.replace('\n', line_end),
             // A text without line endings: `content` is inserted unchanged.
@@ -171,8 +171,21 @@ impl<'a> Text<'a> {
     fn line_end_at(&self, at: usize) -> Option<&'static str> {
         let body = self.body.as_bytes();
         let before = memchr::memrchr(b'\n', &body[..self.line_start(at + 1)]);
-        let end = before.or_else(|| memchr::memchr(b'\n', body))?;
-        Some(if body[..end].ends_with(b"\r") { "\r\n" } else { "\n" })
+        self.line_end(before.or_else(|| memchr::memchr(b'\n', body))?)
+    }
+
+    /// Returns the line ending of the line that contains the byte at `at`, or of the nearest line
+    /// before it; `None` if no line has one.
+    fn line_end_after(&self, at: usize) -> Option<&'static str> {
+        let body = self.body.as_bytes();
+        let after = memchr::memchr(b'\n', &body[at..]).map(|end| at + end);
+        self.line_end(after.or_else(|| memchr::memrchr(b'\n', &body[..at]))?)
+    }
+
+    /// Returns the line ending whose line feed is at `end`.
+    fn line_end(&self, end: usize) -> Option<&'static str> {
+        let is_pair = self.body.as_bytes()[..end].ends_with(b"\r");
+        Some(if is_pair { "\r\n" } else { "\n" })
     }
 
     /// Returns the number of lines; a last line without line ending counts.
