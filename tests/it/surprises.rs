@@ -45,6 +45,36 @@ fn anchors_match_as_in_ripgrep() {
 }
 
 #[test]
+fn empty_files_and_files_without_a_length_are_searched_as_in_ripgrep() {
+    let place = Place::new();
+    place.write("empty.txt", "");
+    place.write("folder/empty.txt", "");
+    place.write("full.txt", "version\n");
+    for flags in [
+        &["-n"][..],
+        &["-v"],
+        &["-c", "--include-zero"],
+        &["--files-without-match"],
+        &["--passthru"],
+        &["-U", "--mmap"],
+        &["--no-mmap", "-z"],
+        &["-E", "utf-16"],
+    ] {
+        let ends: [&[&str]; 3] = [&["version", "."], &["^$", "."], &["version", "empty.txt"]];
+        for end in ends {
+            let expected = place.check(&[flags, end].concat());
+            let found = place.search(&[flags, &["--no-index"], end].concat());
+            let (found, expected) = ((found.text(), found.code), (expected.text(), expected.code));
+            assert_eq!(found, expected, "{flags:?} {end:?}");
+        }
+    }
+    // Its metadata reports no length.
+    for pattern in ["(?i)linux", "^$", "no such text"] {
+        place.check(&["-c", "--include-zero", pattern, "/proc/version"]);
+    }
+}
+
+#[test]
 fn few_file_descriptors_lose_no_match() {
     let place = Place::new();
     for folder in 0..64 {

@@ -2,7 +2,7 @@
 //! bytes in memory.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -212,9 +212,17 @@ impl<W: WriteColor> Worker<W> {
             };
         }
         // Its metadata costs less through the open file than by a second look-up of the path.
-        let file = File::open(path)?;
-        self.renew_searcher(file.metadata().map_or(u64::MAX, |metadata| metadata.len()));
+        let mut file = File::open(path)?;
+        let metadata = file.metadata();
+        self.renew_searcher(metadata.as_ref().map_or(u64::MAX, Metadata::len));
         self.set_binary_rule(path, target.is_explicit());
+        // The searcher reads an empty file twice. Some file systems report no lengths.
+        if metadata.is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) {
+            if file.read(&mut [0])? == 0 {
+                return self.search_reader(path, io::empty());
+            }
+            file.seek(SeekFrom::Start(0))?;
+        }
         let Worker { parts, searcher, printer, .. } = self;
         match &parts.matcher {
             PatternMatcher::Default(matcher) => {
@@ -440,7 +448,7 @@ impl<W: WriteColor> Worker<W> {
         self.searcher.set_binary_detection(rule);
     }
 
-    fn search_reader(&mut self, path: &Path, reader: impl io::Read) -> io::Result<Verdict> {
+    fn search_reader(&mut self, path: &Path, reader: impl Read) -> io::Result<Verdict> {
         let Worker { parts, searcher, printer, .. } = self;
         match &parts.matcher {
             PatternMatcher::Default(matcher) => {
@@ -544,7 +552,7 @@ fn search_reader<M: Matcher, W: WriteColor>(
     searcher: &mut Searcher,
     printer: &mut Printer<W>,
     path: &Path,
-    reader: impl io::Read,
+    reader: impl Read,
 ) -> io::Result<Verdict> {
     with_sink!(printer, matcher, path, sink => searcher.search_reader(matcher, reader, &mut sink))
 }
