@@ -17,6 +17,7 @@ mod names;
 mod overloads;
 mod refer;
 mod types;
+mod wrappers;
 
 const TESTS: TestConventions = TestConventions {
     file_prefixes: &[],
