@@ -104,7 +104,11 @@ impl Walk<'_> {
             (Root::Base, steps) if steps.is_done() && is_word(&["super", "base", "parent"]) => {
                 let mut bases = self.chain(place, None, chain, 0);
                 bases.retain(|base| !self.is_interface_value(base));
-                bases.iter().filter_map(Candidate::of_type).collect()
+                // A base may be the value of a module.
+                let of_type = |base: &Candidate| {
+                    base.of_type().map_or_else(|| self.module_value(base, 0), |of| vec![of])
+                };
+                bases.iter().flat_map(of_type).collect()
             }
             // `this(…)` runs another constructor of the same type.
             (Root::Own, steps)

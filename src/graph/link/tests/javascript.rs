@@ -210,3 +210,15 @@ fn modules_may_export_wrapped_functions() {
                 //- /main.js\nconst load = require('./load')\n$0load()\n";
     assert_eq!(meaning(tree), ["load.js:3 default Import", "load.js:2 load Import"]);
 }
+
+/// The constructor of a class that a module exports as its value, and a method named like a statement,
+/// were not found.
+#[test]
+fn derived_classes_call_bases_of_other_modules() {
+    let tree = "//- /raw.js\nclass Raw {\n  constructor(client) {}\n  with() {}\n}\nmodule.exports = Raw\n\
+                //- /ref.js\nconst Raw = require('./raw')\nclass Ref extends Raw {\n  \
+                constructor(client) {\n    $0super(client)\n    this.with()\n  }\n}\n";
+    check(tree, "raw.js:2 Raw.constructor Import");
+    let method = tree.replace("$0", "").replace("this.with", "this.$0with");
+    check(&method, "raw.js:3 Raw.with Inherited");
+}
