@@ -171,6 +171,7 @@ pub(crate) fn targets(options: &Options, tree: &Tree, answered: &Answered) -> Ve
         };
         let places = (0..).zip(&facts.symbols).filter(|(_, symbol)| is_there(symbol));
         found.extend(places.map(|(place, _)| SymbolAt { file, place }));
+        found.extend(wrapped_in_export(tree, definition));
     }
     let named = |at: &SymbolAt| {
         let facts = tree.program.file(at.file);
@@ -329,6 +330,21 @@ fn wrapping_exports(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     let exports = facts.imports.iter().filter(is_of);
     let line = |import: &Import| tree.position(&facts.path, import.span.start).map(|at| at.0);
     exports.filter_map(line).map(|line| Definition { path: facts.path.clone(), line }).collect()
+}
+
+/// Returns the functions that a statement exports under another name; see [`wrapping_exports`].
+fn wrapped_in_export(tree: &Tree, definition: &Definition) -> Vec<SymbolAt> {
+    let Some(file) = tree.program.id(&definition.path) else { return Vec::new() };
+    let Some(facts) = tree.program.file(file) else { return Vec::new() };
+    let is_there = |import: &&Import| {
+        let is_own = import.kind == ImportKind::ReExport && import.module.is_empty();
+        let line = tree.position(&facts.path, import.span.start).map(|at| at.0);
+        is_own && line == Some(definition.line)
+    };
+    let names = facts.imports.iter().filter(is_there).flat_map(|import| &import.names);
+    let of = |name: &str| facts.children(None, name).iter().copied().collect::<Vec<u32>>();
+    let places = names.flat_map(|bound| of(&bound.name));
+    places.map(|place| SymbolAt { file, place }).collect()
 }
 
 /// Returns the positions of the attributes of a type of Rust that derive methods: rust-analyzer returns

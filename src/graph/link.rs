@@ -24,7 +24,8 @@
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
 //!    `#[derive]` makes), `implementations` (those of one trait), `added` (extension methods of C#,
-//!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `pick` (constructors,
+//!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
+//!    that return a parameter), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
 //! 10. `calibration`: from the product of the factors to a probability.
@@ -39,6 +40,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
+mod blocks;
 mod bounds;
 mod calibration;
 mod chain;
@@ -81,6 +83,7 @@ mod type_syntax;
 mod usings;
 mod value;
 mod walk;
+mod wrapped;
 
 pub use code::{Code, FileFacts, Site, last_name};
 use memo::Memo;

@@ -14,6 +14,8 @@
 //!        | "$"         the instance that the enclosing method belongs to (`self`, `this`)
 //!        | "$$"        the same instance, as a value of its base type (`super`)
 //!        | "^" NAME    the local variable or parameter of that name, whose value is unknown
+//!        | "^" NAME "|" chain   the parameter of a block, to which a method passes that value, if it
+//!                      is one of the repository
 //!        | "!" NAME    the value of pytest's fixture of that name
 //!        | "?"         an unknown value
 //! step  := "." NAME    a member
@@ -88,6 +90,9 @@ mod tests;
 
 /// The longest chain, in bytes; a longer one is dropped.
 pub const CHAIN_BYTES_MAX: usize = 200;
+
+/// The sign between the name of a parameter of a block and the chain of what is passed to it.
+const PASSED: char = '|';
 
 /// The mark of a type parameter of Rust.
 pub const TYPE_PARAMETER: char = '~';
@@ -237,6 +242,25 @@ impl Chain {
     /// Returns the chain of a local variable whose value is unknown.
     pub(super) fn variable(name: &str) -> Chain {
         Chain::from(Root::Variable(name))
+    }
+
+    /// Returns the chain of a parameter of a block, whose value has the chain `passed` if the called
+    /// method is one of the repository, and is unknown otherwise.
+    pub(super) fn parameter_of_block(name: &str, passed: &Chain) -> Chain {
+        Chain(format!("^{name}{PASSED}{passed}"))
+    }
+
+    /// Returns the chain of the value that a method passes to its block, if the chain starts at a
+    /// parameter of that block.
+    pub fn passed(&self) -> Option<Chain> {
+        let (_, passed) = self.0.strip_prefix('^')?.split_once(PASSED)?;
+        Some(Chain(passed.to_owned()))
+    }
+
+    /// Returns the number of the parameter and the chain before it, if the last step is one.
+    pub fn before_parameter(&self) -> Option<(Chain, usize)> {
+        let (before, number) = self.0.strip_suffix(')')?.rsplit_once('(')?;
+        Some((Chain(before.to_owned()), number.parse().ok()?))
     }
 
     /// Returns true if the chain starts at a local variable whose value is unknown.

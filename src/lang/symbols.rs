@@ -189,7 +189,9 @@ pub struct Symbol {
     /// aliased type (for an alias).
     #[serde(skip)]
     pub type_chain: Option<Chain>,
-    /// The types that it extends or implements.
+    /// The types that it extends or implements. Of a function of JavaScript, `^name` for a parameter
+    /// that it returns, or returns a function or class around; of a method of Ruby, the arguments that
+    /// it passes to its block, each followed by the step `(N)` with its number.
     #[serde(skip)]
     pub bases: Vec<Chain>,
     /// The spans of signature and documentation in the text.

@@ -20,10 +20,22 @@ def traced(root, reached)
     to = inside.(path)
     reached[[from, caller_at.lineno, name.to_s, to || "-", to ? line - 1 : 0]] = true
   end
+  # Methods that `Forwardable` makes have the place of the call that declares them.
+  delegators = {}
   TracePoint.new(:call) do |point|
     at = caller_locations(2, 1)&.first
     name = point.method_id == :initialize && at&.label == "new" ? :new : point.method_id
-    record.(at, name, File.expand_path(point.path), point.lineno)
+    path, line = point.path, point.lineno
+    if path.end_with?("/forwardable.rb")
+      if %i[def_instance_delegator def_delegator].include?(point.method_id)
+        made, method = %i[ali method].map { |it| point.binding.local_variable_get(it) }
+        delegators[[point.self, (made || method).to_sym]] =
+          caller_locations(2, 8)&.find { |it| !it.path.end_with?("/forwardable.rb") }
+      elsif (declared = delegators[[point.defined_class, point.method_id]])
+        path, line = declared.path, declared.lineno
+      end
+    end
+    record.(at, name, File.expand_path(path), line)
   end.enable
   TracePoint.new(:c_call) do |point|
     next if point.method_id == :new

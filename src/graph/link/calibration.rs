@@ -81,7 +81,9 @@ const TABLE: &[(&[&str], Class, Knots)] = &[
         &[(0.48, 0.160), (0.77, 0.396), (0.89, 0.466), (0.94, 0.798), (0.99, 0.917)],
     ),
     (&[], Class::Guessed, &[(0.50, 0.764)]),
-    (&["ruby"], Class::Guessed, &[(0.47, 0.930), (0.50, 0.985)]),
+    // Of four trees from which the rules for such guesses were not made: 36 of 50 right by the only fit, 46
+    // of 52 by a unique name. Of the three others nearly all were.
+    (&["ruby"], Class::Guessed, &[(0.47, 0.730), (0.50, 0.870)]),
 ];
 
 /// Replaces the products of the links of one use, most likely first, by probabilities. Their order stays.

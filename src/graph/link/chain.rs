@@ -10,6 +10,7 @@ use super::kinds::{is_type, is_variable};
 use super::parameters::parameters;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
+use super::scope::ABSOLUTE;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::imports::Resolution;
@@ -87,7 +88,12 @@ impl Walk<'_> {
                 (bases.collect(), steps)
             }
             Root::Fixture(name) => (self.fixture(place, name, depth + 1), steps),
-            Root::Unknown | Root::Variable(_) => return Vec::new(),
+            Root::Variable(_) => {
+                let passed = chain.passed();
+                let values = passed.map(|passed| self.chain(place, own, &passed, depth + 1));
+                return values.unwrap_or_default();
+            }
+            Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
         let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
@@ -273,8 +279,10 @@ impl Walk<'_> {
         if let Some((found, end)) = self.qualified(place, chain.path(), depth) {
             return (found, chain.steps_after(end));
         }
+        // `::File` is Ruby's own `File`.
+        let global = name.strip_prefix(ABSOLUTE).unwrap_or(name);
         let is_global =
-            self.facts(place.file).is_some_and(|facts| facts.dialect.globals.contains(&name));
+            self.facts(place.file).is_some_and(|facts| facts.dialect.globals.contains(&global));
         if is_global {
             return (vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)], rest);
         }
@@ -623,6 +631,11 @@ impl Walk<'_> {
         }
         if !is_variable(symbol.kind) {
             return vec![candidate.clone()];
+        }
+        let mut wrapped = self.wrapped(at, depth);
+        if !wrapped.is_empty() {
+            wrapped.iter_mut().for_each(|it| it.confidence *= candidate.confidence);
+            return wrapped;
         }
         let written =
             if symbol.type_chain.is_none() { self.written_chain(at, symbol) } else { None };

@@ -124,6 +124,9 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
+        if symbol.kind.is_callable() && facts.dialect.has_untyped_values {
+            return self.passed_to_block(candidate, at, number, depth);
+        }
         if symbol.kind.is_callable() {
             let signature = self.signature(at);
             let parts = parameters(&symbol.name, &signature);
@@ -172,6 +175,29 @@ impl Walk<'_> {
             .flat_map(|candidate| self.parameter(candidate, number, depth + 1))
             .take(VALUES_MAX)
             .collect()
+    }
+
+    /// Returns what a method of Ruby passes to its block.
+    fn passed_to_block(
+        &self,
+        candidate: &Candidate,
+        at: SymbolAt,
+        number: usize,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let scope = Place { file: at.file, enclosing: Some(place) };
+        let passed = facts.symbols[place].bases.iter().filter_map(Chain::before_parameter);
+        let mut found: Vec<Candidate> = passed
+            .filter(|(_, of)| *of == number)
+            .flat_map(|(chain, _)| self.chain(scope, candidate.via, &chain, depth + 1))
+            .take(VALUES_MAX)
+            .collect();
+        for value in &mut found {
+            value.confidence *= candidate.confidence * 0.97;
+            value.reason = value.reason.max(candidate.reason);
+        }
+        found
     }
 
     /// Returns a parameter of a value whose type is an alias of a function type.

@@ -55,9 +55,11 @@ impl Walk<'_> {
         let was_cut = self.is_cut.replace(false);
         let deepest = self.deepest.replace(depth);
         let steps = self.steps.get();
+        let start = self.start.replace(None);
 
         let found = make();
 
+        self.start.set(start);
         hops.running.borrow_mut().pop();
         hops.partial.borrow_mut().retain(|partial| partial.outermost < place);
         let outermost = hops.outermost.get();

@@ -77,6 +77,9 @@ impl Walk<'_> {
             }
         };
         self.prefer_side(&mut found, matches!(candidate.value, Value::Name(_)));
+        if let Value::Name(of) = candidate.value {
+            self.remove_of_instances(of, name, &mut found);
+        }
         for member in &mut found {
             member.confidence *= candidate.confidence;
             member.reason = member.reason.max(candidate.reason);

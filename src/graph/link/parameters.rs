@@ -52,6 +52,11 @@ pub(super) fn parameters<'s>(name: &str, signature: &'s str) -> Option<Vec<&'s s
     Some(own(list(name, signature)?))
 }
 
+/// Returns the parameters in a signature as they are written, with those that stand for the instance.
+pub(super) fn written_parameters<'s>(name: &str, signature: &'s str) -> Vec<&'s str> {
+    list(name, signature).map(|list| split(list, b',')).unwrap_or_default()
+}
+
 /// Returns the number of type parameters after the name of a type.
 pub(super) fn type_parameters(name: &str, signature: &str) -> usize {
     let Some(at) = signature.find(name) else { return 0 };

@@ -39,6 +39,9 @@ const DEFAULT: f32 = 1e-3;
 /// The most variables between a function and another name of it.
 const ALIASES_MAX: usize = 4;
 
+/// The factor of what a variable of JavaScript wraps.
+const WRAPPED: f32 = 0.96;
+
 /// The least confidence of the only definition that a chain leads to, and what it is raised to.
 const UNCONFIRMED_MIN: f32 = 0.15;
 const CONFIRMED: f32 = 0.46;
@@ -78,9 +81,11 @@ impl Walk<'_> {
             let values = |it: Candidate| {
                 let mut values = self.module_value(&it, 0);
                 if values.is_empty() {
-                    values = self.aliased_functions(&it);
                     values.push(it);
                 }
+                let others: Vec<Candidate> =
+                    values.iter().flat_map(|it| self.aliased_functions(it)).collect();
+                values.extend(others);
                 values
             };
             candidates = candidates.into_iter().flat_map(values).collect();
@@ -118,14 +123,22 @@ impl Walk<'_> {
     }
 
     /// Returns the functions and classes that a variable of JavaScript is another name of: `const f =
-    /// util.f`.
+    /// util.f`. Those that it wraps (`const f = wrap(g)`) rank below it.
     fn aliased_functions(&self, of: &Candidate) -> Vec<Candidate> {
         let Value::Name(at) = of.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         let is_path = symbol.type_chain.as_ref().is_some_and(Chain::is_path);
-        if !facts.dialect.has_module_values || !is_variable(symbol.kind) || !is_path {
+        if !facts.dialect.has_module_values || !is_variable(symbol.kind) {
             return Vec::new();
+        }
+        if !is_path {
+            let mut found = self.wrapped(at, 1);
+            found.retain(|it| {
+                self.kind(it).is_some_and(|kind| kind.is_callable() || is_type(kind))
+            });
+            found.iter_mut().for_each(|it| it.confidence = of.confidence * WRAPPED);
+            return found;
         }
         let mut found = vec![of.clone()];
         for depth in 1..=ALIASES_MAX {
@@ -136,9 +149,18 @@ impl Walk<'_> {
             found = self.each(&found, |it| self.load(it, depth));
         }
         found.retain(|it| self.kind(it).is_some_and(|kind| kind.is_callable() || is_type(kind)));
+        // The function ranks above its other name, unless that has a type of its own.
+        let text = self.code.text(at.file);
+        let after = text.as_ref().and_then(|text| text.get(symbol.name_span.end..));
+        let is_declared = matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable);
+        let is_typed = is_declared
+            && after.is_some_and(|after| after.trim_ascii_start().starts_with(b":"));
         for candidate in &mut found {
-            // The function ranks above its other name.
-            candidate.confidence = candidate.confidence.max(of.confidence * 1.001).min(1.0);
+            candidate.confidence = if is_typed {
+                of.confidence * WRAPPED
+            } else {
+                candidate.confidence.max(of.confidence * 1.001).min(1.0)
+            };
             candidate.reason = candidate.reason.max(of.reason);
         }
         found

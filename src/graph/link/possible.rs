@@ -26,6 +26,7 @@ impl Walk<'_> {
     /// Returns what a use refers to, without guesses.
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         self.origin.set(Some(place));
+        self.start.set(used.start);
         let Some(chain) = used.receiver else {
             let mut found = self.name(place, used.name, 0);
             self.select_created(place, used, &mut found);
@@ -87,6 +88,12 @@ impl Walk<'_> {
             words.contains(&used.name)
                 && self.facts(place.file).is_some_and(|facts| facts.is_constructor_word(used.name))
         };
+        if let Some(passed) = chain.passed() {
+            let mut found = self.candidates(place, Use { receiver: Some(&passed), ..used });
+            // What leaves the repository may be another value than that of the parameter.
+            found.retain(|it| matches!(it.value, Value::Name(_)));
+            return found;
+        }
         match chain.decode() {
             (Root::Unknown | Root::Variable(_), _) => Vec::new(),
             // The name is qualified by a namespace.
@@ -97,7 +104,11 @@ impl Walk<'_> {
             (Root::Base, steps) if steps.is_done() && is_word(&["super", "base", "parent"]) => {
                 let mut bases = self.chain(place, None, chain, 0);
                 bases.retain(|base| !self.is_interface_value(base));
-                bases.iter().filter_map(Candidate::of_type).collect()
+                // A base may be the value of a module.
+                let of_type = |base: &Candidate| {
+                    base.of_type().map_or_else(|| self.module_value(base, 0), |of| vec![of])
+                };
+                bases.iter().flat_map(of_type).collect()
             }
             // `this(…)` runs another constructor of the same type.
             (Root::Own, steps)
@@ -157,8 +168,19 @@ impl Walk<'_> {
     fn constructed(&self, of: &Candidate, name: &str) -> Option<Candidate> {
         let Value::Name(at) = of.value else { return None };
         let (facts, place) = self.symbol(at)?;
-        let is_call = facts.dialect.constructor_call == Some(name);
-        (is_call && is_type(facts.symbols[place].kind)).then(|| of.clone())
+        let symbol = &facts.symbols[place];
+        if facts.dialect.constructor_call != Some(name) || !is_type(symbol.kind) {
+            return None;
+        }
+        // The repository only adds members to a type that the language itself defines.
+        let is_global = facts.dialect.globals.contains(&symbol.name.as_str())
+            && symbol.qualified_name == symbol.name;
+        let is_its_own = |constructor: &&str| {
+            let members = self.members(at, constructor, 0);
+            members.iter().any(|it| matches!(it.value, Value::Name(_)))
+        };
+        let is_outside = is_global && !facts.dialect.constructors.iter().any(|it| is_its_own(&it));
+        Some(if is_outside { of.then(Value::Outside, 1.0) } else { of.clone() })
     }
 
     /// Returns true if a use refers to something outside of the repository: every candidate is

@@ -24,7 +24,7 @@ const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
 
 /// The sign before a name that is looked up outside of all modules: Ruby's `::Name`.
-const ABSOLUTE: char = '\\';
+pub(super) const ABSOLUTE: char = '\\';
 
 /// The most parts of a reopened type or module that are followed.
 const PARTS_MAX: usize = 4;
@@ -75,7 +75,11 @@ impl Walk<'_> {
                     Vec::new()
                 }
             },
-            &|| of_file(&facts, place.file, name),
+            &|| {
+                let mut own = of_file(&facts, place.file, name);
+                self.prefer_blocks(&facts, place, &mut own);
+                own
+            },
             &|| self.imported(&facts, place.file, None, name, depth),
             &|| self.of_package(&facts, place.file, name),
             &|| self.imported_package(&facts, place.file, name, depth),
@@ -193,6 +197,7 @@ impl Walk<'_> {
             }
             if !found.is_empty() {
                 self.prefer_side(&mut found, self.is_class_side(place));
+                self.prefer_blocks(facts, place, &mut found);
                 return found;
             }
         }

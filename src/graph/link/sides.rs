@@ -2,6 +2,8 @@
 //! Ruby's `def self.name` and `def name`.
 
 use super::kinds::is_type;
+use super::position::SymbolAt;
+use super::result::Reason;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::symbols::{Symbol, SymbolKind};
@@ -15,6 +17,33 @@ impl Walk<'_> {
         }
         self.prefer(found, |symbol| is_of_type(symbol) == of_type);
         self.prefer(found, |symbol| symbol.kind.is_callable());
+    }
+
+    /// Replaces members of the instances of a class by [`Value::Outside`] where they are called on the
+    /// class itself, which has a method of this name from the language: Ruby's `Type.to_s`. Those of
+    /// modules can be members of the class, too.
+    pub(super) fn remove_of_instances(
+        &self,
+        of: SymbolAt,
+        name: &str,
+        found: &mut Vec<Candidate>,
+    ) {
+        let Some((facts, place)) = self.symbol(of) else { return };
+        let is_class = facts.dialect.marks_class_members
+            && facts.symbols[place].kind == SymbolKind::Class
+            && facts.dialect.standard.binary_search(&name).is_ok();
+        let is_its = |candidate: &Candidate| {
+            let Value::Name(at) = candidate.value else { return false };
+            self.symbol(at).is_some_and(|(there, member)| {
+                let symbol = &there.symbols[member];
+                let around = symbol.parent.map(|parent| &there.symbols[parent]);
+                let is_of_class = around.is_some_and(|around| around.kind == SymbolKind::Class);
+                is_of_class && !is_of_type(symbol)
+            })
+        };
+        if is_class && !found.is_empty() && found.iter().all(is_its) {
+            *found = vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)];
+        }
     }
 
     /// Removes what `is_better` rejects, if it accepts something.

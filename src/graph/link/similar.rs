@@ -263,6 +263,9 @@ fn variable_name(chain: &Chain, content_methods: &[&str]) -> String {
             }
         } else if let Some(rest) = text.strip_suffix("[]") {
             (text, is_element) = (rest, true);
+        } else if let (true, Some((name, _))) = (text.ends_with(')'), text.split_once('|')) {
+            // A parameter of a block.
+            text = name;
         } else {
             break;
         }

@@ -22,6 +22,9 @@ pub(super) struct Walk<'a> {
     pub(super) memo: &'a Memo,
     /// Where the use is written.
     pub(super) origin: Cell<Option<Place>>,
+    /// The byte at which the use begins; `None` while something is looked up whose result does not
+    /// depend on it.
+    pub(super) start: Cell<Option<usize>>,
     /// A membership query is running; see [`Walk::nested_query`].
     is_nested: Cell<bool>,
     /// The type with its arguments whose member's type is followed.
@@ -40,6 +43,7 @@ impl<'a> Walk<'a> {
             code,
             memo,
             origin: Cell::new(None),
+            start: Cell::new(None),
             is_nested: Cell::new(false),
             given: RefCell::new(None),
             is_cut: Cell::new(false),

@@ -17,6 +17,7 @@ mod names;
 mod overloads;
 mod refer;
 mod types;
+mod wrappers;
 
 const TESTS: TestConventions = TestConventions {
     file_prefixes: &[],
@@ -177,7 +178,7 @@ fn finish<'t>(visit: &Visit<'_, 't>, mut definition: Definition<'t>) -> Option<D
     definition.name = unquoted(&definition.name).to_owned();
     // In a text with syntax errors, the grammar can take a statement for a method.
     if visit.node().kind_name() == "method_definition"
-        && ["if", "for", "while", "switch", "catch", "with"].contains(&definition.name.as_str())
+        && ["if", "for", "while", "switch", "catch"].contains(&definition.name.as_str())
     {
         return None;
     }

@@ -5,6 +5,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod blocks;
 mod fields;
 mod macros;
 mod refer;

@@ -1,6 +1,6 @@
 //! JavaScript with CommonJS: exported classes and objects, constructor functions, factories.
 
-use super::check;
+use super::{check, meaning};
 
 /// A named class that is exported as the module's value was not found.
 #[test]
@@ -164,4 +164,61 @@ fn modules_export_the_values_of_other_modules() {
     };
     check(&tree("new $0Socket();"), "lib/socket.js:2 Socket Import");
     check(&tree("new Socket().$0listen();"), "lib/target.js:1 listen Receiver");
+}
+
+/// A function that returns a class around its parameter made values of unknown type.
+#[test]
+fn results_of_functions_that_wrap_a_class_are_that_class() {
+    let tree = |wrapper: &str, use_: &str| {
+        format!(
+            "//- /wrap.js\n{wrapper}\nexport {{ wrap }}\n//- /parser.js\n\
+             export default class Parser {{\n  parse() {{ return this }}\n}}\n\
+             //- /index.js\nimport {{ wrap }} from './wrap.js'\nimport Parser from './parser.js'\n\
+             const Wrapped = wrap(Parser)\nexport default Wrapped\n\
+             //- /main.js\nimport parser from './index.js'\n{use_}\n"
+        )
+    };
+    let parse = "parser.js:2 Parser.parse Receiver";
+    for wrapper in [
+        "function wrap(Class) { return Class }",
+        "function wrap(Class) {\n  const made = function (...args) {\n    \
+         return Reflect.construct(Class, args)\n  }\n  return made\n}",
+        "function wrap(Class) {\n  function made(...args) { return new Class(...args) }\n  \
+         return Object.assign(made, Class)\n}",
+        "function wrap(Class) { return new Proxy(Class, {}) }",
+        "const wrap = (Class) => class extends Class {}",
+        "const wrap = Class => Class.bind(null)",
+    ] {
+        check(&tree(wrapper, "new parser().$0parse()"), parse);
+        check(&tree(wrapper, "parser().parse().$0parse()"), parse);
+    }
+    let wrapper = "function wrap(Class) { return new Proxy(Class, {}) }";
+    let seen = meaning(&tree(wrapper, "$0parser()"));
+    assert_eq!(seen, ["index.js:3 Wrapped Import", "parser.js:1 Parser Import"]);
+    for other in ["function wrap(Class) { return Class.name }", "function wrap(Class) {}"] {
+        check(&tree(other, "new parser().$0parse()"), "parser.js:2 Parser.parse UniqueName");
+    }
+}
+
+/// CommonJS: the same for what a module assigns to `module.exports`.
+#[test]
+fn modules_may_export_wrapped_functions() {
+    let tree = "//- /once.js\nmodule.exports = function once(fn) {\n  let value\n  \
+                return () => value = value || fn()\n}\n\
+                //- /load.js\nconst once = require('./once')\nfunction load() {}\n\
+                module.exports = once(load)\n\
+                //- /main.js\nconst load = require('./load')\n$0load()\n";
+    assert_eq!(meaning(tree), ["load.js:3 default Import", "load.js:2 load Import"]);
+}
+
+/// The constructor of a class that a module exports as its value, and a method named like a statement,
+/// were not found.
+#[test]
+fn derived_classes_call_bases_of_other_modules() {
+    let tree = "//- /raw.js\nclass Raw {\n  constructor(client) {}\n  with() {}\n}\nmodule.exports = Raw\n\
+                //- /ref.js\nconst Raw = require('./raw')\nclass Ref extends Raw {\n  \
+                constructor(client) {\n    $0super(client)\n    this.with()\n  }\n}\n";
+    check(tree, "raw.js:2 Raw.constructor Import");
+    let method = tree.replace("$0", "").replace("this.with", "this.$0with");
+    check(&method, "raw.js:3 Raw.with Inherited");
 }

@@ -399,3 +399,90 @@ fn an_object_with_an_append_method_is_no_container() {
                 @row.$0put(1)\n  end\nend\n";
     check(text, "a.rb:2 Row#put Receiver");
 }
+
+const ARCHIVE: &str = "\
+//- /lib/archive.rb
+require 'forwardable'
+module Zip
+  class Entry
+    def extract
+    end
+  end
+  class Entries
+    def first_entry
+      Entry.new
+    end
+    def extract
+    end
+  end
+  class Archive
+    extend Forwardable
+    def_delegators :@entries, :first_entry, :size
+    def_delegator :@entries, :first_entry, :head
+    delegate :first_entry, to: :entries, prefix: false
+    def self.open(name)
+      archive = Archive.new
+      yield archive, Entry.new
+    end
+    def self.each_open(name, &block)
+      open(name, &block)
+    end
+    def initialize
+      @entries = Entries.new
+    end
+    def with_entry(&block)
+      block.call(Entry.new)
+    end
+    def extract
+    end
+    def to_s
+    end
+    def own_name
+      self.class.to_s
+    end
+  end
+  class File
+    def exist?(name)
+    end
+  end
+end
+class String
+  def shout
+  end
+end
+";
+
+/// Parameters of blocks that a method of the repository calls were unknown.
+#[test]
+fn methods_pass_values_to_their_blocks() {
+    let of = |lines: &str| format!("{ARCHIVE}//- /main.rb\ndef run\n  {lines}\nend\n");
+    let archive = "lib/archive.rb:32 Zip::Archive#extract Receiver";
+    let entry = "lib/archive.rb:4 Zip::Entry#extract Receiver";
+    check(&of("Zip::Archive.open('a') { |z| z.$0extract }"), archive);
+    check(&of("Zip::Archive.open('a') do |z, e|\n    e.$0extract\n  end"), entry);
+    check(&of("::Zip::Archive.each_open('a') { |z| z.$0extract }"), archive);
+    check(&of("a = Zip::Archive.new\n  a.with_entry { |x| x.$0extract }"), entry);
+    // The name of a parameter still shows its type where nothing is known of the method.
+    check(&of("other { |entry| entry.$0extract }"), "lib/archive.rb:4 Zip::Entry#extract OnlyFit");
+}
+
+/// Results of delegating methods were unknown.
+#[test]
+fn delegating_methods_return_what_their_targets_return() {
+    let of = |line: &str| format!("{ARCHIVE}//- /main.rb\ndef run\n  {line}\nend\n");
+    let entry = "lib/archive.rb:4 Zip::Entry#extract Receiver";
+    check(&of("Zip::Archive.new.first_entry.$0extract"), entry);
+    check(&of("Zip::Archive.new.head.$0extract"), entry);
+}
+
+/// Calls on Ruby's own classes were taken for those of classes with the same name, and methods of
+/// instances for those of their class.
+#[test]
+fn classes_of_the_language_are_outside() {
+    let of = |line: &str| format!("{ARCHIVE}//- /main.rb\ndef run\n  {line}\nend\n");
+    check(&of("::File.$0exist?('a')"), "");
+    check(&of("File.$0exist?('a')"), "");
+    check(&of("String.$0new"), "");
+    check(&of("String.new.$0shout"), "lib/archive.rb:46 String#shout Receiver");
+    check(&ARCHIVE.replace("self.class.to_s", "self.class.$0to_s"), "");
+}

@@ -191,3 +191,38 @@ fn callable_interfaces_have_parameters_and_results() {
     );
     check(&tree.replace(".post()", ".$0post()"), "app.ts:4 App.post Receiver");
 }
+
+/// The declared type of a result is that of a parameter.
+#[test]
+fn results_of_the_type_of_a_parameter_are_that_parameter() {
+    let tree = "//- /a.ts\ntype Class = new (...args: any[]) => object\n\
+                function wrap<T extends Class> (cls: T): T & { made: true }\n\
+                function wrap<T extends Class> (cls: T) { return made(cls) as T }\n\
+                class Parser { parse(): void {} }\nclass Other { parse(): void {} }\n\
+                const Wrapped = wrap(Parser)\nconst parser = new Wrapped()\nparser.$0parse()\n";
+    check(tree, "a.ts:4 Parser.parse Receiver");
+}
+
+/// Types of one name in several blocks of a file were taken for one type.
+#[test]
+fn definitions_of_one_name_belong_to_their_blocks() {
+    let tree = "//- /a.test.ts\nit('a', () => {\n  class Hero { fight() { return '}' } }\n  \
+                new Hero().fight()\n})\nit('b', () => {\n  const hero = new Hero()\n  hero.$0fight()\n  \
+                class Hero {\n    constructor(private other: Hero) {}\n    fight() {}\n  }\n})\n\
+                it('c', () => {\n  class Hero { fight() {} }\n})\n";
+    check(tree, "a.test.ts:10 Hero.fight Receiver");
+    let first = tree.replace("$0", "").replace("new Hero().fight", "new Hero().$0fight");
+    check(&first, "a.test.ts:2 Hero.fight Receiver");
+    let bare = tree.replace("$0", "").replace("const hero = new Hero", "const hero = new $0Hero");
+    check(&bare, "a.test.ts:8 Hero SameFile");
+}
+
+/// A variable with a written type was taken for the function that it holds.
+#[test]
+fn other_names_with_a_type_are_definitions() {
+    let tree = "//- /a.ts\nfunction _read(a: string): string { return a }\n\
+                export const read: (a: string) => string = _read as (a: string) => string\n\
+                export const plain = _read\nread('a')\nplain('b')\n";
+    check(&tree.replace("\nread", "\n$0read"), "a.ts:2 read SameFile");
+    check(&tree.replace("\nplain", "\n$0plain"), "a.ts:1 _read SameFile");
+}

@@ -10,7 +10,7 @@ use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::{chain, exports, fields, imports, is_function, mixins, names, types};
+use super::{chain, exports, fields, imports, is_function, mixins, names, types, wrappers};
 
 /// Nodes that are scopes of local names.
 pub(super) const SCOPES: &[&str] = &[
@@ -104,6 +104,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the return type of a function, or the value of an arrow function.
 fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize, function: Node<'_>) {
     if let Some(annotated) = function.field("return_type") {
+        wrappers::declared(visit, notes, index, function, annotated);
         if let Some(chain) = types::chain(visit, notes, annotated) {
             notes.set_type(index, chain);
         }
@@ -111,6 +112,7 @@ fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize, function:
     }
     let body = function.field("body");
     let Some(body) = body.filter(|body| body.kind_name() != "statement_block") else { return };
+    wrappers::returned(visit, notes, index, function, body);
     if let Some(chain) = chain::value(visit, notes, body) {
         let is_async = function.child(0).is_some_and(|word| word.kind_name() == "async");
         notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
@@ -175,6 +177,7 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if !ends_within(visit, index, around) {
         return;
     }
+    wrappers::returned(visit, notes, index, function, value);
     if let Some(chain) = chain::value(visit, notes, value) {
         let is_async =
             (0..4).map_while(|at| function.child(at)).any(|word| word.kind_name() == "async");

@@ -9,6 +9,8 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+use super::macros;
+
 /// Returns the field that the visited assignment adds to a class or module, unless it has one of
 /// that name. In a block outside of all definitions, as in a specification, the file has the field.
 pub(super) fn assigned<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
@@ -76,6 +78,34 @@ fn owner(visit: &Visit<'_, '_>) -> Option<(usize, &'static str)> {
     let scope = method.qualified_name.strip_suffix(&method.name)?;
     let separator = if scope.ends_with('.') { "." } else { "#" };
     matches!(around.kind, SymbolKind::Class | SymbolKind::Module).then_some((owner, separator))
+}
+
+/// Records the results of the methods that the visited call defines by delegation:
+/// `def_delegators :@a, :b`, `delegate :b, to: :a`.
+pub(super) fn delegated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(list) = node.field("arguments").filter(|_| !visit.defined.is_empty()) else { return };
+    let word = visit.field(node, "method").unwrap_or_default();
+    let (accessor, method) = match &*word {
+        "def_delegator" | "def_instance_delegator" => (list.named_child(0), list.named_child(1)),
+        "def_delegators" | "def_instance_delegators" => (list.named_child(0), None),
+        "delegate" => {
+            let options = (0..64).map_while(|at| list.named_child(at));
+            let is_target = |it: &Node<'_>| it.field("key").is_some_and(|key| visit.bytes(key) == b"to");
+            let mut options = options.filter(|it| it.kind_name() == "pair");
+            (options.find(is_target).and_then(|it| it.field("value")), None)
+        }
+        _ => return,
+    };
+    let Some((accessor, _)) = accessor.and_then(|it| macros::name_of(visit, it)) else { return };
+    let method = method.and_then(|it| macros::name_of(visit, it));
+    let of = Chain::own().then(Step::Member(&accessor));
+    let of = if accessor.starts_with('@') { of } else { of.then(Step::Call) };
+    for index in visit.defined.clone() {
+        let Some(symbol) = visit.symbols.get(index) else { continue };
+        let name = method.as_ref().map_or(&symbol.name, |(name, _)| name);
+        notes.set_type(index, of.clone().then(Step::Member(name)).then(Step::Call));
+    }
 }
 
 /// Records for the attributes that the visited call defines that they read instance variables.

@@ -2,21 +2,21 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Step};
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::fields;
+use super::{blocks, fields};
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
     &["program", "class", "module", "method", "singleton_method", "block", "do_block", "lambda"];
 
 /// Methods that call their block with an element of the object.
-const ELEMENT_CALLBACKS: [&[u8]; 22] = [
+pub(super) const ELEMENT_CALLBACKS: [&[u8]; 22] = [
     b"all?",
     b"any?",
     b"collect",
@@ -54,7 +54,7 @@ const ABSOLUTE: char = '\\';
 const OWN_TYPE: &str = "Self";
 
 /// Maximum nesting of an expression.
-const DEPTH_MAX: usize = 20;
+pub(super) const DEPTH_MAX: usize = 20;
 
 /// Maximum number of nodes between a method and its last expression.
 const BRANCHES_MAX: usize = 16;
@@ -67,7 +67,11 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "identifier" => name(visit, notes),
         "constant" => constant(visit, notes),
         "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
-        "call" => call(visit, notes),
+        "call" => {
+            call(visit, notes);
+            blocks::called(visit, notes);
+        }
+        "yield" => blocks::yielded(visit, notes),
         "assignment" => assignment(visit, notes),
         "binary" => appended(visit, notes),
         "operator_assignment" => {
@@ -103,7 +107,12 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
 }
 
 /// Returns the chain of the expression `node`.
-fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
+pub(super) fn of(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
     let depth = depth.checked_sub(1)?;
     let field = |name: &str| node.field(name);
     let own = visit.bytes(node);
@@ -186,7 +195,7 @@ fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) ->
 }
 
 /// Returns a chain unless it starts at a variable whose value is unknown.
-fn known(chain: Option<Chain>) -> Option<Chain> {
+pub(super) fn known(chain: Option<Chain>) -> Option<Chain> {
     chain.filter(|chain| !chain.is_of_variable())
 }
 
@@ -336,13 +345,21 @@ fn declare(
 fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut given = given(visit, notes);
-    for parameter in (0..32).map_while(|at| node.named_child(at)) {
+    let passing = if given.is_none() { blocks::passing(visit, notes) } else { None };
+    for (at, parameter) in (0..32).map_while(|at| Some((at as usize, node.named_child(at)?))) {
         let is_plain = parameter.kind_name() == "identifier";
         let name = if is_plain { Some(parameter) } else { parameter.field("name") };
         let value = parameter.field("value");
         let value = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
         match name {
-            Some(name) => notes.declare(name, given.take().filter(|_| is_plain).or(value)),
+            Some(name) => {
+                let passed = passing.as_ref().filter(|_| is_plain).map(|passing| {
+                    let passed = passing.clone().then(Step::Parameter(at));
+                    Chain::parameter_of_block(&visit.text_of(name), &passed)
+                });
+                let given = given.take().filter(|_| is_plain);
+                notes.declare(name, given.or(value).or(passed));
+            }
             None => {
                 for name in (0..8).map_while(|at| parameter.named_child(at)) {
                     notes.declare(name, None);
@@ -391,6 +408,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     fields::read(visit, notes);
+    fields::delegated(visit, notes);
     let Some(method) = node.field("method") else { return };
     let Some(list) = node.field("arguments") else { return };
     let Some(first) = list.named_child(0) else { return };

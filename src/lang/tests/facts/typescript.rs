@@ -51,6 +51,7 @@ Service.cache = @Map<string,Conn>
 Service.repo = @Repo<Conn>
 Service.load = @Promise<Conn>
 Service.build = Service()
+Service.of < ^value
 create = @Service
 geo.origin = create()
 x = @geo.Point

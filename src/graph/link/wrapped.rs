@@ -1,0 +1,171 @@
+//! Results of functions of JavaScript that return one of their parameters, or a function or class
+//! around it: `const Parser = callable(Class)` is used as `Class` is.
+//!
+//! Facts list the parameter as a base of the function (`crate::lang::symbols::Symbol::bases`); the
+//! arguments of the call are read from the text of the variable's definition.
+
+use super::parameters::written_parameters;
+use super::position::SymbolAt;
+use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::walk::{DEPTH_MAX, Walk};
+use crate::lang::chain::{Chain, Root};
+use crate::lang::split;
+
+/// The most bytes of a definition that are searched for a call.
+const BYTES_MAX: usize = 1 << 12;
+
+/// The factor of what a function is made around.
+const WRAPPED: f32 = 0.97;
+
+impl Walk<'_> {
+    /// Returns what a variable of JavaScript is another form of: the argument of the call whose result
+    /// it is, if the called function returns that parameter or a function or class around it.
+    pub(super) fn wrapped(&self, at: SymbolAt, depth: usize) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        let function = symbol.type_chain.as_ref().and_then(|chain| chain.as_str().strip_suffix("()"));
+        let Some(function) = function.filter(|of| depth < DEPTH_MAX && is_path(of)) else {
+            return Vec::new();
+        };
+        if !facts.dialect.has_module_values {
+            return Vec::new();
+        }
+        let place = Place { file: at.file, enclosing: symbol.parent };
+        let functions = self.written_value(place, function, depth);
+        if functions.iter().all(|function| self.passed_through(function).is_empty()) {
+            return Vec::new();
+        }
+        let Some(text) = self.code.text(at.file) else { return Vec::new() };
+        let end = symbol.span.end.min(symbol.name_span.end.saturating_add(BYTES_MAX));
+        let text = text.get(symbol.name_span.end..end.max(symbol.name_span.end));
+        let text = String::from_utf8_lossy(text.unwrap_or_default()).into_owned();
+        let Some(value) = assigned(&text) else { return Vec::new() };
+        self.made_around(place, value, depth)
+    }
+
+    /// Returns what the result of a written call is another form of.
+    fn made_around(&self, place: Place, call: &str, depth: usize) -> Vec<Candidate> {
+        let Some((function, arguments)) = parts_of_call(call) else { return Vec::new() };
+        if !self.take_step(depth) {
+            return Vec::new();
+        }
+        let mut found = Vec::new();
+        for function in self.written_value(place, function, depth) {
+            for number in self.passed_through(&function) {
+                let Some(argument) = arguments.get(number) else { continue };
+                let values = if is_path(argument) {
+                    self.written_value(place, argument, depth)
+                } else if depth < DEPTH_MAX {
+                    self.made_around(place, argument, depth + 1)
+                } else {
+                    Vec::new()
+                };
+                let is_inside = |it: &Candidate| matches!(it.value, Value::Name(_));
+                found.extend(values.into_iter().filter(is_inside).map(|it| Candidate {
+                    confidence: it.confidence * function.confidence * WRAPPED,
+                    reason: it.reason.max(function.reason),
+                    ..it
+                }));
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns what a path refers to; of a module of CommonJS, its value.
+    fn written_value(&self, place: Place, path: &str, depth: usize) -> Vec<Candidate> {
+        let found = self.chain(place, None, &Chain::name(path), depth + 1);
+        self.each(&found, |it| {
+            let values = self.module_value(it, depth + 1);
+            if values.is_empty() { vec![it.clone()] } else { values }
+        })
+    }
+
+    /// Returns the numbers of the parameters that a function returns, or returns something around.
+    fn passed_through(&self, function: &Candidate) -> Vec<usize> {
+        let Value::Name(at) = function.value else { return Vec::new() };
+        let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        let is_returned = |base: &Chain| matches!(base.decode().0, Root::Variable(_));
+        let is_its = facts.dialect.has_module_values && symbol.kind.is_callable();
+        if !is_its || !symbol.bases.iter().any(is_returned) {
+            return Vec::new();
+        }
+        let signature = self.signature(at);
+        let parts = written_parameters(&symbol.name, &signature);
+        let name = |part: &str| {
+            let end = part.find(|c: char| !is_name(c)).unwrap_or(part.len());
+            part[..end].to_owned()
+        };
+        let names: Vec<String> = parts.iter().map(|part| name(part.trim())).collect();
+        let number = |base: &Chain| match base.decode().0 {
+            Root::Variable(returned) => {
+                let named = names.iter().position(|name| name == returned);
+                // `const f = name => …`, whose signature ends before the arrow.
+                named.or_else(|| signature.ends_with(&format!("= {returned}")).then_some(0))
+            }
+            _ => None,
+        };
+        let mut found: Vec<usize> = symbol.bases.iter().filter_map(number).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '$'
+}
+
+/// Returns true for a name or several names with dots between them.
+fn is_path(text: &str) -> bool {
+    text.starts_with(|c: char| is_name(c) && !c.is_ascii_digit())
+        && text.chars().all(|c| is_name(c) || c == '.')
+}
+
+/// Returns the value that a definition gives to its name, from the text after the name.
+fn assigned(text: &str) -> Option<&str> {
+    let mut before = ' ';
+    for (at, c) in text.char_indices() {
+        let after = &text[at + c.len_utf8()..];
+        match c {
+            '=' if !after.starts_with(['=', '>']) && !"=!<>".contains(before) => {
+                return Some(after.trim_start());
+            }
+            ';' | '{' => return None,
+            _ => before = c,
+        }
+    }
+    None
+}
+
+/// Returns the called path and the arguments of a text that begins with a call.
+fn parts_of_call(text: &str) -> Option<(&str, Vec<&str>)> {
+    let text = text.strip_prefix("new ").unwrap_or(text).trim_start();
+    let open = text.find('(')?;
+    let function = text[..open].split('<').next().unwrap_or_default().trim_end();
+    if !is_path(function) {
+        return None;
+    }
+    let inside = super::parameters::inside(&text[open..])?;
+    Some((function, split(inside, b',').into_iter().map(str::trim).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_are_read_from_definitions() {
+        let read = |text: &str| {
+            let (function, arguments) = parts_of_call(assigned(text)?)?;
+            Some(format!("{function} {}", arguments.join("|")))
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(read(" = wrap(Parser, {a: 1})\n"), some("wrap Parser|{a: 1}"));
+        assert_eq!(read(": Type<A> = a.wrap<B>(c(d), 2)"), some("a.wrap c(d)|2"));
+        assert_eq!(read(" = (a) => wrap(a)"), None);
+        assert_eq!(read(" = { a: wrap(b) }"), None);
+        assert_eq!(read(""), None);
+    }
+}
