@@ -50,9 +50,15 @@ impl Walk<'_> {
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Name(name) if name.starts_with(TYPE_PARAMETER) => {
-                let values = self.type_parameter(place, &name[1..], depth);
+                // `T::Item::name()`, but not the constant `T::MAX`.
+                let path = chain.path();
+                let of_type = path.get(name.len() + 1..).unwrap_or_default();
+                let part = of_type.split('.').next().unwrap_or_default();
+                let path = if part.contains(char::is_lowercase) { path } else { name };
+                let found = self.projected(place, path, depth);
+                let (values, taken) = found.unwrap_or_default();
                 let named = |it: &Candidate| it.of_type().unwrap_or_else(|| it.clone());
-                (values.iter().map(named).collect(), steps)
+                (values.iter().map(named).collect(), chain.steps_after(taken))
             }
             Root::Name(name) => self.root(place, chain, name, depth),
             Root::Own if self.is_class_side(place) => {
@@ -538,7 +544,7 @@ impl Walk<'_> {
                     .children(Some(place), name)
                     .iter()
                     .any(|&child| is_type(facts.symbols[child as usize].kind))
-                || facts.dialect.has_namespaces
+                || (facts.dialect.has_namespaces || facts.symbols[place].kind == SymbolKind::Trait)
                     && self.members(at, name, depth + 1).iter().any(is_a_type)
         })
     }
@@ -562,8 +568,13 @@ impl Walk<'_> {
                         let is_made = matches!(chain.decode().1.last(), Some(Ok(Step::Call)));
                         // The bounds may depend on the value whose member is followed.
                         let targets = self.bounds_of_open_type(*at, depth);
-                        let targets = targets
+                        let mut targets = targets
                             .unwrap_or_else(|| self.alias_target(*at, symbol.parent, chain, depth));
+                        if targets.iter().all(|it| it.is_lost) {
+                            // What the trait states of the type is true for each implementation.
+                            let declared = self.declared_bounds(&facts, *at, depth);
+                            targets = if declared.is_empty() { targets } else { declared };
+                        }
                         for mut inner in targets {
                             inner.confidence *= candidate.confidence;
                             inner.is_lost |= is_made && inner.is_outside();
@@ -606,6 +617,9 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let place = Place { file: alias.file, enclosing };
+        if self.given_type().is_some() && chain.as_str().contains(TYPE_PARAMETER) {
+            return self.chain(place, None, chain, depth + 1);
+        }
         self.look_up(alias.file, View::Alias(alias.place), "", depth, || {
             self.chain(place, None, chain, depth)
         })
