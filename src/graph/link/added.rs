@@ -116,6 +116,11 @@ impl Walk<'_> {
         let least = if used.is_some() { best * 0.85 } else { best };
         added.retain(|candidate| candidate.confidence >= least);
         added.truncate(VALUES_MAX);
+        if is_member {
+            let is_overload = |it: &Candidate| it.confidence >= 0.8;
+            added.retain(is_overload);
+            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
+        }
         for candidate in &mut added {
             // What extends every value extends this one, whatever its type is.
             let is_of_all = names_all(&self.extended_name(candidate));
@@ -128,11 +133,6 @@ impl Walk<'_> {
         }
         if added.is_empty() && is_unclear {
             members.iter_mut().for_each(|member| member.is_lost = true);
-        }
-        if is_member {
-            let is_overload = |it: &Candidate| it.confidence >= 0.8;
-            added.retain(is_overload);
-            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
         }
         if !added.is_empty() {
             members.retain(|member| matches!(member.value, Value::Name(_)));
@@ -478,6 +478,20 @@ impl Walk<'_> {
         }
         let signature = facts.signature(at.place, || self.code.text(at.file));
         type_parameters(&symbol.name, &signature)
+    }
+
+    /// Returns true for types of C# of which all have another number of type parameters than `count`.
+    pub(super) fn have_other_arity(&self, values: &[Candidate], count: usize) -> bool {
+        let is_other = |candidate: &Candidate| {
+            let Value::Name(at) = candidate.value else { return false };
+            self.symbol(at).is_some_and(|(facts, place)| {
+                let symbol = &facts.symbols[place];
+                facts.dialect.has_usings
+                    && is_type(symbol.kind)
+                    && self.type_parameters(at, &facts, symbol) != count
+            })
+        };
+        !values.is_empty() && values.iter().all(is_other)
     }
 
     /// Removes types with another number of type parameters than `count`, if some have it.

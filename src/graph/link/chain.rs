@@ -470,7 +470,12 @@ impl Walk<'_> {
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }
-        self.retain_arity(&mut values, crate::lang::chain::type_arguments(arguments).len());
+        let count = crate::lang::chain::type_arguments(arguments).len();
+        self.retain_arity(&mut values, count);
+        if count > 0 && path == first && self.have_other_arity(&values, count) {
+            let of_arity = self.types_of_arity(place, first, count);
+            values = if of_arity.is_empty() { values } else { of_arity };
+        }
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {
             found.push(self.foreign(place, first, &values, context()));

@@ -12,6 +12,7 @@ use super::dialect::Group;
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
 use crate::base::ids::FileId;
+use crate::graph::imports::ProjectUsing;
 use crate::lang::facts::Role;
 
 /// The most files whose facts are cached.
@@ -66,6 +67,7 @@ pub(super) struct Memo {
     exports: RefCell<Exports>,
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
     project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
+    project_usings: RefCell<FxHashMap<FileId, Rc<Vec<ProjectUsing>>>>,
     includes: RefCell<FxHashMap<FileId, Included>>,
     includers: RefCell<FxHashMap<FileId, Option<Included>>>,
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
@@ -115,6 +117,24 @@ impl Memo {
             files.clear();
         }
         files.insert(file, found.clone());
+        found
+    }
+
+    /// Returns the imports that project files state for a file, cached.
+    pub(super) fn project_usings(
+        &self,
+        file: FileId,
+        make: impl FnOnce() -> Vec<ProjectUsing>,
+    ) -> Rc<Vec<ProjectUsing>> {
+        if let Some(cached) = self.project_usings.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(make());
+        let mut cached = self.project_usings.borrow_mut();
+        if cached.len() >= FILES_MAX {
+            cached.clear();
+        }
+        cached.insert(file, Rc::clone(&found));
         found
     }
 

@@ -52,6 +52,9 @@ const ELEMENT_CALLBACKS: [&[u8]; 34] = [
     b"min_by",
 ];
 
+/// Methods whose result has the type that is expected of it.
+const SELECTED: [&str; 5] = ["collect", "into", "product", "sum", "try_into"];
+
 /// Declares the names in `pattern` for the code after the byte `from`. `value` is the chain of the
 /// matched value.
 pub(super) fn declare(
@@ -103,7 +106,12 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_vague = typed.as_ref().is_some_and(|typed| typed.as_str().contains('_'));
     let value = match (typed, value) {
         (Some(typed), _) if !is_vague => Some(typed),
-        (typed, Some(value)) => values::of(visit, notes, value).or(typed),
+        (typed, Some(value)) => {
+            // The type selects what these methods return.
+            let is_selected =
+                |value: &Chain| SELECTED.iter().any(|name| value.is_call_of(name));
+            values::of(visit, notes, value).filter(|value| !is_selected(value)).or(typed)
+        }
         (typed, None) => typed,
     };
     declare(visit, notes, pattern, value, node.end_byte());
