@@ -22,7 +22,7 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
 
-/// The least factor of a step between two single values of Rust.
+/// The least factor of a step between two single values of Rust, Swift and C#.
 const STEP_LEAST: f32 = 0.985;
 
 /// The most definitions of one name that are considered.
@@ -96,7 +96,9 @@ impl Walk<'_> {
             Root::Unknown | Root::Variable(_) => return Vec::new(),
         };
         let mut steps = steps.peekable();
-        let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
+        let has_bounds = self
+            .facts(place.file)
+            .is_some_and(|facts| facts.dialect.has_impl_blocks || facts.dialect.has_usings);
         for _ in 0..CHAIN_STEPS_MAX {
             let Some(step) = steps.next() else { return values };
             let before = match &values[..] {
@@ -457,7 +459,9 @@ impl Walk<'_> {
                     Some(Ok(Step::Call | Step::Parameter(_)))
                 );
                 let has_extensions = self.facts(place.file).is_some_and(|facts| {
-                    facts.dialect.extensions != Extensions::None || facts.dialect.has_open_self
+                    facts.dialect.extensions != Extensions::None
+                        || facts.dialect.has_open_self
+                        || facts.dialect.has_extension_traits
                 });
                 if let Some((of, _)) = path.rsplit_once('.').filter(|_| is_called && has_extensions)
                 {

@@ -55,7 +55,8 @@ impl Walk<'_> {
         let results = members.iter().flat_map(|candidate| self.call(candidate, depth));
         let mut found: Vec<Candidate> = results.take(VALUES_MAX).collect();
         let facts = self.facts(place.file);
-        let is_generic = |facts: &Shared| facts.dialect.generic_results.binary_search(&name).is_ok();
+        let is_generic =
+            |facts: &Shared| facts.dialect.generic_results.binary_search(&name).is_ok();
         if facts.as_ref().is_some_and(is_generic) {
             let outside = found.iter_mut().filter(|it| matches!(it.value, Value::Outside));
             outside.for_each(|it| it.is_lost = true);

@@ -39,6 +39,9 @@ const OF_TUPLES: [&str; 9] =
 const SEVERAL_BLOCKS: f32 = 0.85;
 const OWN_FIRST: f32 = 0.97;
 
+/// How much less likely an implementation that a macro makes is than others.
+const MADE: f32 = 0.97;
+
 impl Walk<'_> {
     /// Returns the methods `name` that implementations of traits add to an outside type.
     pub(super) fn extensions(
@@ -97,7 +100,8 @@ impl Walk<'_> {
             let of = block.type_chain.as_ref().and_then(Chain::instance_type);
             let of = of.filter(|of| last_name(of) == last_name(written));
             let Some(of) = of.filter(|_| block.kind == SymbolKind::Impl) else { continue };
-            let in_macro = block.parent.is_some_and(|of| there.symbols[of].kind == SymbolKind::Macro);
+            let in_macro =
+                block.parent.is_some_and(|of| there.symbols[of].kind == SymbolKind::Macro);
             let is_fit = last_name(of) == "slice"
                 || type_arguments(of).len() == count
                 || in_macro && of.contains(VARIABLE_TYPE);
@@ -123,6 +127,12 @@ impl Walk<'_> {
             let is_block = block.kind == SymbolKind::Impl && facts.dialect.has_extension_traits;
             is_block.then_some(!block.bases.is_empty())
         };
+        let is_made = |link: &Link| {
+            self.symbol(link.to).is_some_and(|(facts, place)| {
+                let block = facts.symbols[place].parent.and_then(|at| facts.symbols[at].parent);
+                block.is_some_and(|around| facts.symbols[around].kind == SymbolKind::Macro)
+            })
+        };
         if links.len() < 2 {
             return;
         }
@@ -135,7 +145,8 @@ impl Walk<'_> {
             _ => return,
         };
         for (link, _) in links.iter_mut().zip(of_traits).filter(|(_, of)| *of == Some(true)) {
-            link.confidence *= factor;
+            // One that is written is likelier than one that a macro makes.
+            link.confidence *= if is_made(link) { factor * MADE } else { factor };
         }
     }
 
@@ -161,7 +172,9 @@ impl Walk<'_> {
         let mut found = self.of_blocks_for_any(type_name, name);
         let text = type_name.into();
         let place = Place { file: of.file, enclosing: facts.symbols[place].parent };
-        found.iter_mut().for_each(|it| it.given = Some(WrittenType { place, text: Rc::clone(&text) }));
+        found
+            .iter_mut()
+            .for_each(|it| it.given = Some(WrittenType { place, text: Rc::clone(&text) }));
         found
     }
 
@@ -282,11 +295,7 @@ impl Walk<'_> {
             base.as_ref().map(|base| last_name(base.as_str())) == Some(of_trait)
         };
         let is_fit = own.iter().all(is_its);
-        let reason = if named.len() == 1 {
-            Reason::UniqueName
-        } else {
-            Reason::OnlyFit
-        };
+        let reason = if named.len() == 1 { Reason::UniqueName } else { Reason::OnlyFit };
         let confidence = CONFIDENCE_ANSWER + 0.05;
         is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }

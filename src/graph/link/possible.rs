@@ -138,9 +138,10 @@ impl Walk<'_> {
     /// `Math.Sin(1)`, `double.IsNaN(x)`. A name may also be a property of an outside base.
     fn names_outside_type(&self, place: Place, chain: &Chain, values: &[Candidate]) -> bool {
         let is_name = chain.is_path() && !chain.as_str().contains('.');
-        let Some(facts) = self.facts(place.file).filter(|facts| {
-            is_name && facts.dialect.extensions == Extensions::Parameter
-        }) else {
+        let Some(facts) = self
+            .facts(place.file)
+            .filter(|facts| is_name && facts.dialect.extensions == Extensions::Parameter)
+        else {
             return false;
         };
         if !values.iter().all(|it| matches!(it.value, Value::Outside | Value::Foreign(_))) {
@@ -208,10 +209,17 @@ impl Walk<'_> {
 
     /// Returns the type whose constructor the method `name` of a type calls: Ruby's `new`.
     fn constructed(&self, of: &Candidate, name: &str) -> Option<Candidate> {
-        let Value::Name(at) = of.value else { return None };
+        let (at, named) = match of.value {
+            Value::Name(at) => (at, of.clone()),
+            // The parameter that C#'s `new(…)` is passed to.
+            Value::Instance(at, _) => (at, of.of_type()?),
+            _ => return None,
+        };
         let (facts, place) = self.symbol(at)?;
-        let is_call = facts.dialect.constructor_call == Some(name);
-        (is_call && is_type(facts.symbols[place].kind)).then(|| of.clone())
+        let is_instance = matches!(of.value, Value::Instance(..));
+        let is_call =
+            facts.dialect.constructor_call == Some(name) && is_instance == facts.dialect.has_usings;
+        (is_call && is_type(facts.symbols[place].kind)).then_some(named)
     }
 
     /// Returns true if a use refers to something outside of the repository: every candidate is
@@ -243,7 +251,8 @@ impl Walk<'_> {
     /// run one of the repository.
     fn is_open_conversion(&self, place: Place, used: Use<'_>) -> bool {
         let is_method = used.role == Role::Call && used.arguments == Some(0);
-        let method = conversion_method(used.name).filter(|method| is_method && *method != used.name);
+        let method =
+            conversion_method(used.name).filter(|method| is_method && *method != used.name);
         let has_conversions = || {
             self.facts(place.file).is_some_and(|facts| facts.dialect.has_extension_traits)
                 && method.is_some_and(|method| !self.code.named(method).is_empty())

@@ -108,8 +108,7 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         (Some(typed), _) if !is_vague => Some(typed),
         (typed, Some(value)) => {
             // The type selects what these methods return.
-            let is_selected =
-                |value: &Chain| SELECTED.iter().any(|name| value.is_call_of(name));
+            let is_selected = |value: &Chain| SELECTED.iter().any(|name| value.is_call_of(name));
             values::of(visit, notes, value).filter(|value| !is_selected(value)).or(typed)
         }
         (typed, None) => typed,

@@ -266,9 +266,7 @@ impl Values<'_, '_, '_> {
             b"and_then" if is_own => chain::element(value).map(|element| given.with_root(element)),
             b"and_then" => Some(given),
             _ => match type_of_value(&given) {
-                Some(of) if !is_own && is_known(of) => {
-                    chain::instance(&format!("Iterator<{of}>"))
-                }
+                Some(of) if !is_own && is_known(of) => chain::instance(&format!("Iterator<{of}>")),
                 _ => unknown(),
             },
         }
@@ -294,18 +292,18 @@ impl Values<'_, '_, '_> {
     /// Returns the chain of a range of the standard library: `start..end`.
     fn range(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let operator = (0..2).filter_map(|at| node.child(at)).find(|part| !part.is_named())?;
-        let (has_start, has_end) = (
-            operator.start_byte() > node.start_byte(),
-            operator.end_byte() < node.end_byte(),
-        );
+        let (has_start, has_end) =
+            (operator.start_byte() > node.start_byte(), operator.end_byte() < node.end_byte());
         let name = tokens::range_type(has_start, has_end, self.visit.bytes(operator))?;
-        let bound = node.named_child(0).map_or_else(|| "_".to_owned(), |of| self.type_of(of, depth));
+        let bound =
+            node.named_child(0).map_or_else(|| "_".to_owned(), |of| self.type_of(of, depth));
         chain::instance(&format!("{name}<{bound}>"))
     }
 
     /// Returns the chain of an array: `[first, second]`, `[value; length]`.
     fn array(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
-        let first = node.named_child(0).map_or_else(|| "_".to_owned(), |of| self.type_of(of, depth));
+        let first =
+            node.named_child(0).map_or_else(|| "_".to_owned(), |of| self.type_of(of, depth));
         chain::instance(&format!("slice<{first}>"))
     }
 
