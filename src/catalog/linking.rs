@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::Catalog;
 use crate::base::ids::FileId;
 use crate::error::Error;
-use crate::graph::imports::{Family, Importer, Resolution};
+use crate::graph::imports::{Family, Importer, ProjectUsing, Resolution};
 use crate::graph::link::{Code, FileFacts, Outcome, Site, SymbolAt, UseAt};
 use crate::index::code::keys;
 use crate::lang::Limits;
@@ -100,6 +100,10 @@ impl Code for Catalog {
             names: Vec::new(),
         };
         self.resolve(from, &import, &[])
+    }
+
+    fn project_usings(&self, file: FileId) -> Vec<ProjectUsing> {
+        self.resolver().project_usings(file)
     }
 
     fn is_same_package(&self, a: FileId, b: FileId) -> bool {

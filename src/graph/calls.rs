@@ -222,8 +222,13 @@ pub fn uses_within(
     let resolve = |linker: &Linker<'_>, named: (Arc<str>, Site)| {
         let is_named = !of_derived.contains(&in_text(&named));
         let is_call = named.1.reference.role == Role::Call;
+        let is_conversion = derived::is_conversion(&named.0);
         let resolved = resolve(linker, named);
-        let is_counted = is_named || matches!(resolved, Resolved::Use(..));
+        let is_counted = match resolved {
+            Resolved::Use(..) => true,
+            Resolved::Unresolved(_) => is_named || is_conversion,
+            Resolved::Elsewhere | Resolved::Outside => is_named,
+        };
         is_counted.then_some((is_call, resolved))
     };
     let all: Vec<Option<(bool, Resolved)>> = if sites.len() > SITES_AT_ONCE {

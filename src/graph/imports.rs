@@ -12,6 +12,7 @@
 //! Each family of languages has its file below `imports/`; all of them search the same `tree`.
 
 mod c;
+mod csharp;
 mod dynamic;
 mod family;
 mod go;
@@ -28,6 +29,7 @@ mod swift;
 mod target;
 mod tree;
 
+pub use csharp::ProjectUsing;
 pub use family::Family;
 pub use manifest::{is_manifest, manifest_bytes_max};
 pub use target::{Reason, Resolution, Target};
@@ -61,6 +63,7 @@ pub struct Resolver {
     tree: Tree,
     packages: Packages,
     c: c::IncludePaths,
+    csharp: csharp::Projects,
     go: go::Modules,
     javascript: javascript::Projects,
     php: php::Autoload,
@@ -83,6 +86,7 @@ impl Resolver {
         Resolver {
             packages: Packages::default(),
             c: c::IncludePaths::new(&tree, &manifests),
+            csharp: csharp::Projects::new(&tree, &manifests),
             go: go::Modules::new(&tree, &manifests),
             javascript: javascript::Projects::new(&tree, &manifests),
             php: php::Autoload::new(&tree, &manifests),
@@ -161,6 +165,13 @@ impl Resolver {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the imports that C#'s project files state for all files of a file's project, those of the
+    /// nearest ones first.
+    pub fn project_usings(&self, file: FileId) -> Vec<ProjectUsing> {
+        let is_known = file.index() < self.tree.len();
+        if is_known { self.csharp.of(&self.tree, file) } else { Vec::new() }
     }
 
     /// Returns the root file of the Rust crate that a file belongs to, by its path.

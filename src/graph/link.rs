@@ -59,6 +59,7 @@ mod follow;
 mod hops;
 mod implementations;
 mod kinds;
+mod macro_blocks;
 mod members;
 mod memo;
 mod namespaces;

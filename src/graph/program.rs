@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use super::imports::{Family, Importer, Resolution, Resolver, is_manifest};
+use super::imports::{Family, Importer, ProjectUsing, Resolution, Resolver, is_manifest};
 use super::link::{Code, FileFacts, Site, SymbolAt, last_name};
 use crate::base::ids::FileId;
 use crate::base::path;
@@ -199,6 +199,10 @@ impl Code for Program {
             names: Vec::new(),
         };
         self.resolve(from, &import, &[])
+    }
+
+    fn project_usings(&self, file: FileId) -> Vec<ProjectUsing> {
+        self.resolver.project_usings(file)
     }
 
     fn is_same_package(&self, a: FileId, b: FileId) -> bool {

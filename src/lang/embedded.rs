@@ -27,6 +27,8 @@ pub(super) struct Embedded {
     replaced: Vec<(usize, Vec<u8>)>,
     /// Returns true if the root of the code's tree contains the expected code.
     accepts: fn(Node<'_>) -> bool,
+    /// The code need not have the expected form: otherwise that counts as a syntax error.
+    pub(super) is_optional: bool,
 }
 
 impl Embedded {
@@ -39,7 +41,12 @@ impl Embedded {
         accepts: fn(Node<'_>) -> bool,
     ) -> Embedded {
         let start = (node.start_byte(), node.start_position());
-        Embedded { levels, start, ranges, replaced: Vec::new(), accepts }
+        Embedded { levels, start, ranges, replaced: Vec::new(), accepts, is_optional: false }
+    }
+
+    /// Returns the same code, which need not have the expected form.
+    pub(super) fn optional(self) -> Embedded {
+        Embedded { is_optional: true, ..self }
     }
 
     /// Replaces the bytes from `at` on by as many other ones, which must not be line ends. Line

@@ -10,9 +10,14 @@ use crate::lang::facts::Role;
 /// The most calls of derived methods' names that are resolved.
 const SITES_MAX: usize = 5_000;
 
+/// Returns true for the name of a conversion, which may run any method that converts.
+pub(super) fn is_conversion(name: &str) -> bool {
+    matches!(name, "into" | "parse" | "try_into")
+}
+
 /// Returns the calls by the names of the methods that types derive, and by those of conversions, each
 /// with its name, and whether there are too many. They are no calls of the symbols' names: only those
-/// that resolve to a symbol count.
+/// that resolve to a symbol count, and conversions that are unresolved.
 pub(super) fn derived_sites(linker: &Linker<'_>, of: &[SymbolAt]) -> (Vec<(Arc<str>, Site)>, bool) {
     let names: BTreeSet<&str> = of.iter().flat_map(|&at| linker.derived_methods(at)).collect();
     let mut found = Vec::new();
@@ -28,8 +33,8 @@ pub(super) fn derived_sites(linker: &Linker<'_>, of: &[SymbolAt]) -> (Vec<(Arc<s
         let text: Arc<str> = name.into();
         let sites = linker.code().sites(name).into_iter();
         let calls = sites.filter(|site| {
-            let receiver = site.reference.receiver.as_ref();
-            receiver.is_some_and(|receiver| receiver.conversion().is_some())
+            let used = &site.reference;
+            used.role == Role::Call && used.receiver.is_some() && used.arguments == Some(0)
         });
         found.extend(calls.map(|site| (Arc::clone(&text), site)));
     }

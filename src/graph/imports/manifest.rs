@@ -20,6 +20,7 @@ pub(super) enum Kind {
     Composer,
     GoMod,
     Lerna,
+    MsBuild,
     PackageJson,
     PnpmWorkspace,
     Pubspec,
@@ -32,6 +33,8 @@ pub(super) enum Kind {
 /// Manifests by their file name.
 const NAMES: &[(&str, Kind)] = &[
     ("Cargo.toml", Kind::Cargo),
+    ("Directory.Build.props", Kind::MsBuild),
+    ("Directory.Build.targets", Kind::MsBuild),
     ("compile_commands.json", Kind::CompileDatabase),
     ("composer.json", Kind::Composer),
     ("go.mod", Kind::GoMod),
@@ -64,6 +67,7 @@ fn bytes_max(kind: Kind) -> usize {
 fn kind(path: &[u8]) -> Option<Kind> {
     let name = path::split(path).1;
     let named = NAMES.iter().find(|row| row.0.as_bytes() == name).map(|row| row.1);
+    let named = named.or_else(|| name.ends_with(b".csproj").then_some(Kind::MsBuild));
     named.or_else(|| {
         let is_config = name.starts_with(b"tsconfig") || name.starts_with(b"jsconfig");
         (is_config && name.ends_with(b".json")).then_some(Kind::TsConfig)

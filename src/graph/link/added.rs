@@ -7,6 +7,7 @@ use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
 use super::kinds::is_type;
 use super::overloads::named::bases_of_library;
+use super::overloads::stated_type_arguments;
 use super::parameters::type_parameters;
 use super::position::SymbolAt;
 use super::receiver_bounds::returns_receiver;
@@ -116,6 +117,15 @@ impl Walk<'_> {
         let least = if used.is_some() { best * 0.85 } else { best };
         added.retain(|candidate| candidate.confidence >= least);
         added.truncate(VALUES_MAX);
+        // What is known of the receiver makes an extension with the stated type arguments no less likely.
+        let is_stated = is_member && used.is_some_and(|used| self.states_types(place, used));
+        let keep_overloads = |added: &mut Vec<Candidate>| {
+            added.retain(|it| it.confidence >= 0.8);
+            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
+        };
+        if is_stated {
+            keep_overloads(&mut added);
+        }
         for candidate in &mut added {
             // What extends every value extends this one, whatever its type is.
             let is_of_all = names_all(&self.extended_name(candidate));
@@ -129,15 +139,23 @@ impl Walk<'_> {
         if added.is_empty() && is_unclear {
             members.iter_mut().for_each(|member| member.is_lost = true);
         }
-        if is_member {
-            let is_overload = |it: &Candidate| it.confidence >= 0.8;
-            added.retain(is_overload);
-            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
+        if is_member && !is_stated {
+            keep_overloads(&mut added);
         }
         if !added.is_empty() {
             members.retain(|member| matches!(member.value, Value::Name(_)));
             members.append(&mut added);
         }
+    }
+
+    /// Returns true for a call of C# with type arguments.
+    fn states_types(&self, place: Place, used: Use<'_>) -> bool {
+        let is_csharp = |facts: &FileFacts| facts.dialect.has_usings;
+        let start = used.start.filter(|_| self.facts(place.file).is_some_and(|it| is_csharp(&it)));
+        let text = start.and_then(|start| Some((start, self.code.text(place.file)?)));
+        text.is_some_and(|(start, text)| {
+            stated_type_arguments(&text, start + used.name.len()).is_some_and(|count| count > 0)
+        })
     }
 
     /// Returns a lower factor for an extension of Kotlin that the file neither imports nor has in its
@@ -478,6 +496,20 @@ impl Walk<'_> {
         }
         let signature = facts.signature(at.place, || self.code.text(at.file));
         type_parameters(&symbol.name, &signature)
+    }
+
+    /// Returns true for types of C# of which all have another number of type parameters than `count`.
+    pub(super) fn have_other_arity(&self, values: &[Candidate], count: usize) -> bool {
+        let is_other = |candidate: &Candidate| {
+            let Value::Name(at) = candidate.value else { return false };
+            self.symbol(at).is_some_and(|(facts, place)| {
+                let symbol = &facts.symbols[place];
+                facts.dialect.has_usings
+                    && is_type(symbol.kind)
+                    && self.type_parameters(at, &facts, symbol) != count
+            })
+        };
+        !values.is_empty() && values.iter().all(is_other)
     }
 
     /// Removes types with another number of type parameters than `count`, if some have it.

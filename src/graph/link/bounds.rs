@@ -21,6 +21,12 @@ const HEAD_BYTES_MAX: usize = 4000;
 /// The most bounds of one type parameter.
 const BOUNDS_MAX: usize = 8;
 
+/// The most members of one name that are considered.
+const MEMBERS_MAX: usize = 64;
+
+/// How much less likely each of several associated types of one name is.
+const SEVERAL: f32 = 0.95;
+
 /// The most type parameters of a written type that are replaced.
 const REPLACED_MAX: usize = 8;
 
@@ -120,6 +126,36 @@ impl Walk<'_> {
         Some(found)
     }
 
+    /// Returns values of the bounds that the trait declares for an associated type of one of its
+    /// implementations.
+    pub(super) fn declared_bounds(
+        &self,
+        facts: &FileFacts,
+        at: SymbolAt,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let symbol = &facts.symbols[at.place as usize];
+        let parent = symbol.parent.filter(|of| facts.symbols[*of].kind == SymbolKind::Impl);
+        let Some(block) = parent.filter(|_| symbol.kind == SymbolKind::Type) else {
+            return Vec::new();
+        };
+        let place = Place { file: at.file, enclosing: Some(block) };
+        let mut found = Vec::new();
+        for base in facts.symbols[block].bases.iter().take(BOUNDS_MAX) {
+            let chain = Chain::instance(base.without_instance());
+            for of_trait in self.chain(place, None, &chain, depth + 1) {
+                let Value::Instance(of_trait, _) = of_trait.value else { continue };
+                for declared in self.members(of_trait, &symbol.name, depth + 1) {
+                    let Value::Name(declared) = declared.value else { continue };
+                    let bounds = self.bounds_of_open_type(declared, depth + 1);
+                    found.extend(bounds.unwrap_or_default());
+                }
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
     /// Returns true if a definition around `place` declares the type parameter `name`.
     pub(super) fn is_type_parameter(&self, place: Place, name: &str) -> bool {
         let Some(facts) = self.facts(place.file) else { return false };
@@ -141,12 +177,20 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let mut found = Vec::new();
         for value in values {
-            let Value::Instance(of, written) = &value.value else { continue };
+            let written = match &value.value {
+                Value::Instance(_, written) => written.as_ref(),
+                Value::Foreign(written) => Some(written),
+                _ => None,
+            };
             if let Some(written) = written
                 && let Some(given) = binding(&written.text, part)
             {
                 return self.without_given(|| self.chain(written.place, None, &given, depth + 1));
             }
+            if let (Value::Foreign(written), false) = (&value.value, value.is_lost) {
+                found.extend(self.associated_of_outside(written, part, depth));
+            }
+            let Value::Instance(of, _) = &value.value else { continue };
             let mut named = self.members(*of, part, depth + 1);
             named.retain(|it| self.kind(it) == Some(SymbolKind::Type));
             found.extend(self.instances(&named, None, depth + 1));
@@ -155,6 +199,39 @@ impl Walk<'_> {
         found.retain(|it| !matches!(it.value, Value::Instance(at, _) if self.is_open_type(at)));
         found.truncate(VALUES_MAX);
         if found.is_empty() { vec![lost(place, part)] } else { found }
+    }
+
+    /// Returns the associated type `part` that implementations of traits give an outside type.
+    fn associated_of_outside(
+        &self,
+        written: &WrittenType,
+        part: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let of = type_name(&written.text);
+        let members = self.code.members(of, part);
+        let is_its = |at: &&SymbolAt| {
+            self.symbol(**at).is_some_and(|(facts, place)| {
+                let around = facts.symbols[place].parent.map(|parent| &facts.symbols[parent]);
+                facts.symbols[place].kind == SymbolKind::Type
+                    && around.is_some_and(|of| of.kind == SymbolKind::Impl && !of.bases.is_empty())
+            })
+        };
+        let named: Vec<Candidate> = members
+            .iter()
+            .take(MEMBERS_MAX)
+            .filter(is_its)
+            .map(|at| Candidate::new(Value::Name(*at), 0.95, Reason::Receiver))
+            .take(VALUES_MAX)
+            .collect();
+        // Implementations for the type and for references to it may differ.
+        let factor = if named.len() > 1 { SEVERAL } else { 1.0 };
+        let outer = self.given.replace(Some(written.clone()));
+        let mut found = self.instances(&named, None, depth + 1);
+        self.given.replace(outer);
+        found.retain(|it| matches!(it.value, Value::Instance(..)));
+        found.iter_mut().for_each(|it| it.confidence *= factor);
+        found
     }
 
     /// Returns true for an associated type that a trait declares.
@@ -176,8 +253,12 @@ impl Walk<'_> {
             let symbol = &facts.symbols[around];
             let number = if symbol.kind == SymbolKind::Impl {
                 let of = symbol.type_chain.as_ref().and_then(Chain::instance_type);
-                let of = of.filter(|of| type_name(of) == type_name(&written.text));
                 let marked = format!("{TYPE_PARAMETER}{name}");
+                if of == Some(&marked) {
+                    // `impl<T> Trait for T`.
+                    return Some(written);
+                }
+                let of = of.filter(|of| type_name(of) == type_name(&written.text));
                 of.and_then(|of| type_arguments(of).iter().position(|part| *part == marked))
             } else if is_type(symbol.kind) && symbol.name == type_name(&written.text) {
                 let head = self.head(&facts, place, around)?;

@@ -23,7 +23,7 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
 
-/// The least factor of a step between two single values of Rust.
+/// The least factor of a step between two single values of Rust, Swift and C#.
 const STEP_LEAST: f32 = 0.985;
 
 /// The most definitions of one name that are considered.
@@ -51,9 +51,15 @@ impl Walk<'_> {
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Name(name) if name.starts_with(TYPE_PARAMETER) => {
-                let values = self.type_parameter(place, &name[1..], depth);
+                // `T::Item::name()`, but not the constant `T::MAX`.
+                let path = chain.path();
+                let of_type = path.get(name.len() + 1..).unwrap_or_default();
+                let part = of_type.split('.').next().unwrap_or_default();
+                let path = if part.contains(char::is_lowercase) { path } else { name };
+                let found = self.projected(place, path, depth);
+                let (values, taken) = found.unwrap_or_default();
                 let named = |it: &Candidate| it.of_type().unwrap_or_else(|| it.clone());
-                (values.iter().map(named).collect(), steps)
+                (values.iter().map(named).collect(), chain.steps_after(taken))
             }
             Root::Name(name) => self.root(place, chain, name, depth),
             Root::Own if self.is_class_side(place) => {
@@ -96,7 +102,9 @@ impl Walk<'_> {
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
-        let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
+        let has_bounds = self
+            .facts(place.file)
+            .is_some_and(|facts| facts.dialect.has_impl_blocks || facts.dialect.has_usings);
         for _ in 0..CHAIN_STEPS_MAX {
             let Some(step) = steps.next() else { return values };
             let before = match &values[..] {
@@ -459,7 +467,9 @@ impl Walk<'_> {
                     Some(Ok(Step::Call | Step::Parameter(_)))
                 );
                 let has_extensions = self.facts(place.file).is_some_and(|facts| {
-                    facts.dialect.extensions != Extensions::None || facts.dialect.has_open_self
+                    facts.dialect.extensions != Extensions::None
+                        || facts.dialect.has_open_self
+                        || facts.dialect.has_extension_traits
                 });
                 if let Some((of, _)) = path.rsplit_once('.').filter(|_| is_called && has_extensions)
                 {
@@ -472,7 +482,12 @@ impl Walk<'_> {
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }
-        self.retain_arity(&mut values, crate::lang::chain::type_arguments(arguments).len());
+        let count = crate::lang::chain::type_arguments(arguments).len();
+        self.retain_arity(&mut values, count);
+        if count > 0 && path == first && self.have_other_arity(&values, count) {
+            let of_arity = self.types_of_arity(place, first, count);
+            values = if of_arity.is_empty() { values } else { of_arity };
+        }
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {
             found.push(self.foreign(place, first, &values, context()));
@@ -546,7 +561,7 @@ impl Walk<'_> {
                     .children(Some(place), name)
                     .iter()
                     .any(|&child| is_type(facts.symbols[child as usize].kind))
-                || facts.dialect.has_namespaces
+                || (facts.dialect.has_namespaces || facts.symbols[place].kind == SymbolKind::Trait)
                     && self.members(at, name, depth + 1).iter().any(is_a_type)
         })
     }
@@ -570,8 +585,13 @@ impl Walk<'_> {
                         let is_made = matches!(chain.decode().1.last(), Some(Ok(Step::Call)));
                         // The bounds may depend on the value whose member is followed.
                         let targets = self.bounds_of_open_type(*at, depth);
-                        let targets = targets
+                        let mut targets = targets
                             .unwrap_or_else(|| self.alias_target(*at, symbol.parent, chain, depth));
+                        if targets.iter().all(|it| it.is_lost) {
+                            // What the trait states of the type is true for each implementation.
+                            let declared = self.declared_bounds(&facts, *at, depth);
+                            targets = if declared.is_empty() { targets } else { declared };
+                        }
                         for mut inner in targets {
                             inner.confidence *= candidate.confidence;
                             inner.is_lost |= is_made && inner.is_outside();
@@ -614,6 +634,9 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let place = Place { file: alias.file, enclosing };
+        if self.given_type().is_some() && chain.as_str().contains(TYPE_PARAMETER) {
+            return self.chain(place, None, chain, depth + 1);
+        }
         self.look_up(alias.file, View::Alias(alias.place), "", depth, || {
             self.chain(place, None, chain, depth)
         })

@@ -12,7 +12,7 @@ use super::position::{SymbolAt, UseAt};
 use super::receiver_bounds::receiver_bound;
 use super::result::Outcome;
 use crate::base::ids::FileId;
-use crate::graph::imports::Resolution;
+use crate::graph::imports::{ProjectUsing, Resolution};
 use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
 use crate::lang::language::Language;
 use crate::lang::membership;
@@ -72,6 +72,11 @@ pub trait Code: Sync {
 
     /// Returns the files that `path` resolves to in an import of a module by `from`.
     fn module(&self, from: FileId, path: &str) -> Resolution;
+
+    /// Returns the imports that project files state for all files of a file's project.
+    fn project_usings(&self, _file: FileId) -> Vec<ProjectUsing> {
+        Vec::new()
+    }
 
     /// Returns true if the two files see each other's names without an import.
     fn is_same_package(&self, a: FileId, b: FileId) -> bool;

@@ -3,12 +3,17 @@
 
 use super::added::Called;
 use super::code::definitions;
+use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
+
+/// The ends of the names of C#'s collections.
+const COLLECTIONS: [&str; 8] =
+    ["Array", "Collection", "Dictionary", "Enumerable", "List", "Queue", "Set", "Stack"];
 
 impl Walk<'_> {
     /// Returns the results of a call of the member `name`. In Rust, a container's method that a
@@ -47,7 +52,16 @@ impl Walk<'_> {
         if !is_known && let Some(values) = self.transparent_call(candidate, name, depth) {
             return values;
         }
-        members.iter().flat_map(|candidate| self.call(candidate, depth)).take(VALUES_MAX).collect()
+        let results = members.iter().flat_map(|candidate| self.call(candidate, depth));
+        let mut found: Vec<Candidate> = results.take(VALUES_MAX).collect();
+        let facts = self.facts(place.file);
+        let is_generic =
+            |facts: &Shared| facts.dialect.generic_results.binary_search(&name).is_ok();
+        if facts.as_ref().is_some_and(is_generic) {
+            let outside = found.iter_mut().filter(|it| matches!(it.value, Value::Outside));
+            outside.for_each(|it| it.is_lost = true);
+        }
+        found
     }
 
     /// Returns values of the error of Rust's `Result`; `None` for other methods and types. An alias of
@@ -194,11 +208,49 @@ impl Walk<'_> {
                 return found;
             }
         }
+        if facts.dialect.has_usings {
+            let elements = self.element_of_base(candidate, of, depth);
+            if !elements.is_empty() {
+                return elements;
+            }
+        }
         match written {
             Some(written) => self.argument(candidate, written, depth),
             // Awaiting, entering or unwrapping a value often returns the value itself.
             None => vec![candidate.then(candidate.value.clone(), 0.9)],
         }
+    }
+
+    /// Returns the elements of a type of C# that derives from a collection of the library:
+    /// `IEnumerable<A>`.
+    fn element_of_base(&self, candidate: &Candidate, of: SymbolAt, depth: usize) -> Vec<Candidate> {
+        for base in self.bases(of, depth + 1) {
+            let found = match &base.value {
+                Value::Foreign(written) => {
+                    let name = super::last_name(&written.text);
+                    let is_collection = COLLECTIONS.iter().any(|end| name.ends_with(end));
+                    if is_collection && !type_arguments(&written.text).is_empty() {
+                        self.argument(candidate, written, depth)
+                    } else {
+                        Vec::new()
+                    }
+                }
+                Value::Instance(_, written) if self.take_step(depth + 1) => match written {
+                    Some(written) => self.argument(candidate, written, depth + 1),
+                    None => match base.of_type() {
+                        Some(Candidate { value: Value::Name(inner), .. }) if inner != of => {
+                            self.element_of_base(candidate, inner, depth + 1)
+                        }
+                        _ => Vec::new(),
+                    },
+                },
+                _ => Vec::new(),
+            };
+            if !found.is_empty() {
+                return found;
+            }
+        }
+        Vec::new()
     }
 
     /// Returns a value of the type argument that is a type's content.

@@ -192,6 +192,9 @@ pub(super) struct Dialect {
     pub(super) container_methods: &'static [&'static str],
     /// Methods of outside types that return the type's content.
     pub(super) content_methods: &'static [&'static str],
+    /// Functions from outside whose result has the type of an argument or of what a callback returns,
+    /// sorted: it may be one of the repository.
+    pub(super) generic_results: &'static [&'static str],
 
     // Functions.
     /// The type of a callback is a bound: `impl Fn(A) -> R`.
@@ -281,6 +284,7 @@ const NONE: Dialect = Dialect {
     content_first_suffix: None,
     container_methods: &[],
     content_methods: &[],
+    generic_results: &[],
     has_callable_bounds: false,
     type_syntax: TypeSyntax::NamedArrow,
     arguments: None,

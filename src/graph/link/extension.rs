@@ -1,18 +1,27 @@
 //! Methods that traits of the repository add to outside types: Rust's `impl Trait for u32`.
 
+use std::rc::Rc;
+
 use super::code::{FileFacts, last_name};
 use super::dialect::Dialect;
 use super::implementations::takes_instance;
+use super::macro_blocks::is_variable_type;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::Chain;
+use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
+
+/// The most definitions of one name that are searched for implementations for tuples and slices.
+const LISTED_MAX: usize = 512;
+
+/// The start of a macro's variable among the arguments of a type.
+const VARIABLE_TYPE: &str = "~$";
 
 /// The most blocks of one trait that are considered.
 const BLOCKS_MAX: usize = 256;
@@ -29,6 +38,9 @@ const OF_TUPLES: [&str; 9] =
 /// own method.
 const SEVERAL_BLOCKS: f32 = 0.85;
 const OWN_FIRST: f32 = 0.97;
+
+/// How much less likely an implementation that a macro makes is than others.
+const MADE: f32 = 0.97;
 
 impl Walk<'_> {
     /// Returns the methods `name` that implementations of traits add to an outside type.
@@ -59,6 +71,9 @@ impl Walk<'_> {
                 found.push(Candidate::new(Value::Name(at), 0.9, Reason::Receiver));
             }
         }
+        if found.is_empty() && matches!(type_name, "slice" | "tuple") {
+            found = self.of_lists(&of.text, name);
+        }
         let is_common = facts.dialect.common.contains(&name);
         let is_tuple = type_name == "tuple" && !OF_TUPLES.contains(&name);
         if found.is_empty() && (!is_common || is_tuple) {
@@ -69,7 +84,38 @@ impl Walk<'_> {
                 _ => false,
             });
         }
+        found.iter_mut().for_each(|it| it.given = Some(of.clone()));
         found
+    }
+
+    /// Returns the methods `name` that implementations of traits add to tuples and slices. Of those
+    /// for tuples, those of as many parts; a macro may make any number of them.
+    fn of_lists(&self, written: &str, name: &str) -> Vec<Candidate> {
+        let count = type_arguments(written).len();
+        let mut found: Vec<(bool, Candidate)> = Vec::new();
+        for at in self.code.named(name).iter().copied().take(LISTED_MAX) {
+            let Some((there, place)) = self.symbol(at) else { continue };
+            let parent = there.symbols[place].parent;
+            let Some(block) = parent.map(|parent| &there.symbols[parent]) else { continue };
+            let of = block.type_chain.as_ref().and_then(Chain::instance_type);
+            let of = of.filter(|of| last_name(of) == last_name(written));
+            let Some(of) = of.filter(|_| block.kind == SymbolKind::Impl) else { continue };
+            let in_macro =
+                block.parent.is_some_and(|of| there.symbols[of].kind == SymbolKind::Macro);
+            let is_fit = last_name(of) == "slice"
+                || type_arguments(of).len() == count
+                || in_macro && of.contains(VARIABLE_TYPE);
+            let is_its = |base: &Chain| self.trait_of(base.without_instance()).is_some();
+            if is_fit && block.bases.iter().any(is_its) && found.len() < VALUES_MAX {
+                let of_reference = block.name.contains(" for &");
+                let candidate = Candidate::new(Value::Name(at), 0.9, Reason::Receiver);
+                found.push((of_reference, candidate));
+            }
+        }
+        // The instance is what a reference points to.
+        let has_plain = found.iter().any(|(of_reference, _)| !of_reference);
+        found.retain(|(of_reference, _)| !(has_plain && *of_reference));
+        found.into_iter().map(|(_, candidate)| candidate).collect()
     }
 
     /// Lowers the confidence of methods in implementations of traits: a type's own method takes
@@ -80,6 +126,12 @@ impl Walk<'_> {
             let block = facts.symbols[place].parent.map(|parent| &facts.symbols[parent])?;
             let is_block = block.kind == SymbolKind::Impl && facts.dialect.has_extension_traits;
             is_block.then_some(!block.bases.is_empty())
+        };
+        let is_made = |link: &Link| {
+            self.symbol(link.to).is_some_and(|(facts, place)| {
+                let block = facts.symbols[place].parent.and_then(|at| facts.symbols[at].parent);
+                block.is_some_and(|around| facts.symbols[around].kind == SymbolKind::Macro)
+            })
         };
         if links.len() < 2 {
             return;
@@ -93,7 +145,8 @@ impl Walk<'_> {
             _ => return,
         };
         for (link, _) in links.iter_mut().zip(of_traits).filter(|(_, of)| *of == Some(true)) {
-            link.confidence *= factor;
+            // One that is written is likelier than one that a macro makes.
+            link.confidence *= if is_made(link) { factor * MADE } else { factor };
         }
     }
 
@@ -113,7 +166,16 @@ impl Walk<'_> {
             && !OF_TUPLES.contains(&name)
             && (is_closed || !facts.dialect.common.contains(&name));
         let type_name = facts.symbols[place].name.as_str();
-        if is_possible { self.of_blocks_for_any(type_name, name) } else { Vec::new() }
+        if !is_possible {
+            return Vec::new();
+        }
+        let mut found = self.of_blocks_for_any(type_name, name);
+        let text = type_name.into();
+        let place = Place { file: of.file, enclosing: facts.symbols[place].parent };
+        found
+            .iter_mut()
+            .for_each(|it| it.given = Some(WrittenType { place, text: Rc::clone(&text) }));
+        found
     }
 
     /// Returns the methods `name` of traits that are implemented for functions: for every type.
@@ -161,9 +223,12 @@ impl Walk<'_> {
             let name = facts.block_type(parent).unwrap_or_default();
             let is_parameter =
                 (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
+            let block_at = SymbolAt { file: at.file, place: parent as u32 };
+            let is_made =
+                || is_variable_type(name) && self.is_made_for(&facts, block_at, type_name);
             block.kind == SymbolKind::Impl
                 && block.bases.iter().any(is_its)
-                && (is_parameter || name == type_name)
+                && (is_parameter || name == type_name || is_made())
         });
         let first = own.next();
         if own.next().is_none() { first } else { None }
@@ -230,13 +295,7 @@ impl Walk<'_> {
             base.as_ref().map(|base| last_name(base.as_str())) == Some(of_trait)
         };
         let is_fit = own.iter().all(is_its);
-        let reason = if !own.is_empty() {
-            Reason::Inherited
-        } else if named.len() == 1 {
-            Reason::UniqueName
-        } else {
-            Reason::OnlyFit
-        };
+        let reason = if named.len() == 1 { Reason::UniqueName } else { Reason::OnlyFit };
         let confidence = CONFIDENCE_ANSWER + 0.05;
         is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
@@ -271,7 +330,8 @@ impl Walk<'_> {
             let Some(name) = name else { return false };
             let is_parameter =
                 (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
-            is_parameter || is_list && name.is_empty() || name == type_name
+            let is_made = is_variable_type(name) && self.is_made_for(&facts, block, type_name);
+            is_parameter || is_list && name.is_empty() || name == type_name || is_made
         })
     }
 }

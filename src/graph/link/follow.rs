@@ -393,7 +393,12 @@ impl Walk<'_> {
         written: &str,
         depth: usize,
     ) -> Option<(Vec<Candidate>, usize)> {
-        self.facts(place.file).filter(|facts| facts.dialect.imports_types)?;
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.imports_types)?;
+        // `string.Name()` is a member of a type that a keyword names.
+        let first = written.split('.').next().unwrap_or_default();
+        if facts.dialect.globals.contains(&first) {
+            return None;
+        }
         let mut end = 0;
         for part in written.split('.').take(PARTS_MAX) {
             end += part.len();

@@ -66,7 +66,7 @@ impl Walk<'_> {
                 }
                 for member in &mut found {
                     member.via = member.via.or(candidate.via).or(Some(*of));
-                    member.given = written.clone();
+                    member.given = member.given.take().or_else(|| written.clone());
                 }
                 found
             }
@@ -444,6 +444,9 @@ impl Walk<'_> {
             // What a function defines inside is no member of the type.
             found.retain(|it| self.kind(it).is_some_and(is_member));
         }
+        if facts.dialect.has_impl_blocks && is_type(facts.symbols[place].kind) && found.is_empty() {
+            found = self.members_of_made_blocks(&facts, of, name);
+        }
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;
         let any_or_all = |is: &dyn Fn(&Candidate) -> bool| {
@@ -614,6 +617,10 @@ impl Walk<'_> {
                 if !there.symbols[at].bases.is_empty() && self.is_block_of(block, of, name, depth) {
                     found.extend(self.named_bases(&there, block, at, depth));
                 }
+            }
+            for &block in self.made_blocks(&facts, of).iter() {
+                let Some((there, at)) = self.symbol(block) else { continue };
+                found.extend(self.named_bases(&there, block, at, depth));
             }
         }
         found

@@ -12,6 +12,7 @@ use super::dialect::Group;
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
 use crate::base::ids::FileId;
+use crate::graph::imports::ProjectUsing;
 use crate::lang::facts::Role;
 
 /// The most files whose facts are cached.
@@ -31,6 +32,10 @@ const INCLUDES_MAX: usize = 1024;
 
 /// The most pairs of a trait and a type that are cached.
 const IMPLEMENTED_MAX: usize = 4096;
+
+/// The most macros of Rust whose arguments are cached, and the most types whose blocks are.
+const MACROS_MAX: usize = 1024;
+const MADE_MAX: usize = 1 << 14;
 
 /// The most files whose calls are cached by variable.
 const VARIABLES_MAX: usize = 256;
@@ -62,13 +67,19 @@ pub(super) struct Memo {
     exports: RefCell<Exports>,
     wildcard_lists: RefCell<FxHashMap<FileId, ListedNames>>,
     project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
+    project_usings: RefCell<FxHashMap<FileId, Rc<Vec<ProjectUsing>>>>,
     includes: RefCell<FxHashMap<FileId, Included>>,
     includers: RefCell<FxHashMap<FileId, Option<Included>>>,
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
     implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
     variables: RefCell<FxHashMap<FileId, Variables>>,
+    macro_arguments: RefCell<FxHashMap<Box<str>, Words>>,
+    made_blocks: RefCell<FxHashMap<SymbolAt, Rc<Vec<SymbolAt>>>>,
 }
+
+/// The names in the arguments of the calls of a macro.
+pub(super) type Words = Rc<FxHashSet<Box<str>>>;
 
 /// The calls on each variable of a file.
 pub(super) type Variables = Rc<FxHashMap<Box<str>, Vec<CalledOn>>>;
@@ -106,6 +117,60 @@ impl Memo {
             files.clear();
         }
         files.insert(file, found.clone());
+        found
+    }
+
+    /// Returns the imports that project files state for a file, cached.
+    pub(super) fn project_usings(
+        &self,
+        file: FileId,
+        make: impl FnOnce() -> Vec<ProjectUsing>,
+    ) -> Rc<Vec<ProjectUsing>> {
+        if let Some(cached) = self.project_usings.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(make());
+        let mut cached = self.project_usings.borrow_mut();
+        if cached.len() >= FILES_MAX {
+            cached.clear();
+        }
+        cached.insert(file, Rc::clone(&found));
+        found
+    }
+
+    /// Returns the names in the arguments of the calls of a macro, cached.
+    pub(super) fn macro_arguments(
+        &self,
+        name: &str,
+        make: impl FnOnce() -> FxHashSet<Box<str>>,
+    ) -> Words {
+        if let Some(cached) = self.macro_arguments.borrow().get(name) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(make());
+        let mut cached = self.macro_arguments.borrow_mut();
+        if cached.len() >= MACROS_MAX {
+            cached.clear();
+        }
+        cached.insert(name.into(), Rc::clone(&found));
+        found
+    }
+
+    /// Returns the blocks that macros make for a type, cached.
+    pub(super) fn made_blocks(
+        &self,
+        of: SymbolAt,
+        make: impl FnOnce() -> Vec<SymbolAt>,
+    ) -> Rc<Vec<SymbolAt>> {
+        if let Some(cached) = self.made_blocks.borrow().get(&of) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(make());
+        let mut cached = self.made_blocks.borrow_mut();
+        if cached.len() >= MADE_MAX {
+            cached.clear();
+        }
+        cached.insert(of, Rc::clone(&found));
         found
     }
 

@@ -4,6 +4,7 @@
 use super::added::Called;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group};
+use super::implementations::conversion_method;
 use super::kinds::is_type;
 use super::overloads::stated_type_arguments;
 use super::position::SymbolAt;
@@ -13,11 +14,14 @@ use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
-use crate::lang::chain::{Root, Step, TYPE_PARAMETER};
+use crate::lang::chain::{Chain, Root, Step, TYPE_PARAMETER};
 use crate::lang::facts::Role;
 
 /// The factor of functions that do not accept the arguments, where another one may be visible.
 const UNACCEPTED: f32 = 0.45;
+
+/// The most types of which the bases are searched for a class from outside.
+const BASES_MAX: usize = 32;
 
 /// The most wildcard imports that are examined.
 const WILDCARDS_MAX: usize = 32;
@@ -121,6 +125,7 @@ impl Walk<'_> {
                 if values.is_empty() && chain.is_path() {
                     return self.qualified_type(place, &format!("{chain}.{}", used.name));
                 }
+                let names_outside_type = self.names_outside_type(place, chain, &values);
                 let member = |value: &Candidate| {
                     let by_argument = self.by_first_argument(place, used, value);
                     if !by_argument.is_empty() {
@@ -130,12 +135,61 @@ impl Walk<'_> {
                     if !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
                         found.extend(self.constructed(value, used.name));
                     }
-                    self.add_extensions(place, value, Called::by(used), &mut found, 0);
+                    if !names_outside_type {
+                        self.add_extensions(place, value, Called::by(used), &mut found, 0);
+                    }
                     found
                 };
                 values.iter().flat_map(member).collect()
             }
         }
+    }
+
+    /// Returns true for a receiver of C# that is the name of a type from outside, which has no extensions:
+    /// `Math.Sin(1)`, `double.IsNaN(x)`. A name may also be a property of an outside base.
+    fn names_outside_type(&self, place: Place, chain: &Chain, values: &[Candidate]) -> bool {
+        let is_name = chain.is_path() && !chain.as_str().contains('.');
+        let Some(facts) = self
+            .facts(place.file)
+            .filter(|facts| is_name && facts.dialect.extensions == Extensions::Parameter)
+        else {
+            return false;
+        };
+        if !values.iter().all(|it| matches!(it.value, Value::Outside | Value::Foreign(_))) {
+            return false;
+        }
+        if facts.dialect.globals.contains(&chain.as_str()) {
+            return true;
+        }
+        let is_outside = |it: &Candidate| !matches!(it.value, Value::Instance(..));
+        let own = self.own_types(place, 1);
+        chain.as_str().starts_with(char::is_uppercase)
+            && !own.iter().any(|of| self.has_outside_class(*of, &is_outside))
+    }
+
+    /// Returns true if a type may have members of a class from outside: the first of its bases is one,
+    /// and by its name no interface; or a base has such a class.
+    fn has_outside_class(&self, of: SymbolAt, is_outside: &dyn Fn(&Candidate) -> bool) -> bool {
+        let mut open = vec![of];
+        for _ in 0..BASES_MAX {
+            let Some(of) = open.pop() else { return false };
+            for base in self.bases(of, 1) {
+                let is_interface = match &base.value {
+                    Value::Foreign(written) => {
+                        let name = super::last_name(&written.text);
+                        name.starts_with('I') && name[1..].starts_with(char::is_uppercase)
+                    }
+                    _ => false,
+                };
+                if is_outside(&base) && !is_interface {
+                    return true;
+                }
+                if let Value::Instance(at, _) = base.value {
+                    open.push(at);
+                }
+            }
+        }
+        true
     }
 
     /// Selects the type that C#'s `new Name<A>()` creates: no member of the same name, and one with so
@@ -166,10 +220,18 @@ impl Walk<'_> {
 
     /// Returns the type whose constructor the method `name` of a type calls: Ruby's `new`.
     fn constructed(&self, of: &Candidate, name: &str) -> Option<Candidate> {
-        let Value::Name(at) = of.value else { return None };
+        let (at, named) = match of.value {
+            Value::Name(at) => (at, of.clone()),
+            // The parameter that C#'s `new(…)` is passed to.
+            Value::Instance(at, _) => (at, of.of_type()?),
+            _ => return None,
+        };
         let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];
-        if facts.dialect.constructor_call != Some(name) || !is_type(symbol.kind) {
+        let is_instance = matches!(of.value, Value::Instance(..));
+        let is_call =
+            facts.dialect.constructor_call == Some(name) && is_instance == facts.dialect.has_usings;
+        if !is_call || !is_type(symbol.kind) {
             return None;
         }
         // The repository only adds members to a type that the language itself defines.
@@ -180,7 +242,7 @@ impl Walk<'_> {
             members.iter().any(|it| matches!(it.value, Value::Name(_)))
         };
         let is_outside = is_global && !facts.dialect.constructors.iter().any(|it| is_its_own(&it));
-        Some(if is_outside { of.then(Value::Outside, 1.0) } else { of.clone() })
+        Some(if is_outside { of.then(Value::Outside, 1.0) } else { named })
     }
 
     /// Returns true if a use refers to something outside of the repository: every candidate is
@@ -203,7 +265,27 @@ impl Walk<'_> {
                 _ => false,
             };
         }
-        !candidates.is_empty() && candidates.iter().all(Candidate::is_outside)
+        !candidates.is_empty()
+            && candidates.iter().all(Candidate::is_outside)
+            && !self.is_open_conversion(place, used)
+    }
+
+    /// Returns true for a conversion of Rust of which nothing shows the type of the result, where it may
+    /// run one of the repository.
+    fn is_open_conversion(&self, place: Place, used: Use<'_>) -> bool {
+        let is_method = used.role == Role::Call && used.arguments == Some(0);
+        let method =
+            conversion_method(used.name).filter(|method| is_method && *method != used.name);
+        let has_conversions = || {
+            self.facts(place.file).is_some_and(|facts| facts.dialect.has_extension_traits)
+                && method.is_some_and(|method| !self.code.named(method).is_empty())
+        };
+        if method.is_none() || !has_conversions() {
+            return false;
+        }
+        let expected = used.receiver.and_then(Chain::conversion).map(|(_, expected)| expected);
+        let values = expected.map(|expected| self.chain(place, None, &expected, 0));
+        values.unwrap_or_default().iter().all(|it| matches!(it.value, Value::Outside))
     }
 
     /// Returns true for a name that nothing binds and nothing in the repository defines, in

@@ -14,14 +14,17 @@ mod python;
 mod reexports;
 mod ruby;
 mod rust;
+mod rust_macros;
 mod rust_types;
 mod swift;
 mod typescript;
 
 use super::{Linker, Use};
+use crate::base::ids::FileId;
 use crate::graph::calls;
-use crate::graph::link::{Code, Link, SymbolAt};
+use crate::graph::link::{Code, Link, Outcome, SymbolAt};
 use crate::graph::program::Program;
+use crate::lang::facts::Reference;
 
 /// Paths and texts.
 pub(in crate::graph) type Texts = Vec<(String, Vec<u8>)>;
@@ -67,6 +70,19 @@ fn links(text: &str) -> Vec<Link> {
 }
 
 fn resolved(text: &str) -> (Program, Vec<Link>) {
+    let (program, file, name, reference) = marked(text);
+    let links = Linker::new(&program).resolve(file, Use::new(&name, &reference));
+    (program, links)
+}
+
+/// Returns the outcome of the use after `$0`.
+fn resolved_outcome(text: &str) -> Outcome {
+    let (program, file, name, reference) = marked(text);
+    Linker::new(&program).outcome(file, Use::new(&name, &reference))
+}
+
+/// Returns the program of a fixture, and its use after `$0`.
+fn marked(text: &str) -> (Program, FileId, String, Reference) {
     let (files, mark) = fixture(text);
     let (path, byte) = mark.expect("a use is marked");
     let program = Program::new(files);
@@ -76,8 +92,8 @@ fn resolved(text: &str) -> (Program, Vec<Link>) {
         .iter()
         .find(|(_, reference)| reference.span.start == byte)
         .unwrap_or_else(|| panic!("no use at the mark: {references:?}"));
-    let links = Linker::new(&program).resolve(file, Use::new(name, reference));
-    (program, links)
+    let (name, reference) = (name.clone(), reference.clone());
+    (program, file, name, reference)
 }
 
 /// Fails unless the first link of the use at `$0` is `expected`; an empty text expects none.

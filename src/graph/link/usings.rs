@@ -1,5 +1,7 @@
 //! Names in languages whose files see the names of their namespaces and of those that they use: C#.
 
+use std::rc::Rc;
+
 use super::code::{FileFacts, is_above};
 use super::kinds::is_type;
 use super::memo::ProjectImports;
@@ -8,6 +10,7 @@ use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::imports::ProjectUsing;
 use crate::lang::facts::Import;
 use crate::lang::symbols::SymbolKind;
 
@@ -32,6 +35,13 @@ impl Walk<'_> {
             }
             return vec![Candidate::new(Value::Outside, 1.0, Reason::Import)];
         }
+        let aliased = self.project_usings(place.file);
+        if let Some(of) = aliased.iter().find(|of| of.alias.as_deref() == Some(name)) {
+            let found = self.qualified_type(place, &of.path);
+            if !found.is_empty() {
+                return found;
+            }
+        }
         let own = namespace(facts, place.enclosing);
         let mut found: Vec<(usize, SymbolAt, Reason)> = Vec::new();
         let mut unused: Vec<(String, SymbolAt)> = Vec::new();
@@ -50,13 +60,13 @@ impl Walk<'_> {
             let visible = match around {
                 Some(around) if is_type(around.kind) => {
                     let whole = format!("{of_namespace}.{}", around.qualified_name);
-                    self.is_used(facts, &own, at, whole.trim_start_matches('.'))
+                    self.is_used(facts, place.file, &own, at, whole.trim_start_matches('.'))
                 }
                 _ if is_type(symbol.kind) && is_around(&of_namespace, &own) => {
                     Some((2 + of_namespace.len(), Reason::SamePackage))
                 }
                 _ if is_type(symbol.kind) => {
-                    let used = self.is_used(facts, &own, at, &of_namespace);
+                    let used = self.is_used(facts, place.file, &own, at, &of_namespace);
                     if used.is_none() && first_part(&of_namespace) == first_part(&own) {
                         unused.push((of_namespace, at));
                     }
@@ -86,6 +96,7 @@ impl Walk<'_> {
     fn is_used(
         &self,
         facts: &FileFacts,
+        file: FileId,
         own: &str,
         at: SymbolAt,
         whole: &str,
@@ -98,6 +109,10 @@ impl Walk<'_> {
         if facts.wildcards().any(|import| is_it(facts, import)) {
             return Some((1, Reason::StarImport));
         }
+        let stated = self.project_usings(file);
+        if stated.iter().any(|of| of.alias.is_none() && of.path == whole) {
+            return Some((0, Reason::StarImport));
+        }
         let is_global = |importer: FileId| {
             let modules = self.project_imports(importer);
             modules.iter().any(|module| module == whole)
@@ -105,6 +120,44 @@ impl Walk<'_> {
         };
         let mut importers = self.code.importers(at.file).into_iter().take(IMPORTERS_MAX);
         importers.any(is_global).then_some((0, Reason::StarImport))
+    }
+
+    /// Returns the imports that project files state for a file, cached.
+    fn project_usings(&self, file: FileId) -> Rc<Vec<ProjectUsing>> {
+        self.memo.project_usings(file, || self.code.project_usings(file))
+    }
+
+    /// Returns the visible types of a name that have `count` type parameters, the nearest first: types
+    /// of C# that differ in this number are separate, and a nearer one hides only its own number.
+    pub(super) fn types_of_arity(&self, place: Place, name: &str, count: usize) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file).filter(|facts| facts.dialect.has_usings) else {
+            return Vec::new();
+        };
+        let own = namespace(&facts, place.enclosing);
+        let mut found: Vec<(usize, SymbolAt)> = Vec::new();
+        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+            let Some((there, index)) = self.symbol(at) else { continue };
+            let symbol = &there.symbols[index];
+            let is_free =
+                symbol.parent.is_none_or(|of| there.symbols[of].kind == SymbolKind::Module);
+            if there.dialect.group != facts.dialect.group || !is_type(symbol.kind) || !is_free {
+                continue;
+            }
+            let of_namespace = namespace(&there, Some(index));
+            let rank = if is_around(&of_namespace, &own) {
+                Some(2 + of_namespace.len())
+            } else {
+                self.is_used(&facts, place.file, &own, at, &of_namespace).map(|(rank, _)| rank)
+            };
+            let Some(rank) = rank else { continue };
+            if self.type_parameters(at, &there, symbol) == count {
+                found.push((rank, at));
+            }
+        }
+        let best = found.iter().map(|(rank, _)| *rank).max();
+        let nearest = found.into_iter().filter(|(rank, _)| Some(*rank) == best);
+        let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.97, Reason::SamePackage);
+        nearest.map(candidate).take(VALUES_MAX).collect()
     }
 
     /// Returns the modules of which a file imports all names by `global using`.

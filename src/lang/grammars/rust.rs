@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::embedded::Embedded;
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
@@ -11,6 +12,7 @@ mod expected;
 mod generated;
 mod imports;
 mod items;
+mod macro_body;
 mod patterns;
 mod refer;
 mod tokens;
@@ -35,7 +37,7 @@ pub(crate) static RUST: Language = Language {
     grammar: tree_sitter_rust::LANGUAGE,
     refine: None,
     mask: None,
-    embedded: Some(items::in_macro),
+    embedded: Some(embedded),
     comments: &["line_comment", "block_comment"],
     doc_comments: &["///", "/**"],
     attributes: &["attribute_item"],
@@ -44,6 +46,11 @@ pub(crate) static RUST: Language = Language {
     refer: Some(refer::refer),
     scopes: refer::SCOPES,
 };
+
+/// Returns the items in the visited node: in the arguments of a macro call, or in a macro's body.
+fn embedded(visit: &Visit<'_, '_>) -> Option<Embedded> {
+    items::in_macro(visit).or_else(|| macro_body::items_of_body(visit))
+}
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();

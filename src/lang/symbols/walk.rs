@@ -207,7 +207,9 @@ impl<'t> Walk<'_, '_, 't> {
         let tree = match found.parse(self.file.language, self.file.text, self.file.limits) {
             Ok(Some(tree)) => tree,
             Ok(None) => {
-                self.file.count(Problem::Syntax);
+                if !found.is_optional {
+                    self.file.count(Problem::Syntax);
+                }
                 return false;
             }
             Err(problem) => {

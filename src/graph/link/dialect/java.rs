@@ -29,6 +29,8 @@ static SCALA: Dialect = Dialect {
 static CSHARP: Dialect = Dialect {
     group: Group::CSharp,
     has_usings: true,
+    // `new(…)` as an argument.
+    constructor_call: Some("new"),
     has_closed_constants: true,
     reopens_types: true,
     has_partial_types: true,

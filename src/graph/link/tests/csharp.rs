@@ -287,3 +287,110 @@ fn arguments_of_static_calls_and_out_variables_select_overloads() {
     check(&tree("$0Try(\"a\", out Db found);"), "A.cs:9 Sql.Try Receiver");
     check(&tree("$0Each(made);"), "A.cs:11 Sql.Each Receiver");
 }
+
+/// A path that begins with a keyword's type was taken for a namespace from outside.
+#[test]
+fn extensions_of_keyword_types_have_results() {
+    let tree = "\
+//- /A.cs
+namespace N;
+public class Page { public void Show() { } }
+public class Other { public void Show() { } }
+public static class Ext { public static Page ToPage(this String text, int size = 1) => null; }
+class P { void Go(string text) { text.ToPage().$0Show(); } }
+";
+    check(tree, "A.cs:2 Page.Show Receiver");
+}
+
+/// An element of a collection of the repository was a value of the collection itself.
+#[test]
+fn elements_of_collections_of_the_repository() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic interface INode {{ }}\npublic interface IElement : INode {{ }}\n\
+             public interface INodeList : IEquatable<INodeList>, IEnumerable<INode> {{ INode this[int at] {{ get; }} }}\n\
+             public interface ILiveList : INodeList {{ }}\n\
+             public static class Ext {{\n    public static void Tag(this INode node) {{ }}\n    public static void Tag(this Other node) {{ }}\n}}\n\
+             public class Other {{ }}\nclass P {{ void Go(INodeList all, ILiveList live) {{ {body} }} }}\n"
+        )
+    };
+    check(&tree("all[0].$0Tag();"), "A.cs:7 Ext.Tag Receiver");
+    check(&tree("foreach (var one in live) one.$0Tag();"), "A.cs:7 Ext.Tag Receiver");
+}
+
+/// A derived type with the name of its generic base hid it in its own namespace.
+#[test]
+fn a_nearer_type_hides_only_its_number_of_type_parameters() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N\n{{\n    public abstract partial class Matrix<T> {{ public void Seal() {{ }} }}\n}}\n\
+             //- /A.More.cs\nnamespace N\n{{\n    public abstract partial class Matrix<T> {{ public void Open(int at) {{ }} }}\n}}\n\
+             //- /B.cs\nnamespace N.Double\n{{\n    public abstract class Matrix : Matrix<double> {{ }}\n    \
+             public class Dense : Matrix {{ }}\n    public class Other {{ public void Seal() {{ }} public void Open(int at) {{ }} }}\n    \
+             class P {{ void Go(Dense dense, Matrix<double> any) {{ {body} }} }}\n}}\n"
+        )
+    };
+    check(&tree("dense.$0Seal();"), "A.cs:3 Matrix.Seal Inherited");
+    check(&tree("dense.$0Open(1);"), "A.More.cs:3 Matrix.Open Inherited");
+    check(&tree("any.$0Seal();"), "A.cs:3 Matrix.Seal Receiver");
+}
+
+/// A member was called where only an extension has the stated type arguments.
+#[test]
+fn stated_type_arguments_select_an_extension() {
+    let tree = "\
+//- /A.cs
+namespace N;
+public interface IParent { object Query(string by); }
+public interface IPage : IParent { }
+public static class Ext { public static T Query<T>(this IParent parent, string by) => default; }
+class P { void Go(IPage page) { page.$0Query<string>(\"a\"); } }
+";
+    check(tree, "A.cs:4 Ext.Query Receiver");
+}
+
+/// The name of a type from outside was taken for a value that an extension extends.
+#[test]
+fn types_from_outside_have_no_extensions() {
+    let tree = |call: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic static class Ext\n{{\n    public static Complex Log(this Complex of, double by) => of;\n    \
+             public static bool IsNaN(this Complex of) => false;\n}}\nclass P {{ void Go(double x) {{ {call}; }} }}\n"
+        )
+    };
+    check(&tree("Math.$0Log(x)"), "");
+    check(&tree("double.$0IsNaN(x)"), "");
+}
+
+/// Project files import namespaces and the members of types for all files of the project.
+#[test]
+fn project_files_import_names() {
+    let tree = |call: &str| {
+        format!(
+            "//- /App/App.csproj\n<Project>\n<ItemGroup>\n<Using Include=\"Kit.Tools\" Static=\"true\" />\n\
+             <Using Include=\"Kit.Parts\" />\n<Using Include=\"Kit.Parts.Wheel\" Alias=\"Round\" />\n</ItemGroup>\n</Project>\n\
+             //- /Kit/Tools.cs\nnamespace Kit;\npublic static class Tools {{ public static void Fix() {{ }} }}\n\
+             public static class Other {{ public static void Fix() {{ }} }}\n\
+             //- /Kit/Parts.cs\nnamespace Kit.Parts;\npublic class Wheel {{ public void Turn() {{ }} }}\n\
+             //- /Kit/More.cs\nnamespace Kit.More;\npublic class Wheel {{ public void Turn() {{ }} }}\n\
+             //- /App/Deep/Main.cs\nnamespace App;\nclass P {{ void Go() {{ {call}; }} }}\n"
+        )
+    };
+    check(&tree("$0Fix()"), "Kit/Tools.cs:2 Tools.Fix StarImport");
+    check(&tree("new Wheel().$0Turn()"), "Kit/Parts.cs:2 Wheel.Turn Receiver");
+    check(&tree("new Round().$0Turn()"), "Kit/Parts.cs:2 Wheel.Turn Receiver");
+}
+
+/// `new(…)` as an argument creates the type of the parameter.
+#[test]
+fn implicit_creations_as_arguments() {
+    let tree = |call: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Size {{ public Size(int of) {{ }} }}\n\
+             public class Box {{ public Box(Size size) {{ }} public void Put(int at, Size size) {{ }} }}\n\
+             class P {{ void Go(Box box) {{ {call}; }} }}\n"
+        )
+    };
+    check(&tree("box.Put(1, $0new(2))"), "A.cs:2 Size.Size Receiver");
+    check(&tree("new Box($0new(2))"), "A.cs:2 Size.Size Receiver");
+}

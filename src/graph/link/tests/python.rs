@@ -1,4 +1,4 @@
-//! Python: the order of bases.
+//! Python: the order of bases, and the types of names and attributes.
 
 use super::check;
 
@@ -11,4 +11,50 @@ fn a_common_base_is_searched_last() {
                 both.stop()\n";
     check(&tree.replace("both.crawl", "both.$0crawl"), "run.py:11 Runner.crawl Inherited");
     check(&tree.replace("both.stop", "both.$0stop"), "run.py:4 Base.stop Inherited");
+}
+
+const SHOP: &str = "\
+class Item:
+    def cost(self): pass
+class Other:
+    def cost(self): pass
+    def start(self): pass
+class Base:
+    def start(self): pass
+class Shop(Base):
+    def __init__(self):
+        self.items: list[Item] = []
+    def fill(self):
+        self.best = Item()
+    @property
+    def first(self) -> Item:
+        return self.best
+    def __enter__(self):
+        return self
+    def open(self):
+        super().start()
+        self.best.cost()
+";
+
+/// Names that loops, comprehensions and `with` bind, attributes that another method assigns, and
+/// properties had no type.
+#[test]
+fn bound_names_and_attributes_have_types() {
+    let of = |body: &str| {
+        let lines: String = body.lines().map(|line| format!("    {line}\n")).collect();
+        format!("//- /shop.py\n{SHOP}//- /main.py\nfrom shop import Shop, Item, Other\ndef run(shop: Shop, all: list[Item]):\n{lines}")
+    };
+    let cost = "shop.py:2 Item.cost Receiver";
+    check(&of("for item in all:\n    item.$0cost()"), cost);
+    check(&of("for at, item in enumerate(all):\n    item.$0cost()"), cost);
+    check(&of("return [item.$0cost() for item in all]"), cost);
+    check(&of("return {item: item.$0cost() for item in shop.items}"), cost);
+    check(&of("with Shop() as other:\n    other.first.$0cost()"), cost);
+    check(&of("shop.best.$0cost()"), cost);
+    check(&of("shop.first.$0cost()"), cost);
+    let own = |call: &str, marked: &str| {
+        format!("//- /shop.py\n{}", SHOP.replace(call, marked))
+    };
+    check(&own("super().start()", "super().$0start()"), "shop.py:7 Base.start Receiver");
+    check(&own("self.best.cost()", "self.best.$0cost()"), cost);
 }

@@ -87,7 +87,7 @@ fn traits_on_outside_types() {
     check(&of("all.$0len();"), "");
     check(&of("all[0].$0checked_low();"), "");
     check(&of("a.$0mine();"), "");
-    check(&of("unknown().$0mine();"), "src/lib.rs:9 Own::mine Inherited");
+    check(&of("unknown().$0mine();"), "src/lib.rs:9 Own::mine OnlyFit");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn references_and_pointers_are_transparent() {
             body
         ))
     };
-    check(&of(""), "src/lib.rs:3 Walk::go Inherited");
+    check(&of(""), "src/lib.rs:3 Walk::go OnlyFit");
     check(&of("self.$0run();"), "src/lib.rs:10 Inner::run Receiver");
     check(&of("(**self).$0run();"), "src/lib.rs:10 Inner::run Receiver");
 }

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{locals, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Step};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::grammars::{mentions, modifiers};
 use crate::lang::node::NodeNames;
@@ -201,6 +201,9 @@ fn created(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Node<'_>, arguments
 /// method that it is the value of. The recorded name is that of the type.
 fn implicit(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let count = arguments(visit.node());
+    if visit.ancestor_kind(1) == "argument" {
+        return implicit_argument(visit, notes, count);
+    }
     let of = match visit.ancestor_kind(1) {
         "variable_declarator" => visit.ancestor(2).and_then(|list| list.field("type")),
         "property_declaration" => visit.ancestor(1).and_then(|all| all.field("type")),
@@ -220,5 +223,36 @@ fn implicit(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = of.filter(|of| of.kind_name() != "implicit_type");
     if let Some(of) = of {
         created(visit, notes, of, count);
+    }
+}
+
+/// Records the call of the constructor by `new(…)` as an argument, whose type is that of the parameter. The
+/// recorded name is `new`, and the receiver the parameter.
+fn implicit_argument(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, count: usize) {
+    let word = modifiers::child(visit.node(), &["new"]);
+    let parts = (visit.ancestor(1), visit.ancestor(2), visit.ancestor(3), word);
+    let (Some(argument), Some(list), Some(call), Some(word)) = parts else { return };
+    // The argument of a named parameter has another position.
+    if argument.field("name").is_some() {
+        return;
+    }
+    let given = modifiers::children(list).filter(|of| of.kind_name() == "argument");
+    let place = given.take_while(|of| of.id() != argument.id()).count();
+    let function = match call.kind_name() {
+        "invocation_expression" => {
+            let callee = call.field("function").and_then(values::callee);
+            callee.and_then(|(name, of)| match of {
+                Some(of) => chain::member(values::of(visit, notes, of), visit.bytes(name)),
+                None => Some(Chain::name(visit.text_of(name))),
+            })
+        }
+        "object_creation_expression" => {
+            let of = call.field("type").and_then(|of| values::type_name(visit, notes, of));
+            of.map(Chain::name)
+        }
+        _ => None,
+    };
+    if let Some(of) = function.and_then(|of| of.then(Step::Parameter(place)).bounded()) {
+        notes.call(visit, word, Some(of), count);
     }
 }

@@ -177,7 +177,7 @@ fn branches<'t>(visit: &Visit<'_, 't>, tokens: &[Node<'t>]) -> Vec<Node<'t>> {
 
 /// Returns true if the children of the root `node` are items, of which at least one is not a
 /// comment.
-fn is_items(node: Node<'_>) -> bool {
+pub(super) fn is_items(node: Node<'_>) -> bool {
     let mut cursor = node.walk();
     let mut has_item = false;
     let is_item = |child: Node<'_>| match child.kind_name() {

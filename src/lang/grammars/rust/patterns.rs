@@ -5,8 +5,10 @@ use tree_sitter::Node;
 use super::{types, values};
 use crate::lang::chain::{self, Step};
 use crate::lang::facts::Chain;
+use crate::lang::membership::last_name;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
+use crate::lang::symbols::{Symbol, SymbolKind};
 use crate::lang::visit::Visit;
 
 /// Maximum nesting of patterns.
@@ -49,6 +51,9 @@ const ELEMENT_CALLBACKS: [&[u8]; 34] = [
     b"max_by",
     b"min_by",
 ];
+
+/// Methods whose result has the type that is expected of it.
+const SELECTED: [&str; 5] = ["collect", "into", "product", "sum", "try_into"];
 
 /// Declares the names in `pattern` for the code after the byte `from`. `value` is the chain of the
 /// matched value.
@@ -101,7 +106,11 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_vague = typed.as_ref().is_some_and(|typed| typed.as_str().contains('_'));
     let value = match (typed, value) {
         (Some(typed), _) if !is_vague => Some(typed),
-        (typed, Some(value)) => values::of(visit, notes, value).or(typed),
+        (typed, Some(value)) => {
+            // The type selects what these methods return.
+            let is_selected = |value: &Chain| SELECTED.iter().any(|name| value.is_call_of(name));
+            values::of(visit, notes, value).filter(|value| !is_selected(value)).or(typed)
+        }
         (typed, None) => typed,
     };
     declare(visit, notes, pattern, value, node.end_byte());
@@ -191,6 +200,9 @@ impl Pattern<'_, '_, '_, '_> {
             "struct_pattern" => {
                 let Some(of) = node.field("type") else { return };
                 let path = values::of_path(self.visit, self.notes, of);
+                // `let Type { field } = self`.
+                let own = value.filter(|value| *value == Chain::own() && self.names_own(of));
+                let path = own.or(path);
                 for part in parts(node).filter(|part| part.kind_name() == "field_pattern") {
                     let Some(name) = part.field("name") else { continue };
                     let value = chain::member(path.clone(), self.visit.bytes(name));
@@ -214,6 +226,14 @@ impl Pattern<'_, '_, '_, '_> {
         }
     }
 
+    /// Returns true for the name of the type whose block encloses the pattern.
+    fn names_own(&self, of: Node<'_>) -> bool {
+        let index = self.visit.own_or_enclosing_index();
+        let block = index.and_then(|index| block_around(self.visit, index));
+        let name = String::from_utf8_lossy(self.visit.bytes(of));
+        name == "Self" || block.is_some_and(|block| last_name(&block.scope) == name)
+    }
+
     fn tuple(&mut self, node: Node<'_>, value: Option<Chain>, depth: usize) {
         let counted = value.as_ref().and_then(Chain::enumerated);
         for (at, part) in positions(node) {
@@ -225,6 +245,19 @@ impl Pattern<'_, '_, '_, '_> {
             self.bind(part, of, depth);
         }
     }
+}
+
+/// Returns the innermost implementation block around a symbol.
+fn block_around<'v>(visit: &'v Visit<'_, '_>, index: usize) -> Option<&'v Symbol> {
+    let mut at = Some(index);
+    for _ in 0..DEPTH_MAX {
+        let symbol = visit.symbols.get(at?)?;
+        if symbol.kind == SymbolKind::Impl {
+            return Some(symbol);
+        }
+        at = symbol.parent;
+    }
+    None
 }
 
 /// Returns the items of a list with their positions. `_` takes a position although it is not a

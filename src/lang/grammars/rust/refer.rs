@@ -31,6 +31,10 @@ pub(super) const SCOPES: &[&str] = &[
 /// Records what the visited node declares, imports or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    // The variable of a macro stands for any code.
+    if visit.bytes(node).starts_with(b"$") && node.child_count() == 0 {
+        return;
+    }
     match node.kind_name() {
         "macro_invocation" if !visit.defined.is_empty() => generated::record_results(visit, notes),
         "identifier" if !visit.defined.is_empty() => generated::record_result(visit, notes),

@@ -84,9 +84,66 @@ fn bound_to(notes: &Notes<'_>, after: &[u8]) -> Option<Chain> {
     chain_of(notes, value)
 }
 
+/// Returns the name of the range's type of the standard library.
+pub(super) fn range_type(has_start: bool, has_end: bool, operator: &[u8]) -> Option<&'static str> {
+    let is_closed = operator == b"..=";
+    match (has_start, has_end) {
+        (true, true) if is_closed => Some("RangeInclusive"),
+        (true, true) => Some("Range"),
+        (true, false) => Some("RangeFrom"),
+        (false, true) if is_closed => Some("RangeToInclusive"),
+        (false, true) => Some("RangeTo"),
+        (false, false) => None,
+    }
+}
+
+/// Returns the chain of what parentheses contain at the start of an expression, `(a..b).name()`, with
+/// the steps that follow.
+fn in_parentheses(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
+    let inner = text.strip_prefix(b"(")?;
+    let end = end_of(inner, |_| false)?;
+    let (inner, after) = (inner[..end].trim_ascii(), &inner[end + 1..]);
+    let dots = top_level(inner, b"..");
+    let of = match dots {
+        Some(at) => {
+            let rest = &inner[at + 2..];
+            let operator: &[u8] = if rest.starts_with(b"=") { b"..=" } else { b".." };
+            let has_end = rest.len() + 2 > operator.len();
+            let name = range_type(at > 0, has_end, operator)?;
+            Chain::instance(&format!("{name}<_>"))
+        }
+        None if top_level(inner, b",").or(top_level(inner, b" ")).is_some() => return None,
+        None => {
+            let inner = inner.strip_prefix(b"&").unwrap_or(inner).trim_ascii_start();
+            chain_of(notes, inner.strip_prefix(b"mut ").unwrap_or(inner))?
+        }
+    };
+    // The steps are those of a name in place of the parentheses.
+    let steps = code_text::chain_of(notes, &[&b"Self"[..], after].concat())?;
+    steps.with_root(of).bounded()
+}
+
+/// Returns the offset of the first `mark` outside of brackets.
+fn top_level(text: &[u8], mark: &[u8]) -> Option<usize> {
+    let mut level = 0_usize;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => level += 1,
+            b')' | b']' | b'}' => level = level.saturating_sub(1),
+            _ if level == 0 && text[at..].starts_with(mark) => return Some(at),
+            _ => {}
+        }
+    }
+    None
+}
+
 /// Returns the chain of an expression; one in a pointer's constructor is that of what it points to:
 /// `x.poll()` of `Pin::new(&mut x).poll()`.
 pub(super) fn chain_of(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
+    let text = text.trim_ascii_start();
+    if text.starts_with(b"(") {
+        return in_parentheses(notes, text);
+    }
     let open = text.iter().position(|&byte| byte == b'(');
     let Some(open) = open.filter(|&open| POINTER_CONSTRUCTORS.contains(&&text[..open])) else {
         return code_text::chain_of(notes, text);

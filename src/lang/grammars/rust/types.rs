@@ -13,6 +13,9 @@ use crate::lang::visit::Visit;
 const POINTERS: [&str; 9] =
     ["Box", "Rc", "Arc", "Pin", "Cow", "Ref", "RefMut", "MutexGuard", "ManuallyDrop"];
 
+/// Maximum number of type arguments and of parts of a tuple.
+pub(super) const ARGUMENTS_MAX: u32 = 16;
+
 /// Maximum nesting of types.
 const DEPTH_MAX: usize = 12;
 
@@ -129,6 +132,11 @@ impl Types<'_, '_, '_> {
                 }
                 None => node.kind_name() != "type_identifier" && self.push(node, out),
             },
+            // The variable of a macro stands for any type.
+            NameLookup::NotLocal if own.starts_with(b"$") => {
+                out.push(TYPE_PARAMETER);
+                self.push(node, out)
+            }
             NameLookup::NotLocal => self.push(node, out),
         }
     }
@@ -152,6 +160,11 @@ impl Types<'_, '_, '_> {
         }
         out.push('<');
         for (at, child) in children(node).filter(|child| is_type(*child)).enumerate() {
+            if child.kind_name() == "trait_bounds" {
+                // `Item: Bound` is a value with that bound.
+                self.bounded(child, out, depth);
+                continue;
+            }
             if at > 0 {
                 out.push(',');
             }
@@ -164,6 +177,15 @@ impl Types<'_, '_, '_> {
         out.push('>');
         true
     }
+    /// Appends `=B` for the first bound of the associated type that `out` ends with.
+    fn bounded(&self, bounds: Node<'_>, out: &mut String, depth: usize) {
+        let start = out.len();
+        out.push('=');
+        let first = children(bounds).find(|of| is_type(*of));
+        if !first.is_some_and(|of| self.write(of, out, depth)) {
+            out.truncate(start);
+        }
+    }
 }
 
 fn is_type(node: Node<'_>) -> bool {
@@ -171,7 +193,7 @@ fn is_type(node: Node<'_>) -> bool {
 }
 
 fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    (0..8).map_while(move |at| node.named_child(at))
+    (0..ARGUMENTS_MAX).map_while(move |at| node.named_child(at))
 }
 
 /// Declares the type parameters of the visited definition; the linker finds their bounds.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::types;
+use super::{tokens, types};
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
@@ -74,6 +74,12 @@ fn type_of_value(chain: &Chain) -> Option<&str> {
     let last = name.rsplit('.').next()?;
     let is_type = last.starts_with(char::is_uppercase) && !name.contains('(');
     is_type.then_some(name)
+}
+
+/// Returns false for a type of which only the form is known: `tuple<_,_>`.
+fn is_known(of: &str) -> bool {
+    let parts = of.split(['<', ',', '>']).filter(|part| !part.is_empty());
+    parts.into_iter().any(|part| !matches!(part, "_" | "slice" | "tuple"))
 }
 
 /// Returns the chain of the expression `node`.
@@ -148,6 +154,8 @@ impl Values<'_, '_, '_> {
             "type_cast_expression" => types::value_of(self.visit, self.notes, field("type")?),
             "string_literal" | "raw_string_literal" => chain::instance("str"),
             "tuple_expression" => self.tuple(node, depth),
+            "range_expression" => self.range(node, depth),
+            "array_expression" => self.array(node, depth),
             "unsafe_block" => self.of(node.named_child(0)?, depth),
             "block" if node.named_child_count() == 1 => self.of(node.named_child(0)?, depth),
             "if_expression" => self.of(field("consequence")?, depth),
@@ -246,6 +254,10 @@ impl Values<'_, '_, '_> {
         }
         let parameters = closure.field("parameters")?;
         let body = closure.field("body")?;
+        // The methods of the standard library pass one value.
+        if parameters.named_child_count() != 1 {
+            return unknown();
+        }
         let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
         let first = parameters.named_child(0);
         let root = given.first_name().as_bytes();
@@ -254,7 +266,7 @@ impl Values<'_, '_, '_> {
             b"and_then" if is_own => chain::element(value).map(|element| given.with_root(element)),
             b"and_then" => Some(given),
             _ => match type_of_value(&given) {
-                Some(of) if !is_own => chain::instance(&format!("Iterator<{of}>")),
+                Some(of) if !is_own && is_known(of) => chain::instance(&format!("Iterator<{of}>")),
                 _ => unknown(),
             },
         }
@@ -267,18 +279,38 @@ impl Values<'_, '_, '_> {
         let text = self.visit.bytes(list);
         let text = text.get(1..text.len().checked_sub(1)?)?.trim_ascii();
         let text = text.strip_prefix(b"&").unwrap_or(text);
-        super::tokens::chain_of(self.notes, text.strip_prefix(b"mut ").unwrap_or(text))
+        tokens::chain_of(self.notes, text.strip_prefix(b"mut ").unwrap_or(text))
     }
 
     /// Returns the chain of a tuple; parts of unknown type are `_`.
     fn tuple(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
-        let parts = (0..8).map_while(|at| node.named_child(at));
-        let of = |part| {
-            let value = self.of(part, depth);
-            value.as_ref().and_then(type_of_value).unwrap_or("_").to_owned()
-        };
-        let parts: Vec<String> = parts.map(of).collect();
+        let parts = (0..types::ARGUMENTS_MAX).map_while(|at| node.named_child(at));
+        let parts: Vec<String> = parts.map(|part| self.type_of(part, depth)).collect();
         chain::instance(&format!("tuple<{}>", parts.join(",")))
+    }
+
+    /// Returns the chain of a range of the standard library: `start..end`.
+    fn range(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let operator = (0..2).filter_map(|at| node.child(at)).find(|part| !part.is_named())?;
+        let (has_start, has_end) =
+            (operator.start_byte() > node.start_byte(), operator.end_byte() < node.end_byte());
+        let name = tokens::range_type(has_start, has_end, self.visit.bytes(operator))?;
+        let bound =
+            node.named_child(0).map_or_else(|| "_".to_owned(), |of| self.type_of(of, depth));
+        chain::instance(&format!("{name}<{bound}>"))
+    }
+
+    /// Returns the chain of an array: `[first, second]`, `[value; length]`.
+    fn array(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
+        let first =
+            node.named_child(0).map_or_else(|| "_".to_owned(), |of| self.type_of(of, depth));
+        chain::instance(&format!("slice<{first}>"))
+    }
+
+    /// Returns the type of an expression as it is written in arguments; `_` if it is unknown.
+    fn type_of(&self, node: Node<'_>, depth: usize) -> String {
+        let value = self.of(node, depth);
+        value.as_ref().and_then(type_of_value).unwrap_or("_").to_owned()
     }
 
     /// Returns the chain of `vec![Type::new(), …]`.

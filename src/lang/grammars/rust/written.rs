@@ -52,8 +52,13 @@ fn arguments(text: &str, depth: usize) -> String {
     let parts = split(text, b',').into_iter().map(str::trim);
     let parts = parts.filter(|part| !part.is_empty() && !part.starts_with('\''));
     let named = parts.map(|part| {
-        // `Item = A`, but not `Item: A` or `Fn() -> A`.
-        let (name, of) = part.split_once('=').filter(|(name, _)| is_name(name.trim())).unzip();
+        // `Item = A` or `Item: A`, but not `Fn() -> A` or `a::B`.
+        let bound = || {
+            let (name, of) = part.split_once(':').filter(|(_, of)| !of.starts_with(':'))?;
+            Some((name, split(of, b'+').first().copied()?))
+        };
+        let named = part.split_once('=').or_else(bound);
+        let (name, of) = named.filter(|(name, _)| is_name(name.trim())).unzip();
         let of = name_of(of.unwrap_or(part), depth).unwrap_or_else(|| "_".to_owned());
         name.map_or_else(|| of.clone(), |name| format!("{}={of}", name.trim()))
     });

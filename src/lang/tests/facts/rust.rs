@@ -134,7 +134,7 @@ idioms = @Vec<Item>
 41 look: read EMPTY, read $ . backend, call $.backend . stop/0,
 43 look: call assert_eq/0, read $ . conn, call $.conn . count/0, call helper/1, read x, read net, type net . MAX,
 44 look: write $ . map, read crate . util, read crate.util . deep, call crate.util.deep . make_map/0,
-45 look: type Vec, type Item, call ? . map/1, type Item, read Item . new, call ? . collect/0,
+45 look: type Vec, type Item, call @Range<_> . map/1, type Item, read Item . new, call @Range<_>.map() . collect/0,
 46 look: call @Vec<Item>[] . run/0,
 47 look: call Id/2, type Conn,
 48 look: call run_all/2, read @Vec<Item> . first, read Self . look,

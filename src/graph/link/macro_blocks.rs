@@ -1,0 +1,141 @@
+//! Implementation blocks of Rust in the bodies of macros, for a type that the macro receives: `impl Trait
+//! for $type`. The types are those that the calls of the macro name.
+
+use std::rc::Rc;
+
+use rustc_hash::FxHashSet;
+
+use super::code::{FileFacts, definitions};
+use super::position::SymbolAt;
+use super::result::Reason;
+use super::value::{Candidate, VALUES_MAX, Value};
+use super::walk::Walk;
+use crate::lang::facts::Role;
+use crate::lang::symbols::SymbolKind;
+
+/// The most calls of one macro whose arguments are read, and the most bytes of each.
+const CALLS_MAX: usize = 256;
+const ARGUMENTS_BYTES_MAX: usize = 4096;
+
+/// The most definitions of one name that are considered.
+const NAMED_MAX: usize = 64;
+
+/// The most calls of macros of one file that are searched for a type, and the most blocks for it.
+const FILE_CALLS_MAX: usize = 1024;
+const BLOCKS_MAX: usize = 32;
+
+/// The sign of a macro's variable.
+const VARIABLE: char = '$';
+
+/// Returns true for the name of a type that is the variable of a macro.
+pub(super) fn is_variable_type(name: &str) -> bool {
+    name.starts_with(VARIABLE)
+}
+
+impl Walk<'_> {
+    /// Returns true if the calls of the macro around a block name the type.
+    pub(super) fn is_made_for(&self, facts: &FileFacts, block: SymbolAt, type_name: &str) -> bool {
+        let parent = facts.symbols.get(block.place as usize).and_then(|symbol| symbol.parent);
+        let own = parent.map(|parent| &facts.symbols[parent]);
+        let Some(own) = own.filter(|own| own.kind == SymbolKind::Macro) else { return false };
+        self.macro_arguments(&own.name).contains(type_name)
+    }
+
+    /// Returns the names in the arguments of the calls of a macro. It takes no steps of the walk, so
+    /// that the result is the same for every use.
+    fn macro_arguments(&self, name: &str) -> Rc<FxHashSet<Box<str>>> {
+        self.memo.macro_arguments(name, || {
+            let mut names = FxHashSet::default();
+            let sites = self.code.sites(name);
+            let calls = sites.iter().filter(|site| site.reference.role == Role::Call);
+            for site in calls.take(CALLS_MAX) {
+                let Some(text) = self.code.text(site.file) else { continue };
+                let start = site.reference.span.end.min(text.len());
+                let rest = &text[start..text.len().min(start + ARGUMENTS_BYTES_MAX)];
+                let list = &rest[..arguments_length(rest)];
+                let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+                let words = list.split(|byte| !is_name(byte)).filter(|word| !word.is_empty());
+                names.extend(words.map(|word| Box::from(String::from_utf8_lossy(word).as_ref())));
+            }
+            names
+        })
+    }
+
+    /// Returns the members `name` of the blocks that macros make for a type.
+    pub(super) fn members_of_made_blocks(
+        &self,
+        facts: &FileFacts,
+        of: SymbolAt,
+        name: &str,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for &block in self.made_blocks(facts, of).iter() {
+            let Some((there, place)) = self.symbol(block) else { continue };
+            let members = definitions(block.file, there.children(Some(place), name));
+            found.extend(members.map(|at| Candidate::new(Value::Name(at), 0.93, Reason::Receiver)));
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Returns the blocks that macros make for a type, whose file calls these macros. Cached.
+    pub(super) fn made_blocks(&self, facts: &FileFacts, of: SymbolAt) -> Rc<Vec<SymbolAt>> {
+        self.memo.made_blocks(of, || {
+            let mut found = Vec::new();
+            let type_name = facts.symbols[of.place as usize].name.as_str();
+            let calls = self.code.calls(of.file);
+            let is_item = |enclosing: Option<usize>| {
+                enclosing.is_none_or(|at| {
+                    facts.symbols.get(at).is_some_and(|around| around.kind == SymbolKind::Module)
+                })
+            };
+            let mut seen = FxHashSet::default();
+            let names = calls.iter().filter(|(_, it)| is_item(it.enclosing)).take(FILE_CALLS_MAX);
+            for name in names.map(|(name, _)| name.as_str()) {
+                if !seen.insert(name) {
+                    continue;
+                }
+                for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+                    let Some(there) = self.memo.file(self.code, at.file) else { continue };
+                    let place = at.place as usize;
+                    let is_macro = |of: &crate::lang::symbols::Symbol| of.kind == SymbolKind::Macro;
+                    if !there.symbols.get(place).is_some_and(is_macro) {
+                        continue;
+                    }
+                    let blocks = there.all_children(Some(place)).iter().copied();
+                    let blocks = blocks.map(|place| SymbolAt { file: at.file, place });
+                    let is_open = |block: &SymbolAt| {
+                        there.block_type(block.place as usize).is_some_and(is_variable_type)
+                    };
+                    let open: Vec<SymbolAt> = blocks.filter(is_open).collect();
+                    if !open.is_empty() && self.macro_arguments(name).contains(type_name) {
+                        found.extend(open);
+                    }
+                }
+                if found.len() >= BLOCKS_MAX {
+                    break;
+                }
+            }
+            found.truncate(BLOCKS_MAX);
+            found
+        })
+    }
+}
+
+/// Returns the length of the text up to the bracket that closes the first one.
+fn arguments_length(text: &[u8]) -> usize {
+    let mut level = 0_usize;
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'(' | b'[' | b'{' => level += 1,
+            b')' | b']' | b'}' => {
+                level = level.saturating_sub(1);
+                if level == 0 {
+                    return at;
+                }
+            }
+            _ => {}
+        }
+    }
+    text.len()
+}

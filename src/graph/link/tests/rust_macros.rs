@@ -1,0 +1,177 @@
+//! Rust: implementations that macros make, for tuples, ranges and outside types, and values whose type
+//! only an associated type or a callback determines.
+
+use super::{check, links, resolved_outcome};
+
+fn of_crate(rest: &str) -> String {
+    format!("//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\n{rest}\n")
+}
+
+const STEPS: &str = "\
+pub trait Steps: Sized {
+    fn fold_all(self, by: u8) -> u8 { 1 }
+    fn length(&self) -> usize;
+}
+pub trait IntoSteps {
+    type Iter: Steps;
+    fn into_steps(self) -> Self::Iter;
+}
+pub trait RefSteps {
+    type Iter: Steps;
+    fn ref_steps(&self) -> Self::Iter;
+}
+impl<I> RefSteps for I where I: IntoSteps {
+    type Iter = <I as IntoSteps>::Iter;
+    fn ref_steps(&self) -> Self::Iter { todo!() }
+}
+pub struct Over<T> { of: T }
+pub struct Other;
+impl Other { fn length(&self) -> usize { 1 } fn fold_all(self, by: u8) -> u8 { 2 } fn into_steps(self) {} }
+";
+
+#[test]
+fn ranges_have_methods_of_traits() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "{STEPS}impl<T> IntoSteps for std::ops::Range<T> {{\n    type Iter = Over<T>;\n    fn into_steps(self) -> Self::Iter {{ todo!() }}\n}}\n\
+             impl<T> Steps for Over<T> {{\n    fn length(&self) -> usize {{ 3 }}\n}}\nfn f(n: usize) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("(0..n).$0into_steps()"), "src/lib.rs:22 Range::into_steps Receiver");
+    check(&of("(0..n).into_steps().$0length()"), "src/lib.rs:25 Over::length Receiver");
+    check(
+        &of("assert_eq!(1, (0..9).into_steps().$0length())"),
+        "src/lib.rs:25 Over::length Receiver",
+    );
+    check(&of("(0..n).into_steps().$0fold_all(1)"), "src/lib.rs:2 Steps::fold_all Inherited");
+    check(&of("(0..n).ref_steps().$0fold_all(1)"), "src/lib.rs:2 Steps::fold_all Inherited");
+}
+
+#[test]
+fn macros_make_implementations_for_tuples() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "{STEPS}macro_rules! tuples {{\n    ($( $name:ident {{ $( $T:ident )+ }} )+) => {{\n        $(\n            \
+             impl<$( $T, )+> IntoSteps for ($( $T, )+) {{\n                type Iter = Over<($( $T, )+)>;\n                \
+             fn into_steps(self) -> Self::Iter {{ todo!() }}\n            }}\n        )+\n    }};\n}}\n\
+             tuples! {{ Two {{ A B }} }}\nfn f(a: u8, b: u8) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("(a, b).$0into_steps()"), "src/lib.rs:25 tuples::($( $T, )+)::into_steps Receiver");
+}
+
+/// Of several implementations for tuples, the one with as many parts.
+#[test]
+fn tuples_differ_in_the_number_of_parts() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "trait Lay {{\n    fn lay(&self) -> u8;\n}}\nimpl<T: Lay> Lay for &T {{\n    fn lay(&self) -> u8 {{ 0 }}\n}}\n\
+             impl Lay for () {{\n    fn lay(&self) -> u8 {{ 1 }}\n}}\nimpl<A, B> Lay for (A, B) {{\n    fn lay(&self) -> u8 {{ 2 }}\n}}\n\
+             impl<A, B, C, D, E, F, G, H, I> Lay for (A, B, C, D, E, F, G, H, I) {{\n    fn lay(&self) -> u8 {{ 9 }}\n}}\n\
+             fn f(a: u8) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("(a, a).$0lay()"), "src/lib.rs:11 (A, B)::lay Receiver");
+    check(
+        &of("(a, a, a, a, a, a, a, a, a).$0lay()"),
+        "src/lib.rs:14 (A, B, C, D, E, F, G, H, I)::lay Receiver",
+    );
+}
+
+/// A macro implements a trait for the types that its calls name.
+#[test]
+fn macros_implement_traits_for_their_arguments() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "{STEPS}macro_rules! delegate {{\n    ($t:ty => $item:ty, impl $( $args:tt )*) => {{\n        \
+             impl $( $args )* Steps for $t {{\n            fn length(&self) -> usize {{ 4 }}\n        }}\n    }};\n}}\n\
+             delegate! {{ Over<T> => T, impl<T: Send> }}\ndelegate! {{ u64 => u8, impl }}\n\
+             fn f(over: Over<u8>, n: u64, other: Other, small: u16) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("over.$0length()"), "src/lib.rs:23 delegate::$t::length Receiver");
+    check(&of("over.$0fold_all(1)"), "src/lib.rs:2 Steps::fold_all Inherited");
+    check(&of("n.$0length()"), "src/lib.rs:23 delegate::$t::length Inherited");
+    check(&of("other.$0length()"), "src/lib.rs:19 Other::length Receiver");
+    assert!(links(&of("small.$0length()")).iter().all(|link| link.confidence < 0.45));
+}
+
+/// A macro's associated type is unknown, but the trait states a bound of it.
+#[test]
+fn traits_state_the_bounds_of_associated_types() {
+    let text = of_crate(&format!(
+        "{STEPS}macro_rules! into {{\n    ($t:ty => $iter:ident) => {{\n        impl IntoSteps for $t {{\n            \
+         type Iter = $iter<u8>;\n            fn into_steps(self) -> Self::Iter {{ todo!() }}\n        }}\n    }};\n}}\n\
+         into! {{ String => Over }}\nfn f(text: String) {{ text.into_steps().$0fold_all(1); }}\n"
+    ));
+    check(&text, "src/lib.rs:2 Steps::fold_all Inherited");
+}
+
+#[test]
+fn bounds_of_associated_types_in_bounds() {
+    let of = |head: &str, call: &str| of_crate(&format!("{STEPS}fn f{head} {{ {call}; }}\n"));
+    let length = "src/lib.rs:3 Steps::length Receiver";
+    check(&of("<I>(it: I) where I: IntoSteps<Iter: Steps>", "it.into_steps().$0length()"), length);
+    let owned = "where C: ToOwned<Owned: IntoSteps>";
+    check(
+        &of(&format!("<C>(it: C) {owned}"), "C::Owned::$0into_steps(it)"),
+        "src/lib.rs:7 IntoSteps::into_steps Receiver",
+    );
+}
+
+#[test]
+fn patterns_take_the_own_type_apart() {
+    let text = of_crate(&format!(
+        "{STEPS}struct Both<A, B> {{ a: A, b: B }}\nimpl<A: Steps, B> Both<A, B> {{\n    \
+         fn f(self) {{ let Both {{ a, b }} = self; a.$0length(); }}\n}}\n"
+    ));
+    check(&text, "src/lib.rs:3 Steps::length Receiver");
+}
+
+/// What a callback returns is not known: such a call may stay in the repository.
+#[test]
+fn results_of_callbacks_are_unresolved() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "struct A;\nimpl A {{ fn go(&self) {{}} }}\nstruct B;\nimpl B {{ fn go(&self) {{}} }}\n\
+             fn f(all: Vec<u8>) {{ {call}; }}\n"
+        ))
+    };
+    assert!(!resolved_outcome(&of("all.iter().map(made).last().unwrap().$0go()")).is_outside);
+    assert!(!resolved_outcome(&of("std::mem::replace(&mut x, y).$0go()")).is_outside);
+    assert!(resolved_outcome(&of("std::env::args().$0go()")).is_outside);
+}
+
+/// `into()` was counted as a call that leaves the repository where nothing shows the result's type.
+#[test]
+fn conversions_without_a_known_result_are_unresolved() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "struct Id;\nimpl From<&str> for Id {{\n    fn from(of: &str) -> Id {{ Id }}\n}}\nfn f(of: &str) {{ {body} }}\n"
+        ))
+    };
+    assert!(!resolved_outcome(&of("let id = of.$0into();")).is_outside);
+    assert!(resolved_outcome(&of("let id: String = of.$0into();")).is_outside);
+}
+
+/// The closure of `map` has one parameter in the standard library.
+#[test]
+fn map_of_the_repository_takes_other_closures() {
+    let text = of_crate(
+        "struct Filter;\nimpl Filter {\n    fn map(self, by: impl Fn() -> &'static str) -> Filter { self }\n    \
+         fn both(self) {}\n}\nfn f(it: Filter) { it.map(|| \"a\").$0both(); }\nstruct No;\nimpl No { fn both(self) {} }",
+    );
+    check(&text, "src/lib.rs:4 Filter::both Receiver");
+}
+
+/// The type of a `let` selects what `collect` returns.
+#[test]
+fn collected_values_have_the_written_type() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "trait Own {{ fn own(&self); }}\nimpl<T> Own for Vec<T> {{\n    fn own(&self) {{}}\n}}\nstruct No;\nimpl No {{ fn own(&self) {{}} }}\n\
+             fn f() {{ let v: Vec<_> = (0..9).map(|x| x + 1).collect(); {call}; }}\n"
+        ))
+    };
+    check(&of("v.$0own()"), "src/lib.rs:3 Vec::own Receiver");
+}
