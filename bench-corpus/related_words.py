@@ -1,4 +1,4 @@
-"""Computes src/index/text/related.txt: for each frequent word of code, the words that stand in similar
+"""Computes a table such as src/index/text/related.txt: for each frequent word of code, the words that stand in similar
 contexts in the sources of many projects.
 
     python3 related_words.py PROJECTS POOL > related.txt

@@ -4,8 +4,6 @@
 //! generated code, a document). [`Weights`] holds all weights; no other module orders files for a
 //! task.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 
 use crate::base::text;
@@ -45,6 +43,10 @@ pub enum Signal {
     Whole,
     /// The best chunk of the file matches the words of the task.
     Chunk,
+    /// One definition of the file matches the words of the task.
+    Definition,
+    /// Two neighbouring lines of the file contain words of the task.
+    Proximity,
 }
 
 /// Maximum length, in bytes, of the name stored with a signal.
@@ -56,7 +58,7 @@ const SUBJECT_WORDS: f32 = 15.0;
 const REPORT_WORDS: f32 = 60.0;
 
 /// Number of signals.
-pub const SIGNALS: usize = 15;
+pub const SIGNALS: usize = 17;
 
 impl Signal {
     /// All signals, in order of their discriminants.
@@ -76,11 +78,13 @@ impl Signal {
         Signal::Folder,
         Signal::Whole,
         Signal::Chunk,
+        Signal::Definition,
+        Signal::Proximity,
     ];
 
-    /// Returns false for signals that almost every file has, which explain nothing.
+    /// Returns false for signals that explain nothing, since almost every file has them.
     fn is_explanatory(self) -> bool {
-        !matches!(self, Signal::Covers | Signal::Recent | Signal::Whole | Signal::Chunk)
+        !matches!(self, Signal::Covers | Signal::Recent)
     }
 
     /// Returns the label of the signal in replies.
@@ -99,8 +103,7 @@ impl Signal {
             Signal::Recent => "recent",
             Signal::Together => "together",
             Signal::Folder => "in",
-            // They replace the signal text for questions.
-            Signal::Whole | Signal::Chunk => "text",
+            Signal::Whole | Signal::Chunk | Signal::Definition | Signal::Proximity => "text",
         }
     }
 }
@@ -276,10 +279,16 @@ impl Default for WordWeights {
 impl Weights {
     /// The default weights.
     pub const DEFAULT: Weights = Weights {
-        signals: [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25, 0.0, 0.0],
-        report: [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 1.0],
+        signals: [
+            1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25, 0.0, 0.0, 0.0,
+            0.0,
+        ],
+        report: [
+            1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 1.0, 1.0, 1.0,
+        ],
         question: [
-            0.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.15, 0.05, 0.3, 0.3, 0.03, 0.05, 0.25, 1.2, 0.6,
+            0.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.0, 0.05, 0.3, 0.3, 0.03, 0.05, 0.25, 1.2, 0.6, 0.6,
+            0.6,
         ],
         knee: 1.0,
         test: 0.45,
@@ -314,18 +323,43 @@ impl Weights {
         self
     }
 
+    /// Returns what a signal adds to the score of a file before the factors for its kind.
+    fn contribution(&self, evidence: &Evidence, of: Signal) -> f32 {
+        let value = evidence.get(of);
+        let saturated = if value > self.knee {
+            self.knee + (value / self.knee).ln() * self.knee * 0.5
+        } else {
+            value
+        };
+        self.signals[of as usize] * saturated
+    }
+
+    /// Returns the labels of the explanatory signals that contributed to the score of a file, each
+    /// with the name of its strongest source, in descending order of their contributions. Signals of
+    /// the text share one label and add up.
+    pub fn why(&self, evidence: &Evidence) -> Vec<String> {
+        let mut present: Vec<(f32, String)> = Vec::new();
+        for signal in Signal::ALL.into_iter().filter(|signal| signal.is_explanatory()) {
+            let contribution = self.contribution(evidence, signal);
+            let label = match evidence.about(signal) {
+                Some(about) => format!("{}:{about}", signal.label()),
+                None => signal.label().to_owned(),
+            };
+            match present.iter_mut().find(|(_, other)| *other == label) {
+                Some((sum, _)) => *sum += contribution,
+                None if contribution > 0.0 => present.push((contribution, label)),
+                None => {}
+            }
+        }
+        // The sort is stable: among equal contributions, the order is that of the signals.
+        present.sort_by(|a, b| b.0.total_cmp(&a.0));
+        present.into_iter().map(|(_, label)| label).collect()
+    }
+
     /// Returns the score of a file; 0 without evidence.
     pub fn score(&self, evidence: &Evidence, of: Traits) -> f32 {
         let Traits { marks, is_code, is_changelog, is_aside, requests_tests } = of;
-        let saturated = |value: f32| {
-            if value > self.knee {
-                self.knee + (value / self.knee).ln() * self.knee * 0.5
-            } else {
-                value
-            }
-        };
-        let signals =
-            Signal::ALL.iter().map(|&of| self.signals[of as usize] * saturated(evidence.get(of)));
+        let signals = Signal::ALL.iter().map(|&of| self.contribution(evidence, of));
         let mut score: f32 = signals.sum();
         if marks.test && !requests_tests {
             score *= self.test;
@@ -347,35 +381,6 @@ impl Weights {
             }
         }
         score
-    }
-}
-
-impl fmt::Display for Evidence {
-    /// Writes the labels of [`Evidence::why`], separated by blanks: `def:from_file text`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (at, why) in self.why().iter().enumerate() {
-            let blank = if at > 0 { " " } else { "" };
-            write!(f, "{blank}{why}")?;
-        }
-        Ok(())
-    }
-}
-
-impl Evidence {
-    /// Returns the labels of the nonzero explanatory signals, each with the name of its strongest
-    /// source, in descending order of weighted value (default weights).
-    pub fn why(&self) -> Vec<String> {
-        let mut present: Vec<(f32, Signal)> = Signal::ALL
-            .into_iter()
-            .filter(|&signal| self.get(signal) > 0.0 && signal.is_explanatory())
-            .map(|signal| (Weights::DEFAULT.signals[signal as usize] * self.get(signal), signal))
-            .collect();
-        present.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let label = |(_, signal): (f32, Signal)| match self.about(signal) {
-            Some(about) => format!("{}:{about}", signal.label()),
-            None => signal.label().to_owned(),
-        };
-        present.into_iter().map(label).collect()
     }
 }
 
@@ -421,10 +426,10 @@ mod tests {
         assert!(document < both);
         let changelog = Traits { is_changelog: true, ..Traits::default() };
         assert!(weights.score(&evidence, changelog) < document);
-        assert_eq!(evidence.why(), ["text", "def:add_item"]);
+        assert_eq!(weights.why(&evidence), ["text", "def:add_item"]);
         // Further evidence of the same signal saturates.
         evidence.add(Signal::Defines, 20.0, Some("other"));
         assert!(weights.score(&evidence, code) < 4.0 * both);
-        assert_eq!(evidence.to_string(), "def:other text");
+        assert_eq!(weights.why(&evidence), ["def:other", "text"]);
     }
 }

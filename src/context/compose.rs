@@ -165,7 +165,8 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     let mut texts = Texts::as_indexed(catalog);
     let selected = symbols::select(sources, &mut texts, &found, &ranked, max_files, detail)?;
     let mut candidates = symbols::candidates(sources, &mut texts, &selected, detail)?;
-    candidates.extend(files(sources, &ranked, max_files));
+    let used = weights.for_task(task.kind(), task.words());
+    candidates.extend(files(sources, &ranked, &used, max_files));
     let query = snippets::SnippetQuery {
         task,
         found: &found,
@@ -260,11 +261,16 @@ fn with_changed(
 }
 
 /// Returns the best files as candidates.
-fn files(sources: &Sources<'_>, ranked: &[RankedFile], max_files: usize) -> Vec<Candidate> {
+fn files(
+    sources: &Sources<'_>,
+    ranked: &[RankedFile],
+    weights: &Weights,
+    max_files: usize,
+) -> Vec<Candidate> {
     let candidate = |(place, ranked): (usize, &RankedFile)| {
         let path = path::shown(sources.catalog.path(ranked.file));
         let score = (ranked.score * 1000.0).round() / 1000.0;
-        let why = why(ranked, sources.changed.files.binary_search(&ranked.file).is_ok());
+        let why = why(ranked, weights, sources.changed.files.binary_search(&ranked.file).is_ok());
         // With a high `max_files`, the value decreases more slowly.
         let late = place as f32 * FILES as f32 / max_files.max(FILES) as f32;
         let value = 100.0 / (1.0 + 0.7 * late);
@@ -281,8 +287,8 @@ fn files(sources: &Sources<'_>, ranked: &[RankedFile], max_files: usize) -> Vec<
 }
 
 /// Returns the reasons for a file. A use of a name that the file defines is redundant and omitted.
-fn why(ranked: &RankedFile, is_changed: bool) -> Vec<String> {
-    let all = ranked.evidence.why();
+fn why(ranked: &RankedFile, weights: &Weights, is_changed: bool) -> Vec<String> {
+    let all = weights.why(&ranked.evidence);
     let defined: Vec<String> =
         all.iter().filter_map(|why| why.strip_prefix("def:")).map(str::to_owned).collect();
     let is_new = |why: &String| {

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::evidence::{Chunk, TaskEvidence};
@@ -26,6 +27,11 @@ use crate::lang::{Symbol, SymbolKind};
 /// Maximum number of chunks whose lines are read, in all files together and per file.
 const CHUNKS_MAX: usize = 48;
 const CHUNKS_OF_FILE_MAX: usize = 12;
+
+/// Maximum number of chunks of a file from which its [`Focus`] is computed, and of bytes that are read
+/// to find them.
+const FOCUS_CHUNKS_MAX: usize = 4;
+const FOCUS_BYTES_MAX: usize = 1 << 20;
 
 /// Maximum number of bytes of a chunk that are read.
 const CHUNK_BYTES_MAX: usize = 8 << 10;
@@ -83,7 +89,7 @@ pub fn rank_definitions(
             continue;
         }
         chunks.sort_by_key(|lines| lines.start);
-        for (place, counts) in matcher.count(&text, &facts.symbols, &chunks) {
+        for (place, counts) in matcher.count(&text, &facts.symbols, &chunks).definitions {
             let symbol = &facts.symbols[place];
             let score = matcher.score(symbol, &counts) * files[&file] * of_kind(symbol.kind);
             if score > 0.0 {
@@ -96,6 +102,50 @@ pub fn rank_definitions(
     ranked.iter_mut().for_each(|of| of.score /= best);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
     Ok(ranked)
+}
+
+/// How well the best chunks of a file match the words of a task, within one definition and within
+/// few lines. Comparable within one task only.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Focus {
+    /// The score of the best definition, as in [`rank_definitions`].
+    pub definition: f32,
+    /// The sum of the weights of the terms that occur in the best pair of neighbouring lines.
+    pub proximity: f32,
+}
+
+/// Returns the [`Focus`] of each of `files`, in the same order. Reads up to [`FOCUS_CHUNKS_MAX`]
+/// chunks of each. O(lines of the chunks).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] if an index is damaged.
+pub fn focus(catalog: &Catalog, found: &TaskEvidence, files: &[FileId]) -> Result<Vec<Focus>> {
+    let mut chunks: FxHashMap<FileId, Vec<Range<usize>>> = FxHashMap::default();
+    for Chunk { file, lines, .. } in &found.chunks {
+        let of_file = chunks.entry(*file).or_default();
+        if of_file.len() < FOCUS_CHUNKS_MAX {
+            of_file.push(lines.clone());
+        }
+    }
+    let of_file = |file: &FileId| -> Result<Focus> {
+        let Some(mut chunks) = chunks.get(file).cloned() else { return Ok(Focus::default()) };
+        let Some(facts) = catalog.facts(*file)? else { return Ok(Focus::default()) };
+        if !facts.language.is_code() {
+            return Ok(Focus::default());
+        }
+        let Some(text) = catalog.read(*file, FOCUS_BYTES_MAX) else { return Ok(Focus::default()) };
+        chunks.sort_by_key(|lines| lines.start);
+        let mut matcher = Matcher::new(&found.terms);
+        let Counted { definitions, proximity } = matcher.count(&text, &facts.symbols, &chunks);
+        let score = |(place, counts): (usize, Counts)| {
+            let symbol = &facts.symbols[place];
+            matcher.score(symbol, &counts) * of_kind(symbol.kind)
+        };
+        let definition = definitions.into_iter().map(score).fold(0.0, f32::max);
+        Ok(Focus { definition, proximity })
+    };
+    files.par_iter().map(of_file).collect()
 }
 
 /// Returns the factor for a kind of definition: an answer is mostly a function.
@@ -123,6 +173,15 @@ struct Counts {
     /// By term.
     of: Vec<f32>,
     words: usize,
+}
+
+/// The occurrences in some chunks of a file.
+#[derive(Clone, Debug, Default)]
+struct Counted {
+    /// The definitions around their lines, by index.
+    definitions: BTreeMap<usize, Counts>,
+    /// See [`Focus::proximity`].
+    proximity: f32,
 }
 
 /// Counts the terms of a query.
@@ -180,8 +239,8 @@ impl Matcher<'_> {
         bytes: &[u8],
         symbols: &[Symbol],
         chunks: &[Range<usize>],
-    ) -> BTreeMap<usize, Counts> {
-        let mut found: BTreeMap<usize, Counts> = BTreeMap::new();
+    ) -> Counted {
+        let mut found = Counted::default();
         let Some(text) = text::decode(bytes) else { return found };
         let starts = starts(bytes, symbols);
         let mut lines = (1..).zip(text.lines());
@@ -200,13 +259,20 @@ impl Matcher<'_> {
             }
             let mut left = CHUNK_BYTES_MAX;
             let skipped = chunk.start;
+            // The occurrences in the line before and in this line.
+            let mut pair = [vec![0.0; self.terms.len()], vec![0.0; self.terms.len()]];
             for (number, line) in lines.by_ref().skip_while(|(number, _)| *number < skipped) {
+                let line = text::start(line, left);
+                left -= line.len();
+                pair.swap(0, 1);
+                pair[1].fill(0.0);
+                let words = self.add(line, &mut pair[1]);
+                found.proximity = found.proximity.max(self.weight_of(&pair));
                 if let Some(owner) = owners.get(number - chunk.start).copied().flatten() {
-                    let line = text::start(line, left);
-                    left -= line.len();
-                    let counts = found.entry(owner).or_default();
+                    let counts = found.definitions.entry(owner).or_default();
                     counts.of.resize(self.terms.len(), 0.0);
-                    counts.words += self.add(line, &mut counts.of);
+                    counts.of.iter_mut().zip(&pair[1]).for_each(|(sum, of)| *sum += of);
+                    counts.words += words;
                 }
                 if number + 1 >= chunk.end {
                     break;
@@ -214,6 +280,12 @@ impl Matcher<'_> {
             }
         }
         found
+    }
+
+    /// Returns the sum of the weights of the terms that occur in either of two lines.
+    fn weight_of(&self, [a, b]: &[Vec<f32>; 2]) -> f32 {
+        let most = a.iter().zip(b).map(|(a, b)| a.max(*b).min(1.0));
+        self.terms.iter().zip(most).map(|((_, weight), most)| weight * most).sum()
     }
 
     fn score(&mut self, symbol: &Symbol, counts: &Counts) -> f32 {

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::definitions::{Focus, focus};
 use super::evidence::{Sources, TaskEvidence};
 use super::task::Task;
 use crate::base::ids::FileId;
@@ -9,10 +10,13 @@ use crate::base::path::{is_within, split};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
-use crate::rank::{Evidence, Signal, Traits, Weights};
+use crate::rank::{Evidence, Signal, TaskKind, Traits, Weights};
 
 /// Number of top files whose co-changed files get [`Signal::Together`].
 const LEADERS: usize = 4;
+
+/// Number of top files that are read for [`Signal::Definition`] and [`Signal::Proximity`].
+const READ_FILES: usize = 24;
 
 /// Number of top files whose functions are ranked.
 const FILES_WITH_FUNCTIONS: usize = 50;
@@ -95,12 +99,39 @@ pub fn rank_files(
         }
         sort(&mut scored);
     }
+    if task.kind() == TaskKind::Question {
+        refine(catalog, found, &mut scored, weights)?;
+    }
     scored.retain(|scored| scored.score > 0.0);
     let ranked = |Scored { file, score, .. }| {
         let evidence = found.files.remove(&file).unwrap_or_default();
         RankedFile { file, score, evidence }
     };
     Ok(scored.into_iter().map(ranked).collect())
+}
+
+/// Adds the signals of a question that need a first ranking: [`Signal::Definition`] and
+/// [`Signal::Proximity`] of the first [`READ_FILES`] files; the best of them has 1.
+fn refine(
+    catalog: &Catalog,
+    found: &mut TaskEvidence,
+    scored: &mut [Scored],
+    weights: &Weights,
+) -> Result<()> {
+    let read: Vec<FileId> = scored.iter().take(READ_FILES).map(|of| of.file).collect();
+    let focused = focus(catalog, found, &read)?;
+    let most = |value: fn(&Focus) -> f32| focused.iter().map(value).fold(f32::MIN_POSITIVE, f32::max);
+    let (definition, proximity) = (most(|of| of.definition), most(|of| of.proximity));
+    for (file, of) in read.into_iter().zip(&focused) {
+        let evidence = found.files.entry(file).or_default();
+        evidence.add(Signal::Definition, of.definition / definition, None);
+        evidence.add(Signal::Proximity, of.proximity / proximity, None);
+    }
+    for of in scored.iter_mut().take(READ_FILES) {
+        of.score = found.files.get(&of.file).map_or(0.0, |it| weights.score(it, of.traits));
+    }
+    sort(scored);
+    Ok(())
 }
 
 /// A file with its score and the properties that reduce it.

@@ -120,6 +120,30 @@ fn the_member_with_the_words_of_a_question_comes_first() {
 }
 
 #[test]
+fn words_in_neighbouring_lines_count_more_than_words_far_apart() {
+    let place = Place::new();
+    let filler = |from: usize| {
+        let line = |at: usize| format!("    value = combine(value, {at})\n");
+        (from..from + 30).map(line).collect::<String>()
+    };
+    let (near, far) = ("    retry_budget(walnut)\n", "    retry(value)\n");
+    place.write("b_near.py", format!("def first(value):\n{}{near}{}", filler(0), filler(30)));
+    place.write(
+        "a_far.py",
+        format!(
+            "def second(value):\n{far}{}    budget(value)\n{}    walnut(value)\n",
+            filler(0),
+            filler(30)
+        ),
+    );
+    place.index(&["--stage", "full"]).expect_success();
+    let reply = json(&place, "where is the retry budget of a walnut computed", &[]);
+    assert_eq!(paths(&reply), ["b_near.py", "a_far.py"], "{reply}");
+    // The reasons are those of a question, whose weights differ from those of a commit subject.
+    assert_eq!(reply["files"][0]["why"][0], "text", "{reply}");
+}
+
+#[test]
 fn related_words_find_a_file_without_the_words_of_the_question() {
     let place = shop();
     place.write("shop/client.py", CLIENT_PY);
