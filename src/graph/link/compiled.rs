@@ -48,7 +48,8 @@ impl Walk<'_> {
     /// Returns true for a definition in a branch of `#if` that the default settings do not select or
     /// whose other branches include a header from outside, unless the use has the same condition.
     fn is_conditional(&self, facts: &FileFacts, place: Place, used: Use<'_>, at: SymbolAt) -> bool {
-        if self.is_compiled(at).is_some() {
+        let known = self.is_compiled(at);
+        if known == Some(true) {
             return false;
         }
         let Some((there, symbol)) = self.symbol(at) else { return false };
@@ -62,7 +63,7 @@ impl Walk<'_> {
         if !conditions(branches, start).iter().any(is_other) {
             return false;
         }
-        if self.is_compiled_by_default(at) != Some(true) {
+        if known == Some(false) || self.is_compiled_by_default(at) != Some(true) {
             return true;
         }
         let others = excluded(branches, start);

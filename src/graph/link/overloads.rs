@@ -437,12 +437,12 @@ impl Walk<'_> {
                     return of.unwrap_or(form);
                 }
             }
-            let mut form = (rules.created)(argument);
-            if form == Form::Unknown && !rules.is_strict && rules.labels.is_none() && !is_address {
+            let is_cpp = !rules.is_strict && rules.labels.is_none();
+            let read = (is_cpp && !is_address).then(|| {
                 let before = before_call(facts, place, text, *start);
-                let of = self.form_of_expression(rules, place, (*start, argument), &before);
-                form = of.unwrap_or(form);
-            }
+                self.form_of_expression(rules, place, (*start, argument), &before)
+            });
+            let form = read.flatten().unwrap_or_else(|| (rules.created)(argument));
             let is_call = form == Form::Unknown && inner.is_none();
             let result =
                 is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();

@@ -133,9 +133,11 @@ pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>
     let Some(Shape { base, is_pointer, .. }) = of else {
         // A type parameter fits everything.
         return match form {
-            Form::Lambda => 7,
             Form::Unknown => 3,
-            _ => 5,
+            Form::Braces => 1,
+            Form::Text | Form::Null | Form::Address => 5,
+            // Without a conversion.
+            _ => 7,
         };
     };
     let name = base.as_str();
@@ -149,7 +151,7 @@ pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>
         Form::Address if is_plain || is_text => 0,
         Form::Address => 3,
         Form::Text if *is_pointer && is_character(name) => 8,
-        Form::Text if is_text => 7,
+        Form::Text if is_text => 6,
         Form::Text if is_plain || *is_pointer => 0,
         Form::Character if name == "char" && !is_pointer => 8,
         Form::Boolean if name == "bool" && !is_pointer => 8,
@@ -181,9 +183,11 @@ pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>
     }
 }
 
-/// Returns true for a type of characters, and for what names such a type in other configurations.
+/// Returns true for a type of characters, and for what names such a type in other configurations or as
+/// a type parameter.
 fn is_character(name: &str) -> bool {
     let lower = name.to_lowercase();
     let is_wide = matches!(name, "wchar_t" | "char16_t" | "char32_t");
-    !is_wide && (lower.ends_with("char") || lower.ends_with("char_t") || lower.ends_with("char8_t"))
+    let is_named = lower.ends_with("char") || lower.starts_with("char") || lower == "ch";
+    !is_wide && (is_named || lower.ends_with("char_t"))
 }
