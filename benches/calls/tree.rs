@@ -9,6 +9,8 @@ use codedb::graph::program::Program;
 pub(crate) struct Tree {
     pub(crate) root: PathBuf,
     pub(crate) texts: HashMap<String, Vec<u8>>,
+    /// The byte after each line end of the texts.
+    lines: HashMap<String, Vec<usize>>,
     pub(crate) program: Program,
 }
 
@@ -28,15 +30,21 @@ impl Tree {
                 texts.push((relative.to_owned(), text));
             }
         }
+        let ends = |text: &[u8]| {
+            text.iter().enumerate().filter(|it| *it.1 == b'\n').map(|it| it.0 + 1).collect()
+        };
+        let lines = texts.iter().map(|(path, text)| (path.clone(), ends(text))).collect();
         let kept = texts.iter().cloned().collect();
-        Ok(Tree { root, texts: kept, program: Program::new(texts) })
+        Ok(Tree { root, texts: kept, lines, program: Program::new(texts) })
     }
 
-    /// Returns a file's line (from 0) and column in UTF-16 units of a byte.
+    /// Returns a file's line (from 0) and column in UTF-16 units of a byte. O(log n + length of the line),
+    /// since `callers` asks for the position of every caller.
     pub(crate) fn position(&self, path: &str, byte: usize) -> Option<(usize, usize)> {
         let before = self.texts.get(path)?.get(..byte)?;
-        let line = before.iter().filter(|&&byte| byte == b'\n').count();
-        let start = before.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
+        let ends = self.lines.get(path)?;
+        let line = ends.partition_point(|&end| end <= byte);
+        let start = if line == 0 { 0 } else { ends[line - 1] };
         let column = String::from_utf8_lossy(&before[start..]).encode_utf16().count();
         Some((line, column))
     }

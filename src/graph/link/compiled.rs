@@ -2,11 +2,14 @@
 //! ([`super::conditions`]) and around the includes of their header.
 
 use super::code::FileFacts;
-use super::conditions::{Setting, is_read};
+use super::conditions::{Setting, conditions, excluded, is_read};
+use super::dialect::Group;
 use super::position::SymbolAt;
+use super::result::{CONFIDENCE_ANSWER, Link, Use};
+use super::value::Place;
 use super::walk::Walk;
 use crate::base::ids::FileId;
-use crate::lang::facts::ImportKind;
+use crate::lang::facts::{Import, ImportKind};
 
 /// The most files whose includes of a header are considered.
 const INCLUDERS_MAX: usize = 8;
@@ -18,7 +21,79 @@ const SEEING_MAX: usize = 256;
 /// The most bytes of a macro that are read.
 const MACRO_BYTES_MAX: usize = 200;
 
+/// How much less likely an answer is that another configuration or a header from outside of the
+/// repository replaces.
+const REPLACED: f32 = 0.56;
+
 impl Walk<'_> {
+    /// Lowers the confidence of definitions of C that may not be what the use refers to, but a
+    /// definition from outside of the repository: the first one is in code that only some settings
+    /// select, or the file does not include it, but includes headers from outside. It stays an
+    /// answer.
+    pub(super) fn limit_replaced(&self, place: Place, used: Use<'_>, links: &mut [Link]) {
+        let is_c = |facts: &FileFacts| facts.dialect.group == Group::C;
+        let Some(facts) = self.facts(place.file).filter(|facts| is_c(facts)) else { return };
+        let Some(first) = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER) else {
+            return;
+        };
+        if self.is_conditional(&facts, place, used, first.to)
+            || self.is_unseen(&facts, place.file, links)
+        {
+            for link in links.iter_mut().filter(|link| link.confidence > CONFIDENCE_ANSWER) {
+                link.confidence = (link.confidence * REPLACED).max(CONFIDENCE_ANSWER + 0.01);
+            }
+        }
+    }
+
+    /// Returns true for a definition in a branch of `#if` that the default settings do not select or
+    /// whose other branches include a header from outside, unless the use has the same condition.
+    fn is_conditional(&self, facts: &FileFacts, place: Place, used: Use<'_>, at: SymbolAt) -> bool {
+        let known = self.is_compiled(at);
+        if known == Some(true) {
+            return false;
+        }
+        let Some((there, symbol)) = self.symbol(at) else { return false };
+        let start = there.symbols[symbol].name_span.start;
+        let branches = there.branches(|| self.code.text(at.file));
+        let own = used
+            .start
+            .map(|start| conditions(facts.branches(|| self.code.text(place.file)), start));
+        let own = own.unwrap_or_default();
+        let is_other = |condition: &String| !own.contains(condition);
+        if !conditions(branches, start).iter().any(is_other) {
+            return false;
+        }
+        if known == Some(false) || self.is_compiled_by_default(at) != Some(true) {
+            return true;
+        }
+        let others = excluded(branches, start);
+        let is_there = |import: &Import| others.iter().any(|it| it.contains(&import.span.start));
+        let imports = there.imports.iter().enumerate();
+        imports.filter(|(_, import)| is_there(import)).any(|(number, import)| {
+            is_of_library(import) && self.code.targets(at.file, number).targets().is_empty()
+        })
+    }
+
+    /// Returns true if a file includes none of the definitions outside of types, which are not its
+    /// own, but headers from outside of the repository.
+    fn is_unseen(&self, facts: &FileFacts, file: FileId, links: &[Link]) -> bool {
+        if !facts.dialect.has_namespaces {
+            return false;
+        }
+        let is_free = |link: &Link| {
+            link.to.file != file
+                && self.symbol(link.to).is_some_and(|(there, at)| there.owner(at).is_none())
+        };
+        if !links.iter().all(is_free) {
+            return false;
+        }
+        let included = self.included(file);
+        !links.iter().any(|link| included.contains(&link.to.file))
+            && facts.imports.iter().enumerate().any(|(number, import)| {
+                is_of_library(import) && self.code.targets(file, number).targets().is_empty()
+            })
+    }
+
     /// Returns whether a compiler on Linux reads a definition of C; `None` if that is unknown. A
     /// header is not read if every include of it is not.
     pub(super) fn is_compiled(&self, at: SymbolAt) -> Option<bool> {
@@ -115,4 +190,10 @@ impl Walk<'_> {
     pub(super) fn is_read_at(&self, facts: &FileFacts, file: FileId, at: usize) -> Option<bool> {
         is_read(facts.branches(|| self.code.text(file)), at, &|_, _| Setting::Unknown)
     }
+}
+
+/// Returns true for the include of a header that is none of C++'s standard library.
+fn is_of_library(import: &Import) -> bool {
+    let is_include = matches!(import.kind, ImportKind::LocalInclude | ImportKind::SystemInclude);
+    is_include && import.module.contains('/') && !import.module.starts_with("sys/")
 }

@@ -152,10 +152,8 @@ pub(super) type Settings<'s> = &'s dyn Fn(&str, usize) -> Setting;
 
 /// Returns whether a compiler reads the byte `at`; `None` if the conditions do not determine it.
 pub(super) fn is_read(branches: &[Branch], at: usize, settings: Settings<'_>) -> Option<bool> {
-    let before = branches.partition_point(|branch| branch.span.start <= at);
-    let around = branches[..before].iter().rev().filter(|branch| at < branch.span.end);
     let mut all = Some(true);
-    for branch in around.take(BRANCHES_MAX) {
+    for branch in around(branches, at) {
         let earlier = branches[branch.first..].iter().take_while(|it| !std::ptr::eq(*it, branch));
         let earlier = earlier.filter(|it| it.first == branch.first).take(BRANCHES_MAX);
         let of = |it: &Branch| condition(&it.directive, &|name| settings(name, it.span.start));
@@ -166,6 +164,33 @@ pub(super) fn is_read(branches: &[Branch], at: usize, settings: Settings<'_>) ->
         all = and(all, value);
     }
     all
+}
+
+/// Returns the conditions of the branches around the byte `at`, as they are written, innermost first;
+/// a branch without one (`else`) has those of the branches before it.
+pub(super) fn conditions(branches: &[Branch], at: usize) -> Vec<String> {
+    let of = |branch: &Branch| -> String {
+        let same = branches[branch.first..].iter().filter(|it| it.first == branch.first);
+        let until = same.take_while(|it| it.span.start <= branch.span.start).take(BRANCHES_MAX);
+        until.map(|it| it.directive.trim()).collect::<Vec<&str>>().join("\n")
+    };
+    around(branches, at).map(of).collect()
+}
+
+/// Returns the bytes of the branches that exclude the byte `at`: those of each `#if` around it.
+pub(super) fn excluded(branches: &[Branch], at: usize) -> Vec<Range<usize>> {
+    let others = |branch: &Branch| {
+        let (first, start) = (branch.first, branch.span.start);
+        let same = branches[first..].iter().filter(move |it| it.first == first);
+        same.filter(move |it| it.span.start != start).map(|it| it.span.clone()).take(BRANCHES_MAX)
+    };
+    around(branches, at).flat_map(others).collect()
+}
+
+fn around(branches: &[Branch], at: usize) -> impl Iterator<Item = &Branch> {
+    let before = branches.partition_point(|branch| branch.span.start <= at);
+    let around = branches[..before].iter().rev().filter(move |branch| at < branch.span.end);
+    around.take(BRANCHES_MAX)
 }
 
 fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {

@@ -13,10 +13,13 @@ mod overload;
 #[cfg(test)]
 mod tests;
 mod type_arguments;
+mod written;
 
 use overload::{Overload, score};
 use type_arguments::TypeArguments;
 pub(super) use type_arguments::stated as stated_type_arguments;
+pub(super) use written::declared_type;
+use written::{created, declared, literal, shape, written_type};
 
 use super::code::{FileFacts, last_name};
 use super::dialect::{Extensions, OverloadRules};
@@ -30,7 +33,7 @@ use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
 use crate::lang::symbols::{Symbol, SymbolKind};
-use binding::{Binding, Qualifiers, has_word, is_builtin};
+use binding::{Binding, Qualifiers, has_word};
 
 /// The most bytes of a call that are read, and of the function before it.
 const CALL_BYTES_MAX: usize = 2000;
@@ -97,6 +100,12 @@ pub(super) struct Rules {
     type_arguments: TypeArguments,
 }
 
+impl Shape {
+    fn plain(base: String, is_pointer: bool) -> Shape {
+        Shape { base, is_pointer, is_variadic: false, arguments: 0 }
+    }
+}
+
 impl OverloadRules {
     /// Returns the rules of the language.
     fn rules(self) -> &'static Rules {
@@ -121,7 +130,7 @@ pub(super) static CPP: Rules = Rules {
     created,
     declared,
     parameter: shape,
-    fit: |_, _, form, of| cpp::fit(form, of),
+    fit: cpp::fit,
     is_strict: false,
     type_parameters: |head, _| if head.starts_with("template") { head } else { "" },
     labels: None,
@@ -256,6 +265,11 @@ impl Walk<'_> {
         for (score, _) in scores.iter_mut().zip(accepts).filter(|(_, accepts)| !accepts) {
             *score = 0;
         }
+        // A specialization is no overload: it is for exactly its types.
+        for (score, of) in scores.iter_mut().zip(&overloads).filter(|(_, of)| of.is_specialization)
+        {
+            *score = score.saturating_sub(2 * of.types.len() as u32);
+        }
         let most = scores.iter().copied().max().unwrap_or_default();
         let top = |of: &Overload| links[of.link].confidence;
         let highest = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
@@ -266,9 +280,14 @@ impl Walk<'_> {
             all.filter(|(of, _)| rules.labels.is_none() || top(of) >= highest * 0.98)
         };
         let first = best().next().map(|(of, _)| of);
-        let is_decided = first.is_none_or(|first| {
-            best().all(|(of, _)| of.types == first.types && of.qualifiers == first.qualifiers)
-        });
+        // Nothing that is read selects one of several templates with the same parameters.
+        let is_free = |of: &Overload| of.is_template && !of.is_declaration;
+        let is_open = best().filter(|(of, _)| is_free(of)).count() > 1;
+        let is_same = |of: &Overload, first: &Overload| {
+            of.types == first.types && of.qualifiers == first.qualifiers
+        };
+        let is_decided =
+            !is_open && first.is_none_or(|first| best().all(|(of, _)| is_same(of, first)));
         for (of, _) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
             let to = links[of.link].to;
             links.iter_mut().filter(|link| link.to == to).for_each(|link| link.confidence *= WORSE);
@@ -358,6 +377,11 @@ impl Walk<'_> {
         let is_counted = rules.type_arguments != TypeArguments::Ignored
             && symbol.kind != SymbolKind::Constructor
             && !facts.is_constructor_name(&symbol.name);
+        let is_cpp = rules.labels.is_none() && !rules.is_strict;
+        let template = head.trim_start().strip_prefix("template").filter(|_| is_cpp);
+        let is_specialization = template.is_some_and(|rest| {
+            rest.trim_start().trim_start_matches('<').trim_start().starts_with('>')
+        });
         let own = type_arguments::names(type_parameters);
         let whole = signature.find('(').and_then(|open| inside(&signature[open..]));
         let whole = whole.unwrap_or_default();
@@ -370,6 +394,8 @@ impl Walk<'_> {
             is_inferable: own.iter().all(|own| has_word(whole, own)),
             bindings,
             qualifiers,
+            is_template: template.is_some() && !is_specialization,
+            is_specialization,
             is_declaration: false,
         })
     }
@@ -411,7 +437,12 @@ impl Walk<'_> {
                     return of.unwrap_or(form);
                 }
             }
-            let form = (rules.created)(argument);
+            let is_cpp = !rules.is_strict && rules.labels.is_none();
+            let read = (is_cpp && !is_address).then(|| {
+                let before = before_call(facts, place, text, *start);
+                self.form_of_expression(rules, place, (*start, argument), &before)
+            });
+            let form = read.flatten().unwrap_or_else(|| (rules.created)(argument));
             let is_call = form == Form::Unknown && inner.is_none();
             let result =
                 is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();
@@ -489,12 +520,12 @@ impl Walk<'_> {
         if rules.labels.is_some() {
             return named::shape_of_symbol(&facts, place);
         }
+        if !rules.is_strict {
+            return self.type_of_member(at);
+        }
         let symbol = Some(symbol).filter(|symbol| is_variable(symbol.kind))?;
         let signature = facts.signature(at.place, || self.code.text(at.file));
-        if rules.is_strict {
-            return (rules.declared)(&signature, &symbol.name);
-        }
-        shape(&signature.replace(&symbol.name, " x"))
+        (rules.declared)(&signature, &symbol.name)
     }
 }
 
@@ -596,168 +627,4 @@ fn closing(text: &str) -> Option<usize> {
         }
     }
     None
-}
-
-/// Returns the form of a literal.
-fn literal(argument: &str) -> Form {
-    let first = argument.trim_start_matches('-').chars().next();
-    match (argument, first) {
-        ("true" | "false", _) => Form::Boolean,
-        ("nullptr" | "NULL", _) => Form::Null,
-        (_, Some('"')) if argument.ends_with('"') => Form::Text,
-        (_, Some('R')) if argument.starts_with("R\"") => Form::Text,
-        (_, Some('\'')) => Form::Character,
-        (_, Some('[')) => Form::Lambda,
-        (_, Some('{')) => Form::Braces,
-        (_, Some('0'..='9')) => {
-            let is_plain = argument.chars().all(|c| c.is_alphanumeric() || "-.'".contains(c));
-            match (is_plain, argument.contains('.')) {
-                (false, _) => Form::Unknown,
-                (true, true) => Form::Float,
-                (true, false) => Form::Integer,
-            }
-        }
-        _ => Form::Unknown,
-    }
-}
-
-/// Returns the type of a new value: `Type(…)`, `ns::Type{…}`, `new Type`, `static_cast<Type>(…)`.
-fn created(argument: &str) -> Form {
-    if let Some((_, inner)) = argument.split_once("_cast<") {
-        let Some((of, _)) = inner.split_once(">(") else { return Form::Unknown };
-        return shape(&format!("{of} x")).map_or(Form::Unknown, Form::Typed);
-    }
-    let (written, is_pointer) = match argument.strip_prefix("new ") {
-        Some(of) => (of, true),
-        None => (argument, false),
-    };
-    let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let end = written.find(|c| !is_path(c)).unwrap_or(written.len());
-    let (path, after) = written.split_at(end);
-    let base = path.rsplit("::").next().unwrap_or(path);
-    let is_created = is_pointer
-        || after.ends_with([')', '}'])
-            && after.starts_with(['(', '{'])
-            && (base.starts_with(char::is_uppercase) || base == "string");
-    let shape = Shape { base: base.to_owned(), is_pointer, is_variadic: false, arguments: 0 };
-    if is_created && !base.is_empty() { Form::Typed(shape) } else { Form::Unknown }
-}
-
-/// Returns the name of the type of the last declaration of `name` in a text of C, without `struct`;
-/// `None` for types of the language.
-pub(super) fn declared_type(text: &str, name: &str) -> Option<String> {
-    let base = declared(text, name)?.base;
-    (!is_builtin(&base)).then_some(base)
-}
-
-/// Returns the type of the last declaration of `name` in the text of a function.
-fn declared(text: &str, name: &str) -> Option<Shape> {
-    let written = written_type(text, name)?;
-    match written.strip_prefix("auto=") {
-        Some(value) => match created(value) {
-            Form::Typed(shape) => Some(shape),
-            _ => None,
-        },
-        None => shape(&format!("{written} x")),
-    }
-}
-
-/// Returns the type that is written in the last declaration of `name`; `auto=` and the value for
-/// `auto`.
-fn written_type(text: &str, name: &str) -> Option<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    if name.is_empty() {
-        return None;
-    }
-    for (at, _) in text.rmatch_indices(name).take(64) {
-        let (before, after) = (&text[..at], text[at + name.len()..].trim_start());
-        let is_part = before.ends_with(is_word) || text[at + name.len()..].starts_with(is_word);
-        let is_declared = after.starts_with(['=', ';', ',', ')', '{', '(', '[', ':'])
-            && !after.starts_with("==")
-            && !after.starts_with("::");
-        let of = before.trim_end();
-        if is_part || !is_declared || !of.ends_with(|c: char| is_word(c) || "*&>".contains(c)) {
-            continue;
-        }
-        let written = of[type_start(of)..].trim();
-        if of.ends_with("->") || !is_type(written) {
-            continue;
-        }
-        if has_word(written, "auto") {
-            let value = after.strip_prefix('=').and_then(|value| value.split(';').next());
-            return Some(format!("auto={}", value.map(str::trim).unwrap_or_default()));
-        }
-        return Some(written.to_owned());
-    }
-    None
-}
-
-/// Returns true for text that can be a type, and not a part of a statement.
-fn is_type(written: &str) -> bool {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    let first = written.split_whitespace().next();
-    let statements = ["return", "throw", "delete", "else", "case", "goto", "new", "co_return"];
-    written.starts_with(is_word)
-        && !written.contains(['=', '"', '.', '+', '!', '?'])
-        && !written.contains("->")
-        && !written.contains("&&")
-        && !statements.iter().any(|word| first == Some(word))
-}
-
-/// Returns where the type at the end of `text` begins.
-fn type_start(text: &str) -> usize {
-    let mut level = 0_usize;
-    for (at, byte) in text.bytes().enumerate().rev() {
-        match byte {
-            b'>' => level += 1,
-            b'<' => level = level.saturating_sub(1),
-            b';' | b'{' | b'}' => return at + 1,
-            b'(' | b',' if level == 0 => return at + 1,
-            _ => {}
-        }
-    }
-    0
-}
-
-/// Returns the type of a parameter as it is written, with its name or without.
-fn shape(parameter: &str) -> Option<Shape> {
-    let written = split(parameter, b'=').into_iter().next()?;
-    let mut plain = String::with_capacity(written.len());
-    let mut level = 0_usize;
-    for c in written.chars() {
-        match c {
-            '<' => level += 1,
-            '>' => level = level.saturating_sub(1),
-            c if level == 0 => plain.push(c),
-            _ => {}
-        }
-    }
-    let is_pointer = plain.contains(['*', '[']);
-    let skipped = [
-        "const",
-        "volatile",
-        "typename",
-        "struct",
-        "class",
-        "enum",
-        "register",
-        "static",
-        "mutable",
-        "constexpr",
-        "inline",
-        "std",
-    ];
-    let is_word = |c: char| !(c.is_alphanumeric() || c == '_');
-    let words: Vec<&str> =
-        plain.split(is_word).filter(|word| !word.is_empty() && !skipped.contains(word)).collect();
-    let base = match words.as_slice() {
-        [] => return None,
-        [only] => only,
-        [.., of, last] => {
-            // `a::Type` without a name.
-            let is_path = plain.contains(&format!("::{last}"));
-            if is_path || is_builtin(last) { last } else { of }
-        }
-    };
-    Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false, arguments: 0 })
 }

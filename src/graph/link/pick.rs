@@ -333,8 +333,8 @@ impl Walk<'_> {
                 link.confidence *= 0.97;
             }
             let is_c = facts.dialect.group == Group::C;
-            if is_c && (symbol.kind == SymbolKind::Macro || is_several && symbol.kind.is_callable())
-            {
+            let is_callable = symbol.kind.is_callable() || is_type(symbol.kind);
+            if is_c && (symbol.kind == SymbolKind::Macro || is_several && is_callable) {
                 link.confidence *= self.condition_factor(&facts, link.to, is_several);
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
@@ -360,6 +360,7 @@ impl Walk<'_> {
         }
         // Stable, since links of equal confidence are in their order before.
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+        self.limit_replaced(place_of_use, used, links);
     }
 
     /// Lowers the confidence of definitions of which a better one is an alternative: overloads,

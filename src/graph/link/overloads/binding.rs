@@ -86,5 +86,47 @@ pub(super) fn is_number(name: &str) -> bool {
     let is_sized = name.ends_with("_t")
         && (name.starts_with("int") || name.starts_with("uint") || name.contains("size"));
     is_sized
-        || matches!(name, "int" | "long" | "short" | "unsigned" | "signed" | "float" | "double")
+        || is_sign_or_size(name.split(' ').next().unwrap_or(name))
+        || matches!(name, "int" | "float" | "double")
+}
+
+fn is_sign_or_size(word: &str) -> bool {
+    matches!(word, "unsigned" | "signed" | "long" | "short")
+}
+
+/// Returns the type that several words name at the start of a parameter, in one spelling:
+/// `long unsigned int` is `unsigned long`. `None` for types of one word.
+pub(super) fn numbers(words: &[&str]) -> Option<String> {
+    if !words.first().is_some_and(|word| is_sign_or_size(word) || is_number(word)) {
+        return None;
+    }
+    let is_part =
+        |word: &&&str| is_sign_or_size(word) || matches!(**word, "int" | "char" | "double");
+    let own: Vec<&str> = words.iter().take_while(is_part).copied().collect();
+    if !own.iter().any(|word| is_sign_or_size(word)) {
+        return None;
+    }
+    let longs = own.iter().filter(|word| **word == "long").count();
+    let kind = match own.iter().find(|word| matches!(**word, "short" | "char" | "double")) {
+        Some(&"double") => return Some("long double".to_owned()),
+        Some(kind) => kind,
+        None => ["int", "long", "long long"][longs.min(2)],
+    };
+    let is_unsigned = own.contains(&"unsigned");
+    let sign = if is_unsigned { "unsigned " } else { "" };
+    let sign = if kind == "char" && own.contains(&"signed") { "signed " } else { sign };
+    Some(format!("{sign}{kind}"))
+}
+
+/// Returns the type of an integer with a suffix: `1ul`.
+pub(super) fn integer(literal: &str) -> Option<&'static str> {
+    let end = literal.trim_end_matches(['u', 'U', 'l', 'L']);
+    match literal[end.len()..].to_lowercase().as_str() {
+        "u" => Some("unsigned int"),
+        "l" => Some("long"),
+        "ul" | "lu" => Some("unsigned long"),
+        "ll" => Some("long long"),
+        "ull" | "llu" => Some("unsigned long long"),
+        _ => None,
+    }
 }

@@ -1,16 +1,143 @@
-//! Which parameters of C++ fit an argument.
+//! What arguments of C++ show of their types, and which parameters fit them.
 
 use super::binding::{is_builtin, is_number};
-use super::{Form, Shape};
+use super::{Form, Rules, Shape, declared, last_open, shape};
+use crate::graph::link::kinds::{is_type, is_variable};
+use crate::graph::link::position::SymbolAt;
+use crate::graph::link::result::Use;
+use crate::graph::link::value::{Candidate, Place, Value};
+use crate::graph::link::walk::Walk;
+use crate::lang::chain::{Chain, Step};
+use crate::lang::symbols::SymbolKind;
+
+/// The most types that are searched for a base, and the most steps of a path to a member.
+const TYPES_MAX: usize = 16;
+const STEPS_MAX: usize = 6;
+
+impl Walk<'_> {
+    /// Returns what an argument that is no single name shows: `Type(…)`, a macro around a string
+    /// (`STR("a")`), an enumerator (`ns::A`), a member (`a.b`, `*a->b`); `None` if it is unknown.
+    pub(super) fn form_of_expression(
+        &self,
+        rules: &Rules,
+        place: Place,
+        (start, argument): (usize, &str),
+        before: &str,
+    ) -> Option<Form> {
+        if let Some(open) = last_open(argument).or_else(|| argument.find('{')) {
+            let called = argument[..open].trim_end();
+            let is_path = |c: char| c.is_alphanumeric() || "_:".contains(c);
+            if called.is_empty() || !called.chars().all(is_path) {
+                return None;
+            }
+            let inner = argument[open + 1..].trim_end_matches([')', '}']).trim();
+            let found = self.called(place, start, argument, called);
+            let is_of = |kind: &dyn Fn(SymbolKind) -> bool| {
+                !found.is_empty() && found.iter().all(|it| self.kind(it).is_some_and(kind))
+            };
+            if is_of(&|kind| is_type(kind) || kind == SymbolKind::Constructor) {
+                let base = called.rsplit("::").next().unwrap_or(called).to_owned();
+                return Some(Form::Typed(Shape::plain(base, false)));
+            }
+            let form = (rules.literal)(inner);
+            return (is_of(&|kind| kind == SymbolKind::Macro) && form == Form::Text)
+                .then_some(form);
+        }
+        let (path, is_value) = match argument.strip_prefix('*') {
+            Some(path) => (path, true),
+            None => (argument, false),
+        };
+        let path = path.replace("->", ".").replace("::", ".");
+        let is_path = |c: char| c.is_alphanumeric() || "_.".contains(c);
+        let steps: Vec<&str> = path.split('.').collect();
+        if !path.chars().all(is_path) || steps.len() > STEPS_MAX || steps.contains(&"") {
+            return None;
+        }
+        let root = match declared(before, steps[0]) {
+            Some(of) => Chain::instance(&of.base),
+            None => Chain::name(steps[0]),
+        };
+        let chain = steps[1..].iter().fold(root, |chain, name| chain.then(Step::Member(name)));
+        let found = self.chain(place, None, &chain, 1);
+        let [first, ..] = found.as_slice() else { return None };
+        let Value::Name(at) = first.value else { return None };
+        let shape = self.type_of_member(at)?;
+        match (is_value, shape.is_pointer) {
+            (true, false) => None,
+            (true, true) => Some(Form::Typed(Shape { is_pointer: false, ..shape })),
+            _ => Some(Form::Typed(shape)),
+        }
+    }
+
+    /// Returns the written type of a field or variable, and the enumeration of an enumerator.
+    pub(super) fn type_of_member(&self, at: SymbolAt) -> Option<Shape> {
+        let (facts, place) = self.symbol(at)?;
+        let symbol = facts.symbols.get(place)?;
+        if symbol.kind == SymbolKind::EnumMember {
+            let of = facts.symbols.get(symbol.parent?)?;
+            return (of.kind == SymbolKind::Enum).then(|| Shape::plain(of.name.clone(), false));
+        }
+        let is_variable = is_variable(symbol.kind);
+        let signature = facts.signature(at.place, || self.code.text(at.file));
+        let written = signature.split(['=', '{']).next().unwrap_or_default();
+        is_variable.then(|| shape(&written.replace(&symbol.name, " x"))).flatten()
+    }
+
+    /// Returns what the call at the start of an argument refers to.
+    fn called(&self, place: Place, start: usize, argument: &str, called: &str) -> Vec<Candidate> {
+        let name = called.rsplit("::").next().unwrap_or(called);
+        let byte = start + argument.find(called).unwrap_or_default() + called.len() - name.len();
+        let calls = self.code.calls(place.file);
+        let at = calls.partition_point(|(_, call)| call.span.start < byte);
+        match calls.get(at).filter(|(_, call)| call.span.start == byte) {
+            Some((name, call)) => {
+                let used = Use { start: None, ..Use::new(name, call) };
+                self.candidates(Place { enclosing: used.enclosing, ..place }, used)
+            }
+            None => self.name(place, name, 1),
+        }
+    }
+
+    /// Returns true if one class is derived from another one, as far as the repository shows; `None`
+    /// if it does not define the first one.
+    fn derives(&self, place: Place, derived: &str, base: &str) -> Option<bool> {
+        let named = |name: &str| self.name(place, name, 1);
+        let is_class =
+            |it: &Candidate| matches!(self.kind(it), Some(SymbolKind::Class | SymbolKind::Struct));
+        let types = named(derived).into_iter().filter(is_class);
+        let mut open: Vec<SymbolAt> =
+            types.filter_map(|it| it.link()).map(|link| link.to).take(TYPES_MAX).collect();
+        if open.is_empty() {
+            return None;
+        }
+        let mut next = 0;
+        while let Some(&of) = open.get(next).filter(|_| next < TYPES_MAX) {
+            next += 1;
+            for it in self.bases(of, 1) {
+                let Some(Value::Name(to)) = it.of_type().map(|it| it.value) else { continue };
+                let (facts, place) = self.symbol(to)?;
+                if facts.symbols[place].name == base {
+                    return Some(true);
+                }
+                if !open.contains(&to) {
+                    open.push(to);
+                }
+            }
+        }
+        Some(false)
+    }
+}
 
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
-pub(super) fn fit(form: &Form, of: Option<&Shape>) -> u32 {
+pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let Some(Shape { base, is_pointer, .. }) = of else {
         // A type parameter fits everything.
         return match form {
-            Form::Lambda => 7,
             Form::Unknown => 3,
-            _ => 5,
+            Form::Braces => 1,
+            Form::Text | Form::Null | Form::Address => 5,
+            // Without a conversion.
+            _ => 7,
         };
     };
     let name = base.as_str();
@@ -23,8 +150,8 @@ pub(super) fn fit(form: &Form, of: Option<&Shape>) -> u32 {
         Form::Address if *is_pointer => 6,
         Form::Address if is_plain || is_text => 0,
         Form::Address => 3,
-        Form::Text if *is_pointer && name == "char" => 8,
-        Form::Text if is_text => 7,
+        Form::Text if *is_pointer && is_character(name) => 8,
+        Form::Text if is_text => 6,
         Form::Text if is_plain || *is_pointer => 0,
         Form::Character if name == "char" && !is_pointer => 8,
         Form::Boolean if name == "bool" && !is_pointer => 8,
@@ -47,6 +174,20 @@ pub(super) fn fit(form: &Form, of: Option<&Shape>) -> u32 {
         }
         Form::Typed(given) if is_number(&given.base) && is_number(name) => 6,
         Form::Typed(given) if is_builtin(&given.base) != is_plain => 2,
+        Form::Typed(given) if !is_plain => match walk.derives(place, &given.base, name) {
+            Some(true) => 6,
+            Some(false) if *is_pointer => 1,
+            _ => 3,
+        },
         _ => 3,
     }
+}
+
+/// Returns true for a type of characters, and for what names such a type in other configurations or as
+/// a type parameter.
+fn is_character(name: &str) -> bool {
+    let lower = name.to_lowercase();
+    let is_wide = matches!(name, "wchar_t" | "char16_t" | "char32_t");
+    let is_named = lower.ends_with("char") || lower.starts_with("char") || lower == "ch";
+    !is_wide && (is_named || lower.ends_with("char_t"))
 }

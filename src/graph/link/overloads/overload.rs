@@ -21,6 +21,10 @@ pub(super) struct Overload {
     /// How parameters of C++ bind to arguments.
     pub(super) bindings: Vec<Binding>,
     pub(super) qualifiers: Qualifiers,
+    /// A template of C++ with type parameters.
+    pub(super) is_template: bool,
+    /// `template <>`
+    pub(super) is_specialization: bool,
     pub(super) is_declaration: bool,
 }
 

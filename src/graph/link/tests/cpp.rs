@@ -326,3 +326,36 @@ fn definitions_of_the_file_that_includes_the_type_are_used() {
     let found = meaning(&tree("n::$0total(1)"));
     assert!(found.iter().all(|link| link.starts_with("src/")), "{found:?}");
 }
+
+/// A macro after the name of a class (`class A FINAL : public B {`) was taken for its name.
+#[test]
+fn a_class_with_a_macro_after_its_name_has_its_bases() {
+    check(
+        "//- /a.h\nnamespace n {\nstruct Base { int get_it(int x) { return x; } };\n\
+         int get_it(int x, int y);\n}\nnamespace m {\n\
+         struct Part LIB_FINAL : private ::n::Base {\n  int part() { return $0get_it(1); }\n};\n}\n",
+        "a.h:2 n::Base::get_it Inherited",
+    );
+}
+
+/// Arguments showed their types only as literals, variables and new values.
+#[test]
+fn arguments_are_macros_enumerators_and_members() {
+    let tree = |call: &str| {
+        format!(
+            "//- /a.hpp\n#define STR(t) t\ntypedef char char_type;\nenum Color {{ red }};\n\
+             struct string_view {{}};\nstruct Def {{}};\nstruct Field : Def {{ Color color; }};\n\
+             struct A {{\n  void set(const char_type* x) {{}}\n  void set(string_view x) {{}}\n  \
+             void set(Color x) {{}}\n  void set(const Def& x) {{}}\n  \
+             void set(unsigned long x) {{}}\n  void set(long x) {{}}\n}};\n\
+             //- /m.cc\n#include \"a.hpp\"\nvoid run(A& a, Field& field) {{ {call} }}\n"
+        )
+    };
+    let line = |call: &str| meaning(&tree(call)).first().cloned().unwrap_or_default();
+    assert_eq!(line("a.$0set(STR(\"x\"));"), "a.hpp:8 A::set Receiver");
+    assert_eq!(line("a.$0set(red);"), "a.hpp:10 A::set Receiver");
+    assert_eq!(line("a.$0set(field.color);"), "a.hpp:10 A::set Receiver");
+    assert_eq!(line("a.$0set(field);"), "a.hpp:11 A::set Receiver");
+    assert_eq!(line("a.$0set(4ul);"), "a.hpp:12 A::set Receiver");
+    assert_eq!(line("a.$0set(string_view());"), "a.hpp:9 A::set Receiver");
+}

@@ -191,10 +191,12 @@ impl LineHead {
             let Some(at) = self.words.iter().position(|word| is_type(&word)) else { return };
             let own = self.words[at + 1..].iter().filter(|word| of(word) != b"final");
             let own: Vec<&Word> = own.filter(|word| !is_type(word)).collect();
-            if let Some((_, annotations)) = own.split_last() {
-                let annotations = annotations.iter().filter(|word| looks_like_macro(text, word));
-                annotations.for_each(|word| masked[word.start..word.end].fill(b' '));
-            }
+            // The name may also come first: `class Name FINAL : public Base {`.
+            let is_name = |word: &&Word| !looks_like_macro(text, word);
+            let name = own.iter().rposition(|word| is_name(word)).or(own.len().checked_sub(1));
+            let others = own.iter().enumerate().filter(|(at, _)| Some(*at) != name);
+            let annotations = others.filter(|(_, word)| looks_like_macro(text, word));
+            annotations.for_each(|(_, word)| masked[word.start..word.end].fill(b' '));
             return;
         }
         if self.blank_pointer(text, masked)
