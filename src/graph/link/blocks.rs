@@ -23,9 +23,10 @@ impl Walk<'_> {
         if found.len() < 2 || !facts.dialect.has_module_values {
             return;
         }
-        let is_origin = self.origin.get().is_some_and(|origin| {
-            origin.file == place.file && origin.enclosing == place.enclosing
-        });
+        let is_origin = self
+            .origin
+            .get()
+            .is_some_and(|origin| origin.file == place.file && origin.enclosing == place.enclosing);
         let around = place.enclosing.map(|at| facts.symbols[at].span.start);
         let Some(start) = self.start.get().filter(|_| is_origin).or(around) else { return };
         let Some(text) = self.code.text(place.file) else { return };

@@ -287,6 +287,12 @@ impl Walk<'_> {
         if let Some((found, end)) = self.qualified(place, chain.path(), depth) {
             return (found, chain.steps_after(end));
         }
+        let has_exports =
+            self.facts(place.file).is_some_and(|facts| facts.dialect.has_module_values);
+        if name == "exports" && has_exports {
+            // CommonJS: the module itself.
+            return (vec![Candidate::new(Value::Module(place.file), 0.98, Reason::SameFile)], rest);
+        }
         // `::File` is Ruby's own `File`.
         let global = name.strip_prefix(ABSOLUTE).unwrap_or(name);
         let is_global =

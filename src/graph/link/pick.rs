@@ -134,9 +134,8 @@ impl Walk<'_> {
         }
         if !is_path {
             let mut found = self.wrapped(at, 1);
-            found.retain(|it| {
-                self.kind(it).is_some_and(|kind| kind.is_callable() || is_type(kind))
-            });
+            found
+                .retain(|it| self.kind(it).is_some_and(|kind| kind.is_callable() || is_type(kind)));
             found.iter_mut().for_each(|it| it.confidence = of.confidence * WRAPPED);
             return found;
         }
@@ -153,8 +152,8 @@ impl Walk<'_> {
         let text = self.code.text(at.file);
         let after = text.as_ref().and_then(|text| text.get(symbol.name_span.end..));
         let is_declared = matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable);
-        let is_typed = is_declared
-            && after.is_some_and(|after| after.trim_ascii_start().starts_with(b":"));
+        let is_typed =
+            is_declared && after.is_some_and(|after| after.trim_ascii_start().starts_with(b":"));
         for candidate in &mut found {
             candidate.confidence = if is_typed {
                 of.confidence * WRAPPED

@@ -188,6 +188,9 @@ impl Walk<'_> {
                 found = members.collect();
                 found.retain(|candidate| !matches!(candidate.value, Value::Outside));
             }
+            if found.is_empty() && (is_type || kind == SymbolKind::Module) {
+                found = self.constants_of_parts(facts, place.file, around, name);
+            }
             if found.is_empty() && kind == SymbolKind::Module && has_members {
                 let own = SymbolAt { file: place.file, place: around as u32 };
                 found = self.members_of_users(own, name, depth);
@@ -211,6 +214,33 @@ impl Walk<'_> {
             }
             _ => Vec::new(),
         }
+    }
+
+    /// Returns the constants of that name in the parts of a type or module of Ruby in other files: they
+    /// hide those of the modules around it.
+    fn constants_of_parts(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        around: usize,
+        name: &str,
+    ) -> Vec<Candidate> {
+        let is_constant = name.starts_with(char::is_uppercase);
+        if !facts.dialect.has_untyped_values || !is_constant {
+            return Vec::new();
+        }
+        let scope = &facts.symbols[around].qualified_name;
+        let whole = format!("{scope}{}{name}", facts.language.separator);
+        let is_its = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                there.dialect.group == facts.dialect.group
+                    && there.symbols[place].qualified_name == whole
+            })
+        };
+        let named = self.code.named(name);
+        let found = near(&named, file, NEAR_MAX).iter().copied().filter(is_its);
+        let candidate = |at| Candidate::new(Value::Name(at), 0.9, Reason::Program);
+        found.map(candidate).take(PARTS_MAX).collect()
     }
 
     /// Returns the candidates of imports directly inside of `scope` that bind the name.

@@ -22,12 +22,7 @@ impl Walk<'_> {
     /// Replaces members of the instances of a class by [`Value::Outside`] where they are called on the
     /// class itself, which has a method of this name from the language: Ruby's `Type.to_s`. Those of
     /// modules can be members of the class, too.
-    pub(super) fn remove_of_instances(
-        &self,
-        of: SymbolAt,
-        name: &str,
-        found: &mut Vec<Candidate>,
-    ) {
+    pub(super) fn remove_of_instances(&self, of: SymbolAt, name: &str, found: &mut Vec<Candidate>) {
         let Some((facts, place)) = self.symbol(of) else { return };
         let is_class = facts.dialect.marks_class_members
             && facts.symbols[place].kind == SymbolKind::Class

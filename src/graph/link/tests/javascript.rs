@@ -222,3 +222,11 @@ fn derived_classes_call_bases_of_other_modules() {
     let method = tree.replace("$0", "").replace("this.with", "this.$0with");
     check(&method, "raw.js:3 Raw.with Inherited");
 }
+
+/// Calls of a module's own exports were unresolved.
+#[test]
+fn modules_call_their_exports() {
+    let tree = "//- /a.js\nfunction body() {}\nexports.render = function () { body() }\n\
+                exports.compile = function () { exports.$0render() }\n";
+    check(tree, "a.js:2 render Receiver");
+}

@@ -486,3 +486,15 @@ fn classes_of_the_language_are_outside() {
     check(&of("String.new.$0shout"), "lib/archive.rb:46 String#shout Receiver");
     check(&ARCHIVE.replace("self.class.to_s", "self.class.$0to_s"), "");
 }
+
+/// A constant of an outer module in the same file hid one of the inner module in another file.
+#[test]
+fn constants_of_inner_modules_come_first() {
+    let tree = "//- /lib/system.rb\nmodule Zip\n  module System\n    def initialize\n      \
+                @file = File.new\n    end\n    def file\n      @file\n    end\n  end\n  class File\n    \
+                include System\n    def stat\n    end\n  end\nend\n\
+                //- /lib/system/file.rb\nmodule Zip\n  module System\n    class File\n      def stat\n      \
+                end\n    end\n  end\nend\n\
+                //- /main.rb\nZip::File.new.file.$0stat\n";
+    check(tree, "lib/system/file.rb:4 Zip::System::File#stat Inherited");
+}

@@ -69,7 +69,8 @@ pub(super) fn declared(
     function: Node<'_>,
     result: Node<'_>,
 ) {
-    let (Some(list), Some(types)) = (function.field("parameters"), function.field("type_parameters"))
+    let (Some(list), Some(types)) =
+        (function.field("parameters"), function.field("type_parameters"))
     else {
         return;
     };
@@ -165,9 +166,8 @@ fn wrapped<'a>(
 /// Returns the function, class or value that a function binds to a local name.
 fn local<'t>(visit: &Visit<'_, '_>, function: Node<'t>, name: &[u8]) -> Option<Node<'t>> {
     let body = function.field("body").filter(|body| body.kind_name() == "statement_block")?;
-    let is_its = |node: Node<'t>| {
-        node.field("name").is_some_and(|declared| visit.bytes(declared) == name)
-    };
+    let is_its =
+        |node: Node<'t>| node.field("name").is_some_and(|declared| visit.bytes(declared) == name);
     let mut cursor = body.walk();
     for statement in body.named_children(&mut cursor).take(STATEMENTS_MAX) {
         match statement.kind_name() {

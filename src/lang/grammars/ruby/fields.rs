@@ -91,7 +91,8 @@ pub(super) fn delegated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "def_delegators" | "def_instance_delegators" => (list.named_child(0), None),
         "delegate" => {
             let options = (0..64).map_while(|at| list.named_child(at));
-            let is_target = |it: &Node<'_>| it.field("key").is_some_and(|key| visit.bytes(key) == b"to");
+            let is_target =
+                |it: &Node<'_>| it.field("key").is_some_and(|key| visit.bytes(key) == b"to");
             let mut options = options.filter(|it| it.kind_name() == "pair");
             (options.find(is_target).and_then(|it| it.field("value")), None)
         }

@@ -76,7 +76,8 @@ pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>)
     let Defining { kind, separator, from, names_max, .. } = CALLS[at];
     let Some(list) = node.field("arguments") else { return };
     // `def_delegator :@a, :b, :c` defines `c`.
-    let renames = matches!(&*word, "def_delegator" | "def_instance_delegator") && list.named_child_count() > 2;
+    let renames = matches!(&*word, "def_delegator" | "def_instance_delegator")
+        && list.named_child_count() > 2;
     let from = from + u32::from(renames);
     let body = node.field("block");
     for name in (from..from + names_max).map_while(|at| list.named_child(at)) {
@@ -109,7 +110,10 @@ pub(super) fn member<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
 }
 
 /// Returns the name that a symbol or a string without interpolation contains, with its span.
-pub(super) fn name_of(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<(String, std::ops::Range<usize>)> {
+pub(super) fn name_of(
+    visit: &Visit<'_, '_>,
+    node: Node<'_>,
+) -> Option<(String, std::ops::Range<usize>)> {
     let span = match node.kind_name() {
         "simple_symbol" => (node.start_byte() + 1).min(node.end_byte())..node.end_byte(),
         "string" if node.named_child_count() == 1 => node.named_child(0)?.byte_range(),
