@@ -178,6 +178,27 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns the methods `name` of traits that are implemented for every type, for a value of an unknown
+    /// type from outside; otherwise something outside.
+    pub(super) fn methods_of_unknown(&self, name: &str) -> Vec<Candidate> {
+        let facts = self.origin.get().and_then(|origin| self.facts(origin.file));
+        let is_possible = facts.is_some_and(|facts| {
+            facts.dialect.has_extension_traits
+                && !facts.dialect.common.contains(&name)
+                && !is_standard(facts.dialect, name)
+                && !OF_TUPLES.contains(&name)
+        });
+        let mut found = if is_possible { self.of_blocks_for_any("_", name) } else { Vec::new() };
+        found.retain(|it| match it.value {
+            Value::Name(at) => takes_instance(&self.signature(at)),
+            _ => false,
+        });
+        if found.is_empty() {
+            found.push(Candidate::new(Value::Outside, 1.0, Reason::Receiver));
+        }
+        found
+    }
+
     /// Returns the methods `name` of traits that are implemented for functions: for every type.
     pub(super) fn methods_of_functions(&self, facts: &FileFacts, name: &str) -> Vec<Candidate> {
         let is_possible = facts.dialect.has_extension_traits && name != "clone";

@@ -72,6 +72,7 @@ impl Walk<'_> {
             }
             Value::Name(at) => self.member_of_name(candidate, *at, name, depth),
             Value::Foreign(written) => self.foreign_member(candidate, written, name, depth),
+            Value::Outside if depth == 0 => self.methods_of_unknown(name),
             Value::Outside | Value::ForeignMethod(..) | Value::Callback(_) => {
                 vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }

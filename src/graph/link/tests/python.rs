@@ -42,7 +42,9 @@ class Shop(Base):
 fn bound_names_and_attributes_have_types() {
     let of = |body: &str| {
         let lines: String = body.lines().map(|line| format!("    {line}\n")).collect();
-        format!("//- /shop.py\n{SHOP}//- /main.py\nfrom shop import Shop, Item, Other\ndef run(shop: Shop, all: list[Item]):\n{lines}")
+        format!(
+            "//- /shop.py\n{SHOP}//- /main.py\nfrom shop import Shop, Item, Other\ndef run(shop: Shop, all: list[Item]):\n{lines}"
+        )
     };
     let cost = "shop.py:2 Item.cost Receiver";
     check(&of("for item in all:\n    item.$0cost()"), cost);
@@ -52,9 +54,7 @@ fn bound_names_and_attributes_have_types() {
     check(&of("with Shop() as other:\n    other.first.$0cost()"), cost);
     check(&of("shop.best.$0cost()"), cost);
     check(&of("shop.first.$0cost()"), cost);
-    let own = |call: &str, marked: &str| {
-        format!("//- /shop.py\n{}", SHOP.replace(call, marked))
-    };
+    let own = |call: &str, marked: &str| format!("//- /shop.py\n{}", SHOP.replace(call, marked));
     check(&own("super().start()", "super().$0start()"), "shop.py:7 Base.start Receiver");
     check(&own("self.best.cost()", "self.best.$0cost()"), cost);
 }

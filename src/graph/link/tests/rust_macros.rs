@@ -175,3 +175,20 @@ fn collected_values_have_the_written_type() {
     };
     check(&of("v.$0own()"), "src/lib.rs:3 Vec::own Receiver");
 }
+
+/// A value of an unknown type from outside has the methods of traits that every type implements.
+#[test]
+fn traits_for_every_type_extend_unknown_values() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "trait Every {{\n    fn all_unique(&self) -> bool {{ true }}\n}}\nimpl<T: Iterator> Every for T {{}}\n\
+             trait Some {{\n    fn only(&self) -> bool {{ true }}\n}}\nimpl Some for u8 {{}}\n\
+             struct No;\nimpl No {{ fn all_unique(&self) {{}} fn only(&self) {{}} }}\nfn f() {{ {call}; }}\n"
+        ))
+    };
+    check(
+        &of("std::iter::empty::<u8>().$0all_unique()"),
+        "src/lib.rs:2 Every::all_unique Inherited",
+    );
+    check(&of("std::iter::empty::<u8>().$0only()"), "");
+}
