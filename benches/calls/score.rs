@@ -230,42 +230,45 @@ fn judge(
             near.extend(inherited_constructor(tree, links));
             near.extend(wrapping_exports(tree, link.to));
             near.extend(deriving_attributes(tree, link.to));
-            near.extend(definitions_of_signature(tree, link.to));
+            near.extend(copies(tree, link.to));
             let is_right = near.iter().any(|definition| expected.contains(&definition));
             if is_right { Verdict::Right } else { Verdict::Wrong }
         }
     }
 }
 
-/// Returns the positions of the other definitions of a function of C++ with the same qualified name and
-/// signature: clangd's index has one definition of a symbol, whichever file it reads last, where a tree
-/// contains a copy of itself in one file.
-fn definitions_of_signature(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
+/// Returns the positions of copies of a function of C++: the same qualified name and text, white space
+/// aside, in another file. clangd's index has one definition of a symbol, whichever file it reads last,
+/// where a tree contains a copy of itself in one file. Functions that only their file sees (`static`)
+/// are different ones.
+fn copies(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
     let symbol = &facts.symbols[at.place as usize];
     if facts.language.name != "cpp" || !symbol.kind.is_callable() {
         return Vec::new();
     }
     let words = |facts: &FileFacts, at: SymbolAt| -> String {
-        let symbol = &facts.symbols[at.place as usize];
-        let text = tree.texts.get(&facts.path).map(Vec::as_slice).unwrap_or_default();
-        let end = text.len().min(symbol.span.end);
-        let all = String::from_utf8_lossy(&text[symbol.name_span.start.min(end)..end]).into_owned();
-        all.split('{').next().unwrap_or_default().split_whitespace().collect()
+        let span = facts.symbols[at.place as usize].span.clone();
+        let text = tree.texts.get(&facts.path).and_then(|text| text.get(span));
+        String::from_utf8_lossy(text.unwrap_or_default()).split_whitespace().collect()
     };
     let own = words(&facts, at);
-    let named = tree.program.named(&symbol.name);
-    let same = named.iter().filter(|&&other| {
+    if own.is_empty() || own.starts_with("static") {
+        return Vec::new();
+    }
+    let is_copy = |other: SymbolAt| {
         other.file != at.file
             && tree.program.file(other.file).is_some_and(|there| {
                 let it = &there.symbols[other.place as usize];
                 it.qualified_name == symbol.qualified_name && words(&there, other) == own
             })
-    });
+    };
+    let named = tree.program.named(&symbol.name);
+    let same = named.iter().filter(|other| is_copy(**other));
     same.filter_map(|&other| {
         let there = tree.program.file(other.file)?;
-        let (line, _) =
-            tree.position(&there.path, there.symbols[other.place as usize].name_span.start)?;
+        let at = there.symbols[other.place as usize].name_span.start;
+        let (line, _) = tree.position(&there.path, at)?;
         Some(Definition { path: there.path.clone(), line })
     })
     .collect()
