@@ -128,7 +128,7 @@ pub fn focus(catalog: &Catalog, found: &TaskEvidence, files: &[FileId]) -> Resul
             of_file.push(lines.clone());
         }
     }
-    let of_file = |file: &FileId| -> Result<Focus> {
+    let of_file = |matcher: &mut Matcher<'_>, file: &FileId| -> Result<Focus> {
         let Some(mut chunks) = chunks.get(file).cloned() else { return Ok(Focus::default()) };
         let Some(facts) = catalog.facts(*file)? else { return Ok(Focus::default()) };
         if !facts.language.is_code() {
@@ -136,7 +136,6 @@ pub fn focus(catalog: &Catalog, found: &TaskEvidence, files: &[FileId]) -> Resul
         }
         let Some(text) = catalog.read(*file, FOCUS_BYTES_MAX) else { return Ok(Focus::default()) };
         chunks.sort_by_key(|lines| lines.start);
-        let mut matcher = Matcher::new(&found.terms);
         let Counted { definitions, proximity } = matcher.count(&text, &facts.symbols, &chunks);
         let score = |(place, counts): (usize, Counts)| {
             let symbol = &facts.symbols[place];
@@ -145,7 +144,8 @@ pub fn focus(catalog: &Catalog, found: &TaskEvidence, files: &[FileId]) -> Resul
         let definition = definitions.into_iter().map(score).fold(0.0, f32::max);
         Ok(Focus { definition, proximity })
     };
-    files.par_iter().map(of_file).collect()
+    // The cache of stems of a matcher is large.
+    files.par_iter().map_init(|| Matcher::new(&found.terms), of_file).collect()
 }
 
 /// Returns the factor for a kind of definition: an answer is mostly a function.
