@@ -234,12 +234,7 @@ impl Matcher<'_> {
     /// Returns the definitions around the lines of `chunks`, which ascend, by index in `symbols`,
     /// with the occurrences in their lines. Lines of an inner definition do not count for the outer
     /// one.
-    fn count(
-        &mut self,
-        bytes: &[u8],
-        symbols: &[Symbol],
-        chunks: &[Range<usize>],
-    ) -> Counted {
+    fn count(&mut self, bytes: &[u8], symbols: &[Symbol], chunks: &[Range<usize>]) -> Counted {
         let mut found = Counted::default();
         let Some(text) = text::decode(bytes) else { return found };
         let starts = starts(bytes, symbols);

@@ -120,7 +120,8 @@ fn refine(
 ) -> Result<()> {
     let read: Vec<FileId> = scored.iter().take(READ_FILES).map(|of| of.file).collect();
     let focused = focus(catalog, found, &read)?;
-    let most = |value: fn(&Focus) -> f32| focused.iter().map(value).fold(f32::MIN_POSITIVE, f32::max);
+    let most =
+        |value: fn(&Focus) -> f32| focused.iter().map(value).fold(f32::MIN_POSITIVE, f32::max);
     let (definition, proximity) = (most(|of| of.definition), most(|of| of.proximity));
     for (file, of) in read.into_iter().zip(&focused) {
         let evidence = found.files.entry(file).or_default();
