@@ -9,6 +9,7 @@ mod blocks;
 mod fields;
 mod macros;
 mod refer;
+mod value;
 
 /// Ruby. Instance methods are named `Type#method`, class methods `Type.method`.
 pub(crate) static RUBY: Language = Language {

@@ -12,7 +12,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::visit::Visit;
 
-use super::refer::{self, DEPTH_MAX, ELEMENT_CALLBACKS};
+use super::value::{self, DEPTH_MAX, ELEMENT_CALLBACKS};
 
 /// The most arguments of one block, and the most that are recorded of one method.
 const ARGUMENTS_MAX: u32 = 4;
@@ -47,7 +47,7 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let Some(method) = node.field("method") else { return };
-    let of = node.field("receiver").and_then(|it| refer::of(visit, notes, it, DEPTH_MAX));
+    let of = node.field("receiver").and_then(|it| value::of(visit, notes, it, DEPTH_MAX));
     if ELEMENT_CALLBACKS.contains(&visit.bytes(method)) {
         record(visit, notes, 0, chain::element(of));
     } else if let Some(passing) = method_chain(visit, notes, node) {
@@ -72,7 +72,7 @@ fn method_chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Opt
     };
     let chain = match call.field("receiver") {
         Some(receiver) => {
-            let of = refer::known(refer::of(visit, notes, receiver, DEPTH_MAX));
+            let of = value::known(value::of(visit, notes, receiver, DEPTH_MAX));
             chain::member(of, name)?
         }
         None if matches!(name, b"lambda" | b"loop" | b"proc") => return None,
@@ -85,8 +85,8 @@ fn arguments(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, list: Option<Node<'_>
     let Some(list) = list else { return };
     for number in 0..ARGUMENTS_MAX {
         let Some(argument) = list.named_child(number) else { return };
-        let value = refer::of(visit, notes, argument, DEPTH_MAX);
-        record(visit, notes, number as usize, refer::known(value));
+        let value = value::of(visit, notes, argument, DEPTH_MAX);
+        record(visit, notes, number as usize, value::known(value));
     }
 }
 

@@ -9,52 +9,12 @@ use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
+use super::value::{self, DEPTH_MAX, ELEMENT_CALLBACKS, container, known, last_statement};
 use super::{blocks, fields};
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
     &["program", "class", "module", "method", "singleton_method", "block", "do_block", "lambda"];
-
-/// Methods that call their block with an element of the object.
-pub(super) const ELEMENT_CALLBACKS: [&[u8]; 22] = [
-    b"all?",
-    b"any?",
-    b"collect",
-    b"count",
-    b"detect",
-    b"each",
-    b"each_with_index",
-    b"each_with_object",
-    b"filter",
-    b"filter_map",
-    b"find",
-    b"flat_map",
-    b"group_by",
-    b"map",
-    b"max_by",
-    b"min_by",
-    b"none?",
-    b"partition",
-    b"reject",
-    b"select",
-    b"sort_by",
-    b"sum",
-];
-
-/// Methods that return the object itself or a container of the same elements.
-const IDENTITY_METHODS: [&[u8]; 12] = [
-    b"compact", b"dup", b"filter", b"freeze", b"lazy", b"reject", b"reverse", b"select", b"sort",
-    b"sort_by", b"tap", b"to_a",
-];
-
-/// The sign before a name that is looked up outside of all modules: `::Name`.
-const ABSOLUTE: char = '\\';
-
-/// The type of the object itself, in chains.
-const OWN_TYPE: &str = "Self";
-
-/// Maximum nesting of an expression.
-pub(super) const DEPTH_MAX: usize = 20;
 
 /// Maximum number of nodes between a method and its last expression.
 const BRANCHES_MAX: usize = 16;
@@ -75,7 +35,8 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "assignment" => assignment(visit, notes),
         "binary" => appended(visit, notes),
         "operator_assignment" => {
-            let value = node.field("right").and_then(|right| of(visit, notes, right, DEPTH_MAX));
+            let value =
+                node.field("right").and_then(|right| value::of(visit, notes, right, DEPTH_MAX));
             if let Some(left) = node.field("left") {
                 fields::typed(visit, notes, left, known(value));
             }
@@ -90,144 +51,20 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "for" => {
             let value = node.field("value").and_then(|value| value.named_child(0));
-            let of = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
+            let of = value.and_then(|value| value::of(visit, notes, value, DEPTH_MAX));
             if let Some(pattern) = node.field("pattern") {
                 declare(visit, notes, pattern, chain::element(of), node.start_byte());
             }
         }
         "class" => {
             let base = node.field("superclass").and_then(|of| of.named_child(0));
-            let base = known(base.and_then(|base| of(visit, notes, base, DEPTH_MAX)));
+            let base = known(base.and_then(|base| value::of(visit, notes, base, DEPTH_MAX)));
             if let (Some(base), false) = (base, visit.defined.is_empty()) {
                 notes.add_base(visit.defined.start, base);
             }
         }
         _ => {}
     }
-}
-
-/// Returns the chain of the expression `node`.
-pub(super) fn of(
-    visit: &Visit<'_, '_>,
-    notes: &Notes<'_>,
-    node: Node<'_>,
-    depth: usize,
-) -> Option<Chain> {
-    let depth = depth.checked_sub(1)?;
-    let field = |name: &str| node.field(name);
-    let own = visit.bytes(node);
-    match node.kind_name() {
-        "identifier" => match notes.local(own) {
-            NameLookup::Local(chain) => {
-                chain.cloned().or_else(|| Some(Chain::variable(&visit.text_of(node))))
-            }
-            // A method of the object itself.
-            NameLookup::NotLocal => chain::called(Some(Chain::name(visit.text_of(node)))),
-        },
-        "constant" => Some(Chain::name(visit.text_of(node))),
-        "scope_resolution" => {
-            let name = visit.bytes(field("name")?);
-            match field("scope") {
-                Some(scope) => chain::member(of(visit, notes, scope, depth), name),
-                None => Some(Chain::name(format!("{ABSOLUTE}{}", String::from_utf8_lossy(name)))),
-            }
-        }
-        "self" => Some(Chain::own()),
-        "instance_variable" => chain::member(Some(Chain::own()), own),
-        "call" => {
-            let name = visit.bytes(field("method")?);
-            let Some(receiver) = field("receiver") else {
-                return match name {
-                    b"new" => Some(Chain::instance(OWN_TYPE)),
-                    _ => chain::called(Some(Chain::name(String::from_utf8_lossy(name)))),
-                };
-            };
-            let is_own = receiver.kind_name() == "self";
-            let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution");
-            let receiver = of(visit, notes, receiver, depth)?;
-            let is_own_type = receiver.as_str() == OWN_TYPE;
-            match name {
-                b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
-                b"class" if is_own => Some(Chain::name(OWN_TYPE)),
-                b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
-                b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
-                b"detect" | b"find" | b"max_by" | b"min_by" if field("block").is_some() => {
-                    chain::element(Some(receiver))
-                }
-                name if IDENTITY_METHODS.contains(&name) => Some(receiver),
-                name => chain::called(chain::member(Some(receiver), name)),
-            }
-        }
-        "element_reference" => chain::element(of(visit, notes, field("object")?, depth)),
-        "parenthesized_statements" if node.named_child_count() == 1 => {
-            of(visit, notes, node.named_child(0)?, depth)
-        }
-        "assignment" | "operator_assignment" => of(visit, notes, field("right")?, depth),
-        "binary" if matches!(field("operator")?.kind_name(), "||" | "or") => {
-            let left = of(visit, notes, field("left")?, depth);
-            first_known([left, of(visit, notes, field("right")?, depth)])
-        }
-        "conditional" | "if" | "unless" | "elsif" => {
-            let branches = [field("consequence"), field("alternative")];
-            first_known(branches.map(|it| of(visit, notes, it?, depth)))
-        }
-        "case" => {
-            let branches = (0..16).map_while(|at| node.named_child(at));
-            let branch = |branch: Node<'_>| match branch.kind_name() {
-                "when" => of(visit, notes, branch.field("body")?, depth),
-                "else" => of(visit, notes, branch, depth),
-                _ => None,
-            };
-            first_known(branches.map(branch))
-        }
-        "begin" | "else" | "then" => of(visit, notes, last_statement(node)?, depth),
-        "string" => chain::instance("String"),
-        "array" => {
-            let first = node.named_child(0).and_then(|it| of(visit, notes, it, depth));
-            container("Array", first)
-        }
-        "hash" => {
-            let value = node.named_child(0).and_then(|pair| pair.field("value"));
-            container("Hash", value.and_then(|value| of(visit, notes, value, depth)))
-        }
-        _ => None,
-    }
-}
-
-/// Returns a chain unless it starts at a variable whose value is unknown.
-pub(super) fn known(chain: Option<Chain>) -> Option<Chain> {
-    chain.filter(|chain| !chain.is_of_variable())
-}
-
-/// Returns the first of some chains whose value is known, or else the first one.
-fn first_known(chains: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
-    let mut first = None;
-    for chain in chains.into_iter().flatten() {
-        if !chain.is_of_variable() {
-            return Some(chain);
-        }
-        first = first.or(Some(chain));
-    }
-    first
-}
-
-/// Returns the chain of a container with such an element.
-fn container(name: &str, element: Option<Chain>) -> Option<Chain> {
-    let class = element.as_ref().and_then(|element| element.class(|_| false));
-    match class {
-        Some(class) => chain::instance(&format!("{name}<{class}>")),
-        None => chain::instance(name),
-    }
-}
-
-/// Returns the last statement of a body, without its `rescue` and the like.
-fn last_statement(body: Node<'_>) -> Option<Node<'_>> {
-    let mut children = (0..body.named_child_count() as u32).rev();
-    children.find_map(|at| {
-        let child = body.named_child(at)?;
-        let is_value = !matches!(child.kind_name(), "rescue" | "ensure" | "else" | "comment");
-        is_value.then_some(child)
-    })
 }
 
 /// Records the chain of the visited expression as the result of a method, if the method ends with it
@@ -247,7 +84,7 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     // Methods that override one which returns a literal often return something else.
     let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
-    let chain = known(of(visit, notes, value, DEPTH_MAX));
+    let chain = known(value::of(visit, notes, value, DEPTH_MAX));
     if let Some(chain) = chain.filter(|chain| !is_literal || chain.as_str().contains('<')) {
         notes.set_return(index, chain);
     }
@@ -284,7 +121,7 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(left) = node.field("left") else { return };
     let right = node.field("right");
-    let value = right.and_then(|right| of(visit, notes, right, DEPTH_MAX));
+    let value = right.and_then(|right| value::of(visit, notes, right, DEPTH_MAX));
     if let (Some(value), false) = (&known(value.clone()), visit.defined.is_empty()) {
         let is_variable = left.kind_name() == "instance_variable";
         if !is_variable {
@@ -304,7 +141,7 @@ fn appended(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_append = node.field("operator").is_some_and(|sign| sign.kind_name() == "<<");
     let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else { return };
     if is_append {
-        let value = of(visit, notes, right, DEPTH_MAX);
+        let value = value::of(visit, notes, right, DEPTH_MAX);
         fields::filled(visit, notes, left, container("Array", value));
     }
 }
@@ -350,7 +187,7 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let is_plain = parameter.kind_name() == "identifier";
         let name = if is_plain { Some(parameter) } else { parameter.field("name") };
         let value = parameter.field("value");
-        let value = value.and_then(|value| of(visit, notes, value, DEPTH_MAX));
+        let value = value.and_then(|value| value::of(visit, notes, value, DEPTH_MAX));
         match name {
             Some(name) => {
                 let passed = passing.as_ref().filter(|_| is_plain).map(|passing| {
@@ -373,7 +210,7 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let call = visit.ancestor(2).filter(|call| call.kind_name() == "call")?;
     let name = visit.bytes(call.field("method")?);
-    let receiver = of(visit, notes, call.field("receiver")?, DEPTH_MAX);
+    let receiver = value::of(visit, notes, call.field("receiver")?, DEPTH_MAX);
     match name {
         b"tap" | b"then" => receiver,
         name if ELEMENT_CALLBACKS.contains(&name) => chain::element(receiver),
@@ -385,7 +222,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.field("exceptions")?;
     let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
-    Some(Chain::instance(known(of(visit, notes, only, DEPTH_MAX))?.as_str()))
+    Some(Chain::instance(known(value::of(visit, notes, only, DEPTH_MAX))?.as_str()))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {
@@ -402,7 +239,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         });
         let first = node.field("arguments").and_then(|list| list.named_child(0));
         if let Some(first) = first.filter(|_| is_added) {
-            let value = of(visit, notes, first, DEPTH_MAX);
+            let value = value::of(visit, notes, first, DEPTH_MAX);
             fields::filled(visit, notes, receiver, container("Array", value));
         }
         return;
@@ -426,7 +263,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let Some(index) = visit.own_or_enclosing_index() else { return };
             for base in (0..8).map_while(|at| list.named_child(at)) {
                 if matches!(base.kind_name(), "constant" | "scope_resolution")
-                    && let Some(chain) = of(visit, notes, base, DEPTH_MAX)
+                    && let Some(chain) = value::of(visit, notes, base, DEPTH_MAX)
                 {
                     notes.add_base(index, chain);
                 }
@@ -484,7 +321,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) {
     let receiver = call.and_then(|call| call.field("receiver"));
     let chain = match receiver {
-        Some(receiver) => chain::receiver(of(visit, notes, receiver, DEPTH_MAX)),
+        Some(receiver) => chain::receiver(value::of(visit, notes, receiver, DEPTH_MAX)),
         None => own_of_new(visit),
     };
     notes.call(visit, visit.node(), chain, arguments(call));
@@ -503,7 +340,8 @@ fn constant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         ("method", "call") => return called(visit, notes, around),
         ("name", "scope_resolution") => {
             let scope = around.and_then(|around| around.field("scope"));
-            receiver = scope.and_then(|scope| chain::receiver(of(visit, notes, scope, DEPTH_MAX)));
+            receiver =
+                scope.and_then(|scope| chain::receiver(value::of(visit, notes, scope, DEPTH_MAX)));
             levels = 1;
         }
         ("name", _) => return,

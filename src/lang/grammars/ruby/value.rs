@@ -1,0 +1,174 @@
+//! The chains of Ruby's expressions: what the value of an expression is, as far as it is written.
+
+use tree_sitter::Node;
+
+use crate::lang::chain;
+use crate::lang::facts::Chain;
+use crate::lang::node::NodeNames;
+use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::visit::Visit;
+
+/// Methods that call their block with an element of the object.
+pub(super) const ELEMENT_CALLBACKS: [&[u8]; 22] = [
+    b"all?",
+    b"any?",
+    b"collect",
+    b"count",
+    b"detect",
+    b"each",
+    b"each_with_index",
+    b"each_with_object",
+    b"filter",
+    b"filter_map",
+    b"find",
+    b"flat_map",
+    b"group_by",
+    b"map",
+    b"max_by",
+    b"min_by",
+    b"none?",
+    b"partition",
+    b"reject",
+    b"select",
+    b"sort_by",
+    b"sum",
+];
+
+/// Methods that return the object itself or a container of the same elements.
+const IDENTITY_METHODS: [&[u8]; 12] = [
+    b"compact", b"dup", b"filter", b"freeze", b"lazy", b"reject", b"reverse", b"select", b"sort",
+    b"sort_by", b"tap", b"to_a",
+];
+
+/// The sign before a name that is looked up outside of all modules: `::Name`.
+const ABSOLUTE: char = '\\';
+
+/// The type of the object itself, in chains.
+const OWN_TYPE: &str = "Self";
+
+/// Maximum nesting of an expression.
+pub(super) const DEPTH_MAX: usize = 20;
+
+/// Returns the chain of the expression `node`.
+pub(super) fn of(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
+    let depth = depth.checked_sub(1)?;
+    let field = |name: &str| node.field(name);
+    let own = visit.bytes(node);
+    match node.kind_name() {
+        "identifier" => match notes.local(own) {
+            NameLookup::Local(chain) => {
+                chain.cloned().or_else(|| Some(Chain::variable(&visit.text_of(node))))
+            }
+            // A method of the object itself.
+            NameLookup::NotLocal => chain::called(Some(Chain::name(visit.text_of(node)))),
+        },
+        "constant" => Some(Chain::name(visit.text_of(node))),
+        "scope_resolution" => {
+            let name = visit.bytes(field("name")?);
+            match field("scope") {
+                Some(scope) => chain::member(of(visit, notes, scope, depth), name),
+                None => Some(Chain::name(format!("{ABSOLUTE}{}", String::from_utf8_lossy(name)))),
+            }
+        }
+        "self" => Some(Chain::own()),
+        "instance_variable" => chain::member(Some(Chain::own()), own),
+        "call" => {
+            let name = visit.bytes(field("method")?);
+            let Some(receiver) = field("receiver") else {
+                return match name {
+                    b"new" => Some(Chain::instance(OWN_TYPE)),
+                    _ => chain::called(Some(Chain::name(String::from_utf8_lossy(name)))),
+                };
+            };
+            let is_own = receiver.kind_name() == "self";
+            let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution");
+            let receiver = of(visit, notes, receiver, depth)?;
+            let is_own_type = receiver.as_str() == OWN_TYPE;
+            match name {
+                b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
+                b"class" if is_own => Some(Chain::name(OWN_TYPE)),
+                b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
+                b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
+                b"detect" | b"find" | b"max_by" | b"min_by" if field("block").is_some() => {
+                    chain::element(Some(receiver))
+                }
+                name if IDENTITY_METHODS.contains(&name) => Some(receiver),
+                name => chain::called(chain::member(Some(receiver), name)),
+            }
+        }
+        "element_reference" => chain::element(of(visit, notes, field("object")?, depth)),
+        "parenthesized_statements" if node.named_child_count() == 1 => {
+            of(visit, notes, node.named_child(0)?, depth)
+        }
+        "assignment" | "operator_assignment" => of(visit, notes, field("right")?, depth),
+        "binary" if matches!(field("operator")?.kind_name(), "||" | "or") => {
+            let left = of(visit, notes, field("left")?, depth);
+            first_known([left, of(visit, notes, field("right")?, depth)])
+        }
+        "conditional" | "if" | "unless" | "elsif" => {
+            let branches = [field("consequence"), field("alternative")];
+            first_known(branches.map(|it| of(visit, notes, it?, depth)))
+        }
+        "case" => {
+            let branches = (0..16).map_while(|at| node.named_child(at));
+            let branch = |branch: Node<'_>| match branch.kind_name() {
+                "when" => of(visit, notes, branch.field("body")?, depth),
+                "else" => of(visit, notes, branch, depth),
+                _ => None,
+            };
+            first_known(branches.map(branch))
+        }
+        "begin" | "else" | "then" => of(visit, notes, last_statement(node)?, depth),
+        "string" => chain::instance("String"),
+        "array" => {
+            let first = node.named_child(0).and_then(|it| of(visit, notes, it, depth));
+            container("Array", first)
+        }
+        "hash" => {
+            let value = node.named_child(0).and_then(|pair| pair.field("value"));
+            container("Hash", value.and_then(|value| of(visit, notes, value, depth)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns a chain unless it starts at a variable whose value is unknown.
+pub(super) fn known(chain: Option<Chain>) -> Option<Chain> {
+    chain.filter(|chain| !chain.is_of_variable())
+}
+
+/// Returns the first of some chains whose value is known, or else the first one.
+fn first_known(chains: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
+    let mut first = None;
+    for chain in chains.into_iter().flatten() {
+        if !chain.is_of_variable() {
+            return Some(chain);
+        }
+        first = first.or(Some(chain));
+    }
+    first
+}
+
+/// Returns the chain of a container with such an element.
+pub(super) fn container(name: &str, element: Option<Chain>) -> Option<Chain> {
+    let class = element.as_ref().and_then(|element| element.class(|_| false));
+    match class {
+        Some(class) => chain::instance(&format!("{name}<{class}>")),
+        None => chain::instance(name),
+    }
+}
+
+/// Returns the last statement of a body, without its `rescue` and the like.
+pub(super) fn last_statement(body: Node<'_>) -> Option<Node<'_>> {
+    let mut children = (0..body.named_child_count() as u32).rev();
+    children.find_map(|at| {
+        let child = body.named_child(at)?;
+        let is_value = !matches!(child.kind_name(), "rescue" | "ensure" | "else" | "comment");
+        is_value.then_some(child)
+    })
+}
