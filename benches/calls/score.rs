@@ -380,7 +380,7 @@ fn wrapped_in_export(tree: &Tree, definition: &Definition) -> Vec<SymbolAt> {
         is_own && line == Some(definition.line)
     };
     let names = facts.imports.iter().filter(is_there).flat_map(|import| &import.names);
-    let of = |name: &str| facts.children(None, name).iter().copied().collect::<Vec<u32>>();
+    let of = |name: &str| facts.children(None, name).to_vec();
     let places = names.flat_map(|bound| of(&bound.name));
     places.map(|place| SymbolAt { file, place }).collect()
 }

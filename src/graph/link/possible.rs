@@ -241,7 +241,7 @@ impl Walk<'_> {
             let members = self.members(at, constructor, 0);
             members.iter().any(|it| matches!(it.value, Value::Name(_)))
         };
-        let is_outside = is_global && !facts.dialect.constructors.iter().any(|it| is_its_own(&it));
+        let is_outside = is_global && !facts.dialect.constructors.iter().any(is_its_own);
         Some(if is_outside { of.then(Value::Outside, 1.0) } else { named })
     }
 

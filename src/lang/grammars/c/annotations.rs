@@ -184,16 +184,16 @@ impl LineHead {
         }
         let next = text[self.end..].iter().find(|byte| !byte.is_ascii_whitespace());
         let Some((name, before)) = self.words.split_last() else { return };
-        let is_type = |word: &&Word| {
+        let is_type = |word: &Word| {
             matches!(of(word), b"class" | b"struct" | b"union" | b"enum" | b"interface")
         };
         if matches!(next, Some(b'{' | b':')) {
-            let Some(at) = self.words.iter().position(|word| is_type(&word)) else { return };
+            let Some(at) = self.words.iter().position(is_type) else { return };
             let own = self.words[at + 1..].iter().filter(|word| of(word) != b"final");
             let own: Vec<&Word> = own.filter(|word| !is_type(word)).collect();
             // The name may also come first: `class Name FINAL : public Base {`.
             let is_name = |word: &&Word| !looks_like_macro(text, word);
-            let name = own.iter().rposition(|word| is_name(word)).or(own.len().checked_sub(1));
+            let name = own.iter().rposition(is_name).or(own.len().checked_sub(1));
             let others = own.iter().enumerate().filter(|(at, _)| Some(*at) != name);
             let annotations = others.filter(|(_, word)| looks_like_macro(text, word));
             annotations.for_each(|(_, word)| masked[word.start..word.end].fill(b' '));
