@@ -359,3 +359,35 @@ fn arguments_are_macros_enumerators_and_members() {
     assert_eq!(line("a.$0set(4ul);"), "a.hpp:12 A::set Receiver");
     assert_eq!(line("a.$0set(string_view());"), "a.hpp:9 A::set Receiver");
 }
+
+/// Macros and functions of a test library outside of the repository were taken for those of the
+/// repository, with the confidence of a function that is included.
+#[test]
+fn what_a_header_from_outside_may_define_is_not_certain() {
+    let tree = |includes: &str| {
+        format!(
+            "//- /lib/check.h\nint check_all(int x) {{ return x; }}\n\
+             //- /test/m.cc\n{includes}\nint run() {{ return $0check_all(1); }}\n"
+        )
+    };
+    let confidence = |includes: &str| super::links(&tree(includes))[0].confidence;
+    let included = confidence("#include \"../lib/check.h\"\n#include <outside/check.h>");
+    assert!(included >= 0.9, "{included}");
+    let unseen = confidence("#include <outside/check.h>");
+    assert!((0.45..0.9).contains(&unseen), "{unseen}");
+}
+
+/// A definition that only some settings select was stated like any other.
+#[test]
+fn what_only_some_settings_select_is_not_certain() {
+    let tree = |call: &str| {
+        format!(
+            "//- /m.cc\n#ifdef WITH_OWN_COPY\nint copy_all(int x) {{ return x; }}\n#endif\n{call}\n"
+        )
+    };
+    let confidence = |call: &str| super::links(&tree(call))[0].confidence;
+    let outside = confidence("int run() { return $0copy_all(1); }");
+    assert!((0.45..0.9).contains(&outside), "{outside}");
+    let inside = confidence("#ifdef WITH_OWN_COPY\nint run() { return $0copy_all(1); }\n#endif");
+    assert!(inside >= 0.9, "{inside}");
+}
