@@ -114,7 +114,7 @@ pub struct Focus {
     pub proximity: f32,
 }
 
-/// Returns the [`Focus`] of each of `files`, in the same order. Reads up to [`FOCUS_CHUNKS_MAX`]
+/// Returns the [`Focus`] of each of `files`, in the same order. Reads up to `FOCUS_CHUNKS_MAX`
 /// chunks of each. O(lines of the chunks).
 ///
 /// # Errors

@@ -97,6 +97,10 @@ impl Walk<'_> {
     /// Returns whether a compiler on Linux reads a definition of C; `None` if that is unknown. A
     /// header is not read if every include of it is not.
     pub(super) fn is_compiled(&self, at: SymbolAt) -> Option<bool> {
+        self.memo.read(at, || self.is_compiled_now(at))
+    }
+
+    fn is_compiled_now(&self, at: SymbolAt) -> Option<bool> {
         let (facts, place) = self.symbol(at)?;
         let here = self.is_read_at(&facts, at.file, facts.symbols[place].name_span.start);
         if here == Some(false) || !super::scope::is_header(&facts.path) {

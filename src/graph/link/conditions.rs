@@ -68,6 +68,10 @@ pub(super) struct Branch {
     directive: String,
     /// The first branch of the same `#if`.
     first: usize,
+    /// The next branch of the same `#if`.
+    next: Option<usize>,
+    /// The innermost branch of another `#if` around it.
+    outer: Option<usize>,
     /// The level of nesting; an include guard does not count.
     level: usize,
 }
@@ -86,18 +90,23 @@ pub(super) fn branches(text: &[u8]) -> Vec<Branch> {
         let level = open.iter().flatten().count();
         let written = || logical_line(&text[end - directive.len()..]);
         if directive.starts_with(b"if") {
+            let outer = open.iter().rev().find_map(|branch| *branch);
             open.push((!is_guard).then_some(found.len()));
             if !is_guard {
                 let first = found.len();
-                found.push(Branch { span: end..text.len(), directive: written(), first, level });
+                let span = end..text.len();
+                found.push(Branch { span, directive: written(), first, next: None, outer, level });
             }
         } else if directive.starts_with(b"el") {
             if let Some(&Some(last)) = open.last() {
-                found[last].span.end = start;
-                let (first, level) = (found[last].first, found[last].level);
+                let next = found.len();
+                let before = &mut found[last];
+                (before.span.end, before.next) = (start, Some(next));
+                let (first, outer, level) = (before.first, before.outer, before.level);
                 open.pop();
-                open.push(Some(found.len()));
-                found.push(Branch { span: end..text.len(), directive: written(), first, level });
+                open.push(Some(next));
+                let span = end..text.len();
+                found.push(Branch { span, directive: written(), first, next: None, outer, level });
             }
         } else if directive.starts_with(b"endif")
             && let Some(Some(last)) = open.pop()
@@ -154,8 +163,8 @@ pub(super) type Settings<'s> = &'s dyn Fn(&str, usize) -> Setting;
 pub(super) fn is_read(branches: &[Branch], at: usize, settings: Settings<'_>) -> Option<bool> {
     let mut all = Some(true);
     for branch in around(branches, at) {
-        let earlier = branches[branch.first..].iter().take_while(|it| !std::ptr::eq(*it, branch));
-        let earlier = earlier.filter(|it| it.first == branch.first).take(BRANCHES_MAX);
+        let earlier = of_one_if(branches, branch.first);
+        let earlier = earlier.take_while(|it| !std::ptr::eq(*it, branch)).take(BRANCHES_MAX);
         let of = |it: &Branch| condition(&it.directive, &|name| settings(name, it.span.start));
         let mut value = of(branch);
         for other in earlier {
@@ -170,7 +179,7 @@ pub(super) fn is_read(branches: &[Branch], at: usize, settings: Settings<'_>) ->
 /// a branch without one (`else`) has those of the branches before it.
 pub(super) fn conditions(branches: &[Branch], at: usize) -> Vec<String> {
     let of = |branch: &Branch| -> String {
-        let same = branches[branch.first..].iter().filter(|it| it.first == branch.first);
+        let same = of_one_if(branches, branch.first);
         let until = same.take_while(|it| it.span.start <= branch.span.start).take(BRANCHES_MAX);
         until.map(|it| it.directive.trim()).collect::<Vec<&str>>().join("\n")
     };
@@ -181,16 +190,33 @@ pub(super) fn conditions(branches: &[Branch], at: usize) -> Vec<String> {
 pub(super) fn excluded(branches: &[Branch], at: usize) -> Vec<Range<usize>> {
     let others = |branch: &Branch| {
         let (first, start) = (branch.first, branch.span.start);
-        let same = branches[first..].iter().filter(move |it| it.first == first);
+        let same = of_one_if(branches, first);
         same.filter(move |it| it.span.start != start).map(|it| it.span.clone()).take(BRANCHES_MAX)
     };
     around(branches, at).flat_map(others).collect()
 }
 
+/// Returns the branches around the byte `at`, innermost first. O(log n + depth).
 fn around(branches: &[Branch], at: usize) -> impl Iterator<Item = &Branch> {
-    let before = branches.partition_point(|branch| branch.span.start <= at);
-    let around = branches[..before].iter().rev().filter(move |branch| at < branch.span.end);
-    around.take(BRANCHES_MAX)
+    // Branches are nested: one around `at` is the last one that begins before it, or around that one.
+    let last = branches.partition_point(|branch| branch.span.start <= at).checked_sub(1);
+    let outwards = chain(branches, last, |branch| branch.outer);
+    outwards.filter(move |branch| at < branch.span.end).take(BRANCHES_MAX)
+}
+
+/// Returns the branches of one `#if`, in their order.
+fn of_one_if(branches: &[Branch], first: usize) -> impl Iterator<Item = &Branch> {
+    chain(branches, Some(first), |branch| branch.next)
+}
+
+fn chain(
+    branches: &[Branch],
+    from: Option<usize>,
+    following: fn(&Branch) -> Option<usize>,
+) -> impl Iterator<Item = &Branch> {
+    std::iter::successors(from.map(|at| &branches[at]), move |branch| {
+        following(branch).map(|at| &branches[at])
+    })
 }
 
 fn and(a: Option<bool>, b: Option<bool>) -> Option<bool> {
@@ -466,5 +492,31 @@ mod tests {
         }
         check("int a;\n#ifdef UNSET\n#elif SET > 1\n$\n#endif\n", Some(true));
         check("#include <a.h>\n#ifndef SET\n$\n#endif\n", Some(false));
+    }
+
+    /// `callers` of a macro with thousands of branches asked for the branches around each of them, and
+    /// looked at all of the file each time.
+    #[test]
+    fn the_branches_around_a_byte_are_those_that_contain_it() {
+        let mut text = String::from("#ifndef A_H\n");
+        for number in 0..40 {
+            let lines = ["#if A\n", "#ifdef B\n", "#elif C\n", "#else\n", "#endif\n", "x;\n"];
+            text.push_str(lines[(number * number + number / 3) % lines.len()]);
+        }
+        let all = branches(text.as_bytes());
+        assert!(all.len() > 15 && all.iter().any(|branch| branch.outer.is_some()), "{all:?}");
+        for at in 0..text.len() {
+            let contains = |branch: &&Branch| branch.span.contains(&at);
+            let expected: Vec<usize> =
+                all.iter().rev().filter(contains).map(|branch| branch.span.start).collect();
+            let found: Vec<usize> = around(&all, at).map(|branch| branch.span.start).collect();
+            assert_eq!(found, expected, "byte {at} of {text}");
+        }
+        for branch in &all {
+            let same = all.iter().filter(|it| it.first == branch.first);
+            let expected: Vec<usize> = same.map(|it| it.span.start).collect();
+            let found: Vec<usize> = of_one_if(&all, branch.first).map(|it| it.span.start).collect();
+            assert_eq!(found, expected);
+        }
     }
 }

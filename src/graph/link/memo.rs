@@ -72,6 +72,7 @@ pub(super) struct Memo {
     includers: RefCell<FxHashMap<FileId, Option<Included>>>,
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
+    read: RefCell<FxHashMap<SymbolAt, Option<bool>>>,
     implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
     variables: RefCell<FxHashMap<FileId, Variables>>,
     macro_arguments: RefCell<FxHashMap<Box<str>, Words>>,
@@ -118,6 +119,12 @@ impl Memo {
         }
         files.insert(file, found.clone());
         found
+    }
+
+    /// Returns whether a compiler reads a definition, cached: all uses of a name ask for all of its
+    /// definitions.
+    pub(super) fn read(&self, at: SymbolAt, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
+        cached(&self.read, at, find)
     }
 
     /// Returns the imports that project files state for a file, cached.
