@@ -124,7 +124,7 @@ impl Memo {
     /// Returns whether a compiler reads a definition, cached: all uses of a name ask for all of its
     /// definitions.
     pub(super) fn read(&self, at: SymbolAt, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
-        cached(&self.read, at, find)
+        cached(&self.read, ENTRIES_MAX, at, find)
     }
 
     /// Returns the imports that project files state for a file, cached.
@@ -133,16 +133,7 @@ impl Memo {
         file: FileId,
         make: impl FnOnce() -> Vec<ProjectUsing>,
     ) -> Rc<Vec<ProjectUsing>> {
-        if let Some(cached) = self.project_usings.borrow().get(&file) {
-            return Rc::clone(cached);
-        }
-        let found = Rc::new(make());
-        let mut cached = self.project_usings.borrow_mut();
-        if cached.len() >= FILES_MAX {
-            cached.clear();
-        }
-        cached.insert(file, Rc::clone(&found));
-        found
+        cached(&self.project_usings, FILES_MAX, file, || Rc::new(make()))
     }
 
     /// Returns the names in the arguments of the calls of a macro, cached.
@@ -151,16 +142,7 @@ impl Memo {
         name: &str,
         make: impl FnOnce() -> FxHashSet<Box<str>>,
     ) -> Words {
-        if let Some(cached) = self.macro_arguments.borrow().get(name) {
-            return Rc::clone(cached);
-        }
-        let found = Rc::new(make());
-        let mut cached = self.macro_arguments.borrow_mut();
-        if cached.len() >= MACROS_MAX {
-            cached.clear();
-        }
-        cached.insert(name.into(), Rc::clone(&found));
-        found
+        cached(&self.macro_arguments, MACROS_MAX, name.into(), || Rc::new(make()))
     }
 
     /// Returns the blocks that macros make for a type, cached.
@@ -169,16 +151,7 @@ impl Memo {
         of: SymbolAt,
         make: impl FnOnce() -> Vec<SymbolAt>,
     ) -> Rc<Vec<SymbolAt>> {
-        if let Some(cached) = self.made_blocks.borrow().get(&of) {
-            return Rc::clone(cached);
-        }
-        let found = Rc::new(make());
-        let mut cached = self.made_blocks.borrow_mut();
-        if cached.len() >= MADE_MAX {
-            cached.clear();
-        }
-        cached.insert(of, Rc::clone(&found));
-        found
+        cached(&self.made_blocks, MADE_MAX, of, || Rc::new(make()))
     }
 
     /// Returns the cached result of a look-up in a module.
@@ -272,7 +245,7 @@ impl Memo {
         file: FileId,
         find: impl FnOnce() -> Option<FxHashSet<FileId>>,
     ) -> Option<Included> {
-        cached(&self.includers, file, || find().map(Rc::new))
+        cached(&self.includers, ENTRIES_MAX, file, || find().map(Rc::new))
     }
 
     /// Returns what is cached of a macro, or what `find` returns.
@@ -280,7 +253,7 @@ impl Memo {
         if let Some(known) = self.macros.borrow().get(name) {
             return Rc::clone(known);
         }
-        cached(&self.macros, name.into(), find)
+        cached(&self.macros, ENTRIES_MAX, name.into(), find)
     }
 
     /// Returns the cached answer whether a compiler reads a byte of a file, or that of `find`.
@@ -289,7 +262,7 @@ impl Memo {
         at: (FileId, usize),
         find: impl FnOnce() -> Option<bool>,
     ) -> Option<bool> {
-        cached(&self.compiled, at, find)
+        cached(&self.compiled, ENTRIES_MAX, at, find)
     }
 
     /// Returns the cached answer whether a trait is implemented for a type, or that of `find`.
@@ -351,6 +324,7 @@ const ENTRIES_MAX: usize = 1 << 14;
 /// Returns the cached value of a key, or that of `find`.
 fn cached<K: Eq + std::hash::Hash, V: Clone>(
     cache: &RefCell<FxHashMap<K, V>>,
+    entries_max: usize,
     key: K,
     find: impl FnOnce() -> V,
 ) -> V {
@@ -359,7 +333,7 @@ fn cached<K: Eq + std::hash::Hash, V: Clone>(
     }
     let found = find();
     let mut cache = cache.borrow_mut();
-    if cache.len() >= ENTRIES_MAX {
+    if cache.len() >= entries_max {
         cache.clear();
     }
     cache.insert(key, found.clone());
