@@ -54,12 +54,27 @@ pub fn read(root: &Path, path: &[u8], editable: Editable) -> Result<Content> {
     Ok(content(file, path)?.0)
 }
 
+/// Checks that a file may have `bytes` bytes after an edit: one that is larger could not be edited
+/// again.
+///
+/// # Errors
+///
+/// [`Kind::Usage`] if it would be too large.
+pub fn check_size(path: &[u8], bytes: usize) -> Result<()> {
+    if bytes as u64 <= FILE_BYTES_MAX {
+        return Ok(());
+    }
+    Err(Error::usage("the file would have more than 64 MiB")
+        .with_path(&path::to_path(path))
+        .with_hint("larger files cannot be edited"))
+}
+
 /// Replaces the file at a repository path with `after` if its content is still `before`. Keeps
 /// mode, owner and access control list, the owner as far as this process may set it.
 ///
 /// # Errors
 ///
-/// Those of [`read`]; [`Kind::Busy`] if the file was changed since, or another edit in its
+/// Those of [`read`] and [`check_size`]; [`Kind::Busy`] if the file was changed since, or another edit in its
 /// directory does not finish; [`Kind::Io`] if it cannot be written. Then nothing has changed.
 pub fn replace(
     root: &Path,
@@ -68,6 +83,7 @@ pub fn replace(
     before: &Content,
     after: &[u8],
 ) -> Result<()> {
+    check_size(path, after.len())?;
     let place = reach(root, path, editable)?;
     let _lock = lock(&place.dir, path)?;
     let like = unchanged(&place, path, before)?;
@@ -97,8 +113,10 @@ pub fn check_vacant(root: &Path, path: &[u8], editable: Editable) -> Result<()> 
 ///
 /// # Errors
 ///
-/// As [`check_vacant`]; [`Kind::Io`] if it cannot be written. Then nothing has changed.
+/// As [`check_vacant`] and [`check_size`]; [`Kind::Io`] if it cannot be written. Then nothing has
+/// changed.
 pub fn create(root: &Path, path: &[u8], editable: Editable, text: &[u8]) -> Result<()> {
+    check_size(path, text.len())?;
     let reached = || reach(root, path, editable);
     let place = reached()?;
     vacant(&place, path)?;

@@ -12,7 +12,7 @@ use super::{Alias, Call, Define, Effect, Needs, Reply, Toolset, paths, read};
 use crate::answer::style::Style;
 use crate::base::diff;
 use crate::error::{Error, Result};
-use crate::source::secret;
+use crate::source::{secret, write};
 
 mod text;
 
@@ -152,6 +152,7 @@ impl Define for Edit {
         if args.op == Op::Create {
             let content = args.content.as_deref().unwrap_or_default();
             editor.check_vacant(&path)?;
+            write::check_size(&path, content.len())?;
             check_redactions("", content).map_err(|error| error.with_path(&named))?;
             let reply = reply_of(&path, None, content, call.shows_secrets);
             if args.dry_run {
@@ -166,6 +167,7 @@ impl Define for Edit {
         let old = args.old_string.as_deref().unwrap_or_default();
         check_redactions(text.whole(), old).map_err(|error| error.with_path(&named))?;
         let after = edited(&text, &args).map_err(|error| error.with_path(&named))?;
+        write::check_size(&path, after.len())?;
         check_redactions(text.whole(), &after).map_err(|error| error.with_path(&named))?;
         let reply = reply_of(&path, Some(text.whole()), &after, call.shows_secrets);
         if after == text.whole() {

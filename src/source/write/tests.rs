@@ -473,3 +473,17 @@ fn a_directory_that_becomes_a_link_does_not_lead_to_executed_files() {
     assert!(error.to_string().contains("execute"), "{error}");
     assert_eq!(grounds.text(".husky/a.rs"), "old");
 }
+
+#[test]
+fn a_file_does_not_grow_beyond_what_can_be_edited() {
+    let most = "x".repeat(FILE_BYTES_MAX as usize);
+    let grounds = Grounds::new(&[("a.txt", most.as_bytes())]);
+    let more = format!("{most}x");
+    for result in [grounds.edit("a.txt", &more), grounds.create("b.txt", &more)] {
+        let error = result.expect_err("it is refused").to_string();
+        assert!(error.contains("would have more than 64 MiB"), "{error}");
+    }
+    assert_eq!(grounds.text("a.txt").len(), most.len());
+    assert!(!grounds.root.join("b.txt").exists());
+    grounds.edit("a.txt", &most[1..]).expect("a smaller file is written");
+}
