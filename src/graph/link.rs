@@ -19,7 +19,8 @@
 //!    `settings` (which code of C a compiler reads), `fields` (of C), `follow` (an import to the
 //!    definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
-//!    implementation blocks and embedded types), `own` (what `$` is), `sides` (of a
+//!    implementation blocks and embedded types), `alternatives` (values that are one of two), `prepended` (modules of Ruby that come before the type),
+//!    `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
@@ -40,6 +41,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
+mod alternatives;
 mod blocks;
 mod bounds;
 mod calibration;
@@ -69,6 +71,7 @@ mod parameters;
 mod pick;
 mod position;
 mod possible;
+mod prepended;
 mod qualified_names;
 mod receiver_bounds;
 mod result;

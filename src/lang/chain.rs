@@ -268,6 +268,13 @@ impl Chain {
         self.0.starts_with('^')
     }
 
+    /// Returns the chain of a base whose members take precedence over those of the type itself: a
+    /// module that a class of Ruby prepends.
+    #[must_use]
+    pub(super) fn prepended(self) -> Chain {
+        self.then(Step::Parameter(0))
+    }
+
     /// Returns the chain of a value of a type as it is written, with its arguments.
     pub fn instance(of: &str) -> Chain {
         Chain::from(Root::Instance(TypeText { path: of, arguments: "" }))
@@ -301,8 +308,31 @@ impl Chain {
         Some((Chain(value.to_owned()), Chain(expected.to_owned())))
     }
 
+    /// Returns the chain of a value that is one of two: each step is one of both. A third one is left
+    /// out.
+    #[must_use]
+    pub(super) fn or(self, other: &Chain) -> Chain {
+        let other = other.alternatives().map_or_else(|| other.clone(), |(first, _)| first);
+        if self == other || self.alternatives().is_some() {
+            return self;
+        }
+        Chain(format!("{}{ALTERNATIVE}{other}", self.0))
+    }
+
+    /// Returns the two chains of a value that is one of two.
+    pub fn alternatives(&self) -> Option<(Chain, Chain)> {
+        let (first, second) = self.0.split_once(ALTERNATIVE)?;
+        Some((Chain(first.to_owned()), Chain(second.to_owned())))
+    }
+
     /// Appends a step.
     pub fn push(&mut self, step: Step<'_>) {
+        if let Some((mut first, mut second)) = self.alternatives() {
+            first.push(step);
+            second.push(step);
+            self.0 = format!("{first}{ALTERNATIVE}{second}");
+            return;
+        }
         match step {
             Step::Member(name) => {
                 self.0.push('.');
@@ -450,6 +480,9 @@ pub const RECEIVER_PARAMETER: usize = 255;
 
 const UNKNOWN: &str = "?";
 
+/// The sign between two chains of which a value has one.
+const ALTERNATIVE: &str = "||";
+
 /// The sign between the value of a conversion and its expected result.
 const CONVERSION: &str = "=>";
 
@@ -518,6 +551,9 @@ pub(super) fn member(of: Option<Chain>, name: &[u8]) -> Option<Chain> {
 /// returns what it is a member of: two calls stand for any number.
 pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
     let mut chain = of?.then(Step::Call).bounded()?;
+    if chain.alternatives().is_some() {
+        return Some(chain);
+    }
     let text = &mut chain.0;
     if let Some(last) = text.rfind('.') {
         let member = &text[last..];

@@ -12,7 +12,7 @@ use tree_sitter::Node;
 
 use super::facts::{Chain, Import, ImportKind, Reference, Role};
 use super::symbols::{Symbol, SymbolKind};
-use super::visit::Visit;
+use super::visit::{Visit, name_range};
 
 /// Maximum number of references of one file.
 const REFERENCES_MAX: usize = 1 << 20;
@@ -120,7 +120,7 @@ impl<'a> Notes<'a> {
         role: Role,
         receiver: Option<Chain>,
     ) {
-        self.refer_span(visit, name.byte_range(), role, receiver, None);
+        self.refer_span(visit, name_range(self.text, name), role, receiver, None);
     }
 
     /// Records a call of the identifier `name`.
@@ -132,7 +132,7 @@ impl<'a> Notes<'a> {
         arguments: usize,
     ) {
         let arguments = u8::try_from(arguments).unwrap_or(u8::MAX);
-        self.refer_span(visit, name.byte_range(), Role::Call, receiver, Some(arguments));
+        self.refer_span(visit, name_range(self.text, name), Role::Call, receiver, Some(arguments));
     }
 
     /// Records a use of the identifier in `span`.
@@ -171,17 +171,32 @@ impl<'a> Notes<'a> {
         self.returns.extend(chain.bounded().map(|chain| (index, chain)));
     }
 
+    /// Records the chain of one return value of the function with index `index`, which `either` joins
+    /// with a known one.
+    pub(super) fn add_return(
+        &mut self,
+        index: usize,
+        chain: Chain,
+        either: impl Fn(Chain, &Chain) -> Chain,
+    ) {
+        let known = self.returns.iter_mut().rev().find(|(of, _)| *of == index);
+        match known {
+            Some((_, known)) => *known = either(known.clone(), &chain),
+            None => self.set_return(index, chain),
+        }
+    }
+
     /// Records the chain of the value of the member `name` of the symbol with index `owner`. The
     /// first recorded chain takes precedence.
     pub(super) fn set_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
-        let name = &self.text[name.byte_range()];
+        let name = &self.text[name_range(self.text, name)];
         self.members.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
     /// Records the chain of the container in the member `name` of the symbol with index `owner`, as an
     /// element shows it. It takes precedence over assigned values that are empty containers.
     pub(super) fn set_content(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
-        let name = &self.text[name.byte_range()];
+        let name = &self.text[name_range(self.text, name)];
         self.contents.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
@@ -194,7 +209,7 @@ impl<'a> Notes<'a> {
     /// all scopes.
     pub(super) fn declare(&mut self, name: Node<'_>, chain: Option<Chain>) {
         let binding = Binding::Local(chain.and_then(Chain::bounded));
-        self.push(LocalName { name: &self.text[name.byte_range()], binding });
+        self.push(LocalName { name: &self.text[name_range(self.text, name)], binding });
     }
 
     /// Declares a name that is not written there: Kotlin's `it` and the `this` of a block.
@@ -213,19 +228,22 @@ impl<'a> Notes<'a> {
     /// Narrows a local variable: within `range`, `name` has the chain `chain`. Has no effect on
     /// other names.
     pub(super) fn narrow(&mut self, name: Node<'_>, chain: Chain, range: Range<usize>) {
-        if matches!(self.local(&self.text[name.byte_range()]), NameLookup::Local(_)) {
+        if matches!(self.local(&self.text[name_range(self.text, name)]), NameLookup::Local(_)) {
             self.push_pending(name, Some(chain), range.start, Some(range.end));
         }
     }
 
     /// Declares that `name` is not local in the innermost open scope.
     pub(super) fn declare_outer(&mut self, name: Node<'_>) {
-        self.push(LocalName { name: &self.text[name.byte_range()], binding: Binding::NonLocal });
+        self.push(LocalName {
+            name: &self.text[name_range(self.text, name)],
+            binding: Binding::NonLocal,
+        });
     }
 
     /// Records that a local variable has the chain `chain` from the byte `from` on.
     pub(super) fn assign(&mut self, name: Node<'_>, chain: Chain, from: usize) {
-        if matches!(self.local(&self.text[name.byte_range()]), NameLookup::Local(_)) {
+        if matches!(self.local(&self.text[name_range(self.text, name)]), NameLookup::Local(_)) {
             self.push_pending(name, Some(chain), from, None);
         }
     }
@@ -238,7 +256,7 @@ impl<'a> Notes<'a> {
         until: Option<usize>,
     ) {
         let binding = Binding::Local(chain.and_then(Chain::bounded));
-        let declared = LocalName { name: &self.text[name.byte_range()], binding };
+        let declared = LocalName { name: &self.text[name_range(self.text, name)], binding };
         self.due = self.due.min(from);
         self.pending.push(Pending { scopes: self.scopes.len(), from, until, declared });
     }
@@ -268,7 +286,7 @@ impl<'a> Notes<'a> {
     /// Records an assignment to a variable: the span of a string literal, or `None` for any other
     /// value.
     pub(super) fn set_literal(&mut self, name: Node<'_>, literal: Option<Range<usize>>) {
-        let name = &self.text[name.byte_range()];
+        let name = &self.text[name_range(self.text, name)];
         match self.literals.get_mut(name) {
             Some(assigned) => *assigned = None,
             None if literal.is_some() => _ = self.literals.insert(name, literal),

@@ -85,9 +85,9 @@ impl<'t> Visit<'_, 't> {
         self.frame(levels).map_or("", |frame| frame.field)
     }
 
-    /// Returns the bytes of a node.
+    /// Returns the bytes of a node; see [`name_range`].
     pub(super) fn bytes(&self, node: Node<'_>) -> &[u8] {
-        &self.text[node.byte_range()]
+        &self.text[name_range(self.text, node)]
     }
 
     fn frame(&self, levels: usize) -> Option<&Frame<'t>> {
@@ -146,7 +146,7 @@ impl<'t> Visit<'_, 't> {
 
     /// Returns the text of a node; invalid UTF-8 is replaced.
     pub(super) fn text(&self, node: Node<'t>) -> Cow<'_, str> {
-        String::from_utf8_lossy(&self.text[node.byte_range()])
+        String::from_utf8_lossy(&self.text[name_range(self.text, node)])
     }
 
     /// Returns the text of a node of any tree as an owned string; invalid UTF-8 is replaced.
@@ -163,6 +163,14 @@ impl<'t> Visit<'_, 't> {
     pub(super) fn child(&self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {
         (0..8).map_while(|at| node.child(at)).find(|child| child.kind_name() == kind)
     }
+}
+
+/// Returns the span of a node, without the sign before a raw identifier of Rust: `r#match` and `match`
+/// are one name.
+pub(super) fn name_range(text: &[u8], node: Node<'_>) -> Range<usize> {
+    let span = node.byte_range();
+    let is_raw = text.get(span.clone()).is_some_and(|own| own.starts_with(b"r#"));
+    if is_raw && node.kind_name().ends_with("identifier") { span.start + 2..span.end } else { span }
 }
 
 /// A definition found at the visited node, from which [`super::symbols`] builds a [`Symbol`].
@@ -196,7 +204,7 @@ impl<'t> Definition<'t> {
         Definition {
             kind,
             name: visit.text(name).into_owned(),
-            name_span: name.byte_range(),
+            name_span: name_range(visit.text, name),
             outer: 0,
             signature_start: None,
             body: None,

@@ -10,10 +10,12 @@
 
 # Methods reached, by the path, line and name of the call.
 def traced(root, reached)
+  # Tests may replace `File`.
+  expand = File.method(:expand_path)
   inside = ->(path) { path && path.start_with?(root) ? path.delete_prefix(root) : nil }
   record = lambda do |caller_at, name, path, line|
     # Calls from within Ruby itself may have no path.
-    from = caller_at && (caller_at.absolute_path || caller_at.path&.then { |at| File.expand_path(at) })
+    from = caller_at && (caller_at.absolute_path || caller_at.path&.then { |at| expand.(at) })
     from = inside.(from)
     return unless from
 
@@ -35,14 +37,14 @@ def traced(root, reached)
         path, line = declared.path, declared.lineno
       end
     end
-    record.(at, name, File.expand_path(path), line)
+    record.(at, name, expand.(path), line)
   end.enable
   TracePoint.new(:c_call) do |point|
     next if point.method_id == :new
 
     # Attribute readers count as methods written in C, and have the place of their declaration.
     path, line = point.defined_class.instance_method(point.method_id).source_location
-    record.(caller_locations(1, 1)&.first, point.method_id, path && File.expand_path(path), line)
+    record.(caller_locations(1, 1)&.first, point.method_id, path && expand.(path), line)
   end.enable
 end
 

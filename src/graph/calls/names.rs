@@ -86,10 +86,11 @@ impl<'a> OtherNames<'a> {
             return;
         }
         let Some(facts) = self.code.file(site.file) else { return };
-        for import in &facts.imports {
+        for (at, import) in facts.imports.iter().enumerate() {
             let renamed = import.names.iter().filter(|bound| bound.name == name);
             for bound in renamed.filter(|bound| bound.alias != name && !bound.alias.is_empty()) {
-                if self.refers_to(site.file, site.reference.enclosing, &bound.alias) {
+                // Modules inside of the file, and functions, import names for themselves.
+                if self.refers_to(site.file, facts.import_scope(at), &bound.alias) {
                     self.bound(site.file, import.kind, &bound.alias);
                 }
             }

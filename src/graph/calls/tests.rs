@@ -305,3 +305,31 @@ fn a_call_of_overloads_that_nothing_selects_is_unresolved() {
     let found = uses_of(&tree.program, &all, CONFIDENCE_ANSWER);
     assert_eq!((found.uses.len(), found.unresolved.len()), (1, 0));
 }
+
+/// A function that a module inside of a file, or a function, imports under another name lost its calls
+/// by that name.
+#[test]
+fn other_names_in_modules_and_functions_are_followed() {
+    check(
+        "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\npub fn f() {}\n\
+         mod api { pub use super::f as g; }\nmod deep { pub mod er { pub use crate::f as h; } }\n\
+         fn a() { api::g() }\nfn b() { deep::er::h() }\nfn c() { use crate::f as i; i() }\n\
+         fn d() { use api::g as j; j() }\n\
+         //- /src/other.rs\nfn e() { crate::api::g() }\n",
+        "f",
+        &["src/lib.rs:4", "src/lib.rs:5", "src/lib.rs:6", "src/lib.rs:7", "src/other.rs:1"],
+    );
+}
+
+/// A method of a module called one that the type which includes it overrides, without being listed among
+/// its callers.
+#[test]
+fn modules_call_methods_that_types_override() {
+    let text = "//- /a.rb\nmodule Steps\n  def run\n    step\n  end\n  def step\n  end\nend\nclass Job\n  \
+                include Steps\n  def step\n  end\nend\nclass Other\n  include Steps\nend\n\
+                class First\n  prepend Steps\n  def step\n  end\nend\ndef go\n  Job.new.step\n  Other.new.step\n  \
+                First.new.step\nend\n";
+    check(text, "Job#step", &["a.rb:3", "a.rb:22"]);
+    check(text, "Steps#step", &["a.rb:3", "a.rb:23", "a.rb:24"]);
+    check(text, "First#step", &["a.rb:3"]);
+}

@@ -1,6 +1,6 @@
 //! Definitions of one name in several blocks of a file: `{ class A {} } { class A {} }`. Facts have no
 //! blocks that are not the body of a definition, such as those of callbacks, so the braces between a
-//! use and its definitions are counted in the text.
+//! use and its definitions are counted in the text. In Rust these are blocks of a function.
 
 use super::code::FileFacts;
 use super::position::SymbolAt;
@@ -9,6 +9,14 @@ use super::walk::Walk;
 
 /// The most bytes between a use and a definition that are searched.
 const BYTES_MAX: usize = 1 << 17;
+
+/// How strings and characters are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Syntax {
+    JavaScript,
+    /// `'a` is a lifetime, and strings span lines.
+    Rust,
+}
 
 impl Walk<'_> {
     /// Removes definitions of JavaScript in the same file whose block does not contain the use, if the
@@ -23,32 +31,63 @@ impl Walk<'_> {
         if found.len() < 2 || !facts.dialect.has_module_values {
             return;
         }
+        let Some(depths) = self.depths(facts, place, found, Syntax::JavaScript) else { return };
+        // Functions can be declared several times in one block, such as overloads.
+        let Some(innermost) = depths.iter().flatten().min().copied() else { return };
+        let mut depths = depths.into_iter();
+        found.retain(|_| depths.next().flatten() == Some(innermost));
+    }
+
+    /// Removes definitions of Rust in the function around the use whose block does not contain the use:
+    /// they are not in scope. The cost is that of [`Walk::prefer_blocks`].
+    pub(super) fn retain_blocks(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        around: usize,
+        found: &mut Vec<Candidate>,
+    ) {
+        let is_function = facts.symbols[around].kind.is_callable();
+        if found.is_empty() || !facts.dialect.has_impl_blocks || !is_function {
+            return;
+        }
+        let Some(depths) = self.depths(facts, place, found, Syntax::Rust) else { return };
+        let innermost = depths.iter().flatten().min().copied();
+        let mut depths = depths.into_iter();
+        found.retain(|_| depths.next().flatten().is_some_and(|depth| Some(depth) == innermost));
+    }
+
+    /// Returns for each definition how many blocks around the use do not contain it; see
+    /// [`depth_of_block`].
+    fn depths(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        found: &[Candidate],
+        syntax: Syntax,
+    ) -> Option<Vec<Option<usize>>> {
         let is_origin = self
             .origin
             .get()
             .is_some_and(|origin| origin.file == place.file && origin.enclosing == place.enclosing);
         let around = place.enclosing.map(|at| facts.symbols[at].span.start);
-        let Some(start) = self.start.get().filter(|_| is_origin).or(around) else { return };
-        let Some(text) = self.code.text(place.file) else { return };
+        let start = self.start.get().filter(|_| is_origin).or(around)?;
+        let text = self.code.text(place.file)?;
         let depth = |candidate: &Candidate| {
             let Value::Name(SymbolAt { file, place: at }) = candidate.value else { return None };
             let defined = facts.symbols.get(at as usize).filter(|_| file == place.file)?;
-            depth_of_block(&text, defined.span.start, start)
+            depth_of_block(&text, defined.span.start, start, syntax)
         };
-        // Functions can be declared several times in one block, such as overloads.
-        let depths: Vec<Option<usize>> = found.iter().map(depth).collect();
-        let Some(innermost) = depths.iter().flatten().min().copied() else { return };
-        let mut depths = depths.into_iter();
-        found.retain(|_| depths.next().flatten() == Some(innermost));
+        Some(found.iter().map(depth).collect())
     }
 }
 
 /// Returns the number of blocks around the use at `start` that do not contain the definition at
 /// `defined`; `None` if the use is outside of the block of the definition.
-fn depth_of_block(text: &[u8], defined: usize, start: usize) -> Option<usize> {
+fn depth_of_block(text: &[u8], defined: usize, start: usize, syntax: Syntax) -> Option<usize> {
     let (from, to) = (defined.min(start), defined.max(start));
     let text = text.get(from..to).filter(|text| text.len() <= BYTES_MAX)?;
-    let (least, last) = levels(text);
+    let (least, last) = levels(text, syntax);
     if defined <= start {
         // The block of the definition is still open at the use.
         (least >= 0).then_some(last as usize)
@@ -60,7 +99,7 @@ fn depth_of_block(text: &[u8], defined: usize, start: usize) -> Option<usize> {
 
 /// Returns the least and the last level of braces in a text, relative to its start, without those in
 /// strings and comments.
-fn levels(text: &[u8]) -> (isize, isize) {
+fn levels(text: &[u8], syntax: Syntax) -> (isize, isize) {
     let (mut least, mut level, mut at) = (0_isize, 0_isize, 0);
     while let Some(&byte) = text.get(at) {
         let rest = &text[at + 1..];
@@ -77,7 +116,9 @@ fn levels(text: &[u8]) -> (isize, isize) {
                 let end = bstr::ByteSlice::find(rest, b"*/");
                 at += end.map_or(rest.len(), |end| end + 2);
             }
-            b'"' | b'\'' | b'`' => at += string(rest, byte),
+            b'r' if syntax == Syntax::Rust => at += raw_string(rest),
+            b'\'' if syntax == Syntax::Rust => at += character(rest),
+            b'"' | b'\'' | b'`' => at += string(rest, byte, syntax),
             _ => {}
         }
         at += 1;
@@ -86,12 +127,12 @@ fn levels(text: &[u8]) -> (isize, isize) {
 }
 
 /// Returns the length of a string with its closing quote, from the text after the opening one. A quote
-/// that the line does not close opens no string.
-fn string(text: &[u8], quote: u8) -> usize {
+/// that the line does not close opens no string, except in Rust.
+fn string(text: &[u8], quote: u8, syntax: Syntax) -> usize {
     let mut is_escaped = false;
     for (at, &byte) in text.iter().enumerate() {
         match byte {
-            b'\n' if quote != b'`' => return 0,
+            b'\n' if quote != b'`' && syntax == Syntax::JavaScript => return 0,
             _ if is_escaped => is_escaped = false,
             b'\\' => is_escaped = true,
             _ if byte == quote => return at + 1,
@@ -101,15 +142,51 @@ fn string(text: &[u8], quote: u8) -> usize {
     0
 }
 
+/// Returns the length of a character of Rust with its closing quote, from the text after the opening
+/// one; 0 for a lifetime.
+fn character(text: &[u8]) -> usize {
+    let after = if text.first() == Some(&b'\\') { 2 } else { 1 };
+    let rest = text.get(after..).unwrap_or_default();
+    // An escape, and a character of UTF-8, may be longer than one byte.
+    let end = rest.iter().take(8).position(|&byte| byte == b'\'');
+    let is_whole =
+        |end: &usize| after == 2 || *end == 0 || text.first().is_some_and(|it| *it >= 0x80);
+    end.filter(is_whole).map_or(0, |end| after + end + 1)
+}
+
+/// Returns the length of the rest of a raw string of Rust, `#"…"#`, from the text after its `r`; 0 for
+/// anything else.
+fn raw_string(text: &[u8]) -> usize {
+    let hashes = text.iter().take_while(|byte| **byte == b'#').count();
+    let Some(rest) = text[hashes..].strip_prefix(b"\"") else { return 0 };
+    let closing = [&b"\""[..], &text[..hashes]].concat();
+    bstr::ByteSlice::find(rest, &closing).map_or(0, |end| hashes + 1 + end + closing.len())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Returns the depth for the definition at `D` and the use at `U`.
+    /// Checks the depth for the definition at `D` and the use at `U`.
+    #[track_caller]
+    fn check_in(text: &str, syntax: Syntax, expected: Option<usize>) {
+        let at = |mark: char| text.find(mark).expect("a mark");
+        let found = depth_of_block(text.as_bytes(), at('D'), at('U'), syntax);
+        assert_eq!(found, expected, "{text}");
+    }
+
     #[track_caller]
     fn check(text: &str, expected: Option<usize>) {
-        let at = |mark: char| text.find(mark).expect("a mark");
-        assert_eq!(depth_of_block(text.as_bytes(), at('D'), at('U')), expected, "{text}");
+        check_in(text, Syntax::JavaScript, expected);
+    }
+
+    #[test]
+    fn characters_and_lifetimes_of_rust_differ() {
+        let rust = |text, expected| check_in(text, Syntax::Rust, expected);
+        rust("{ D '}' '\\'' '\\u{7d}' b'}' 'ä' U }", Some(0));
+        rust("{ D } fn f<'a>() { 'b: loop { U", None);
+        rust("{ D r#\"}\"}\"# r\"}\" \"\n}\" U }", Some(0));
+        rust("{ D for<'a> { 'a' } U }", Some(0));
     }
 
     #[test]

@@ -30,8 +30,7 @@ const STEP_LEAST: f32 = 0.985;
 const NAMED_MAX: usize = 64;
 
 impl Walk<'_> {
-    /// Returns the candidates of `chain`, written at `place`. `own` is the type that `$` refers to,
-    /// if not the one that encloses `place`.
+    /// Returns the candidates of `chain`, written at `place`. `own` is the type of `$`, if not that around.
     pub(super) fn chain(
         &self,
         place: Place,
@@ -41,6 +40,9 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         if !self.take_step(depth) {
             return Vec::new();
+        }
+        if let Some(values) = self.either(chain, |chain| self.chain(place, own, chain, depth + 1)) {
+            return values;
         }
         let (root, steps) = chain.decode();
         let types = || own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
@@ -676,6 +678,7 @@ impl Walk<'_> {
             self.given(candidate, || self.chain(place, candidate.via, chain, depth + 1));
         for value in &mut values {
             value.confidence *= candidate.confidence;
+            value.is_second |= candidate.is_second;
         }
         values
     }
@@ -764,6 +767,7 @@ impl Walk<'_> {
                     // What a method without types returns may have more than one type.
                     let is_unknown = matches!(value.value, Value::Outside);
                     value.is_lost |= is_unknown && facts.dialect.has_untyped_values;
+                    value.is_second |= candidate.is_second;
                 }
                 values
             }

@@ -23,6 +23,9 @@ const WILDCARDS_MAX: usize = 256;
 /// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
 
+/// The most functions around an import.
+const SCOPES_MAX: usize = 8;
+
 /// Parts with which a path begins that are not names of imported modules.
 const PATH_STARTS: &[&str] = &["$crate", "alloc", "core", "crate", "self", "std", "super"];
 
@@ -180,18 +183,30 @@ impl Walk<'_> {
         }
         let mut parts = facts.imports[import].module.split("::");
         let Some(first) = parts.next() else { return Vec::new() };
-        let scope = facts.import_scope(import);
-        let modules = definitions(file, facts.children(scope, first));
-        let mut values: Vec<Candidate> = modules
-            .filter(|at| !facts.is_module_elsewhere(at.place as usize))
-            .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::SameFile))
-            .filter(|module| self.kind(module) == Some(SymbolKind::Module))
-            .collect();
+        // A path in a function begins in one of the blocks around it, or in their module.
+        let is_block = |at: usize| facts.symbols[at].kind != SymbolKind::Module;
+        let around = |scope: &Option<usize>| {
+            scope.filter(|&at| is_block(at)).map(|at| facts.symbols[at].parent)
+        };
+        let scopes = std::iter::successors(Some(facts.import_scope(import)), around);
+        let scopes: Vec<Option<usize>> = scopes.take(SCOPES_MAX).collect();
+        let modules = |scope: &Option<usize>| -> Vec<Candidate> {
+            definitions(file, facts.children(*scope, first))
+                .filter(|at| !facts.is_module_elsewhere(at.place as usize))
+                .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::SameFile))
+                .filter(|module| self.kind(module) == Some(SymbolKind::Module))
+                .collect()
+        };
+        let inside = scopes.iter().map(modules).find(|found| !found.is_empty());
+        let mut values = inside.unwrap_or_default();
         let is_imported = values.is_empty() && !first.is_empty() && !PATH_STARTS.contains(&first);
         if is_imported {
-            values = self.look_up(file, View::Imported(scope), first, depth, || {
-                self.imported_module(facts, file, scope, first, depth)
+            let imported = scopes.iter().map(|&scope| {
+                self.look_up(file, View::Imported(scope), first, depth, || {
+                    self.imported_module(facts, file, scope, first, depth)
+                })
             });
+            values = imported.into_iter().find(|found| !found.is_empty()).unwrap_or_default();
         }
         let names = parts.take(PARTS_MAX).chain(Some(name).filter(|name| !name.is_empty()));
         for part in names {

@@ -7,6 +7,7 @@ use super::namespaces::scope;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::scope::is_header;
+use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
@@ -85,6 +86,7 @@ impl Walk<'_> {
             member.confidence *= candidate.confidence;
             member.reason = member.reason.max(candidate.reason);
             member.is_lost |= candidate.is_lost;
+            member.is_second |= candidate.is_second;
         }
         found
     }
@@ -272,6 +274,7 @@ impl Walk<'_> {
             own.extend(used.into_iter().filter(|it| !matches!(it.value, Value::Outside)));
         }
         if !own.is_empty() {
+            self.put_prepended_first(of, name, &mut own, depth);
             return own;
         }
         let mut found = self.members_of_alias(of, name, depth, seen);
@@ -438,7 +441,8 @@ impl Walk<'_> {
             return Vec::new();
         }
         let children = definitions(of.file, facts.children(Some(place), name))
-            .filter(|at| !facts.is_named_like_type(at.place as usize));
+            .filter(|at| !facts.is_named_like_type(at.place as usize))
+            .filter(|at| !is_of_object(&facts, at.place as usize));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
         if facts.symbols[place].kind == SymbolKind::Function {
@@ -654,7 +658,9 @@ impl Walk<'_> {
             matches!(candidate.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
         };
         for base in symbol.bases.iter().take(VALUES_MAX) {
-            let written = base.without_instance();
+            // A prepended module is a base as well.
+            let plain = base.before_parameter().filter(|_| is_inside).map(|(plain, _)| plain);
+            let written = plain.as_ref().unwrap_or(base).without_instance();
             // Types of C# that differ in the number of type parameters have one name.
             let signature = facts.dialect.has_usings.then(|| self.signature(of));
             let arguments = signature.map(|text| base_arguments(&text, last_name(written)));
@@ -708,7 +714,12 @@ impl Walk<'_> {
         while let Some(&derived) = types.get(at).filter(|_| at < BASES_MAX) {
             at += 1;
             for base in self.bases(derived, 0) {
-                let Value::Instance(base, _) = base.value else { continue };
+                let base = match base.value {
+                    Value::Instance(base, _) => base,
+                    // What a module of Ruby calls may be a method of the type that includes it.
+                    Value::Name(base) if self.is_mixin(base) => base,
+                    _ => continue,
+                };
                 if types.contains(&base) {
                     continue;
                 }
@@ -719,6 +730,13 @@ impl Walk<'_> {
             }
         }
         found
+    }
+
+    /// Returns true for a module that types include: Ruby's.
+    fn is_mixin(&self, at: SymbolAt) -> bool {
+        self.symbol(at).is_some_and(|(facts, place)| {
+            facts.dialect.has_module_instances && facts.symbols[place].kind == SymbolKind::Module
+        })
     }
 
     fn is_callable(&self, at: SymbolAt) -> bool {

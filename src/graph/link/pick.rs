@@ -5,6 +5,7 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::added::HIDDEN_FACTOR;
+use super::alternatives::limit_second_values;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group, OverloadRules};
 use super::kinds::{is_type, is_variable};
@@ -102,6 +103,7 @@ impl Walk<'_> {
             }
         }
         self.order_links(place, used, &mut links);
+        limit_second_values(&candidates, &mut links);
         links
     }
 

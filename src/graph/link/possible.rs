@@ -75,6 +75,10 @@ impl Walk<'_> {
             let converted = self.converted(place, used, &source, &expected);
             return if converted.is_empty() { own } else { converted };
         }
+        let of = |chain: &Chain| self.candidates(place, Use { receiver: Some(chain), ..used });
+        if let Some(found) = self.either(chain, of) {
+            return found;
+        }
         if let Some(implicit) = chain.implicit() {
             let found = self.candidates(place, Use { receiver: Some(&implicit), ..used });
             let is_known = |candidate: &Candidate| matches!(candidate.value, Value::Name(_));

@@ -5,6 +5,7 @@ use super::dialect::{Group, is_standard_function};
 use super::kinds::{is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
+use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -174,8 +175,14 @@ impl Walk<'_> {
             let mut found: Vec<Candidate> = definitions(place.file, children)
                 .filter(|at| !facts.is_named_like_type(at.place as usize))
                 .filter(|at| !facts.is_module_elsewhere(at.place as usize))
+                .filter(|at| !is_of_object(facts, at.place as usize))
                 .map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Scope))
                 .collect();
+            self.retain_blocks(facts, place, around, &mut found);
+            if is_type && !found.is_empty() {
+                let own = SymbolAt { file: place.file, place: around as u32 };
+                self.put_prepended_first(own, name, &mut found, depth);
+            }
             let is_partial = facts.dialect.has_partial_types;
             if (found.is_empty() || is_partial) && is_type && has_members {
                 let own = SymbolAt { file: place.file, place: around as u32 };
@@ -557,6 +564,7 @@ pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Candid
     definitions(file, facts.children(None, name))
         .filter(|at| is_named(&facts.symbols[at.place as usize]))
         .filter(|at| !facts.is_module_elsewhere(at.place as usize))
+        .filter(|at| !is_of_object(facts, at.place as usize))
         .filter(|at| {
             // Go's methods are at the top level of the file, too, and so are members that
             // JavaScript adds to a value, and C++'s constructors, which have the name of their type.

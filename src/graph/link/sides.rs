@@ -1,6 +1,7 @@
 //! Members of a type itself and members of its instances, in languages where both can have one name:
 //! Ruby's `def self.name` and `def name`.
 
+use super::code::{FileFacts, last_name};
 use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -71,6 +72,17 @@ impl Walk<'_> {
         });
         decisive.next().is_some_and(|symbol| !symbol.kind.is_callable() || is_of_type(symbol))
     }
+}
+
+/// Returns true for a method of Ruby of one object or of another type than the enclosing one, `def
+/// object.name`: it has no bare name.
+pub(super) fn is_of_object(facts: &FileFacts, place: usize) -> bool {
+    let Some(symbol) = facts.symbols.get(place) else { return false };
+    if !facts.dialect.marks_class_members || !is_of_type(symbol) {
+        return false;
+    }
+    let around = symbol.parent.map(|parent| facts.symbols[parent].name.as_str());
+    facts.owner(place).is_some_and(|owner| around.is_none_or(|around| last_name(around) != owner))
 }
 
 /// Returns true for a member of a type itself: `Type.name`.

@@ -13,6 +13,7 @@ mod php;
 mod python;
 mod reexports;
 mod ruby;
+mod ruby_dispatch;
 mod rust;
 mod rust_macros;
 mod rust_types;

@@ -53,13 +53,16 @@ pub(super) struct Candidate {
     pub(super) via: Option<SymbolAt>,
     /// The type with its arguments through whose instance a member was reached.
     pub(super) given: Option<WrittenType>,
+    /// It follows from the second of two values that an expression may have.
+    pub(super) is_second: bool,
     /// It counts as outside only because something of the repository could not be followed.
     pub(super) is_lost: bool,
 }
 
 impl Candidate {
     pub(super) fn new(value: Value, confidence: f32, reason: Reason) -> Candidate {
-        Candidate { value, confidence, reason, via: None, given: None, is_lost: false }
+        let (via, given) = (None, None);
+        Candidate { value, confidence, reason, via, given, is_second: false, is_lost: false }
     }
 
     /// Returns the candidate with another value and a lower confidence.

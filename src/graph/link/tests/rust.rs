@@ -273,3 +273,57 @@ fn own_methods_precede_those_of_traits() {
     assert!(links.iter().all(|link| link.confidence < 0.9));
     check(&tree("A::$0from(1u16);"), "src/lib.rs:13 A::from Receiver");
 }
+
+/// The call of a raw identifier was neither a caller nor unresolved, since the name had another text.
+#[test]
+fn raw_identifiers_are_names_without_their_sign() {
+    let found = "src/lib.rs:1 match SameFile";
+    check(&of_crate("fn r#match(x: u8) {}\nfn f() { r#$0match(1) }"), found);
+    check(&of_crate("fn r#match(x: u8) {}\nfn f() { each!(r#$0match(1)) }"), found);
+    let of = |call: &str| {
+        of_crate(&format!(
+            "mod r#in {{ pub fn r#try() {{}} pub fn plain() {{}} }}\n\
+             struct Kind {{ r#type: Type }}\nstruct Type;\nimpl Type {{ fn r#loop(&self) {{}} }}\n\
+             use r#in::r#try as attempt;\nfn f(r#ref: Kind) {{ {call} }}"
+        ))
+    };
+    check(&of("r#in::$0plain()"), "src/lib.rs:1 in::plain Receiver");
+    check(&of("crate::r#in::r#$0try()"), "src/lib.rs:1 in::try Receiver");
+    check(&of("$0attempt()"), "src/lib.rs:1 in::try Receiver");
+    check(&of("r#ref.r#type.r#$0loop()"), "src/lib.rs:4 Type::loop Receiver");
+    check(&of("let r#let = r#ref.r#type; r#let.r#$0loop()"), "src/lib.rs:4 Type::loop Receiver");
+}
+
+/// The first of two functions of one name was stated for both, and one was visible outside of its block.
+#[test]
+fn functions_in_blocks_are_visible_there() {
+    let of = |body: &str| of_crate(&format!("fn helper() {{}}\nfn f() {{\n{body}\n}}"));
+    let blocks = "{ fn helper() {} helper() }\n{ fn helper() {} $0helper() }";
+    check(&of(blocks), "src/lib.rs:4 f::helper Scope");
+    check(&of("{ fn helper() {} $0helper() }\n{ fn helper() {} }"), "src/lib.rs:3 f::helper Scope");
+    check(&of("{ fn helper() {} }\n$0helper()"), "src/lib.rs:1 helper SameFile");
+    check(&of("if x { $0helper() }\nfn helper() {}"), "src/lib.rs:4 f::helper Scope");
+    check(
+        &of("let x: &'static str = r#\"}\"#; $0helper();\nfn helper() {}"),
+        "src/lib.rs:4 f::helper Scope",
+    );
+}
+
+/// A method of a trait was stated for the type's own, since the other name was not followed.
+#[test]
+fn types_have_other_names_in_a_function_or_a_module() {
+    let of = |rest: &str| {
+        of_crate(&format!(
+            "mod m {{\n    pub struct A;\n    impl A {{ pub fn make() -> A {{ A }} pub fn go(&self) {{}} }}\n}}\n\
+             pub trait Go {{\n    fn go(&self) {{}}\n    fn make() {{}}\n}}\nimpl Go for u8 {{}}\n{rest}"
+        ))
+    };
+    let (make, go) = ("src/lib.rs:3 m::A::make Receiver", "src/lib.rs:3 m::A::go Receiver");
+    check(&of("fn f() { use m::A as MA; MA::$0make(); }"), make);
+    check(&of("fn f() { use m::A as MA; MA::make().$0go(); }"), go);
+    check(&of("fn f() { use crate::m::{A as MA}; let a = MA::make(); a.$0go(); }"), go);
+    check(&of("fn f() { use self::m as other; let a: other::A = x(); a.$0go(); }"), go);
+    check(&of("fn f() { use m::A as MA; let a = MA; a.$0go(); }"), go);
+    check(&of("mod n { use super::m::A as MA; fn f(a: MA) { a.$0go(); } }"), go);
+    check(&of("fn f() { { use m::A as MA; fn g(a: &MA) { a.$0go(); } } }"), go);
+}

@@ -86,7 +86,7 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
     let chain = known(value::of(visit, notes, value, DEPTH_MAX));
     if let Some(chain) = chain.filter(|chain| !is_literal || chain.as_str().contains('<')) {
-        notes.set_return(index, chain);
+        notes.add_return(index, chain, value::either);
     }
 }
 
@@ -265,7 +265,8 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 if matches!(base.kind_name(), "constant" | "scope_resolution")
                     && let Some(chain) = value::of(visit, notes, base, DEPTH_MAX)
                 {
-                    notes.add_base(index, chain);
+                    let is_first = visit.bytes(method) == b"prepend";
+                    notes.add_base(index, if is_first { chain.prepended() } else { chain });
                 }
             }
         }

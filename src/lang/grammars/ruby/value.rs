@@ -142,16 +142,32 @@ pub(super) fn known(chain: Option<Chain>) -> Option<Chain> {
     chain.filter(|chain| !chain.is_of_variable())
 }
 
-/// Returns the first of some chains whose value is known, or else the first one.
+/// Returns the first of some chains whose value is known, with the next one as an alternative; or else
+/// the first one.
 fn first_known(chains: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
-    let mut first = None;
+    let mut first: Option<Chain> = None;
     for chain in chains.into_iter().flatten() {
-        if !chain.is_of_variable() {
-            return Some(chain);
-        }
-        first = first.or(Some(chain));
+        first = match first {
+            Some(known) if !known.is_of_variable() => Some(either(known, &chain)),
+            _ if !chain.is_of_variable() => Some(chain),
+            None => Some(chain),
+            unknown => unknown,
+        };
     }
     first
+}
+
+/// Returns the chain of a value that is one of two, unless the other one is unknown or too long.
+pub(super) fn either(known: Chain, other: &Chain) -> Chain {
+    if other.is_of_variable() || is_literal(&known) || is_literal(other) {
+        return known;
+    }
+    known.clone().or(other).bounded().unwrap_or(known)
+}
+
+/// Returns true for a value of one of Ruby's own types: often one that stands for none.
+fn is_literal(chain: &Chain) -> bool {
+    ["@Array", "@Hash", "@String", "@Set"].iter().any(|of| chain.as_str().starts_with(of))
 }
 
 /// Returns the chain of a container with such an element.

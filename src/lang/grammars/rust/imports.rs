@@ -149,6 +149,7 @@ impl UseTree<'_, '_, '_, '_> {
     fn path(&self, base: &str, path: Node<'_>) -> String {
         let mut text = self.visit.text_of(path);
         text.retain(|c| !c.is_whitespace());
+        text = text.replace("::r#", "::");
         if base.is_empty() { text } else { format!("{base}::{text}") }
     }
 
