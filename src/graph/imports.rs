@@ -82,7 +82,11 @@ impl Resolver {
     /// malformed counts as empty. O(n log n) for n files, and O(bytes) for the manifests.
     pub fn new<P: AsRef<[u8]>>(files: &[P], manifests: &[(FileId, &[u8])]) -> Resolver {
         let tree = Tree::new(files);
-        let manifests = manifest::Manifests::new(&tree, manifests);
+        let decoded: Vec<_> =
+            manifests.iter().map(|&(file, bytes)| (file, manifest::utf8(bytes))).collect();
+        let texts: Vec<(FileId, &[u8])> =
+            decoded.iter().map(|(file, bytes)| (*file, &**bytes)).collect();
+        let manifests = manifest::Manifests::new(&tree, &texts);
         Resolver {
             packages: Packages::default(),
             c: c::IncludePaths::new(&tree, &manifests),

@@ -6,7 +6,7 @@
 //! 1. `kinds`: groups of kinds of symbols;
 //! 2. `dialect`: the rules of each language;
 //! 3. `parameters`: the parameters and argument counts of signatures; `receiver_bounds`: the type
-//!    parameters that functions of Kotlin extend;
+//!    parameters that functions of Kotlin extend; `binding` and `signature`: overloads;
 //! 4. `code`: the interface to the index, and the facts of one file;
 //! 5. `result`: a use of a name, a link and its reason;
 //! 6. `value`: a candidate; `hops`: look-ups of names in modules;
@@ -42,6 +42,7 @@ use crate::lang::facts::Reference;
 
 mod added;
 mod alternatives;
+mod binding;
 mod blocks;
 mod bounds;
 mod calibration;
@@ -78,6 +79,7 @@ mod result;
 mod scope;
 mod settings;
 mod sides;
+mod signature;
 mod similar;
 mod source_sets;
 mod templates;

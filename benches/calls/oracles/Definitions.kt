@@ -88,12 +88,12 @@ object Calls : FirCallChecker(MppCheckerKind.Common) {
         val byte = text.substring(0, start).toByteArray().size
         val expected = symbol.getSingleMatchedExpectForActualOrNull() as? FirCallableSymbol<*>
         for (one in listOfNotNull(symbol, expected)) {
-            val (file, line) = place(one, path)
+            val (file, line) = place(one, path) ?: continue
             out.println("${path.removePrefix(root)}\t$byte\t$file\t$line")
         }
     }
 
-    private fun place(symbol: FirCallableSymbol<*>, from: String): Pair<String, Int> {
+    private fun place(symbol: FirCallableSymbol<*>, from: String): Pair<String, Int>? {
         val original = symbol.originalOrSelf() as FirCallableSymbol<*>
         val provider = original.moduleData.session.firProvider
         // A local function, or a member of a local class, is in the file of the call.
@@ -105,6 +105,8 @@ object Calls : FirCallChecker(MppCheckerKind.Common) {
         val source = owner?.source ?: original.source
         if (path == null || source == null) return Pair("/outside/${original.name}", 0)
         val name = name(source) ?: source.startOffset
+        // The source is in another file whose path the compiler does not return.
+        if (name > text(path).length) return null
         val line = text(path).substring(0, name).count { it == '\n' }
         return Pair(path.removePrefix(root), line)
     }

@@ -1,8 +1,10 @@
 //! Manifests: the configuration files that determine where imports lead, and how they are
 //! recognised by path.
 
+use std::borrow::Cow;
+
 use crate::base::ids::FileId;
-use crate::base::path;
+use crate::base::{path, text};
 
 use super::tree::{DirectoryId, Tree};
 
@@ -72,6 +74,12 @@ fn kind(path: &[u8]) -> Option<Kind> {
         let is_config = name.starts_with(b"tsconfig") || name.starts_with(b"jsconfig");
         (is_config && name.ends_with(b".json")).then_some(Kind::TsConfig)
     })
+}
+
+/// Returns the text of a manifest in UTF-8, where its byte order mark shows that it is UTF-16.
+pub(super) fn utf8(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let decoded = text::is_utf16(bytes).then(|| text::decode(bytes)).flatten();
+    decoded.map_or(Cow::Borrowed(bytes), |text| Cow::Owned(text.into_owned().into_bytes()))
 }
 
 /// A manifest and its location.

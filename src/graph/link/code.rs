@@ -252,9 +252,8 @@ impl FileFacts {
             (symbol.parent, symbol.name.as_str())
         };
         let start = self.by_parent.partition_point(|place| key(place) < (parent, name));
-        let count = self.by_parent[start..].iter().take_while(|at| key(at) == (parent, name));
-        let end = start + count.count();
-        &self.by_parent[start..end]
+        let rest = &self.by_parent[start..];
+        &rest[..rest.partition_point(|place| key(place) <= (parent, name))]
     }
 
     /// Returns the positions of all symbols directly inside of `parent`, by name. O(log n).

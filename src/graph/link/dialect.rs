@@ -37,7 +37,7 @@ pub(super) enum Group {
 }
 
 /// How overloads that accept the same number of arguments are compared; see [`mod@super::overloads`].
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum OverloadRules {
     CSharp,
     Cpp,

@@ -8,9 +8,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::code::{Code, FileFacts};
 use super::conditions::Macro;
-use super::dialect::Group;
+use super::dialect::{Group, OverloadRules};
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
+use super::signature::Signature;
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;
 use crate::lang::facts::Role;
@@ -77,6 +78,7 @@ pub(super) struct Memo {
     variables: RefCell<FxHashMap<FileId, Variables>>,
     macro_arguments: RefCell<FxHashMap<Box<str>, Words>>,
     made_blocks: RefCell<FxHashMap<SymbolAt, Rc<Vec<SymbolAt>>>>,
+    overloads: RefCell<FxHashMap<(SymbolAt, OverloadRules), Option<Rc<Signature>>>>,
 }
 
 /// The names in the arguments of the calls of a macro.
@@ -125,6 +127,17 @@ impl Memo {
     /// definitions.
     pub(super) fn read(&self, at: SymbolAt, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
         cached(&self.read, ENTRIES_MAX, at, find)
+    }
+
+    /// Returns the signature of an overload as the rules of a language read it, cached: every call of a
+    /// name compares all of its overloads.
+    pub(super) fn overload(
+        &self,
+        at: SymbolAt,
+        rules: OverloadRules,
+        parse: impl FnOnce() -> Option<Signature>,
+    ) -> Option<Rc<Signature>> {
+        cached(&self.overloads, ENTRIES_MAX, (at, rules), || parse().map(Rc::new))
     }
 
     /// Returns the imports that project files state for a file, cached.

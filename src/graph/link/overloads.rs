@@ -3,37 +3,41 @@
 //! of C++, [`java`] those of Java, [`named`] those of C#, Kotlin and Swift.
 //!
 //! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
-//! every parameter equally. Texts are read only where overloads differ.
+//! every parameter equally. Texts are read only where overloads differ. [`narrow`] bounds how many are
+//! compared.
 
-mod binding;
 mod cpp;
 pub(super) mod java;
 pub(super) mod named;
+mod narrow;
 mod overload;
 #[cfg(test)]
 mod tests;
 mod type_arguments;
 mod written;
 
-use overload::{Overload, score};
+use std::rc::Rc;
+
+use overload::{Overload, most_specific, score};
 use type_arguments::TypeArguments;
 pub(super) use type_arguments::stated as stated_type_arguments;
 pub(super) use written::declared_type;
 use written::{created, declared, literal, shape, written_type};
 
+use super::binding::{Binding, Qualifiers, has_word};
 use super::code::{FileFacts, last_name};
 use super::dialect::{Extensions, OverloadRules};
 use super::kinds::is_variable;
 use super::parameters::{inside, parameters};
 use super::position::SymbolAt;
 use super::result::{Link, Reason, Use};
+use super::signature::{Shape, Signature};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
 use crate::lang::symbols::{Symbol, SymbolKind};
-use binding::{Binding, Qualifiers, has_word};
 
 /// The most bytes of a call that are read, and of the function before it.
 const CALL_BYTES_MAX: usize = 2000;
@@ -63,19 +67,9 @@ pub(super) enum Form {
     Address,
     /// A value of a written type.
     Typed(Shape),
+    /// A value whose type is that which it has when the call runs: C#'s `dynamic`.
+    Dynamic,
     Unknown,
-}
-
-/// A type as it is written: its last name, and whether it is a pointer.
-#[derive(Clone, Debug, Eq, PartialEq)]
-pub(super) struct Shape {
-    base: String,
-    /// A pointer of C++, an array of Java.
-    is_pointer: bool,
-    /// A parameter of Java that accepts any number of arguments.
-    is_variadic: bool,
-    /// The number of type arguments; 0 in C++ and Java, where they are not compared.
-    arguments: usize,
 }
 
 /// How the types of arguments and parameters are read and compared in a language.
@@ -98,12 +92,6 @@ pub(super) struct Rules {
     labels: Option<named::Labels>,
     /// How a call states type arguments.
     type_arguments: TypeArguments,
-}
-
-impl Shape {
-    fn plain(base: String, is_pointer: bool) -> Shape {
-        Shape { base, is_pointer, is_variadic: false, arguments: 0 }
-    }
 }
 
 impl OverloadRules {
@@ -156,13 +144,14 @@ impl Walk<'_> {
             let most = if is_counted { arity().map(|(_, most)| most) } else { None };
             arities.push(most.map(|most| (most, facts.is_declaration(place))));
         }
-        for at in 0..links.len() {
-            let Some((most, false)) = arities[at] else { continue };
-            if accepting[at] {
-                continue;
+        let mut declared = [false; 256];
+        for arity in arities.iter().zip(&accepting).filter(|(_, accepts)| **accepts) {
+            if let (Some((most, true)), _) = arity {
+                declared[usize::from(*most)] = true;
             }
-            accepting[at] = (0..links.len())
-                .any(|other| accepting[other] && arities[other] == Some((most, true)));
+        }
+        for (accepts, arity) in accepting.iter_mut().zip(arities) {
+            *accepts |= matches!(arity, Some((most, false)) if declared[usize::from(most)]);
         }
         accepting
     }
@@ -175,6 +164,8 @@ impl Walk<'_> {
         candidates: &[Candidate],
     ) -> Vec<Candidate> {
         let mut found = Vec::new();
+        // A type whose bases have none of the name.
+        let mut searched = None;
         for candidate in candidates.iter().filter(|_| used.role == Role::Call) {
             let Value::Name(at) = candidate.value else { continue };
             let Some((facts, place)) = self.symbol(at) else { continue };
@@ -189,6 +180,9 @@ impl Walk<'_> {
             }
             let Some(parent) = symbol.parent.filter(|_| found.is_empty()) else { continue };
             let of = SymbolAt { file: at.file, place: parent as u32 };
+            if searched.replace(of) == Some(of) {
+                continue;
+            }
             for base in self.bases(of, 1) {
                 let Some(base) = base.of_type() else { continue };
                 found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
@@ -215,15 +209,20 @@ impl Walk<'_> {
         links: &mut [Link],
     ) {
         let Some(facts) = self.facts(place.file) else { return };
-        let Some(rules) = facts.dialect.overloads.map(OverloadRules::rules) else { return };
+        let Some(kind) = facts.dialect.overloads else { return };
+        let rules = kind.rules();
         if used.role != Role::Call || links.len() < 2 {
             return;
         }
         let Some(start) = used.start else { return };
-        let overloads = self.overloads(rules, used, accepting, links);
-        let Some(first) = overloads.first() else { return };
+        let overloads = self.overloads(kind, used, accepting, links);
+        let Some(first) = overloads.first().map(|of| Rc::clone(&of.signature)) else { return };
         let is_same = |of: &Overload| {
-            of.types == first.types && of.names == first.names && of.bindings == first.bindings
+            let of = &of.signature;
+            of.types == first.types
+                && of.written == first.written
+                && of.names == first.names
+                && of.bindings == first.bindings
         };
         let is_single = overloads.iter().all(is_same);
         let Some(text) = self.code.text(place.file) else { return };
@@ -238,39 +237,50 @@ impl Walk<'_> {
         if is_single && !is_selected && (definitions.max(declarations) < 2 || rules.is_strict) {
             return;
         }
+        let (mut forms, mut labels) = (Vec::new(), Vec::new());
         let mut scores: Vec<u32> = if is_single && is_selected {
             vec![1; overloads.len()]
         } else if is_single {
             // They differ in qualifiers only, or are alternatives.
             let is_const = self.is_const_receiver(&facts, place, &text, start);
             let before = before_call(&facts, place, &text, start);
-            overloads.iter().map(|of| of.qualifiers.fit(is_const, &before)).collect()
-        } else {
-            let count = used.arguments.map(usize::from);
-            let (given, labels) = named::given(rules, &text, start + used.name.len(), count);
-            if Some(given.len()) != count {
-                return;
-            }
-            let form =
-                |argument: &(usize, String)| self.form(rules, &facts, place, &text, argument);
-            let forms: Vec<Form> = given.iter().map(form).collect();
+            overloads.iter().map(|of| of.signature.qualifiers.fit(is_const, &before)).collect()
+        } else if let Some((given, names)) = self.arguments_of(rules, used, &text) {
+            forms = given.iter().map(|it| self.form(rules, &facts, place, &text, it)).collect();
+            labels = names;
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
-            let bound = |of: &Overload| {
+            let bound = |of: &Signature| {
                 let pairs = given.iter().zip(&of.bindings).zip(&of.types);
                 pairs.map(|((it, binding), of)| binding.fit(&it.1, of.is_none())).sum::<u32>()
             };
-            let score = |of| 4 * score(rules, &forms, &labels, of, fit) + bound(of);
+            let score =
+                |of: &Overload| 4 * score(rules, &forms, &labels, of, fit) + bound(&of.signature);
             overloads.iter().map(score).collect()
+        } else {
+            // The arguments cannot be read.
+            vec![1; overloads.len()]
         };
+        if forms.contains(&Form::Dynamic) {
+            scores.iter_mut().for_each(|score| *score = (*score).min(1));
+        }
         for (score, _) in scores.iter_mut().zip(accepts).filter(|(_, accepts)| !accepts) {
             *score = 0;
         }
         // A specialization is no overload: it is for exactly its types.
-        for (score, of) in scores.iter_mut().zip(&overloads).filter(|(_, of)| of.is_specialization)
+        for (score, of) in
+            scores.iter_mut().zip(&overloads).filter(|(_, of)| of.signature.is_specialization)
         {
-            *score = score.saturating_sub(2 * of.types.len() as u32);
+            *score = score.saturating_sub(2 * of.signature.types.len() as u32);
         }
         let most = scores.iter().copied().max().unwrap_or_default();
+        if rules.is_strict && !forms.contains(&Form::Dynamic) {
+            let fit = |form: &Form, of: &Shape| (rules.fit)(self, place, form, Some(of));
+            let best: Vec<usize> = (0..scores.len()).filter(|&at| scores[at] == most).collect();
+            let specific = most_specific(rules, &forms, &labels, &overloads, &best, fit);
+            for other in best.into_iter().filter(|at| specific.is_some_and(|it| it != *at)) {
+                scores[other] = scores[other].saturating_sub(1);
+            }
+        }
         let top = |of: &Overload| links[of.link].confidence;
         let highest = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
         let highest = highest.map(|(of, _)| top(of)).fold(0.0, f32::max);
@@ -281,10 +291,13 @@ impl Walk<'_> {
         };
         let first = best().next().map(|(of, _)| of);
         // Nothing that is read selects one of several templates with the same parameters.
-        let is_free = |of: &Overload| of.is_template && !of.is_declaration;
+        let is_free = |of: &Overload| of.signature.is_template && !of.is_declaration;
         let is_open = best().filter(|(of, _)| is_free(of)).count() > 1;
         let is_same = |of: &Overload, first: &Overload| {
-            of.types == first.types && of.qualifiers == first.qualifiers
+            let (of, first) = (&of.signature, &first.signature);
+            of.types == first.types
+                && of.written == first.written
+                && of.qualifiers == first.qualifiers
         };
         let is_decided =
             !is_open && first.is_none_or(|first| best().all(|(of, _)| is_same(of, first)));
@@ -305,7 +318,7 @@ impl Walk<'_> {
     /// Returns the overloads among some links that accept the number of arguments.
     fn overloads(
         &self,
-        rules: &Rules,
+        kind: OverloadRules,
         used: Use<'_>,
         accepting: &[bool],
         links: &[Link],
@@ -319,7 +332,7 @@ impl Walk<'_> {
                 continue;
             }
             let is_declaration = facts.is_declaration(place);
-            let read = self.types_of_parameters(rules, &facts, link, symbol);
+            let signature = self.overload_signature(kind, &facts, link.to, symbol);
             // C#'s `Type.Extension(instance, …)`.
             let is_of_type = used.receiver.is_none_or(|chain| {
                 chain.is_path() && facts.owner(place) == Some(last_name(chain.as_str()))
@@ -328,7 +341,12 @@ impl Walk<'_> {
                 && is_of_type
                 && self.extended(&facts, link.to, place).is_some();
             let instances = usize::from(is_passed);
-            found.extend(read.map(|read| Overload { link: at, is_declaration, instances, ..read }));
+            found.extend(signature.map(|signature| Overload {
+                link: at,
+                is_declaration,
+                instances,
+                signature,
+            }));
         }
         found
     }
@@ -351,14 +369,26 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns the signature of an overload as the rules of a language read it, cached.
+    fn overload_signature(
+        &self,
+        kind: OverloadRules,
+        facts: &FileFacts,
+        at: SymbolAt,
+        symbol: &Symbol,
+    ) -> Option<Rc<Signature>> {
+        let parse = || self.types_of_parameters(kind.rules(), facts, at, symbol);
+        self.memo.overload(at, kind, parse)
+    }
+
     fn types_of_parameters(
         &self,
         rules: &Rules,
         facts: &FileFacts,
-        link: &Link,
+        at: SymbolAt,
         symbol: &Symbol,
-    ) -> Option<Overload> {
-        let text = self.code.text(link.to.file)?;
+    ) -> Option<Signature> {
+        let text = self.code.text(at.file)?;
         let signature = facts.signature_from_name(symbol, &text);
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
         let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
@@ -385,10 +415,12 @@ impl Walk<'_> {
         let own = type_arguments::names(type_parameters);
         let whole = signature.find('(').and_then(|open| inside(&signature[open..]));
         let whole = whole.unwrap_or_default();
-        Some(Overload {
-            link: 0,
-            instances: 0,
+        let written = rules.labels.map_or_else(Vec::new, |labels| {
+            list.iter().map(|of| (labels.type_of)(of).to_owned()).collect()
+        });
+        Some(Signature {
             types: list.iter().map(of).collect(),
+            written,
             names,
             type_parameters: is_counted.then_some(own.len()),
             is_inferable: own.iter().all(|own| has_word(whole, own)),
@@ -396,12 +428,42 @@ impl Walk<'_> {
             qualifiers,
             is_template: template.is_some() && !is_specialization,
             is_specialization,
-            is_declaration: false,
         })
+    }
+
+    /// Returns the arguments of a call with their names, if as many can be read as the call has.
+    fn arguments_of(
+        &self,
+        rules: &Rules,
+        used: Use<'_>,
+        text: &[u8],
+    ) -> Option<(Vec<(usize, String)>, Vec<Option<String>>)> {
+        let (count, from) = (used.arguments.map(usize::from)?, used.start? + used.name.len());
+        let (given, labels) = named::given(rules, text, from, Some(count));
+        (given.len() == count).then_some((given, labels))
     }
 
     /// Returns what the text of an argument, which begins at a byte, shows of its type.
     fn form(
+        &self,
+        rules: &Rules,
+        facts: &FileFacts,
+        place: Place,
+        text: &[u8],
+        argument: &(usize, String),
+    ) -> Form {
+        let form = self.form_of_text(rules, facts, place, text, argument);
+        match form {
+            Form::Typed(of) if rules.labels.is_some() && of.base == "dynamic" => Form::Dynamic,
+            Form::Typed(of) if named::is_open_lambda(rules, &of) => {
+                let arguments = self.result_of_lambda(place, argument).unwrap_or(of.arguments);
+                Form::Typed(Shape { arguments, ..of })
+            }
+            form => form,
+        }
+    }
+
+    fn form_of_text(
         &self,
         rules: &Rules,
         facts: &FileFacts,
@@ -505,8 +567,19 @@ impl Walk<'_> {
         };
         let chain = rest.split('.').fold(root, |chain, name| chain.then(Step::Member(name)));
         let found = self.chain(place, None, &chain, 1);
+        self.shape_of_value(&found)
+    }
+
+    /// Returns the type of what a name that is not called refers to: of a method, that of a function.
+    fn shape_of_value(&self, found: &[Candidate]) -> Option<Shape> {
         let Value::Name(at) = found.first()?.value else { return None };
         let (facts, place) = self.symbol(at)?;
+        let symbol = facts.symbols.get(place)?;
+        if symbol.kind.is_callable() && symbol.kind != SymbolKind::Constructor {
+            let (least, most) = facts.arity(at.place, || self.code.text(at.file))?;
+            let is_one = found.len() == 1 && least == most;
+            return is_one.then(|| named::function(usize::from(most)));
+        }
         named::shape_of_symbol(&facts, place)
     }
 
@@ -518,7 +591,7 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         let symbol = facts.symbols.get(place)?;
         if rules.labels.is_some() {
-            return named::shape_of_symbol(&facts, place);
+            return self.shape_of_value(&found);
         }
         if !rules.is_strict {
             return self.type_of_member(at);

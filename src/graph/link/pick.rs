@@ -27,6 +27,9 @@ const NEARNESS_MAX: usize = 10;
 /// The most definitions of one name of which any is a likely guess.
 const AMBIGUOUS_MAX: usize = 4;
 
+/// The most definitions that a call of an overloaded name may refer to.
+const OVERLOADED_MAX: usize = 8192;
+
 /// The most definitions of one name that are considered for a guess.
 const GUESSES_MAX: usize = 512;
 
@@ -92,16 +95,20 @@ impl Walk<'_> {
             candidates = candidates.into_iter().flat_map(values).collect();
         }
         candidates.extend(self.inherited_overloads(used, &candidates));
+        let has_overloads =
+            self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());
         let mut links = Vec::new();
         for candidate in &candidates {
             if used.role == Role::Call {
                 links.extend(self.constructors(candidate).iter().filter_map(Candidate::link));
             }
             links.extend(candidate.link());
-            if links.len() >= LINKS_MAX * 2 {
+            let links_max = if has_overloads { OVERLOADED_MAX } else { LINKS_MAX * 2 };
+            if links.len() >= links_max {
                 break;
             }
         }
+        self.narrow_overloads(place, used, &mut links);
         self.order_links(place, used, &mut links);
         limit_second_values(&candidates, &mut links);
         links

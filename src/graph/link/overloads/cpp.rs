@@ -1,7 +1,7 @@
 //! What arguments of C++ show of their types, and which parameters fit them.
 
-use super::binding::{is_builtin, is_number};
 use super::{Form, Rules, Shape, declared, last_open, shape};
+use crate::graph::link::binding::{is_builtin, is_number};
 use crate::graph::link::kinds::{is_type, is_variable};
 use crate::graph::link::position::SymbolAt;
 use crate::graph::link::result::Use;

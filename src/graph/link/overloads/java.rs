@@ -3,7 +3,8 @@
 //! Subtypes are those whose bases the repository shows, and those of the standard library that
 //! follow from names: an `ArrayList` is a `List`. An overload that cannot accept an argument is out.
 
-use super::{Form, Rules, Shape, TypeArguments, without_strings};
+use super::{Form, Rules, TypeArguments, without_strings};
+use crate::graph::link::signature::Shape;
 use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
 use crate::lang::split;
@@ -211,7 +212,7 @@ fn typed(base: &str) -> Form {
 }
 
 fn shape(base: &str, is_array: bool) -> Shape {
-    Shape { base: base.to_owned(), is_pointer: is_array, is_variadic: false, arguments: 0 }
+    Shape::plain(base.to_owned(), is_array)
 }
 
 /// Returns the type of the last declaration of `name` in a text.
@@ -330,7 +331,7 @@ fn fit_plain(walk: &Walk<'_>, place: Place, form: &Form, of: &Shape) -> u32 {
     let is_top = !of.is_pointer && name == "Object";
     let is_object = |name: &str| !of.is_pointer && of.base == name;
     match form {
-        Form::Unknown | Form::Address => 4,
+        Form::Unknown | Form::Address | Form::Dynamic => 4,
         Form::Null if is_primitive => 0,
         Form::Null if is_top => 3,
         Form::Null => 5,

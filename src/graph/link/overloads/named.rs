@@ -3,18 +3,22 @@
 //! The names of arguments, the forms of literals and lambdas, and the relations of types are
 //! compared as they are written. Subtypes are those whose bases the repository shows.
 
+mod creations;
+mod lambdas;
 mod variables;
 
-use super::{Form, Rules, Shape, TypeArguments};
+use super::{Form, Rules, TypeArguments};
 use crate::graph::link::code::FileFacts;
 use crate::graph::link::dialect::TypeSyntax;
 use crate::graph::link::kinds::is_type;
+use crate::graph::link::signature::{Shape, TASK, VALUE, VOID};
 use crate::graph::link::type_syntax::{WITH_RESULT, without_prefixes};
-use crate::graph::link::value::{Place, VALUES_MAX, Value};
+use crate::graph::link::value::{Candidate, Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
 use crate::lang::chain::type_arguments;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
+use lambdas::{block, csharp_lambda};
 use variables::{declared_after, declared_before};
 
 /// The rules of C#.
@@ -23,10 +27,15 @@ pub(in crate::graph::link) static CSHARP: Rules = Rules {
     created: created_by_word,
     declared: declared_before,
     parameter: |text| parameter(TypeSyntax::Delegate, text),
-    fit,
+    fit: fit_csharp,
     is_strict: true,
     type_parameters: after_name,
-    labels: Some(Labels { mark: ':', are_required: false, name: last_word }),
+    labels: Some(Labels {
+        mark: ':',
+        are_required: false,
+        name: last_word,
+        type_of: |text| TypeSyntax::Delegate.of_parameter(text).unwrap_or_default(),
+    }),
     type_arguments: TypeArguments::StatedOrOfArguments,
 };
 
@@ -39,14 +48,19 @@ pub(in crate::graph::link) static KOTLIN: Rules = Rules {
     fit,
     is_strict: true,
     type_parameters: before_name,
-    labels: Some(Labels { mark: '=', are_required: false, name: name_before_colon }),
+    labels: Some(Labels {
+        mark: '=',
+        are_required: false,
+        name: name_before_colon,
+        type_of: after_colon,
+    }),
     type_arguments: TypeArguments::Stated,
 };
 
 /// The rules of Swift.
 pub(in crate::graph::link) static SWIFT: Rules = Rules {
     type_parameters: after_name,
-    labels: Some(Labels { mark: ':', are_required: true, name: first_word }),
+    labels: Some(Labels { mark: ':', are_required: true, name: first_word, type_of: after_colon }),
     type_arguments: TypeArguments::Ignored,
     ..KOTLIN
 };
@@ -60,6 +74,8 @@ pub(in crate::graph::link) struct Labels {
     pub(super) are_required: bool,
     /// Returns the name of a parameter.
     pub(super) name: fn(&str) -> &str,
+    /// Returns the type of a parameter as it is written.
+    pub(super) type_of: fn(&str) -> &str,
 }
 
 /// The label of a lambda after the parentheses.
@@ -106,6 +122,22 @@ const INTEGERS: &[&str] = &[
 /// Types of other numbers.
 const FLOATS: &[&str] =
     &["CGFloat", "Decimal", "Double", "Float", "TimeInterval", "decimal", "double", "float"];
+
+/// Other types of C#'s library whose values cannot be `null`.
+const VALUES: &[&str] = &[
+    "CancellationToken",
+    "DateOnly",
+    "DateTime",
+    "DateTimeOffset",
+    "Guid",
+    "KeyValuePair",
+    "Memory",
+    "ReadOnlyMemory",
+    "ReadOnlySpan",
+    "Span",
+    "TimeOnly",
+    "TimeSpan",
+];
 
 /// Containers of the libraries, each with the types that it converts to.
 const CONTAINERS: &[(&str, &[&str])] = &[
@@ -205,6 +237,10 @@ pub(super) fn assigned(
     Some(places)
 }
 
+fn after_colon(parameter: &str) -> &str {
+    TypeSyntax::Arrow.of_parameter(parameter).unwrap_or_default()
+}
+
 fn last_word(parameter: &str) -> &str {
     let plain = split(parameter, b'=')[0].trim();
     plain.rsplit(|c: char| !(c.is_alphanumeric() || c == '_')).next().unwrap_or(plain)
@@ -300,19 +336,19 @@ fn parameter(syntax: TypeSyntax, parameter: &str) -> Option<Shape> {
 /// Returns the shape of a written type.
 fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
     let written = without_prefixes(written);
+    let is_nullable = written.ends_with('?') || written.ends_with('!');
     if let Some(parameters) = syntax.of_function(written) {
         // Delegates with and without a result are different types.
-        let has_result = || WITH_RESULT.iter().any(|of| written.starts_with(of));
         let arguments = match syntax {
-            TypeSyntax::Delegate => 1 + usize::from(has_result()),
+            TypeSyntax::Delegate => result_of_delegate(written),
             _ => 0,
         };
-        let base = plain(&format!("{FUNCTION}{}", parameters.len()));
-        return Some(Shape { arguments, ..base });
+        return Some(Shape { arguments, is_nullable, ..function(parameters.len()) });
     }
     let written = written.trim_end_matches(['?', '!']).trim_end_matches("...");
     if let Some(inner) = written.strip_prefix('[').filter(|_| syntax == TypeSyntax::Arrow) {
-        return Some(plain(if split(inner, b':').len() > 1 { "Dictionary" } else { "Array" }));
+        let base = if split(inner, b':').len() > 1 { "Dictionary" } else { "Array" };
+        return Some(Shape { is_nullable, ..plain(base) });
     }
     let end = written.find(['<', '[', '(', ' ']).unwrap_or(written.len());
     let base = written[..end].rsplit(['.', ':']).next().unwrap_or_default();
@@ -323,11 +359,43 @@ fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
         TypeSyntax::Delegate if !is_pointer => type_arguments(written).len(),
         _ => 0,
     };
-    (!base.is_empty() && !is_parameter).then(|| Shape { is_pointer, arguments, ..plain(base) })
+    let of = || Shape { is_pointer, is_nullable, arguments, ..plain(base) };
+    (!base.is_empty() && !is_parameter).then(of)
+}
+
+/// Returns what a delegate of C# returns.
+fn result_of_delegate(written: &str) -> usize {
+    if !WITH_RESULT.iter().any(|of| written.starts_with(of)) {
+        return if written.starts_with("Predicate") { VALUE } else { VOID };
+    }
+    let result = type_arguments(written).pop();
+    let is_task = |of: &str| of.starts_with("Task") || of.starts_with("ValueTask");
+    if result.is_some_and(|of| is_task(of.trim())) { TASK } else { VALUE }
+}
+
+/// Returns the type of a function with so many parameters.
+pub(super) fn function(parameters: usize) -> Shape {
+    plain(&format!("{FUNCTION}{parameters}"))
+}
+
+/// Returns true for the type of a function.
+pub(super) fn is_function(of: &Shape) -> bool {
+    of.base.starts_with(FUNCTION)
+}
+
+/// Returns true for the type of a lambda of C# whose result is not known.
+pub(super) fn is_open_lambda(rules: &Rules, of: &Shape) -> bool {
+    let is_csharp = rules.type_arguments == TypeArguments::StatedOrOfArguments;
+    is_csharp && is_function(of) && of.arguments == 0
+}
+
+/// Returns true for a type of which every value is one.
+pub(super) fn is_top(of: &Shape) -> bool {
+    TOP.contains(&of.base.as_str()) && !of.is_pointer
 }
 
 fn plain(base: &str) -> Shape {
-    Shape { base: base.to_owned(), is_pointer: false, is_variadic: false, arguments: 0 }
+    Shape::plain(base.to_owned(), false)
 }
 
 /// Returns the form of a literal or a lambda.
@@ -377,40 +445,6 @@ fn number(text: &str) -> Form {
     }
 }
 
-/// Returns the function of `x => …`, `async (x, y) => …` or `delegate { … }`.
-fn csharp_lambda(text: &str) -> Option<Form> {
-    let text = text.strip_prefix("static ").unwrap_or(text);
-    let text = text.strip_prefix("async ").unwrap_or(text).trim_start();
-    if text.starts_with("delegate") {
-        return Some(Form::Lambda);
-    }
-    let (before, _) = text.split_once("=>")?;
-    let before = before.trim();
-    let list = before.strip_prefix('(').and_then(|list| list.strip_suffix(')'));
-    let count = match list {
-        Some(list) if list.trim().is_empty() => 0,
-        Some(list) => split(list, b',').len(),
-        None if before.chars().all(|c| c.is_alphanumeric() || c == '_') => 1,
-        None => return None,
-    };
-    Some(Form::Typed(plain(&format!("{FUNCTION}{count}"))))
-}
-
-/// Returns the function of a block `{ a, b -> … }` or `{ a, b in … }`.
-fn block(text: &str) -> Form {
-    let inner = text[1..].trim_start();
-    let head = inner.lines().next().unwrap_or_default();
-    let end = [head.find(" in "), head.find("->"), head.strip_suffix(" in").map(str::len)];
-    let Some(end) = end.into_iter().flatten().min() else { return Form::Lambda };
-    let list = head[..end].trim();
-    let list = list.strip_prefix('(').and_then(|list| list.split_once(')')).map_or(list, |of| of.0);
-    let is_list = list.chars().all(|c| c.is_alphanumeric() || "_,: <>?.$[]".contains(c));
-    if !is_list {
-        return Form::Lambda;
-    }
-    Form::Typed(plain(&format!("{FUNCTION}{}", split(list, b',').len())))
-}
-
 /// Returns the type of the result of a function of the library whose name determines it: `toLong()`,
 /// `byteArrayOf(…)`.
 fn of_library(argument: &str) -> Option<Shape> {
@@ -447,6 +481,9 @@ fn is_container(name: &str) -> bool {
 fn created(argument: &str) -> Form {
     if let Some(of) = of_library(argument) {
         return Form::Typed(of);
+    }
+    if argument.starts_with("(dynamic)") {
+        return Form::Typed(plain("dynamic"));
     }
     if argument.starts_with("typeof(") {
         return Form::Typed(plain("Type"));
@@ -496,10 +533,33 @@ fn created_by_word(argument: &str) -> Form {
         return Form::Typed(plain(ANONYMOUS));
     }
     let is_created = argument.starts_with("new ")
+        || argument.starts_with("(dynamic)")
         || argument.starts_with("typeof(")
         || argument.contains(" as ")
         || of_library(argument).is_some();
     if is_created { created(argument) } else { Form::Unknown }
+}
+
+/// Returns the same as [`fit`] in C#, where `null` is a value of all types that are no values.
+fn fit_csharp(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
+    match of {
+        Some(of) if *form == Form::Null => {
+            let is_reference = of.is_pointer || of.is_nullable || !is_value(walk, place, &of.base);
+            if is_top(of) { 3 } else { 4 * u32::from(is_reference) }
+        }
+        _ => fit(walk, place, form, of),
+    }
+}
+
+/// Returns true for a type of C# whose values cannot be `null`.
+fn is_value(walk: &Walk<'_>, place: Place, name: &str) -> bool {
+    let is_basic = || matches!(name, "bool" | "Boolean" | "char" | "Char");
+    if INTEGERS.contains(&name) || FLOATS.contains(&name) || VALUES.contains(&name) || is_basic() {
+        return true;
+    }
+    let is_value =
+        |it: &Candidate| matches!(walk.kind(it), Some(SymbolKind::Enum | SymbolKind::Struct));
+    walk.name(place, name, 1).first().is_some_and(is_value)
 }
 
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
@@ -521,13 +581,24 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let is_literal = !matches!(form, Form::Typed(_) | Form::Lambda | Form::Null);
     let other = u32::from(!(is_basic || is_function || is_container && is_literal));
     match form {
-        Form::Unknown => 4,
+        Form::Unknown | Form::Dynamic => 4,
+        // Only types that say so have it as a value.
+        Form::Null => 4 * u32::from(of.is_nullable || name == "Optional"),
         Form::Typed(given) if given.base == *name && given.is_pointer == of.is_pointer => {
+            // `Func` has a result, `Action` none.
+            if is_function && given.arguments * of.arguments > 0 {
+                return match (given.arguments, of.arguments) {
+                    (given, of) if given == of => 8,
+                    (TASK, VALUE) | (VALUE, TASK) => 5,
+                    (TASK, VOID) => 3,
+                    _ => 0,
+                };
+            }
             // Types of one name differ in the number of their type parameters.
             let is_other = given.arguments != of.arguments && given.arguments * of.arguments > 0;
             if is_other { 5 } else { 8 }
         }
-        _ if TOP.contains(&name) && !of.is_pointer => 3,
+        _ if is_top(of) => 3,
         Form::Text if is_text => 8,
         Form::Text if TEXT_BASES.contains(&name) => 5,
         Form::Character if is_character => 8,
@@ -539,13 +610,6 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
                 8
             } else {
                 5
-            }
-        }
-        Form::Null => {
-            if is_number || is_boolean || is_character {
-                1
-            } else {
-                4
             }
         }
         Form::Lambda if is_function => 8,
@@ -611,7 +675,7 @@ pub(super) fn given(
     from: usize,
     count: Option<usize>,
 ) -> (Vec<(usize, String)>, Vec<Option<String>>) {
-    let mut listed = super::arguments(text, from);
+    let mut listed = arguments_at(rules, text, from, count);
     listed.retain(|(_, argument)| rules.labels.is_none() || !argument.is_empty());
     let mut labels = vec![None; listed.len()];
     if rules.labels.is_none() {
@@ -629,6 +693,30 @@ pub(super) fn given(
         labels.push(Some(TRAILING.to_owned()));
     }
     (listed, labels)
+}
+
+/// Returns the arguments after the byte `from`, or those of the only `new(…)` with `count` arguments whose
+/// type is written there.
+fn arguments_at(
+    rules: &Rules,
+    text: &[u8],
+    from: usize,
+    count: Option<usize>,
+) -> Vec<(usize, String)> {
+    let after = text.get(from..).unwrap_or_default().trim_ascii_start().first();
+    let is_csharp = rules.type_arguments == TypeArguments::StatedOrOfArguments;
+    let listed = super::arguments(text, from);
+    if !is_csharp || after == Some(&b'(') || !listed.is_empty() {
+        return listed;
+    }
+    let fitting = |at: usize| {
+        let listed = super::arguments(text, at);
+        let given = listed.iter().filter(|(_, argument)| !argument.is_empty()).count();
+        count.is_none_or(|count| count == given).then_some(listed)
+    };
+    let mut found = creations::implicit_creations(text, from).into_iter().filter_map(fitting);
+    let first = found.next().unwrap_or_default();
+    if found.next().is_none() { first } else { Vec::new() }
 }
 
 /// Returns the lambda after the arguments of a call whose name ends at the byte `from`, with the byte
@@ -655,8 +743,10 @@ mod tests {
     #[test]
     fn arguments_and_parameters_are_read() {
         let function = |count: usize| Form::Typed(plain(&format!("{FUNCTION}{count}")));
-        assert_eq!(literal(TypeSyntax::Delegate, "(a, b) => a"), function(2));
-        assert_eq!(literal(TypeSyntax::Delegate, "async x => await x"), function(1));
+        let value = Form::Typed(Shape { arguments: VALUE, ..super::function(2) });
+        assert_eq!(literal(TypeSyntax::Delegate, "(a, b) => a"), value);
+        let task = Form::Typed(Shape { arguments: TASK, ..super::function(1) });
+        assert_eq!(literal(TypeSyntax::Delegate, "async x => await x"), task);
         assert_eq!(literal(TypeSyntax::Delegate, "$\"{a}\""), Form::Text);
         assert_eq!(literal(TypeSyntax::Arrow, "{ a, b -> a }"), function(2));
         assert_eq!(literal(TypeSyntax::Arrow, "A::class"), Form::Typed(plain("KClass")));

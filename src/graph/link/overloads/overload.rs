@@ -1,42 +1,57 @@
 //! One of several overloads, and how well it fits the arguments of a call.
 
-use super::binding::{Binding, Qualifiers};
-use super::type_arguments::TypeArguments;
-use super::{Form, Rules, Shape, named};
+use std::rc::Rc;
 
-/// An overload that accepts the number of arguments: its place among the links, and the type of each
-/// parameter; `None` for a type parameter.
+use super::type_arguments::TypeArguments;
+use super::{Form, Rules, named};
+use crate::graph::link::signature::{Shape, Signature};
+
+/// An overload that accepts the number of arguments.
 pub(super) struct Overload {
+    /// Its place among the links.
     pub(super) link: usize,
-    pub(super) types: Vec<Option<Shape>>,
-    /// The names of the parameters, where arguments can name them.
-    pub(super) names: Vec<String>,
-    /// The number of type parameters, of methods in languages where calls state them.
-    pub(super) type_parameters: Option<usize>,
-    /// The parameters show all type parameters.
-    pub(super) is_inferable: bool,
     /// The number of arguments that are the instance: those of C#'s extensions that are called by
     /// their type.
     pub(super) instances: usize,
-    /// How parameters of C++ bind to arguments.
-    pub(super) bindings: Vec<Binding>,
-    pub(super) qualifiers: Qualifiers,
-    /// A template of C++ with type parameters.
-    pub(super) is_template: bool,
-    /// `template <>`
-    pub(super) is_specialization: bool,
     pub(super) is_declaration: bool,
+    pub(super) signature: Rc<Signature>,
 }
+
+/// The least fit of a type to a base of it.
+const DERIVED_MIN: u32 = 5;
 
 impl Overload {
     /// Returns false if a call with so many type arguments cannot refer to the method.
     pub(super) fn accepts(&self, rules: &Rules, stated: Option<usize>) -> bool {
-        match (self.type_parameters, stated) {
+        match (self.signature.type_parameters, stated) {
             (None, _) => true,
             (Some(of), Some(stated)) => of == stated,
-            _ => self.is_inferable || rules.type_arguments != TypeArguments::StatedOrOfArguments,
+            _ => {
+                self.signature.is_inferable
+                    || rules.type_arguments != TypeArguments::StatedOrOfArguments
+            }
         }
     }
+}
+
+/// Returns the type of the parameter of each argument, without those that are the instance; `None` if
+/// the names of the arguments do not allow the call. An argument beyond the parameters has none.
+fn types_of_arguments<'o>(
+    rules: &Rules,
+    forms: &[Form],
+    labels: &[Option<String>],
+    overload: &'o Overload,
+) -> Option<Vec<Option<&'o Option<Shape>>>> {
+    let types = &overload.signature.types;
+    let count = forms.len().saturating_sub(overload.instances);
+    let labels = labels.get(overload.instances..).unwrap_or_default();
+    // The last parameter may accept more than one argument.
+    let last = types.last().filter(|of| of.as_ref().is_some_and(|of| of.is_variadic));
+    let places = match rules.labels {
+        None => (0..count).collect(),
+        Some(rule) => named::assigned(rule, labels, &overload.signature.names, types)?,
+    };
+    Some(places.into_iter().map(|at| types.get(at).or(last)).collect())
 }
 
 /// Returns how well an overload fits the arguments. A fit that must convert counts less; in C++ a
@@ -48,27 +63,18 @@ pub(super) fn score(
     overload: &Overload,
     fit: impl Fn(&Form, Option<&Shape>) -> u32,
 ) -> u32 {
-    let types = &overload.types;
+    let types = &overload.signature.types;
+    let is_variadic = types.last().is_some_and(|of| of.as_ref().is_some_and(|of| of.is_variadic));
+    let Some(wanted) = types_of_arguments(rules, forms, labels, overload) else { return 0 };
     let forms = forms.get(overload.instances..).unwrap_or_default();
-    let labels = labels.get(overload.instances..).unwrap_or_default();
-    // The last parameter may accept more than one argument.
-    let last = types.last().filter(|of| of.as_ref().is_some_and(|of| of.is_variadic));
-    let places = match rules.labels {
-        None => (0..forms.len()).collect(),
-        Some(rule) => match named::assigned(rule, labels, &overload.names, types) {
-            Some(places) => places,
-            None => return 0,
-        },
-    };
-    let of = |at: usize| types.get(at).or(last);
-    let known = forms.iter().zip(places).filter_map(|(form, at)| Some((form, of(at)?)));
+    let known = forms.iter().zip(wanted).filter_map(|(form, of)| Some((form, of?)));
     let fits: Vec<u32> = known.map(|(form, of)| fit(form, of.as_ref())).collect();
     let sum = fits.iter().sum::<u32>();
     match rules.labels {
         _ if rules.is_strict && fits.contains(&0) => 0,
         None => sum,
         Some(_) => {
-            let is_exact = last.is_none() && types.len() == forms.len();
+            let is_exact = !is_variadic && types.len() == forms.len();
             let is_concrete = types.iter().all(Option::is_some);
             // Of a type with and one without type arguments, the former is the usual one.
             let is_generic = types.iter().flatten().any(|of| of.arguments > 0);
@@ -76,4 +82,56 @@ pub(super) fn score(
             1 + 8 * sum + ties[0] + 2 * ties[1] + 4 * ties[2]
         }
     }
+}
+
+/// Returns the overload of `best` whose parameters are of types derived from those of all others, as
+/// far as the arguments are known: `null` refers to the most derived type.
+pub(super) fn most_specific(
+    rules: &Rules,
+    forms: &[Form],
+    labels: &[Option<String>],
+    overloads: &[Overload],
+    best: &[usize],
+    fit: impl Fn(&Form, &Shape) -> u32,
+) -> Option<usize> {
+    if best.len() < 2 || forms.iter().all(is_open) {
+        return None;
+    }
+    let wanted = |at: &usize| types_of_arguments(rules, forms, labels, &overloads[*at]);
+    let wanted: Vec<Vec<Option<&Option<Shape>>>> =
+        best.iter().map(wanted).collect::<Option<_>>()?;
+    let is_below = |own: &[Option<&Option<Shape>>], other: &[Option<&Option<Shape>>]| {
+        let mut is_derived = false;
+        if own.len() != other.len() {
+            return false;
+        }
+        let pairs = own.iter().zip(other).rev().zip(forms.iter().rev());
+        for ((own, other), form) in pairs {
+            let (Some(Some(own)), Some(Some(other))) = (own, other) else { return false };
+            if own.base == other.base && own.is_pointer == other.is_pointer {
+                if own.arguments != other.arguments {
+                    return false;
+                }
+                continue;
+            }
+            let is_base =
+                || fit(&Form::Typed(own.clone()), other) >= DERIVED_MIN || named::is_top(other);
+            if is_open(form) || named::is_top(own) || !is_base() {
+                return false;
+            }
+            is_derived = true;
+        }
+        is_derived
+    };
+    let is_best = |at: usize| {
+        let others = (0..best.len()).filter(|&other| other != at);
+        others.into_iter().all(|other| is_below(&wanted[at], &wanted[other]))
+    };
+    (0..best.len()).find(|&at| is_best(at)).map(|at| best[at])
+}
+
+/// Returns true for an argument whose type does not select the most derived one.
+fn is_open(form: &Form) -> bool {
+    matches!(form, Form::Unknown | Form::Dynamic | Form::Lambda | Form::Braces)
+        || matches!(form, Form::Typed(of) if named::is_function(of))
 }

@@ -4,9 +4,7 @@ use super::*;
 
 #[test]
 fn the_forms_of_arguments_are_read() {
-    let typed = |base: &str, is_pointer| {
-        Form::Typed(Shape { base: base.into(), is_pointer, is_variadic: false, arguments: 0 })
-    };
+    let typed = |base: &str, is_pointer| Form::Typed(Shape::plain(base.into(), is_pointer));
     assert_eq!(literal("\"a\""), Form::Text);
     assert_eq!(literal("-1.5"), Form::Float);
     assert_eq!(literal("10"), Form::Integer);

@@ -1,7 +1,7 @@
 //! Types and literals of C++ as they are written: of arguments, parameters and declarations.
 
-use super::binding::{has_word, integer, is_builtin, numbers};
 use super::{Form, Shape};
+use crate::graph::link::binding::{has_word, integer, is_builtin, numbers};
 use crate::lang::split;
 
 /// Returns the form of a literal.
@@ -50,7 +50,7 @@ pub(super) fn created(argument: &str) -> Form {
         || after.ends_with([')', '}'])
             && after.starts_with(['(', '{'])
             && (base.starts_with(char::is_uppercase) || base == "string");
-    let shape = Shape { base: base.to_owned(), is_pointer, is_variadic: false, arguments: 0 };
+    let shape = Shape::plain(base.to_owned(), is_pointer);
     if is_created && !base.is_empty() { Form::Typed(shape) } else { Form::Unknown }
 }
 
@@ -186,5 +186,5 @@ pub(super) fn shape(parameter: &str) -> Option<Shape> {
             if is_path || is_builtin(last) { last } else { of }
         }
     };
-    Some(Shape { base: (*base).to_owned(), is_pointer, is_variadic: false, arguments: 0 })
+    Some(Shape::plain((*base).to_owned(), is_pointer))
 }

@@ -1,6 +1,9 @@
 //! C#: namespaces, partial classes, and extension methods.
 
-use super::check;
+use super::{check, fixture, links, shown};
+use crate::graph::calls;
+use crate::graph::link::{Code, Linker, Use};
+use crate::graph::program::Program;
 
 /// A file of the namespace `N.Inner` did not see names of `N` without `using`.
 #[test]
@@ -393,4 +396,126 @@ fn implicit_creations_as_arguments() {
     };
     check(&tree("box.Put(1, $0new(2))"), "A.cs:2 Size.Size Receiver");
     check(&tree("new Box($0new(2))"), "A.cs:2 Size.Size Receiver");
+}
+
+/// `null` fitted the first of several overloads: it fits no value type, and the most derived type comes
+/// first.
+#[test]
+fn null_selects_the_most_derived_type() {
+    let tree = |call: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Base {{ }}\npublic class Derived : Base {{ }}\npublic struct Pair {{ }}\n\
+             public class Log\n{{\n    public void Put(object of) {{ }}\n    public void Put(string of) {{ }}\n    \
+             public void Set(Base of) {{ }}\n    public void Set(Derived of) {{ }}\n    \
+             public void Pick(Pair of) {{ }}\n    public void Pick(int? of) {{ }}\n    public void Pick(int of) {{ }}\n    \
+             public void Any(Base of) {{ }}\n    public void Any(string of) {{ }}\n    \
+             public void Go() {{ {call}; }}\n}}\n"
+        )
+    };
+    check(&tree("$0Put(null)"), "A.cs:8 Log.Put Receiver");
+    check(&tree("$0Set(null)"), "A.cs:10 Log.Set Receiver");
+    check(&tree("$0Pick(null)"), "A.cs:12 Log.Pick Receiver");
+    let open = links(&tree("$0Any(null)"));
+    assert!(open[0].confidence < 0.9, "nothing selects one: {open:?}");
+}
+
+/// An overload was selected by the other arguments, or the first one taken, although the type of a
+/// `dynamic` argument is that which it has when the call runs.
+#[test]
+fn dynamic_arguments_select_no_overload() {
+    let tree = |call: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Log\n{{\n    public void Put(int of) {{ }}\n    public void Put(string of) {{ }}\n    \
+             public void Put(object of) {{ }}\n    public void Set(object of, int at) {{ }}\n    \
+             public void Set(string of, string at) {{ }}\n    public void Go(dynamic any) {{ {call}; }}\n}}\n"
+        )
+    };
+    for call in ["$0Put(any)", "dynamic it = 1; $0Put(it)", "$0Put((dynamic)1)"] {
+        let found = links(&tree(call));
+        assert!(found.len() == 3 && found.iter().all(|it| it.confidence < 0.9), "{found:?}");
+    }
+    check(&tree("$0Set(any, 1)"), "A.cs:7 Log.Set Receiver");
+    assert!(links(&tree("$0Set(any, 1)"))[0].confidence > 0.9);
+}
+
+/// The first constructor was the answer for `new(…)` whose type is written elsewhere.
+#[test]
+fn arguments_of_implicit_creations_select_constructors() {
+    let tree = |member: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Opt {{ public Opt(int of) {{ }} }}\npublic class Svc\n{{\n    \
+             public Svc(string of) {{ }}\n    public Svc(Opt of) {{ }}\n}}\nclass P {{ {member} }}\n"
+        )
+    };
+    let wanted = "A.cs:6 Svc.Svc SamePackage";
+    check(&tree("void Go() { $0Svc s = new(new Opt(3)); Svc t = new(\"a\"); }"), wanted);
+    check(&tree("$0Svc S { get; } = new(new Opt(3));"), wanted);
+    check(&tree("$0Svc Make() { var a = 1; return new(new Opt(a)); }"), wanted);
+    check(&tree("$0Svc Make(Opt opt) => new (opt);"), wanted);
+}
+
+/// A lambda fitted delegates with and without a result equally, and a method's name had the type of its
+/// result.
+#[test]
+fn results_of_lambdas_select_delegates() {
+    let tree = |call: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Row {{ public int Size; public void Close() {{ }} }}\npublic static class Run\n{{\n    \
+             public static void On(Action<Row> of) {{ }}\n    public static void On(Func<Row, int> of) {{ }}\n    \
+             public static void On(Func<Row, Task> of) {{ }}\n    \
+             public static void Put(Row of) {{ }}\n    public static void Put(Func<int, Row> of) {{ }}\n    \
+             public static Row Make(int size) => null;\n    public static void Go() {{ {call}; }}\n}}\n"
+        )
+    };
+    check(&tree("$0On(row => row.Size)"), "A.cs:6 Run.On Receiver");
+    check(&tree("$0On(row => { row.Close(); })"), "A.cs:5 Run.On Receiver");
+    check(&tree("$0On(row => row.Close())"), "A.cs:5 Run.On Receiver");
+    check(&tree("$0On(async row => await row.Size)"), "A.cs:7 Run.On Receiver");
+    check(&tree("$0Put(Make)"), "A.cs:9 Run.Put Receiver");
+}
+
+/// Project files in UTF-16 counted as empty.
+#[test]
+fn project_files_in_utf16_are_read() {
+    let text = "//- /App.csproj\n<Project><Using Include=\"Kit.Tools\" Static=\"true\" /></Project>\n\
+                //- /Kit/Tools.cs\nnamespace Kit;\npublic static class Tools { public static void Fix() { } }\n\
+                public static class Other { public static void Fix() { } }\n\
+                //- /Main.cs\nnamespace App;\nclass P { void Go() { Fix(); } }\n";
+    let (mut files, _) = fixture(text);
+    let plain = String::from_utf8_lossy(&files[0].1).into_owned();
+    files[0].1 =
+        [0xFEFF].into_iter().chain(plain.encode_utf16()).flat_map(u16::to_le_bytes).collect();
+    let program = Program::new(files);
+    let file = program.id("Main.cs").expect("the file is there");
+    let calls = program.calls(file);
+    let (name, reference) =
+        calls.iter().find(|(name, _)| name == "Fix").expect("the call is there");
+    let found = Linker::new(&program).resolve(file, Use::new(name, reference));
+    assert_eq!(shown(&program, found[0].to), "Kit/Tools.cs:2 Tools.Fix");
+    assert!(found[0].confidence > 0.9, "{found:?}");
+}
+
+/// Each call was compared with all overloads of its name, and only the first of many were compared.
+#[test]
+fn calls_of_many_overloads_are_resolved_in_bounded_time() {
+    let count = 1_000;
+    let lines = |of: &dyn Fn(usize) -> String| (0..count).map(of).collect::<String>();
+    let text = format!(
+        "{}class A\n{{\n{}    public void Run(object any)\n    {{\n{}        Put(any, 1);\n    }}\n}}\n",
+        lines(&|at| format!("class T{at} {{ }}\n")),
+        lines(&|at| format!("    public void Put(T{at} of, int size) {{ }}\n")),
+        lines(&|at| if at % 5 == 0 {
+            format!("        Put(new T{at}(), 1);\n")
+        } else {
+            String::new()
+        }),
+    );
+    let program = Program::new(vec![("A.cs".to_owned(), text.into_bytes())]);
+    let named = program.named("Put");
+    let started = std::time::Instant::now();
+    let found = calls::uses_of(&program, &named, 0.45);
+    let elapsed = started.elapsed();
+    let right = found.uses.iter().filter(|(of, it)| of % 5 == 0 && it.confidence > 0.9).count();
+    assert_eq!((named.len(), right, found.unresolved.len()), (count, count / 5, 1));
+    assert!(elapsed.as_secs() < 60, "200 calls of 1,000 overloads took {elapsed:?}");
 }

@@ -141,3 +141,11 @@ fn constants_and_annotations_select_overloads() {
     check(&tree("$0in(Scopes.ONE);"), "p/Bind.java:5 Bind.in Scope");
     check(&tree("$0by(Scopes.named(\"a\"));"), "p/Bind.java:7 Bind.by Scope");
 }
+
+/// `null` fitted types and their bases equally.
+#[test]
+fn null_selects_the_most_derived_type() {
+    let text = "//- /A.java\nclass Base { }\nclass Derived extends Base { }\nclass A {\n  void put(Base of) { }\n  \
+                void put(Derived of) { }\n  void put(Object of) { }\n  void go() { $0put(null); }\n}\n";
+    check(text, "A.java:5 A.put Scope");
+}

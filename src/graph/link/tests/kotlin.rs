@@ -326,3 +326,10 @@ fun run(format: Format) { format.format { $0put(1) } }
 ";
     check(tree, "src/a.kt:3 Parts.put Receiver");
 }
+
+/// `null` fitted types that do not have it as a value.
+#[test]
+fn null_selects_nullable_types() {
+    let text = "//- /A.kt\nfun put(of: Any) { }\nfun put(of: Int) { }\nfun put(of: String?) { }\nfun go() { $0put(null) }\n";
+    check(text, "A.kt:3 put SameFile");
+}

@@ -2,7 +2,7 @@
 
 /// How a parameter of C++ binds to an argument.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Binding {
+pub(in crate::graph::link) enum Binding {
     /// `Type`, `const Type&`
     Any,
     /// `Type&`: to a variable.
@@ -13,15 +13,15 @@ pub(super) enum Binding {
 
 /// What follows the parameters of a method of C++.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) struct Qualifiers {
-    pub(super) is_const: bool,
+pub(in crate::graph::link) struct Qualifiers {
+    pub(in crate::graph::link) is_const: bool,
     /// `&&`: for temporary objects.
     is_temporary: bool,
 }
 
 impl Binding {
     /// Returns how a parameter binds.
-    pub(super) fn of(parameter: &str) -> Binding {
+    pub(in crate::graph::link) fn of(parameter: &str) -> Binding {
         let declared = parameter.split('=').next().unwrap_or(parameter);
         let is_const = has_word(declared.split('<').next().unwrap_or(declared), "const")
             || declared.rsplit('>').next().is_some_and(|end| has_word(end, "const"));
@@ -33,7 +33,7 @@ impl Binding {
     }
 
     /// Returns how well a parameter binds to an argument; `is_free` for a type parameter.
-    pub(super) fn fit(self, argument: &str, is_free: bool) -> u32 {
+    pub(in crate::graph::link) fn fit(self, argument: &str, is_free: bool) -> u32 {
         let is_path =
             |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '[' | ']' | '*');
         let is_variable = argument.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '*')
@@ -51,7 +51,7 @@ impl Binding {
 impl Qualifiers {
     /// Returns the qualifiers of a method from its signature as it is written, and from the text
     /// `after` it.
-    pub(super) fn of(signature: &[u8], after: &[u8]) -> Qualifiers {
+    pub(in crate::graph::link) fn of(signature: &[u8], after: &[u8]) -> Qualifiers {
         let end = signature.rsplit(|&byte| byte == b')').next().unwrap_or_default();
         let begins = after.trim_ascii_start().starts_with(b"&&");
         let is_const = has_word(&String::from_utf8_lossy(end), "const");
@@ -59,7 +59,7 @@ impl Qualifiers {
     }
 
     /// Returns how well a method fits the object before its call.
-    pub(super) fn fit(self, is_const: bool, before: &str) -> u32 {
+    pub(in crate::graph::link) fn fit(self, is_const: bool, before: &str) -> u32 {
         u32::from(self.is_const == is_const)
             + 2 * u32::from(self.is_temporary == is_temporary(before))
     }
@@ -72,17 +72,17 @@ fn is_temporary(before: &str) -> bool {
 }
 
 /// Returns true if a text contains a word.
-pub(super) fn has_word(text: &str, word: &str) -> bool {
+pub(in crate::graph::link) fn has_word(text: &str, word: &str) -> bool {
     text.split(|c: char| !(c.is_alphanumeric() || c == '_')).any(|part| part == word)
 }
 
 /// Returns true for a type of the language.
-pub(super) fn is_builtin(name: &str) -> bool {
+pub(in crate::graph::link) fn is_builtin(name: &str) -> bool {
     is_number(name) || matches!(name, "bool" | "char" | "void" | "wchar_t")
 }
 
 /// Returns true for a type of numbers.
-pub(super) fn is_number(name: &str) -> bool {
+pub(in crate::graph::link) fn is_number(name: &str) -> bool {
     let is_sized = name.ends_with("_t")
         && (name.starts_with("int") || name.starts_with("uint") || name.contains("size"));
     is_sized
@@ -96,7 +96,7 @@ fn is_sign_or_size(word: &str) -> bool {
 
 /// Returns the type that several words name at the start of a parameter, in one spelling:
 /// `long unsigned int` is `unsigned long`. `None` for types of one word.
-pub(super) fn numbers(words: &[&str]) -> Option<String> {
+pub(in crate::graph::link) fn numbers(words: &[&str]) -> Option<String> {
     if !words.first().is_some_and(|word| is_sign_or_size(word) || is_number(word)) {
         return None;
     }
@@ -119,7 +119,7 @@ pub(super) fn numbers(words: &[&str]) -> Option<String> {
 }
 
 /// Returns the type of an integer with a suffix: `1ul`.
-pub(super) fn integer(literal: &str) -> Option<&'static str> {
+pub(in crate::graph::link) fn integer(literal: &str) -> Option<&'static str> {
     let end = literal.trim_end_matches(['u', 'U', 'l', 'L']);
     match literal[end.len()..].to_lowercase().as_str() {
         "u" => Some("unsigned int"),

@@ -1,0 +1,51 @@
+//! What the signature of an overload shows, parsed once per definition.
+
+use super::binding::{Binding, Qualifiers};
+
+/// A type as it is written: its last name, and whether it is a pointer.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Shape {
+    pub(super) base: String,
+    /// A pointer of C++, an array of Java.
+    pub(super) is_pointer: bool,
+    /// A parameter of Java that accepts any number of arguments.
+    pub(super) is_variadic: bool,
+    /// `Type?`
+    pub(super) is_nullable: bool,
+    /// The number of type arguments; 0 in C++ and Java, where they are not compared. Of a function
+    /// type of C#, what it returns: see [`VOID`], [`VALUE`] and [`TASK`].
+    pub(super) arguments: usize,
+}
+
+/// What a function type of C# returns: nothing, a value, or a task. 0 if that is unknown.
+pub(super) const VOID: usize = 1;
+pub(super) const VALUE: usize = 2;
+pub(super) const TASK: usize = 3;
+
+/// The signature of a function whose parameters are compared with the arguments of a call.
+pub(super) struct Signature {
+    /// The type of each parameter; `None` for a type parameter.
+    pub(super) types: Vec<Option<Shape>>,
+    /// The types as they are written, in languages where arguments can name their parameters.
+    pub(super) written: Vec<String>,
+    /// The names of the parameters, where arguments can name them.
+    pub(super) names: Vec<String>,
+    /// The number of type parameters, of methods in languages where calls state them.
+    pub(super) type_parameters: Option<usize>,
+    /// The parameters show all type parameters.
+    pub(super) is_inferable: bool,
+    /// How parameters of C++ bind to arguments.
+    pub(super) bindings: Vec<Binding>,
+    pub(super) qualifiers: Qualifiers,
+    /// A template of C++ with type parameters.
+    pub(super) is_template: bool,
+    /// `template <>`
+    pub(super) is_specialization: bool,
+}
+
+impl Shape {
+    /// Returns a type without arguments.
+    pub(super) fn plain(base: String, is_pointer: bool) -> Shape {
+        Shape { base, is_pointer, is_variadic: false, is_nullable: false, arguments: 0 }
+    }
+}
