@@ -19,7 +19,8 @@
 //!    `settings` (which code of C a compiler reads), `fields` (of C), `follow` (an import to the
 //!    definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
-//!    implementation blocks and embedded types), `alternatives` (values that are one of two), `prepended` (modules of Ruby that come before the type),
+//!    implementation blocks and embedded types), `alternatives` (values that are one of two), `passed`
+//!    (parameters of Ruby, by the calls), `mixins` (modules that types of Ruby include or prepend),
 //!    `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
@@ -65,14 +66,15 @@ mod kinds;
 mod macro_blocks;
 mod members;
 mod memo;
+mod mixins;
 mod namespaces;
 mod overloads;
 mod own;
 mod parameters;
+mod passed;
 mod pick;
 mod position;
 mod possible;
-mod prepended;
 mod qualified_names;
 mod receiver_bounds;
 mod result;

@@ -263,6 +263,11 @@ impl Chain {
         Some((Chain(before.to_owned()), number.parse().ok()?))
     }
 
+    /// Returns true if the chain has no steps.
+    pub(super) fn has_no_steps(&self) -> bool {
+        self.decode().1.is_done()
+    }
+
     /// Returns true if the chain starts at a local variable whose value is unknown.
     pub fn is_of_variable(&self) -> bool {
         self.0.starts_with('^')

@@ -319,6 +319,8 @@ impl<'a> Notes<'a> {
             members.retain(|(owner, name, _)| !known.contains(&(*owner, *name)));
         }
         members.append(&mut self.members);
+        // What is known takes precedence over the parameter of a constructor.
+        members.sort_by_key(|(.., chain)| chain.is_of_variable());
         if !members.is_empty() {
             let mut indexes = HashMap::new();
             for (index, symbol) in symbols.iter().enumerate() {

@@ -2,6 +2,8 @@
 //! blocks that are not the body of a definition, such as those of callbacks, so the braces between a
 //! use and its definitions are counted in the text. In Rust these are blocks of a function.
 
+use std::ops::Range;
+
 use super::code::FileFacts;
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, Value};
@@ -16,6 +18,8 @@ enum Syntax {
     JavaScript,
     /// `'a` is a lifetime, and strings span lines.
     Rust,
+    /// Blocks have no braces: lines of a block are not indented less than a definition in it.
+    Ruby,
 }
 
 impl Walk<'_> {
@@ -28,10 +32,25 @@ impl Walk<'_> {
         place: Place,
         found: &mut Vec<Candidate>,
     ) {
-        if found.len() < 2 || !facts.dialect.has_module_values {
+        let syntax = match facts.dialect {
+            dialect if dialect.has_module_values => Syntax::JavaScript,
+            dialect if dialect.has_open_self => Syntax::Ruby,
+            _ => return,
+        };
+        // In Ruby, blocks outside of all types: those of specifications.
+        let is_outermost = |it: &Candidate| match it.value {
+            Value::Name(at) => {
+                at.file == place.file && facts.symbols[at.place as usize].parent.is_none()
+            }
+            _ => false,
+        };
+        if syntax == Syntax::Ruby && !found.iter().all(is_outermost) {
             return;
         }
-        let Some(depths) = self.depths(facts, place, found, Syntax::JavaScript) else { return };
+        if found.len() < 2 {
+            return;
+        }
+        let Some(depths) = self.depths(facts, place, found, syntax) else { return };
         // Functions can be declared several times in one block, such as overloads.
         let Some(innermost) = depths.iter().flatten().min().copied() else { return };
         let mut depths = depths.into_iter();
@@ -86,6 +105,9 @@ impl Walk<'_> {
 /// `defined`; `None` if the use is outside of the block of the definition.
 fn depth_of_block(text: &[u8], defined: usize, start: usize, syntax: Syntax) -> Option<usize> {
     let (from, to) = (defined.min(start), defined.max(start));
+    if syntax == Syntax::Ruby {
+        return depth_by_indentation(text, from..to, defined);
+    }
     let text = text.get(from..to).filter(|text| text.len() <= BYTES_MAX)?;
     let (least, last) = levels(text, syntax);
     if defined <= start {
@@ -95,6 +117,21 @@ fn depth_of_block(text: &[u8], defined: usize, start: usize, syntax: Syntax) -> 
         // No block between the use and the definition is open at the definition.
         (last <= least).then_some(last.unsigned_abs())
     }
+}
+
+/// Returns a smaller depth the more a definition is indented; `None` if a line between it and the use is
+/// indented less.
+fn depth_by_indentation(text: &[u8], between: Range<usize>, defined: usize) -> Option<usize> {
+    let line =
+        |at: usize| text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let indentation =
+        |line: &[u8]| line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let own = indentation(text.get(line(defined)..)?);
+    let lines = text.get(line(between.start)..between.end)?;
+    let is_inside = |line: &[u8]| line.trim_ascii().is_empty() || indentation(line) >= own;
+    let is_short = lines.len() <= BYTES_MAX;
+    let is_visible = is_short && lines.split(|byte| *byte == b'\n').all(is_inside);
+    is_visible.then_some(usize::MAX - own)
 }
 
 /// Returns the least and the last level of braces in a text, relative to its start, without those in
@@ -178,6 +215,15 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<usize>) {
         check_in(text, Syntax::JavaScript, expected);
+    }
+
+    #[test]
+    fn blocks_of_ruby_are_indented() {
+        let ruby = |text, expected| check_in(text, Syntax::Ruby, expected);
+        ruby("a do\n  D\n\n  b do\n    U\n  end\nend", Some(usize::MAX - 2));
+        ruby("a do\n  D\nend\nb do\n  U\nend", None);
+        ruby("a do\n  U\n  D\nend", Some(usize::MAX - 2));
+        ruby("D\na do\n  U\nend", Some(usize::MAX));
     }
 
     #[test]

@@ -96,11 +96,10 @@ impl Walk<'_> {
                 (bases.collect(), steps)
             }
             Root::Fixture(name) => (self.fixture(place, name, depth + 1), steps),
-            Root::Variable(_) => {
-                let passed = chain.passed();
-                let values = passed.map(|passed| self.chain(place, own, &passed, depth + 1));
-                return values.unwrap_or_default();
-            }
+            Root::Variable(name) => match chain.passed() {
+                Some(passed) => return self.chain(place, own, &passed, depth + 1),
+                None => (self.passed_by_calls(place, name, depth), steps),
+            },
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();

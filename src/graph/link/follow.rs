@@ -371,7 +371,7 @@ impl Walk<'_> {
 
     /// Returns true if candidates are modules in a language where a function may have the name of a
     /// module that is visible in the same place: Rust.
-    fn are_modules(&self, facts: &FileFacts, candidates: &[Candidate]) -> bool {
+    pub(super) fn are_modules(&self, facts: &FileFacts, candidates: &[Candidate]) -> bool {
         let is_module = |candidate: &Candidate| {
             matches!(candidate.value, Value::Module(_))
                 || self.kind(candidate) == Some(SymbolKind::Module)

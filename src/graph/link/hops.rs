@@ -21,6 +21,8 @@ pub(super) enum View {
     Inside(usize),
     /// The target of an alias: the position of its symbol.
     Alias(u32),
+    /// A parameter, by what calls of its method pass: the position of the method.
+    Passed(u32),
     /// What a using-declaration or using-directive of C++ refers to: the position of the import.
     Using(usize),
 }

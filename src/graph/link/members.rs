@@ -124,7 +124,9 @@ impl Walk<'_> {
             return self.namespace_members(of, name, depth);
         }
         if kind == SymbolKind::Module {
-            return self.exported_inside(of, name, depth);
+            let found = self.exported_inside(of, name, depth);
+            let has_mixins = found.is_empty() && facts.dialect.has_module_instances;
+            return if has_mixins { self.of_mixins(of, name, depth) } else { found };
         }
         if facts.dialect.extensions == Extensions::Prefix && is_variable(kind) {
             // The type of a property is that which its value derives from: `val a: A = object : A {}`.
@@ -595,17 +597,20 @@ impl Walk<'_> {
     pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let mut found = self.named_bases(&facts, of, place, depth);
-        if facts.dialect.has_partial_types {
+        if facts.dialect.has_partial_types || facts.dialect.reopens_types {
             let symbol = &facts.symbols[place];
             for part in self.code.named(&symbol.name).iter().copied().take(ELSEWHERE_MAX) {
                 let Some((there, at)) = self.symbol(part).filter(|_| part != of) else { continue };
-                let is_part = is_type(there.symbols[at].kind)
+                let kind = there.symbols[at].kind;
+                let is_part = (is_type(kind) || kind == SymbolKind::Module)
+                    && !there.symbols[at].bases.is_empty()
                     && there.symbols[at].qualified_name == symbol.qualified_name
                     && there.package == facts.package
                     && there.dialect.group == facts.dialect.group
-                    && self.type_parameters(part, &there, &there.symbols[at])
-                        == self.type_parameters(of, &facts, symbol);
-                if is_part && !there.symbols[at].bases.is_empty() {
+                    && (facts.dialect.reopens_types
+                        || self.type_parameters(part, &there, &there.symbols[at])
+                            == self.type_parameters(of, &facts, symbol));
+                if is_part {
                     found.extend(self.named_bases(&there, part, at, depth));
                 }
             }
@@ -730,13 +735,6 @@ impl Walk<'_> {
             }
         }
         found
-    }
-
-    /// Returns true for a module that types include: Ruby's.
-    fn is_mixin(&self, at: SymbolAt) -> bool {
-        self.symbol(at).is_some_and(|(facts, place)| {
-            facts.dialect.has_module_instances && facts.symbols[place].kind == SymbolKind::Module
-        })
     }
 
     fn is_callable(&self, at: SymbolAt) -> bool {

@@ -235,6 +235,9 @@ impl Walk<'_> {
         if used.receiver.is_some_and(|chain| chain.is_call_of("deref")) {
             found.retain(|at| at.file != place.file || place.enclosing != Some(at.place as usize));
         }
+        if !found.is_empty() && self.is_type_itself(place, used.receiver) {
+            found.retain(|at| self.may_be_of_type(*at));
+        }
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
             // The receiver may be a value of one of the language's own types.

@@ -33,6 +33,9 @@ impl Walk<'_> {
         self.start.set(used.start);
         let Some(chain) = used.receiver else {
             let mut found = self.name(place, used.name, 0);
+            if used.role == Role::Call {
+                self.replace_modules(place, used.name, &mut found);
+            }
             self.select_created(place, used, &mut found);
             let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
             // In Kotlin a function that does not accept the arguments hides no other one.
@@ -103,7 +106,15 @@ impl Walk<'_> {
             return found;
         }
         match chain.decode() {
-            (Root::Unknown | Root::Variable(_), _) => Vec::new(),
+            (Root::Unknown, _) => Vec::new(),
+            (Root::Variable(_), _) => {
+                let values = self.chain(place, None, chain, 0);
+                let mut found: Vec<Candidate> =
+                    values.iter().flat_map(|value| self.member(value, used.name, 1)).collect();
+                // Other calls may pass something else.
+                found.retain(|it| matches!(it.value, Value::Name(_)));
+                found
+            }
             // The name is qualified by a namespace.
             (Root::Name(prefix), steps) if prefix.ends_with(SEPARATOR) && steps.is_done() => {
                 self.name(place, &format!("{prefix}{}", used.name), 0)

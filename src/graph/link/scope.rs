@@ -24,6 +24,9 @@ const PACKAGES_MAX: usize = 64;
 const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
 
+/// The confidence of a function in a block of another file.
+const IN_BLOCK: f32 = 0.47;
+
 /// The sign before a name that is looked up outside of all modules: Ruby's `::Name`.
 pub(super) const ABSOLUTE: char = '\\';
 
@@ -93,6 +96,19 @@ impl Walk<'_> {
             self.add_effective(&facts, place.file, name, &mut found);
         }
         found
+    }
+
+    /// Replaces modules of Rust by imported functions of the name: a call refers to no module.
+    pub(super) fn replace_modules(&self, place: Place, name: &str, found: &mut Vec<Candidate>) {
+        let Some(facts) = self.facts(place.file) else { return };
+        if !self.are_modules(&facts, found) {
+            return;
+        }
+        let mut others = self.imported(&facts, place.file, None, name, 0);
+        others.extend(self.wildcard_imported(&facts, place, name, 0));
+        let is_module = |it: &Candidate| self.are_modules(&facts, std::slice::from_ref(it));
+        others.retain(|it| !is_module(it));
+        *found = others;
     }
 
     /// Adds the definitions of C that may be in effect in place of those that a compiler may not read.
@@ -393,11 +409,30 @@ impl Walk<'_> {
         let mut files: Vec<FileId> = found.iter().map(|(_, at)| at.file).collect();
         files.dedup();
         let share = if files.len() > 2 && !is_one { 0.7 } else { 1.0 };
-        let candidate =
-            |(_, at)| Candidate::new(Value::Name(at), confidence * share, Reason::Program);
+        let candidate = |(_, at): (usize, SymbolAt)| {
+            if at.file != file && self.is_in_block(at) {
+                return Candidate::new(Value::Name(at), IN_BLOCK, Reason::OnlyFit);
+            }
+            Candidate::new(Value::Name(at), confidence * share, Reason::Program)
+        };
         // The others are found as parts of these.
         let most = if found.len() > 1 && is_one { PARTS_MAX } else { VALUES_MAX };
         found.into_iter().map(candidate).take(most).collect()
+    }
+
+    /// Returns true for a function of Ruby in a block outside of all types, such as a specification: other
+    /// files see it only if they share the block. Such a function is indented.
+    fn is_in_block(&self, at: SymbolAt) -> bool {
+        let Some((facts, place)) = self.symbol(at) else { return false };
+        let symbol = &facts.symbols[place];
+        let is_outermost = symbol.parent.is_none() && symbol.kind == SymbolKind::Function;
+        let start = symbol.span.start.checked_sub(1);
+        is_outermost
+            && facts.dialect.has_open_self
+            && start.is_some_and(|before| {
+                let text = self.code.text(at.file);
+                text.is_some_and(|text| matches!(text.get(before), Some(b' ' | b'\t')))
+            })
     }
 
     /// Removes definitions of other modules, if the innermost module around a use that has the name, or

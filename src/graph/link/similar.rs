@@ -58,7 +58,12 @@ impl Walk<'_> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let Some(chain) = used.receiver else { return Vec::new() };
         let is_unknown = matches!(chain.decode().0, Root::Unknown);
-        if !facts.dialect.has_untyped_values || used.role != Role::Call || is_unknown {
+        let is_of_type = || self.is_type_itself(place, used.receiver);
+        if !facts.dialect.has_untyped_values
+            || used.role != Role::Call
+            || is_unknown
+            || is_of_type()
+        {
             return Vec::new();
         }
         let mut owners = self.owners_of_member(&facts, used);

@@ -7,6 +7,7 @@ use crate::lang::visit::{Definition, Visit};
 
 mod blocks;
 mod fields;
+mod loops;
 mod macros;
 mod refer;
 mod value;

@@ -118,3 +118,124 @@ fn nothing_selects_one_of_two_values() {
     let same = links(&of("Shapes.new.same(1).$0draw"));
     assert!(matches!(&same[..], [only] if only.confidence > 0.9), "{same:?}");
 }
+
+const LOOPS: &str = "\
+//- /lib/loops.rb
+module Tool
+  NAMES = [:hammer, :saw].freeze
+  module Base
+    %w(first second).each do |name|
+      module_eval <<-TEXT, __FILE__, __LINE__ + 1
+        def #{name}(x)
+          config.#{name}
+        end
+        def #{name}?
+        end
+      TEXT
+    end
+    NAMES.each { |name| define_method(\"use_#{name}\") { 1 } }
+    NAMES.each { |name| define_method name do 1 end }
+    def other
+    end
+  end
+  extend Base
+end
+class Config
+  attr_reader :unknown
+end
+";
+
+/// Methods that a loop defines were no definitions, and modules did not have those of modules that they
+/// extend.
+#[test]
+fn loops_over_names_define_methods() {
+    let of = |line: &str| format!("{LOOPS}//- /main.rb\ndef go\n  {line}\nend\n");
+    check(&of("Tool.$0second(1)"), "lib/loops.rb:5 Tool::Base#second Inherited");
+    check(&of("Tool.$0first?"), "lib/loops.rb:5 Tool::Base#first? Inherited");
+    check(&of("Tool.$0use_saw"), "lib/loops.rb:13 Tool::Base#use_saw Inherited");
+    check(&of("Tool.$0hammer"), "lib/loops.rb:14 Tool::Base#hammer Inherited");
+    check(&of("Tool.$0other"), "lib/loops.rb:15 Tool::Base#other Inherited");
+    // An instance of another class has this method.
+    check(&of("Tool.$0unknown"), "");
+}
+
+/// A module that is included adds other modules to the type.
+#[test]
+fn included_modules_extend_the_type() {
+    let of = |line: &str| {
+        format!(
+            "//- /lib/base.rb\nmodule Base\n  module ClassMethods\n    attr_accessor :registry\n    def start(args)\n    \
+             end\n  end\n  module Extra\n    def extra\n    end\n  end\n  def self.included(base)\n    \
+             base.extend ClassMethods\n    base.send :include, Extra\n  end\nend\nclass Tool\n  include Base\nend\n\
+             class Other\n  def start(args)\n  end\n  def extra\n  end\nend\n\
+             //- /lib/more.rb\nmodule More\n  def more\n  end\nend\nclass Tool\n  include More\nend\n\
+             //- /main.rb\ndef go\n  {line}\nend\n"
+        )
+    };
+    check(&of("Tool.$0start(1)"), "lib/base.rb:4 Base::ClassMethods#start Inherited");
+    check(&of("Tool.$0registry"), "lib/base.rb:3 Base::ClassMethods#registry Inherited");
+    check(&of("Tool.new.$0extra"), "lib/base.rb:8 Base::Extra#extra Inherited");
+    check(&of("Tool.new.$0more"), "lib/more.rb:2 More#more Inherited");
+}
+
+const GARAGE: &str = "\
+//- /lib/garage.rb
+class Car
+  def wash
+  end
+end
+class Dog
+  def wash
+  end
+end
+class Garage
+  def initialize(car, dog: nil)
+    @car = car
+    @dog = dog
+  end
+  def clean
+    @car.wash
+    @dog.wash
+  end
+  def scrub(it)
+    it.wash
+  end
+  def both(it)
+    it.wash
+  end
+  def run
+    dog = Dog.new
+    scrub(dog)
+    both(dog)
+    both Car.new
+  end
+end
+Garage.new(Car.new, dog: Dog.new)
+";
+
+/// The values of parameters and of instance variables that the constructor sets from them were unknown.
+#[test]
+fn calls_show_what_parameters_are() {
+    let (car, dog) = ("lib/garage.rb:2 Car#wash Receiver", "lib/garage.rb:6 Dog#wash Receiver");
+    check(&GARAGE.replace("@car.wash", "@car.$0wash"), car);
+    check(&GARAGE.replace("@dog.wash", "@dog.$0wash"), dog);
+    check(&GARAGE.replace("scrub(it)\n    it.wash", "scrub(it)\n    it.$0wash"), dog);
+    // The calls pass values of two types.
+    let both = links(&GARAGE.replace("both(it)\n    it.wash", "both(it)\n    it.$0wash"));
+    assert!(both.iter().all(|link| link.confidence < 0.9), "{both:?}");
+}
+
+/// Helpers of specifications were visible in other blocks.
+#[test]
+fn helpers_are_visible_in_their_block() {
+    let spec = |line: &str| {
+        format!(
+            "//- /spec/a_spec.rb\ndescribe 'a' do\n  def file\n  end\n  it 'b' do\n    {line}\n  end\n  \
+             describe 'c' do\n    def file\n    end\n    def inner\n    end\n  end\nend\n\
+             //- /spec/b_spec.rb\ndescribe 'b' do\n  it 'c' do\n    inner\n  end\nend\n"
+        )
+    };
+    check(&spec("$0file"), "spec/a_spec.rb:2 file SameFile");
+    let other = links(&spec("").replace("    inner\n", "    $0inner\n"));
+    assert!(other.iter().all(|link| link.confidence < 0.9), "{other:?}");
+}

@@ -327,3 +327,16 @@ fn types_have_other_names_in_a_function_or_a_module() {
     check(&of("mod n { use super::m::A as MA; fn f(a: MA) { a.$0go(); } }"), go);
     check(&of("fn f() { { use m::A as MA; fn g(a: &MA) { a.$0go(); } } }"), go);
 }
+
+/// A call was stated to refer to a module of the name, where a function is imported.
+#[test]
+fn modules_are_not_called() {
+    let tree = |import: &str| {
+        of_crate(&format!(
+            "mod parser {{ pub fn parse() {{}} }}\n{import}\nmod parse {{ fn inner() {{}} }}\nfn f() {{ $0parse() }}"
+        ))
+    };
+    check(&tree("use crate::parser::*;"), "src/lib.rs:1 parser::parse Receiver");
+    check(&tree("use parser::parse;"), "src/lib.rs:1 parser::parse Receiver");
+    check(&tree(""), "");
+}

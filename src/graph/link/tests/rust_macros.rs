@@ -192,3 +192,18 @@ fn traits_for_every_type_extend_unknown_values() {
     );
     check(&of("std::iter::empty::<u8>().$0only()"), "");
 }
+
+/// A name after `<Type as Trait>::` in a macro had no receiver.
+#[test]
+fn qualified_names_in_macros_are_members_of_the_trait() {
+    let of = |call: &str| {
+        format!(
+            "//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\npub trait Bounded {{\n    fn most() -> Self;\n}}\n\
+             pub struct Own;\nimpl Bounded for Own {{\n    fn most() -> Self {{ Own }}\n}}\n\
+             macro_rules! test {{ ($t:ty) => {{ fn f() {{ each!({call}); }} }} }}\n"
+        )
+    };
+    check(&of("<$t as Bounded>::$0most()"), "src/lib.rs:2 Bounded::most Receiver");
+    check(&of("<$t as crate::Bounded>::$0most()"), "src/lib.rs:2 Bounded::most Receiver");
+    check(&of("<Own as Bounded>::$0most()"), "src/lib.rs:6 Own::most Receiver");
+}

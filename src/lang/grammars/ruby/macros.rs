@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::loops;
 use crate::lang::node::NodeNames;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
@@ -72,6 +73,9 @@ pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>)
         return;
     }
     let word = visit.field(node, "method").unwrap_or_default();
+    if matches!(&*word, "class_eval" | "define_method" | "module_eval") {
+        loops::define(visit, &word, found);
+    }
     let Ok(at) = CALLS.binary_search_by(|call| call.method.cmp(&word)) else { return };
     let Defining { kind, separator, from, names_max, .. } = CALLS[at];
     let Some(list) = node.field("arguments") else { return };

@@ -128,7 +128,15 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             notes.set_type(visit.defined.start, value.clone());
         }
     }
-    fields::typed(visit, notes, left, known(value.clone()));
+    // What the calls of the constructor pass.
+    let is_constructor =
+        visit.enclosing().is_some_and(|symbol| symbol.kind == SymbolKind::Constructor);
+    let is_parameter = right.is_some_and(|right| right.kind_name() == "identifier");
+    let of_field = value.clone().filter(|value| {
+        !value.is_of_variable()
+            || is_constructor && is_parameter && value.has_no_steps() && value.passed().is_none()
+    });
+    fields::typed(visit, notes, left, of_field);
     if let Some(object) = left.field("object").filter(|_| left.kind_name() == "element_reference") {
         fields::filled(visit, notes, object, container("Hash", value.clone()));
     }
@@ -242,6 +250,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let value = value::of(visit, notes, first, DEPTH_MAX);
             fields::filled(visit, notes, receiver, container("Array", value));
         }
+        mixed_into_user(visit, notes);
         return;
     }
     fields::read(visit, notes);
@@ -271,6 +280,36 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
         }
         _ => {}
+    }
+}
+
+/// Records the modules that the visited call adds to a type when this includes the enclosing module:
+/// `base.extend A` and `base.send :include, A` in `def self.included(base)`.
+fn mixed_into_user(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let hook = visit.enclosing().filter(|symbol| {
+        matches!(symbol.name.as_str(), "included" | "extended" | "prepended")
+            && symbol.qualified_name.ends_with(&format!(".{}", symbol.name))
+    });
+    let Some(module) = hook.and_then(|hook| hook.parent) else { return };
+    let (Some(method), Some(list)) = (node.field("method"), node.field("arguments")) else {
+        return;
+    };
+    let is_mixin = |word: &[u8]| matches!(word, b"include" | b"extend");
+    let first = match visit.bytes(method) {
+        b"send" | b"public_send" | b"__send__" => {
+            let word = list.named_child(0).map(|word| visit.bytes(word));
+            u32::from(word.is_some_and(|word| word.strip_prefix(b":").is_some_and(is_mixin)))
+        }
+        word if is_mixin(word) => 0,
+        _ => return,
+    };
+    for base in (first..first + 8).map_while(|at| list.named_child(at)) {
+        if matches!(base.kind_name(), "constant" | "scope_resolution")
+            && let Some(chain) = value::of(visit, notes, base, DEPTH_MAX)
+        {
+            notes.add_base(module, chain);
+        }
     }
 }
 

@@ -50,6 +50,7 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>)
         let path = path.filter(|_| !is_open);
         path.and_then(|path| chain_of(notes, path)).unwrap_or_else(Chain::unknown)
     });
+    let receiver = receiver.or_else(|| qualified(&visit.text[..span.start]));
     if receiver.is_none() && (own == b"Self" || matches!(notes.local(own), NameLookup::Local(_))) {
         return;
     }
@@ -65,6 +66,28 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>)
         () if is_capital => notes.refer(visit, node, Role::Type, receiver),
         () => notes.refer(visit, node, Role::Read, receiver),
     }
+}
+
+/// Returns the chain of the type in `<Type as Trait>::` before a name, or of the trait if the type is the
+/// variable of a macro.
+fn qualified(before: &[u8]) -> Option<Chain> {
+    let inner = before.trim_ascii_end().strip_suffix(b"::")?.trim_ascii_end().strip_suffix(b">")?;
+    let inner = &inner[inner.len().saturating_sub(BOUND_BYTES_MAX)..];
+    let mut level = 0_usize;
+    let open = inner.iter().rposition(|byte| {
+        let is_open = *byte == b'<' && level == 0;
+        level = match byte {
+            b'>' => level + 1,
+            b'<' => level.saturating_sub(1),
+            _ => level,
+        };
+        is_open
+    })?;
+    let (of, of_trait) = std::str::from_utf8(&inner[open + 1..]).ok()?.split_once(" as ")?;
+    let of = if of.trim_start().starts_with('$') { of_trait } else { of };
+    let path = of.split('<').next()?.trim();
+    let is_path = path.chars().all(|c| c.is_alphanumeric() || "_:".contains(c));
+    (is_path && !path.is_empty()).then(|| Chain::name(path.replace("::", ".")))
 }
 
 /// Returns the chain of a bound name from the text after it: `: Type` of a closure parameter or a
