@@ -1,7 +1,8 @@
 //! The work tree: the only module below the edge that reads and writes its files.
 //!
 //! [`walk`] lists the files that ripgrep would search. [`stamp`] compares file metadata, [`rules`]
-//! tracks the sources of ignore rules, and `watch` reports changes as they happen. [`private_dir`]
+//! tracks the sources of ignore rules, `followed` checks them at each call of a server, and `watch`
+//! reports changes as they happen. [`private_dir`]
 //! creates and checks directories of the user. [`secret`] lists
 //! the files that no index may contain. [`beneath`] opens files of a tree so that no link leads out
 //! of it; [`guarded`] reads files that may be served to others, and
@@ -10,6 +11,8 @@
 
 pub mod beneath;
 pub mod executed;
+#[cfg(unix)]
+pub mod followed;
 pub mod global_excludes;
 pub mod guarded;
 pub mod input_file;

@@ -7,10 +7,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-#[cfg(unix)]
-use std::sync::atomic::{AtomicUsize, Ordering};
-#[cfg(unix)]
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -114,137 +110,6 @@ impl Source {
     }
 }
 
-/// Maximum number of files that this process follows at once; each takes a descriptor.
-#[cfg(unix)]
-const FOLLOWED_MAX: usize = 256;
-
-/// Number of files that are followed.
-#[cfg(unix)]
-static FOLLOWED: AtomicUsize = AtomicUsize::new(0);
-
-/// A source that is checked repeatedly by a caller that watches the directories of the tree.
-#[cfg(unix)]
-#[derive(Clone, Debug)]
-pub struct Followed {
-    source: Source,
-    /// The open file, if its directory is watched: the watcher would report a replacement.
-    file: Option<Arc<FollowedFile>>,
-}
-
-/// A followed file; counts towards [`FOLLOWED_MAX`].
-#[cfg(unix)]
-#[derive(Debug)]
-struct FollowedFile(super::platform::Named);
-
-#[cfg(unix)]
-impl FollowedFile {
-    /// Opens the file at `path`. Returns `None` if there is no file, or too many are followed.
-    fn new(path: &Path) -> Option<Arc<FollowedFile>> {
-        let one_more = |count: usize| (count < FOLLOWED_MAX).then_some(count + 1);
-        FOLLOWED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
-        let file = super::platform::Named::file(path).map(FollowedFile);
-        if file.is_none() {
-            FOLLOWED.fetch_sub(1, Ordering::Relaxed);
-        }
-        file.map(Arc::new)
-    }
-}
-
-#[cfg(unix)]
-impl Drop for FollowedFile {
-    fn drop(&mut self) {
-        FOLLOWED.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-#[cfg(unix)]
-impl Followed {
-    /// Follows a source; reuses the descriptor of `before` if that follows the same, unchanged
-    /// source. `is_watched` is true if the caller notices new and removed entries in its directory.
-    pub fn new(source: Source, is_watched: bool, before: Option<&Followed>) -> Followed {
-        let same = before.filter(|before| before.source == source && before.is_as_it_was());
-        let file = match same.and_then(|before| before.file.clone()) {
-            Some(file) => is_watched.then_some(file),
-            None => is_watched.then(|| FollowedFile::new(&source.path)).flatten(),
-        };
-        Followed { source, file }
-    }
-
-    /// Returns the path of the source.
-    pub fn path(&self) -> &Path {
-        &self.source.path
-    }
-
-    /// Returns true if the source is unchanged, as [`Source::holds`] does. A followed file is
-    /// checked through its descriptor, so a mount that covers its path is not noticed.
-    pub fn holds(&self) -> bool {
-        self.is_as_it_was() || self.source.holds()
-    }
-
-    /// Returns true if this is a followed file with unchanged metadata.
-    fn is_as_it_was(&self) -> bool {
-        let State::File { stamp, .. } = self.source.state else { return false };
-        self.file.as_ref().and_then(|file| file.0.stamp()) == Some(stamp)
-    }
-}
-
-/// Sources of one directory that do not exist. While the metadata of the directory is the same, none
-/// of them can have been made, so one system call checks all.
-#[cfg(unix)]
-#[derive(Debug)]
-pub struct AbsentSources {
-    dir: PathBuf,
-    sources: Vec<Source>,
-    /// The metadata of the directory when nothing was found at any of the paths; [`Stamp::NEVER`]
-    /// before that, and if a later change could leave the same metadata.
-    stamp: Mutex<Stamp>,
-}
-
-#[cfg(unix)]
-impl AbsentSources {
-    /// Splits off the sources that were absent, by directory.
-    pub fn split(sources: Vec<Source>) -> (Vec<AbsentSources>, Vec<Source>) {
-        let mut absent: Vec<AbsentSources> = Vec::new();
-        let mut others = Vec::new();
-        for source in sources {
-            let Some(dir) = source.path.parent().filter(|_| source.state == State::Absent) else {
-                others.push(source);
-                continue;
-            };
-            match absent.iter_mut().find(|of| of.dir == dir) {
-                Some(of) => of.sources.push(source),
-                None => {
-                    let (dir, stamp) = (dir.to_path_buf(), Mutex::new(Stamp::NEVER));
-                    absent.push(AbsentSources { dir, sources: vec![source], stamp });
-                }
-            }
-        }
-        (absent, others)
-    }
-
-    /// Returns true if all of them are still absent, as [`Source::holds`] does.
-    pub fn hold(&self) -> bool {
-        let taken_at = SystemTime::now();
-        let now = fs::metadata(&self.dir).map(|metadata| Stamp::of(&metadata));
-        let mut stamp = self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
-        if now.as_ref().is_ok_and(|now| *now == *stamp) {
-            return true;
-        }
-        if !self.sources.iter().all(Source::holds) {
-            return false;
-        }
-        // A link to nothing and a file that cannot be read may change without the directory.
-        let is_nothing = |source: &Source| {
-            let found = fs::symlink_metadata(&source.path);
-            found.is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
-        };
-        let is_certain = self.sources.iter().all(is_nothing);
-        let now = now.ok().filter(|_| is_certain);
-        *stamp = now.map_or(Stamp::NEVER, |now| now.unless_racy(taken_at));
-        true
-    }
-}
-
 /// Returns the sources in the directory `dir`, given the names from [`NAMES`] that exist there, for
 /// a walk that began at `walked_at`. If the directory changed since, adds a source that is never
 /// unchanged.
@@ -317,40 +182,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-
-    #[cfg(unix)]
-    #[test]
-    fn absent_sources_are_noticed_when_they_are_made() {
-        let dir = tempfile::tempdir().unwrap();
-        let read = |name: &str| Source::read(dir.path().join(name));
-        fs::write(dir.path().join("there"), "x").unwrap();
-        let sources = vec![read(".ignore"), read("there"), read(".gitignore"), read("no/such")];
-        let (absent, others) = AbsentSources::split(sources);
-        assert_eq!((absent.len(), absent[0].sources.len(), others.len()), (2, 2, 1));
-        let is_kept = || *absent[0].stamp.lock().unwrap() != Stamp::NEVER;
-        // Within the racy window, nothing is concluded from the metadata of the directory.
-        assert!(absent[0].hold() && !is_kept());
-        assert!(absent[1].hold(), "the directory does not exist, either");
-        std::thread::sleep(crate::source::stamp::RACY_WINDOW * 2);
-        assert!(absent[0].hold() && is_kept() && absent[0].hold());
-        // Another entry changes the directory, but not what is absent.
-        fs::write(dir.path().join("other"), "x").unwrap();
-        assert!(absent[0].hold());
-        fs::write(dir.path().join(".gitignore"), "x").unwrap();
-        assert!(!absent[0].hold());
-        fs::remove_file(dir.path().join(".gitignore")).unwrap();
-        assert!(absent[0].hold());
-        // What a link leads to is in another directory.
-        std::os::unix::fs::symlink(dir.path().join("no/target"), dir.path().join(".ignore"))
-            .unwrap();
-        std::thread::sleep(crate::source::stamp::RACY_WINDOW * 2);
-        assert!(absent[0].hold() && !is_kept());
-        fs::create_dir(dir.path().join("no")).unwrap();
-        fs::write(dir.path().join("no/target"), "x").unwrap();
-        assert!(!absent[0].hold());
-        fs::write(dir.path().join("no/such"), "x").unwrap();
-        assert!(!absent[1].hold());
-    }
 
     #[test]
     fn a_source_that_changed_during_the_walk_never_holds() {

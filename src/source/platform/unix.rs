@@ -32,12 +32,19 @@ pub(in crate::source) fn has_other_names(metadata: &Metadata) -> bool {
 }
 
 /// An open directory whose entries are inspected.
+#[derive(Debug)]
 pub(crate) struct DirHandle(OwnedFd);
 
 impl DirHandle {
     /// Opens the directory at `path`.
     pub(crate) fn open(path: &Path) -> io::Result<DirHandle> {
         Ok(DirHandle(rustix::fs::open(path, flags(), Mode::empty())?))
+    }
+
+    /// Opens the directory at `path`; a symbolic link as its last component is an error.
+    pub(in crate::source) fn open_itself(path: &Path) -> io::Result<DirHandle> {
+        let flags = flags() | OFlags::NOFOLLOW;
+        Ok(DirHandle(rustix::fs::open(path, flags, Mode::empty())?))
     }
 
     /// Opens the directory `path` below this one; a symbolic link in its place is an error.
@@ -49,6 +56,13 @@ impl DirHandle {
     /// Returns the directory's own stamp.
     pub(crate) fn stamp(&self) -> io::Result<Stamp> {
         Ok(stamp_of(&rustix::fs::fstat(&self.0)?))
+    }
+
+    /// Returns the numbers of the device and of the inode, which identify the directory.
+    #[expect(clippy::unnecessary_cast, reason = "the fields' types differ between platforms")]
+    pub(in crate::source) fn identity(&self) -> io::Result<(u64, u64)> {
+        let stat = rustix::fs::fstat(&self.0)?;
+        Ok((stat.st_dev as u64, stat.st_ino as u64))
     }
 
     /// Returns kind and metadata of the entry `name`; for a symbolic link its own.
