@@ -265,8 +265,8 @@ impl Catalog {
         self.texts.read(self.path(file), bytes_max as u64).ok()
     }
 
-    /// Reads a text as [`Catalog::read`] does, but may return a cached text as of the time when the
-    /// files were listed; not for text that is shown. Returns `None` if the file is not text, and
+    /// Reads a text as [`Catalog::read`] does, but returns a cached text as of the time when the files
+    /// were listed, at the start of the call. Returns `None` if the file is not text, and
     /// whether the result stays the same for this catalog. O(path) and no system call for cached
     /// texts.
     ///
@@ -284,6 +284,15 @@ impl Catalog {
         }
     }
 
+    /// Returns the file's bytes, up to `bytes_max`, to quote from: a cached text as of the time when
+    /// the files were listed, at the start of the call, else what is read now. O(path) and no system
+    /// call for cached texts.
+    pub fn quotable(&self, file: FileId, bytes_max: usize) -> Option<Text> {
+        let listed = self.files.info(file.index()).lasting_stamp();
+        let cached = |now| self.texts.cached_at(self.path(file), now, bytes_max as u64);
+        listed.and_then(cached).or_else(|| self.read(file, bytes_max))
+    }
+
     /// Returns the maximum number of bytes that [`Catalog::text_as_listed`] returns: 0 for files
     /// cached as not being text. O(path).
     pub fn text_bytes_max(&self, file: FileId) -> u64 {
@@ -299,7 +308,7 @@ impl Catalog {
             Some(held) => held.hash(),
             None => self.place(file).map(|_| self.files.info(file.index()).hash)?,
         };
-        self.read(file, bytes_max).filter(|text| text.hash() == hash)
+        self.quotable(file, bytes_max).filter(|text| text.hash() == hash)
     }
 
     /// Returns the summary of a file, if it has facts. O(1).

@@ -66,7 +66,6 @@ pub use wake::Stop;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::index::store::Store;
@@ -133,16 +132,6 @@ impl Engine {
     /// Returns the newest generation, or `None` if there is none. See [`Store::open`].
     pub fn snapshot(&self) -> Result<Option<Snapshot>> {
         self.store.open(&self.root)
-    }
-
-    /// Returns true if a watch server of this process has seen no change since the newest
-    /// generation, and the cached catalog is complete, so that the next call probably does no
-    /// indexing work. A hint: every call checks for itself. Costs a check of the server's event
-    /// queue.
-    pub fn is_settled(&self) -> bool {
-        let is_whole = |catalog: Arc<Catalog>| catalog.missing().is_empty();
-        let is_made = || self.cache.last().and_then(|last| last.catalog()).is_some_and(is_whole);
-        self.cache.watch_state.is_settled() && is_made()
     }
 
     /// Returns the tree's root.

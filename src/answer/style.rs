@@ -87,9 +87,9 @@ impl dyn Style + '_ {
     /// Returns the number of a line of the file at `path`, right-aligned in `width` columns.
     pub fn line(&self, path: &str, line: usize, width: usize) -> String {
         let number = line.to_string();
-        let blanks = " ".repeat(width.saturating_sub(number.len()));
+        let blanks = width.saturating_sub(number.len());
         let number = self.link(path, Some(line), self.paint(Part::Line, number));
-        format!("{blanks}{number}")
+        if blanks == 0 { number } else { " ".repeat(blanks) + &number }
     }
 
     /// Returns the name of a definition.

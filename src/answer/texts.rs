@@ -101,7 +101,7 @@ impl Texts<'_> {
             let text = if is_checked {
                 catalog.read_as_indexed(file, FILE_BYTES_MAX)
             } else {
-                catalog.read(file, FILE_BYTES_MAX)
+                catalog.quotable(file, FILE_BYTES_MAX)
             };
             let text = text.unwrap_or_default();
             *bytes += text.len();
@@ -138,6 +138,18 @@ pub fn line(text: &[u8], at: usize) -> String {
 /// Returns bytes as one line of text with white space collapsed, cut at 200 bytes.
 fn collapsed(bytes: &[u8]) -> String {
     let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
+    // The common case: a short line in ASCII with single blanks.
+    let line = bytes.trim_ascii();
+    let is_plain = |at: usize| match line[at] {
+        b' ' => line[at - 1] != b' ',
+        byte => byte > b' ' && byte < 0x7F,
+    };
+    if line.len() <= QUOTED_BYTES_MAX
+        && (0..line.len()).all(is_plain)
+        && let Ok(line) = str::from_utf8(line)
+    {
+        return line.to_owned();
+    }
     let bytes = &bytes[..bytes.len().min(8 * QUOTED_BYTES_MAX)];
     let whole = String::from_utf8_lossy(bytes);
     let mut line = String::new();
@@ -181,6 +193,9 @@ mod tests {
         assert_eq!(shown(&b"x".repeat(5000)).len(), QUOTED_BYTES_MAX);
         assert_eq!(shown(&"é ".repeat(500).into_bytes()).len(), QUOTED_BYTES_MAX);
         assert_eq!(shown(b" \n"), "");
+        assert_eq!(shown(b"\ta  b \n"), "a b");
+        assert_eq!(shown(b"a b\x0Bc\x7Fd"), "a b c\x7Fd");
+        assert_eq!(shown(b"  use  \xE2\x80\x83 a"), "use a");
         assert_eq!(shown(b"\xEF\xBB\xBFusing System;\n"), "using System;");
     }
 }

@@ -5,16 +5,23 @@ use std::borrow::Cow;
 /// Returns untrusted text, such as a name, on one line, with characters escaped that a terminal
 /// obeys or does not show; see [`is_unsafe`].
 pub fn plain(text: &str) -> String {
-    // The common case. Each of the others begins with one of four bytes, as do some letters.
-    let is_common = |byte| byte >= b' ' && !matches!(byte, 0x7F | 0xC2 | 0xD8 | 0xE2 | 0xEF | 0xF3);
-    if text.bytes().all(is_common) {
-        return text.to_owned();
+    let mut out = String::with_capacity(text.len());
+    push_plain(&mut out, text);
+    out
+}
+
+/// Appends [`plain`] of `text` to `out`.
+pub fn push_plain(out: &mut String, text: &str) {
+    // The common case. Each of the others begins with one of six bytes, as do some letters.
+    let is_rare = |byte| byte < b' ' || matches!(byte, 0x7F | 0xC2 | 0xD8 | 0xE2 | 0xEF | 0xF3);
+    // Without an early end the compiler compares many bytes at once.
+    if !text.bytes().fold(false, |found, byte| found | is_rare(byte)) {
+        return out.push_str(text);
     }
-    let mut out = String::with_capacity(text.len() + 8);
+    out.reserve(text.len() + 8);
     for c in text.chars() {
         if is_unsafe(c) { out.extend(c.escape_default()) } else { out.push(c) }
     }
-    out
 }
 
 /// Returns true for characters that must not reach a terminal from a text that somebody else wrote:

@@ -66,11 +66,6 @@ impl WatchState {
         None
     }
 
-    /// Returns false: there is no server.
-    pub(super) fn is_settled(&self) -> bool {
-        false
-    }
-
     /// Returns `None`: there is no server.
     pub(super) fn code_publications(&self) -> Option<u64> {
         None

@@ -1,7 +1,6 @@
 //! The server: dispatches messages and runs calls concurrently.
 
 use std::io::{self, Read, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -32,10 +31,6 @@ use crate::tools::{Effect, Needs, Speed, Tool};
 /// block others.
 const CALLS_EXTRA: usize = 2;
 
-/// A tool whose previous call took less than this runs inline on the reader thread. That thread
-/// reads no other message meanwhile.
-const QUICK: Duration = Duration::from_millis(1);
-
 /// How long a tool of [`Speed::Immediate`] may read the tree: with the reply, it stays below 50 ms.
 const IMMEDIATE: Duration = Duration::from_millis(35);
 
@@ -53,8 +48,6 @@ const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/di
 pub(super) struct Server {
     roots: Arc<Roots>,
     tools: Arc<[&'static Tool]>,
-    /// Whether the previous call of each tool was quick.
-    quick: Arc<[AtomicBool]>,
     metrics: Arc<Metrics>,
     slots: Arc<Semaphore>,
 }
@@ -67,8 +60,7 @@ impl Server {
         threads: usize,
     ) -> Server {
         let slots = Arc::new(Semaphore::new(threads + CALLS_EXTRA));
-        let quick = tools.iter().map(|_| AtomicBool::new(false)).collect();
-        Server { roots, tools: tools.into(), quick, metrics, slots }
+        Server { roots, tools: tools.into(), metrics, slots }
     }
 
     /// Serves until `input` ends or `output` is closed.
@@ -96,10 +88,9 @@ impl Server {
         started
     }
 
-    /// Returns an offered tool, and whether its previous call was quick.
-    fn tool(&self, name: &str) -> Option<(&'static Tool, &AtomicBool)> {
-        let mut all = self.tools.iter().zip(&*self.quick);
-        all.find(|(tool, _)| tool.name == name).map(|(tool, quick)| (*tool, quick))
+    /// Returns an offered tool.
+    fn tool(&self, name: &str) -> Option<&'static Tool> {
+        self.tools.iter().find(|tool| tool.name == name).copied()
     }
 }
 
@@ -144,7 +135,7 @@ impl ServerHandler for Server {
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {
-        self.tool(name).map(|(tool, _)| listing::entry(tool, &self.tools))
+        self.tool(name).map(|tool| listing::entry(tool, &self.tools))
     }
 
     async fn call_tool(
@@ -152,7 +143,7 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some((tool, was_quick)) = self.tool(&request.name) else {
+        let Some(tool) = self.tool(&request.name) else {
             return Err(ErrorData::invalid_params(
                 toolset::unknown(&request.name, &self.tools),
                 None,
@@ -184,25 +175,18 @@ impl ServerHandler for Server {
                 (Arc::clone(&self.roots), home.clone(), Arc::clone(&activity));
             let (cancelled, is_too_late) = (cancelled.clone(), Arc::clone(&is_too_late));
             move || {
-                let began = Instant::now();
                 let is_cancelled =
                     || cancelled.is_cancelled() || is_too_late.load(Ordering::Relaxed);
-                let result = parsed.answer(&roots, home.as_deref(), &activity, &is_cancelled);
-                (result, began.elapsed() <= QUICK)
+                parsed.answer(&roots, home.as_deref(), &activity, &is_cancelled)
             }
         };
-        // Moving a call to another thread and back takes longer than most look-ups.
-        let is_idle = |home: &Arc<Project>| home.is_full() && home.engine().is_settled();
-        let is_quick = tool.speed != Speed::Scan && was_quick.load(Ordering::Relaxed);
-        let answered = if is_quick && home.as_ref().is_some_and(is_idle) {
-            catch_unwind(AssertUnwindSafe(work)).ok()
-        } else if let Some((home, parsed)) = immediate {
+        let answered = if let Some((home, parsed)) = immediate {
             // An immediate call takes no slot, so that calls that wait for a disk cannot delay it.
             match tokio::time::timeout(IMMEDIATE, tokio::task::spawn_blocking(work)).await {
                 Ok(answered) => answered.ok(),
                 Err(_) => {
                     is_too_late.store(true, Ordering::Relaxed);
-                    Some((parsed.unchecked_status(&self.roots, &home), false))
+                    Some(parsed.unchecked_status(&self.roots, &home))
                 }
             }
         } else {
@@ -214,10 +198,6 @@ impl ServerHandler for Server {
             };
             answered
         };
-        let answered = answered.map(|(result, is_quick)| {
-            was_quick.store(is_quick, Ordering::Relaxed);
-            result
-        });
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
             self.metrics.called(tool, received_at.elapsed(), is_failed);

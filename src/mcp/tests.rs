@@ -1,4 +1,4 @@
-//! Runs the server in-process with test tools: panics, cancellation, time limits and inline calls.
+//! Runs the server in-process with test tools: panics, cancellation and time limits.
 
 use std::io::{BufRead, BufReader, PipeReader, PipeWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,32 +73,6 @@ impl Define for Scripted {
 fn work_until_cancelled(call: &Call<'_>) -> Result<Done> {
     loop {
         call.code.read(b"a.rs", 10)?;
-    }
-}
-
-/// A tool whose calls are look-ups: returns the name of the thread that ran it.
-struct Lookup;
-
-static LOOKUP: Tool = Tool::of::<Lookup>();
-
-impl Define for Lookup {
-    const NAME: &'static str = "codedb_ls";
-    const SUMMARY: &'static str = "Look";
-    const DETAILS: &'static str = "For tests";
-    const TOOLSET: Toolset = Toolset::Core;
-    const SPEED: Speed = Speed::Lookup;
-    const POSITIONAL: &'static [&'static str] = &["what"];
-    type Args = Args;
-    type Reply = Done;
-
-    fn run(call: &Call<'_>, args: Args) -> Result<Done> {
-        call.code.catalog(&[])?;
-        match args.what.as_str() {
-            "panic" => panic!("as requested"),
-            "slow" => std::thread::sleep(Duration::from_millis(20)),
-            _ => {}
-        }
-        Ok(Done { what: std::thread::current().name().unwrap_or("none").to_owned() })
     }
 }
 
@@ -192,7 +166,7 @@ impl Client {
             threads: 1,
         };
         let serving = std::thread::Builder::new().name("reads".to_owned());
-        let tools = vec![&SCRIPTED, &LOOKUP, &STUCK_STATUS, &LATE];
+        let tools = vec![&SCRIPTED, &STUCK_STATUS, &LATE];
         serving.spawn(move || serve_tools(options, tools, input, output)).expect("a thread");
         Client { _place: place, to, from: BufReader::new(from) }
     }
@@ -263,9 +237,9 @@ fn without_an_index_a_call_ends_at_its_limit_with_a_partial_reply() {
 #[test]
 fn freshness_is_absent_if_no_tree_was_read() {
     let mut client = Client::new();
-    client.call_tool("codedb_ls", 1, "now");
+    client.call_tool("codedb_symbol", 1, "now");
     assert_eq!(client.next()["result"]["_meta"]["freshness"], "current");
-    let params = json!({"name": "codedb_ls", "arguments": {"unknown": 1}});
+    let params = json!({"name": "codedb_symbol", "arguments": {"unknown": 1}});
     client.send(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params}));
     let result = client.next()["result"].clone();
     assert_eq!((&result["isError"], result["_meta"].get("freshness")), (&json!(true), None));
@@ -348,42 +322,4 @@ fn a_pending_id_is_rejected() {
         let refused = client.next();
         assert_eq!((&refused["id"], &refused["error"]["code"]), (&json!(1), &json!(-32600)));
     }
-}
-
-/// Repeats a look-up until it runs inline on the reader thread.
-#[cfg(target_os = "linux")]
-fn wait_for_inline_call(client: &mut Client) {
-    let since = Instant::now();
-    loop {
-        client.call_tool(LOOKUP.name, 0, "look");
-        if client.answer().2 == "reads" {
-            return;
-        }
-        assert!(since.elapsed() < Duration::from_secs(60), "it never does");
-    }
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn quick_look_ups_run_on_the_reader_thread() {
-    let mut client = Client::new();
-    // On a busy machine, any call may be slow, so the sequence is repeated.
-    for round in 0.. {
-        wait_for_inline_call(&mut client);
-        client.call_tool(LOOKUP.name, 1, "slow");
-        if client.answer().2 == "reads" {
-            break;
-        }
-        assert!(round < 200, "it never does");
-    }
-    client.call_tool(LOOKUP.name, 2, "look");
-    assert_ne!(client.answer().2, "reads", "the last one was slow");
-    wait_for_inline_call(&mut client);
-    for id in 3..9 {
-        client.call_tool(LOOKUP.name, id, "panic");
-        let (answered, is_error, text) = client.answer();
-        assert_eq!((answered, is_error), (u64::from(id), true));
-        assert!(text.contains("internal error in `"), "{text}");
-    }
-    wait_for_inline_call(&mut client);
 }

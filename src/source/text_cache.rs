@@ -132,6 +132,15 @@ impl TextCache {
         self.content(path, bytes_max).map(|(content, _)| content)
     }
 
+    /// Returns the cached text of a file that has the metadata `now`. Returns `None` if it is not cached
+    /// or longer than `bytes_max`. O(path), no system call.
+    pub fn cached_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Option<Text> {
+        let kept = self.kept.read().ok()?;
+        let content = kept.texts.get(path)?;
+        let is_same = content.stamp == now && content.size_bytes <= bytes_max;
+        is_same.then(|| Text(Some(Arc::clone(content))))
+    }
+
     /// Reads as [`TextCache::read`] does for a file whose present metadata is `now`. Returns `None`
     /// if it is not text, and whether the result is cached: then it stays the same while the file
     /// has this metadata. O(path) and no system call for cached files.
@@ -140,16 +149,11 @@ impl TextCache {
     ///
     /// As [`guarded::read`].
     pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<(Option<Text>, bool)> {
-        if let Ok(kept) = self.kept.read() {
-            let content = kept.texts.get(path);
-            if let Some(content) =
-                content.filter(|of| of.stamp == now && of.size_bytes <= bytes_max)
-            {
-                return Ok((Some(Text(Some(Arc::clone(content)))), true));
-            }
-            if kept.binary.get(path) == Some(&now) {
-                return Ok((None, true));
-            }
+        if let Some(text) = self.cached_at(path, now, bytes_max) {
+            return Ok((Some(text), true));
+        }
+        if self.is_binary(path, now) {
+            return Ok((None, true));
         }
         let (content, is_cached) = self.content(path, bytes_max)?;
         let is_cached = is_cached && content.stamp == now;
@@ -273,6 +277,8 @@ mod tests {
             text.map(|text| text.to_vec())
         };
         assert_eq!(text_at(now).as_deref(), Some(&b"six"[..]));
+        let cached_at = |now, bytes_max| texts.cached_at(b"a.rs", now, bytes_max).is_some();
+        assert!(cached_at(now, 3) && !cached_at(now, 2) && !cached_at(Stamp::NEVER, 3));
         // Metadata that proves nothing: the file is read.
         assert_eq!(text_at(Stamp::NEVER).as_deref(), Some(&b"six"[..]));
         std::fs::remove_file(&file).expect("it is there");

@@ -1,7 +1,8 @@
 //! `deps`: the imports of a file or directory, and the files that import it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,7 @@ use crate::catalog::Catalog;
 use crate::catalog::imports::ImportEdge;
 use crate::error::{Error, Kind, Result};
 use crate::graph::imports::certainty;
+use crate::graph::link::FileFacts;
 use crate::lang::Marks;
 use crate::lang::facts::ImportKind;
 
@@ -32,6 +34,9 @@ const EXTERNALS_MAX: usize = 200;
 
 /// The default number of files in a reply.
 const FILES_MAX: usize = 100;
+
+/// Room for the lines of a file with one import in the rendered reply.
+const LINE_BYTES: usize = 160;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -333,13 +338,17 @@ fn file_entry(
     direction: Direction,
     found: &Reached,
 ) -> Result<File> {
-    let mut imports = Vec::new();
-    let mut best: BTreeMap<(FileId, u32), &ImportEdge> = BTreeMap::new();
-    for edge in &found.edges {
-        best.entry((edge.from, edge.import)).or_insert(edge);
-    }
-    for edge in best.values().take(IMPORTS_MAX) {
-        let Some(facts) = catalog.facts_now(edge.from)? else { continue };
+    let mut best: Vec<&ImportEdge> = found.edges.iter().collect();
+    // The sort is stable: of several edges of one import, the first one stays.
+    best.sort_by_key(|edge| (edge.from, edge.import));
+    best.dedup_by_key(|edge| (edge.from, edge.import));
+    let mut imports = Vec::with_capacity(best.len().min(IMPORTS_MAX));
+    let mut last: Option<(FileId, Option<Arc<FileFacts>>)> = None;
+    for edge in best.iter().take(IMPORTS_MAX) {
+        if last.as_ref().is_none_or(|(file, _)| *file != edge.from) {
+            last = Some((edge.from, catalog.facts_now(edge.from)?));
+        }
+        let Some((_, Some(facts))) = &last else { continue };
         let Some(import) = facts.imports.get(edge.import as usize) else { continue };
         let text = texts.statement(edge.from, &import.span);
         let other = if direction == Direction::ImportedBy { edge.to } else { edge.from };
@@ -394,24 +403,36 @@ impl Outside {
 impl Reply for DepsReply {
     /// Renders a line for each file, followed by a line for each of its imports.
     fn render(&self, style: &dyn Style) -> String {
-        let mut out = String::new();
+        let mut out = String::with_capacity(LINE_BYTES * self.files.len());
         for File { path, depth, imports, imports_total, marks } in &self.files {
-            let indent = 2 * (depth - 1);
-            let marks: String = marks.names().map(|name| format!("  {name}")).collect();
-            let _ = writeln!(out, "{:indent$}{}{marks}", "", style.path(path));
+            let indent = " ".repeat(2 * (depth - 1));
+            out.push_str(&indent);
+            out.push_str(&style.path(path));
+            for name in marks.names() {
+                out.push_str("  ");
+                out.push_str(name);
+            }
+            out.push('\n');
             for Import { line, text, with, confidence, reason } in imports {
-                let with = with.as_ref().map(|with| format!("  [{}]", text::plain(with)));
-                let (text, with) = (text::plain(text), with.unwrap_or_default());
-                let line = style.line(path, *line, 0);
-                let _ = writeln!(
-                    out,
-                    "{:indent$}  {line}: {text}{with}  (by {reason}, {confidence:.2})",
-                    ""
-                );
+                out.push_str(&indent);
+                out.push_str("  ");
+                out.push_str(&style.line(path, *line, 0));
+                out.push_str(": ");
+                text::push_plain(&mut out, text);
+                if let Some(with) = with {
+                    out.push_str("  [");
+                    text::push_plain(&mut out, with);
+                    out.push(']');
+                }
+                out.push_str("  (by ");
+                out.push_str(reason);
+                // Two decimals, without the formatting of floating-point numbers.
+                let hundredths = (confidence * 100.0).round() as u32;
+                let _ = writeln!(out, ", {}.{:02})", hundredths / 100, hundredths % 100);
             }
             if imports.len() < *imports_total {
                 let more = counted(imports_total - imports.len(), "more import");
-                let _ = writeln!(out, "{:indent$}  … {more}", "");
+                let _ = writeln!(out, "{indent}  … {more}");
             }
         }
         if !self.externals.is_empty() {

@@ -402,7 +402,7 @@ fn exceeds_one_thread(catalog: &Catalog, files: &[Ranked]) -> bool {
 
 /// Returns the part of a file that is searched.
 fn read(catalog: &Catalog, at: usize) -> Text {
-    catalog.read(FileId::new(at), FILE_BYTES_MAX).unwrap_or_default()
+    catalog.quotable(FileId::new(at), FILE_BYTES_MAX).unwrap_or_default()
 }
 
 /// A line that matches.

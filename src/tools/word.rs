@@ -137,7 +137,7 @@ impl Define for Word {
                 skip -= count;
                 continue;
             }
-            let text = catalog.read(file.file, FILE_BYTES_MAX).unwrap_or_default();
+            let text = catalog.quotable(file.file, FILE_BYTES_MAX).unwrap_or_default();
             let lines = lines((text.original(), &text), &finder, count, skip, left);
             let taken = left.min(count - skip);
             (skip, left) = (0, left - taken);

@@ -125,13 +125,27 @@ impl Prefixes {
         Prefixes { groups_by_pair, groups }
     }
 
+    /// Returns the position of the first pair of bytes with which a prefix begins. Looks up several
+    /// pairs for each decision: the look-ups do not wait for each other.
+    fn first_pair(&self, text: &[u8]) -> Option<usize> {
+        const PAIRS: usize = 8;
+        let group = |of: &[u8]| self.groups_by_pair[pair(of[0], of[1])];
+        let mut at = 0;
+        while let Some(bytes) = text.get(at..at + PAIRS + 1) {
+            if bytes.windows(2).fold(0, |groups, of| groups | group(of)) > 0 {
+                break;
+            }
+            at += PAIRS;
+        }
+        text[at..].windows(2).position(|of| group(of) > 0).map(|found| at + found)
+    }
+
     /// Returns the first prefix in `text` that begins at `from` or later, of several the longest: its
     /// start, its end and its index.
     fn find_from(&self, text: &[u8], from: usize) -> Option<(usize, usize, usize)> {
         let mut at = from;
         loop {
-            let mut pairs = text.get(at..)?.windows(2);
-            at += pairs.position(|of| self.groups_by_pair[pair(of[0], of[1])] > 0)?;
+            at += self.first_pair(text.get(at..)?)?;
             let group = self.groups_by_pair[pair(text[at], text[at + 1])];
             let mut group = self.groups[usize::from(group)].iter();
             if let Some((prefix, place)) = group.find(|(prefix, _)| text[at..].starts_with(prefix))
