@@ -122,6 +122,10 @@ fn depth_of_block(text: &[u8], defined: usize, start: usize, syntax: Syntax) -> 
 /// Returns a smaller depth the more a definition is indented; `None` if a line between it and the use is
 /// indented less.
 fn depth_by_indentation(text: &[u8], between: Range<usize>, defined: usize) -> Option<usize> {
+    // The text may have changed since its facts were read.
+    if between.end > text.len() {
+        return None;
+    }
     let line =
         |at: usize| text[..at].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let indentation =

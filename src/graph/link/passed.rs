@@ -169,7 +169,7 @@ impl Walk<'_> {
         let facts = self.facts(place.file)?;
         let method = method_around(&facts, place.enclosing);
         let from = method.map_or(0, |at| facts.symbols[at].span.start).min(start);
-        let before = &text[from.max(start.saturating_sub(BEFORE_BYTES_MAX))..start];
+        let before = text.get(from.max(start.saturating_sub(BEFORE_BYTES_MAX))..start)?;
         let before = String::from_utf8_lossy(before);
         if let Some(value) = assigned(&before, argument) {
             return if is_variable_name(value) { None } else { chain_of(value) };
@@ -278,7 +278,7 @@ fn chain_of(text: &str) -> Option<Chain> {
     let name_end = call.find(|c: char| !is_name(c) && c != '?' && c != '!').unwrap_or(call.len());
     let (name, arguments) = call.split_at(name_end);
     let is_whole = match arguments.strip_prefix('(') {
-        Some(inner) => closing(inner) == Some(inner.len() - 1),
+        Some(inner) => closing(inner).is_some_and(|end| end + 1 == inner.len()),
         None => arguments.is_empty(),
     };
     match name {
@@ -324,7 +324,7 @@ fn closing(text: &str) -> Option<usize> {
 
 /// Returns the innermost method around a symbol: by the text where it belongs to a type.
 fn method_around(facts: &FileFacts, place: Option<usize>) -> Option<usize> {
-    let place = place?;
+    let place = place.filter(|&at| at < facts.symbols.len())?;
     let is_method = |at: &usize| facts.symbols[*at].kind.is_callable();
     let around = facts.ancestors(Some(place)).find(is_method);
     let span = &facts.symbols[place].span;
@@ -375,6 +375,9 @@ mod tests {
             ("A.make(x) ", Some("A.make()")),
             ("::A", Some("\\A")),
             ("A.new(1).b", None),
+            // The text of a call is cut off.
+            ("A.make(", None),
+            ("A.new(b", None),
             ("a + 1", None),
             ("1", None),
         ] {
