@@ -13,7 +13,7 @@ use super::link::{
     CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use,
 };
 use crate::base::ids::FileId;
-use crate::lang::chain::Root;
+use crate::lang::chain::{Chain, Root};
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
@@ -210,7 +210,7 @@ pub fn uses_within(
         }
         let least = if is_call { CONFIDENCE_ANSWER } else { confidence_min };
         let direct = direct.filter(|(_, link)| link.confidence >= least);
-        let link = direct.or_else(|| through_base(&outcome, &site, &overridden));
+        let link = direct.or_else(|| through_base(code, &outcome, &site, &overridden));
         match link.filter(|(_, link)| link.confidence >= confidence_min) {
             Some((of, Link { confidence, reason, .. })) => {
                 Resolved::Use(of, Caller { site, confidence, reason })
@@ -250,9 +250,10 @@ pub fn uses_within(
 }
 
 /// Returns the link of a call that refers to a method which one of the symbols overrides. A call by
-/// `super` never runs the overriding method, and one that refers to an inherited method has a receiver
-/// of another derived type.
+/// `super`, and one that names the type (C++'s `Base::method()`), never runs the overriding method, and
+/// one that refers to an inherited method has a receiver of another derived type.
 fn through_base(
+    code: &dyn Code,
     outcome: &Outcome,
     site: &Site,
     overridden: &HashMap<SymbolAt, usize>,
@@ -260,7 +261,13 @@ fn through_base(
     let link = outcome.links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER)?;
     let place = *overridden.get(&link.to)?;
     let receiver = site.reference.receiver.as_ref();
-    let is_super = receiver.is_some_and(|chain| matches!(chain.decode().0, Root::Base));
+    let names_type = |chain: &Chain| {
+        let facts = code.file(link.to.file).filter(|facts| facts.language.name == "cpp");
+        let of = facts.as_ref().and_then(|facts| facts.owner(link.to.place as usize));
+        chain.is_path() && of.is_some() && chain.as_str().rsplit('.').next() == of
+    };
+    let is_super =
+        receiver.is_some_and(|chain| matches!(chain.decode().0, Root::Base) || names_type(chain));
     if site.reference.role != Role::Call || link.reason == Reason::Inherited || is_super {
         return None;
     }

@@ -333,3 +333,14 @@ fn modules_call_methods_that_types_override() {
     check(text, "Steps#step", &["a.rb:3", "a.rb:23", "a.rb:24"]);
     check(text, "First#step", &["a.rb:3"]);
 }
+
+/// A call that names the type whose method it is (`Base::run()`) counted for the method that overrides it.
+#[test]
+fn a_call_by_the_name_of_its_type_runs_no_override() {
+    let tree = Tree::new(
+        "//- /a.cc\nstruct Base { virtual void run() {} };\nstruct Der : Base {\n  void run() override { Base::run(); }\n};\n\
+         void by_base(Base* it) { it->run(); }\nvoid by_name(Der* it) { it->Base::run(); }\n",
+    );
+    assert_eq!(tree.callers(&tree.named("Der::run")), ["a.cc:5"]);
+    assert_eq!(tree.callers(&tree.named("Base::run")), ["a.cc:3", "a.cc:5", "a.cc:6"]);
+}

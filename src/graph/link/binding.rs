@@ -3,12 +3,20 @@
 /// How a parameter of C++ binds to an argument.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(in crate::graph::link) enum Binding {
-    /// `Type`, `const Type&`
-    Any,
+    /// `Type`
+    Value,
+    /// `const Type&`
+    Constant,
     /// `Type&`: to a variable.
     Variable,
     /// `Type&&`: to a temporary value; to anything if the type is a type parameter.
     Temporary,
+    /// `Type*`
+    Pointer,
+    /// `Type (&name)[N]`
+    Array,
+    /// `...`
+    Ellipsis,
 }
 
 /// What follows the parameters of a method of C++.
@@ -22,28 +30,29 @@ pub(in crate::graph::link) struct Qualifiers {
 impl Binding {
     /// Returns how a parameter binds.
     pub(in crate::graph::link) fn of(parameter: &str) -> Binding {
-        let declared = parameter.split('=').next().unwrap_or(parameter);
+        let declared = parameter.split('=').next().unwrap_or(parameter).trim();
         let is_const = has_word(declared.split('<').next().unwrap_or(declared), "const")
             || declared.rsplit('>').next().is_some_and(|end| has_word(end, "const"));
-        match (declared.contains("&&"), declared.contains('&')) {
-            (true, _) => Binding::Temporary,
-            (_, true) if !is_const => Binding::Variable,
-            _ => Binding::Any,
-        }
-    }
-
-    /// Returns how well a parameter binds to an argument; `is_free` for a type parameter.
-    pub(in crate::graph::link) fn fit(self, argument: &str, is_free: bool) -> u32 {
-        let is_path =
-            |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':' | '[' | ']' | '*');
-        let is_variable = argument.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '*')
-            && argument.replace("->", ".").chars().all(is_path)
-            && !matches!(argument, "true" | "false" | "nullptr" | "this" | "NULL");
-        match (self, is_variable) {
-            (Binding::Any, _) => 2,
-            (Binding::Variable, true) | (Binding::Temporary, false) => 3,
-            (Binding::Temporary, true) if is_free => 2,
-            (Binding::Variable, false) | (Binding::Temporary, true) => 0,
+        // Type arguments do not count.
+        let mut level = 0_usize;
+        let outside = |c: &char| {
+            match c {
+                '<' => level += 1,
+                '>' => level = level.saturating_sub(1),
+                _ => {}
+            }
+            level == 0
+        };
+        let plain: String = declared.chars().filter(outside).collect();
+        match () {
+            () if declared == "..." => Binding::Ellipsis,
+            () if plain.contains('&') && plain.contains('[') => Binding::Array,
+            () if plain.contains("&&") => Binding::Temporary,
+            () if plain.contains('&') && !is_const => Binding::Variable,
+            () if plain.contains('&') && plain.contains('*') => Binding::Variable,
+            () if plain.contains('&') => Binding::Constant,
+            () if plain.contains(['*', '[']) => Binding::Pointer,
+            () => Binding::Value,
         }
     }
 }
@@ -128,5 +137,37 @@ pub(in crate::graph::link) fn integer(literal: &str) -> Option<&'static str> {
         "ll" => Some("long long"),
         "ull" | "llu" => Some("unsigned long long"),
         _ => None,
+    }
+}
+
+/// Returns a type of numbers in the spelling of the language, as Linux on 64 bits defines those of
+/// the library.
+pub(in crate::graph::link) fn canonical(name: &str) -> &str {
+    match name.trim_start_matches('_') {
+        "int8_t" => "signed char",
+        "uint8_t" => "unsigned char",
+        "int16_t" => "short",
+        "uint16_t" => "unsigned short",
+        "int32_t" => "int",
+        "uint32_t" => "unsigned int",
+        "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" | "intmax_t" => "long",
+        "uint64_t" | "size_t" | "uintptr_t" | "uintmax_t" => "unsigned long",
+        _ => name,
+    }
+}
+
+/// Returns how well a parameter of a type of the language fits a value of another one: 8 exactly, 7 by
+/// promotion, 6 by another conversion.
+pub(in crate::graph::link) fn arithmetic(given: &str, of: &str) -> u32 {
+    let (given, of) = (canonical(given), canonical(of));
+    let is_small = matches!(
+        given,
+        "bool" | "char" | "signed char" | "unsigned char" | "short" | "unsigned short"
+    );
+    match (given, of) {
+        _ if given == of => 8,
+        (_, "int") if is_small => 7,
+        ("float", "double") => 7,
+        _ => 6,
     }
 }

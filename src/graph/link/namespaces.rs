@@ -469,11 +469,26 @@ impl Walk<'_> {
                 && (scope(symbol) == path || self.is_in_inline_namespace(&there, at, path))
                 && !is_hidden(&there, symbol, at.file == file)
                 && !is_test(symbol)
+                && !(at.file == file && self.is_made_by_test_macro(at, symbol))
             {
                 found.push(at);
             }
         }
         self.effective(facts, file, &found)
+    }
+
+    /// Returns true for the body of a test: `TEST(name) {…}` defines a function of another name.
+    fn is_made_by_test_macro(&self, at: SymbolAt, symbol: &Symbol) -> bool {
+        if symbol.kind != SymbolKind::Function {
+            return false;
+        }
+        let signature = self.signature(at);
+        let Some((called, list)) = signature.split_once('(') else { return false };
+        let called = called.trim();
+        let is_macro = called.bytes().all(|c| c.is_ascii_uppercase() || c == b'_');
+        let after = list.trim_start().strip_prefix(symbol.name.as_str()).map(str::trim_start);
+        let is_argument = after.is_some_and(|after| after.starts_with([')', ',']));
+        is_macro && is_argument && called.split('_').any(|word| word == "TEST")
     }
 
     /// Returns true if only inline namespaces lie between a symbol and the namespace `path`.

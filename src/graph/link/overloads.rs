@@ -11,6 +11,7 @@ pub(super) mod java;
 pub(super) mod named;
 mod narrow;
 mod overload;
+mod ranking;
 #[cfg(test)]
 mod tests;
 mod type_arguments;
@@ -19,8 +20,10 @@ mod written;
 use std::rc::Rc;
 
 use overload::{Overload, most_specific, score};
+use ranking::{Given, is_constrained, lower_by_standing, template_list};
 use type_arguments::TypeArguments;
 pub(super) use type_arguments::stated as stated_type_arguments;
+use type_arguments::stated_text;
 pub(super) use written::declared_type;
 use written::{created, declared, literal, shape, written_type};
 
@@ -94,6 +97,12 @@ pub(super) struct Rules {
     type_arguments: TypeArguments,
 }
 
+impl Rules {
+    fn is_cpp(&self) -> bool {
+        self.labels.is_none() && !self.is_strict
+    }
+}
+
 impl OverloadRules {
     /// Returns the rules of the language.
     fn rules(self) -> &'static Rules {
@@ -117,7 +126,7 @@ pub(super) static CPP: Rules = Rules {
     literal,
     created,
     declared,
-    parameter: shape,
+    parameter: cpp::parameter,
     fit: cpp::fit,
     is_strict: false,
     type_parameters: |head, _| if head.starts_with("template") { head } else { "" },
@@ -248,14 +257,15 @@ impl Walk<'_> {
         } else if let Some((given, names)) = self.arguments_of(rules, used, &text) {
             forms = given.iter().map(|it| self.form(rules, &facts, place, &text, it)).collect();
             labels = names;
+            if rules.is_cpp() {
+                let before = before_call(&facts, place, &text, start);
+                let given = Given { forms: &forms, arguments: &given, before: &before };
+                let stated = stated_text(&text, start + used.name.len());
+                let standings = self.rank_overloads(place, &given, stated, &overloads);
+                return lower_by_standing(&overloads, &standings, links);
+            }
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
-            let bound = |of: &Signature| {
-                let pairs = given.iter().zip(&of.bindings).zip(&of.types);
-                pairs.map(|((it, binding), of)| binding.fit(&it.1, of.is_none())).sum::<u32>()
-            };
-            let score =
-                |of: &Overload| 4 * score(rules, &forms, &labels, of, fit) + bound(&of.signature);
-            overloads.iter().map(score).collect()
+            overloads.iter().map(|of| score(rules, &forms, &labels, of, fit)).collect()
         } else {
             // The arguments cannot be read.
             vec![1; overloads.len()]
@@ -265,12 +275,6 @@ impl Walk<'_> {
         }
         for (score, _) in scores.iter_mut().zip(accepts).filter(|(_, accepts)| !accepts) {
             *score = 0;
-        }
-        // A specialization is no overload: it is for exactly its types.
-        for (score, of) in
-            scores.iter_mut().zip(&overloads).filter(|(_, of)| of.signature.is_specialization)
-        {
-            *score = score.saturating_sub(2 * of.signature.types.len() as u32);
         }
         let most = scores.iter().copied().max().unwrap_or_default();
         if rules.is_strict && !forms.contains(&Form::Dynamic) {
@@ -393,22 +397,30 @@ impl Walk<'_> {
         let head = text.get(symbol.source.signature.start..symbol.name_span.start)?;
         let head = String::from_utf8_lossy(&head[..head.len().min(CALL_BYTES_MAX)]);
         let type_parameters = (rules.type_parameters)(&head, &signature);
+        // `template <class T> void Type<T>::name(…)` is a template only with a second list.
+        let is_of_template = rules.is_cpp() && head.trim_end().ends_with(">::");
+        let last_list = head.rfind("template").filter(|at| is_of_template && *at > 0);
+        let type_parameters = match last_list {
+            Some(at) => template_list(&head[at..]),
+            None if is_of_template => "",
+            None if rules.is_cpp() => template_list(type_parameters),
+            None => type_parameters,
+        };
         let is_type = |shape: &Shape| !has_word(type_parameters, &shape.base);
         let list = parameters(&symbol.name, &signature)?;
         let of = |parameter: &&str| (rules.parameter)(parameter).filter(is_type);
         let raw = text.get(symbol.name_span.start..symbol.source.signature.end).unwrap_or_default();
         let after = text.get(symbol.source.signature.end..).unwrap_or_default();
         let qualifiers = Qualifiers::of(raw, after);
-        let is_bound = rules.labels.is_none() && !rules.is_strict;
-        let bindings = list.iter().filter(|_| is_bound).map(|part| Binding::of(part)).collect();
+        let bindings =
+            list.iter().filter(|_| rules.is_cpp()).map(|part| Binding::of(part)).collect();
         let names = rules.labels.map_or_else(Vec::new, |labels| {
             list.iter().map(|of| (labels.name)(of).to_owned()).collect()
         });
         let is_counted = rules.type_arguments != TypeArguments::Ignored
             && symbol.kind != SymbolKind::Constructor
             && !facts.is_constructor_name(&symbol.name);
-        let is_cpp = rules.labels.is_none() && !rules.is_strict;
-        let template = head.trim_start().strip_prefix("template").filter(|_| is_cpp);
+        let template = head.trim_start().strip_prefix("template").filter(|_| rules.is_cpp());
         let is_specialization = template.is_some_and(|rest| {
             rest.trim_start().trim_start_matches('<').trim_start().starts_with('>')
         });
@@ -426,8 +438,14 @@ impl Walk<'_> {
             is_inferable: own.iter().all(|own| has_word(whole, own)),
             bindings,
             qualifiers,
-            is_template: template.is_some() && !is_specialization,
-            is_specialization,
+            is_template: template.is_some()
+                && !is_specialization
+                && (!is_of_template || last_list.is_some()),
+            is_constrained: !type_parameters.is_empty()
+                && rules.is_cpp()
+                && is_constrained(&head, &signature),
+            specialized: is_specialization
+                .then(|| stated_text(raw, symbol.name.len()).unwrap_or_default()),
         })
     }
 
@@ -499,8 +517,7 @@ impl Walk<'_> {
                     return of.unwrap_or(form);
                 }
             }
-            let is_cpp = !rules.is_strict && rules.labels.is_none();
-            let read = (is_cpp && !is_address).then(|| {
+            let read = (rules.is_cpp() && !is_address).then(|| {
                 let before = before_call(facts, place, text, *start);
                 self.form_of_expression(rules, place, (*start, argument), &before)
             });
@@ -508,9 +525,8 @@ impl Walk<'_> {
             let is_call = form == Form::Unknown && inner.is_none();
             let result =
                 is_call.then(|| self.result_type(rules, place, *start, argument)).flatten();
-            let is_address = rules.labels.is_none() && !rules.is_strict;
             let is_address =
-                is_address && (argument.starts_with('&') || argument.ends_with(".get()"));
+                rules.is_cpp() && (argument.starts_with('&') || argument.ends_with(".get()"));
             let form = if is_address && form == Form::Unknown { Form::Address } else { form };
             return result.map_or(form, Form::Typed);
         }

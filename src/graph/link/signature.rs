@@ -15,6 +15,8 @@ pub(super) struct Shape {
     /// The number of type arguments; 0 in C++ and Java, where they are not compared. Of a function
     /// type of C#, what it returns: see [`VOID`], [`VALUE`] and [`TASK`].
     pub(super) arguments: usize,
+    /// In C++: what is pointed or referred to is constant, or a variable itself is.
+    pub(super) is_const: bool,
 }
 
 /// What a function type of C# returns: nothing, a value, or a task. 0 if that is unknown.
@@ -39,13 +41,22 @@ pub(super) struct Signature {
     pub(super) qualifiers: Qualifiers,
     /// A template of C++ with type parameters.
     pub(super) is_template: bool,
-    /// `template <>`
-    pub(super) is_specialization: bool,
+    /// A template of C++ with conditions on its type parameters, which are not evaluated.
+    pub(super) is_constrained: bool,
+    /// Of `template <>`: the type arguments that are written after its name.
+    pub(super) specialized: Option<String>,
 }
 
 impl Shape {
     /// Returns a type without arguments.
     pub(super) fn plain(base: String, is_pointer: bool) -> Shape {
-        Shape { base, is_pointer, is_variadic: false, is_nullable: false, arguments: 0 }
+        Shape {
+            base,
+            is_pointer,
+            is_variadic: false,
+            is_nullable: false,
+            arguments: 0,
+            is_const: false,
+        }
     }
 }

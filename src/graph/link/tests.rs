@@ -2,6 +2,7 @@
 
 mod c;
 mod cpp;
+mod cpp_overloads;
 mod csharp;
 mod damaged;
 mod go;

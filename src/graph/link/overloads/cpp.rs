@@ -1,7 +1,7 @@
 //! What arguments of C++ show of their types, and which parameters fit them.
 
 use super::{Form, Rules, Shape, declared, last_open, shape};
-use crate::graph::link::binding::{is_builtin, is_number};
+use crate::graph::link::binding::{arithmetic, canonical, is_builtin};
 use crate::graph::link::kinds::{is_type, is_variable};
 use crate::graph::link::position::SymbolAt;
 use crate::graph::link::result::Use;
@@ -38,6 +38,10 @@ impl Walk<'_> {
             if is_of(&|kind| is_type(kind) || kind == SymbolKind::Constructor) {
                 let base = called.rsplit("::").next().unwrap_or(called).to_owned();
                 return Some(Form::Typed(Shape::plain(base, false)));
+            }
+            if is_of(&|kind| kind.is_callable() && kind != SymbolKind::Macro) {
+                let result = self.result_type(rules, place, start, argument);
+                return Some(result.map_or(Form::Unknown, Form::Typed));
             }
             let form = (rules.literal)(inner);
             return (is_of(&|kind| kind == SymbolKind::Macro) && form == Form::Text)
@@ -128,54 +132,77 @@ impl Walk<'_> {
     }
 }
 
-/// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
+/// How well a base fits a value of a derived class.
+pub(super) const DERIVED: u32 = 6;
+
+/// Returns the type of a parameter. A value that is constant only in the function is no other type.
+pub(super) fn parameter(written: &str) -> Option<Shape> {
+    let own = shape(written)?;
+    let is_passed_on = own.is_pointer || written.contains('&');
+    Some(Shape { is_const: own.is_const && is_passed_on, ..own })
+}
+
+/// Returns how well a parameter fits an argument: 0 not at all, 8 exactly, 7 by promotion, 6 by a
+/// conversion of the language, 5 by one that a class is known to have; less if that is unknown.
 pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
-    let Some(Shape { base, is_pointer, .. }) = of else {
-        // A type parameter fits everything.
-        return match form {
-            Form::Unknown => 3,
-            Form::Braces => 1,
-            Form::Text | Form::Null | Form::Address => 5,
-            // Without a conversion.
-            _ => 7,
-        };
-    };
+    let Some(Shape { base, is_pointer, .. }) = of else { return 3 };
     let name = base.as_str();
     let lower = name.to_lowercase();
     let is_text = !is_pointer && (lower.starts_with("str") || lower.ends_with("string"));
     let is_plain = !is_pointer && is_builtin(name);
-    let is_float = matches!(name, "float" | "double");
+    let is_flag = is_plain && name == "bool";
+    let literal = match form {
+        Form::Character => Some("char"),
+        Form::Boolean => Some("bool"),
+        Form::Integer => Some("int"),
+        Form::Float => Some("double"),
+        _ => None,
+    };
+    if let Some(literal) = literal {
+        return match of {
+            _ if is_plain => arithmetic(literal, name),
+            _ if *is_pointer || is_text => 0,
+            _ => 3,
+        };
+    }
     match form {
-        Form::Unknown => 4,
+        Form::Unknown | Form::Dynamic => 4,
         Form::Address if *is_pointer => 6,
+        // A pointer converts to `bool`.
+        Form::Address if is_flag => 5,
         Form::Address if is_plain || is_text => 0,
         Form::Address => 3,
         Form::Text if *is_pointer && is_character(name) => 8,
-        Form::Text if is_text => 6,
+        Form::Text if is_flag || *is_pointer && name == "void" => 6,
+        Form::Text if is_text => 5,
         Form::Text if is_plain || *is_pointer => 0,
-        Form::Character if name == "char" && !is_pointer => 8,
-        Form::Boolean if name == "bool" && !is_pointer => 8,
-        Form::Integer if name == "int" && !is_pointer => 8,
-        Form::Float if is_float && !is_pointer => 8,
-        Form::Integer if is_number(name) && is_plain && !is_float => 7,
-        Form::Integer | Form::Float | Form::Boolean | Form::Character if is_plain => 6,
-        Form::Integer | Form::Float | Form::Boolean | Form::Character if *is_pointer || is_text => {
-            0
-        }
         Form::Null if *is_pointer || name == "nullptr_t" => 8,
         Form::Null if is_plain => 0,
         Form::Lambda if name == "function" => 8,
         Form::Lambda if is_plain || is_text => 0,
         Form::Braces if is_plain || *is_pointer => 1,
-        Form::Typed(given) if given.base == *name && given.is_pointer == *is_pointer => 8,
         Form::Typed(given) if given.is_pointer != *is_pointer => {
             // A string of C converts to one of C++.
-            if given.is_pointer && given.base == "char" && is_text { 7 } else { 1 }
+            match given.is_pointer {
+                true if is_flag => 6,
+                true if given.base == "char" && is_text => 5,
+                _ => 1,
+            }
         }
-        Form::Typed(given) if is_number(&given.base) && is_number(name) => 6,
+        Form::Typed(given) if given.base == *name => 8,
+        Form::Typed(given) if *is_pointer && name == "void" && !given.is_pointer => 0,
+        Form::Typed(_) if *is_pointer && name == "void" => 6,
+        Form::Typed(given) if *is_pointer && is_builtin(&given.base) && is_builtin(name) => {
+            if canonical(&given.base) == canonical(name) {
+                8
+            } else {
+                0
+            }
+        }
+        Form::Typed(given) if is_plain && is_builtin(&given.base) => arithmetic(&given.base, name),
         Form::Typed(given) if is_builtin(&given.base) != is_plain => 2,
         Form::Typed(given) if !is_plain => match walk.derives(place, &given.base, name) {
-            Some(true) => 6,
+            Some(true) => DERIVED,
             Some(false) if *is_pointer => 1,
             _ => 3,
         },

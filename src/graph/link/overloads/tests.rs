@@ -15,7 +15,8 @@ fn the_forms_of_arguments_are_read() {
     assert_eq!(literal("[&] { }"), Form::Lambda);
     assert_eq!(created("a::Type(1)"), typed("Type", false));
     assert_eq!(created("new Type(1)"), typed("Type", true));
-    assert_eq!(created("static_cast<const A *>(b)"), typed("A", true));
+    let constant = Shape { is_const: true, ..Shape::plain("A".into(), true) };
+    assert_eq!(created("static_cast<const A *>(b)"), Form::Typed(constant));
     assert_eq!(created("f(1)"), Form::Unknown);
     let call = b"f<int>(a, \"b, (c\", g(1, 2))";
     let given = arguments(call, 1);

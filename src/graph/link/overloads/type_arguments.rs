@@ -40,6 +40,26 @@ pub(in crate::graph::link) fn stated(text: &[u8], from: usize) -> Option<usize> 
     None
 }
 
+/// Returns the type arguments that are written after the byte `from`, before the arguments of a call
+/// or the parameters of a definition, without white space.
+pub(super) fn stated_text(text: &[u8], from: usize) -> Option<String> {
+    let rest = text.get(from..text.len().min(from + BYTES_MAX))?;
+    let whole = String::from_utf8_lossy(rest);
+    let list = whole.trim_start().strip_prefix('<')?;
+    let mut level = 1_usize;
+    let end = list.bytes().position(|byte| {
+        level = match byte {
+            b'<' => level + 1,
+            b'>' => level - 1,
+            _ => level,
+        };
+        level == 0
+    })?;
+    let is_list =
+        list[end + 1..].trim_start().starts_with('(') && !list[..end].contains([';', '"']);
+    is_list.then(|| list[..end].split_whitespace().collect())
+}
+
 /// Returns the names in a list of type parameters: `T` and `U` of `in T, reified U : Base`.
 pub(super) fn names(list: &str) -> Vec<&str> {
     let parts = split(list, b',').into_iter();
@@ -59,5 +79,7 @@ mod tests {
         assert_eq!(stated(b"<A>.b", 0), None);
         assert_eq!(names("in T, reified U : Base<A, B>"), ["T", "U"]);
         assert!(names("").is_empty());
+        assert_eq!(stated_text(b"f< A<B>, C >(1)", 1).as_deref(), Some("A<B>,C"));
+        assert_eq!(stated_text(b"f(1)", 1), None);
     }
 }

@@ -23,6 +23,9 @@ pub(super) fn literal(argument: &str) -> Form {
             let is_plain = argument.chars().all(|c| c.is_alphanumeric() || "-.'".contains(c));
             match (is_plain, argument.contains('.')) {
                 (false, _) => Form::Unknown,
+                (true, true) if argument.ends_with(['f', 'F']) => {
+                    Form::Typed(Shape::plain("float".to_owned(), false))
+                }
                 (true, true) => Form::Float,
                 (true, false) => integer(argument)
                     .map_or(Form::Integer, |of| Form::Typed(Shape::plain(of.to_owned(), false))),
@@ -157,6 +160,8 @@ pub(super) fn shape(parameter: &str) -> Option<Shape> {
         }
     }
     let is_pointer = plain.contains(['*', '[']);
+    let referred = plain.split(['*', '&', '[']).next().unwrap_or_default();
+    let is_const = has_word(referred, "const");
     let skipped = [
         "const",
         "volatile",
@@ -175,7 +180,7 @@ pub(super) fn shape(parameter: &str) -> Option<Shape> {
     let words: Vec<&str> =
         plain.split(is_word).filter(|word| !word.is_empty() && !skipped.contains(word)).collect();
     if let Some(base) = numbers(&words) {
-        return Some(Shape::plain(base, is_pointer));
+        return Some(Shape { is_const, ..Shape::plain(base, is_pointer) });
     }
     let base = match words.as_slice() {
         [] => return None,
@@ -186,5 +191,5 @@ pub(super) fn shape(parameter: &str) -> Option<Shape> {
             if is_path || is_builtin(last) { last } else { of }
         }
     };
-    Some(Shape::plain((*base).to_owned(), is_pointer))
+    Some(Shape { is_const, ..Shape::plain((*base).to_owned(), is_pointer) })
 }

@@ -89,6 +89,11 @@ fn tests_use_the_members_of_their_fixture() {
     }
     // The name of a test is no function.
     check("//- /t.cc\nvoid Mask();\nTEST(Crc, Mask) { $0Mask(); }\n", "t.cc:1 Mask SameFile");
+    check(
+        "//- /m.h\nnamespace n { inline int mask(int x) { return x; } }\n//- /t.cc\n#include \"m.h\"\n\
+         using namespace n;\nTEST(mask) { $0mask(1); }\n",
+        "m.h:1 n::mask Receiver",
+    );
 }
 
 #[test]

@@ -377,7 +377,7 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Qualifiers { levels, .. } = qualifiers(visit);
+    let Qualifiers { levels, receiver: scopes } = qualifiers(visit);
     let around = visit.ancestor(levels + 1);
     match visit.ancestor_kind(levels + 1) {
         "field_expression" => {}
@@ -393,7 +393,9 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         _ => return,
     }
     let of = around.and_then(|around| around.field("argument"));
-    let receiver = chain::receiver(of.and_then(|of| values::of(visit, notes, of)));
+    // `value.Base::member()` names the type whose member it is.
+    let receiver =
+        scopes.or_else(|| chain::receiver(of.and_then(|of| values::of(visit, notes, of))));
     match (visit.field_above(levels + 1), visit.ancestor_kind(levels + 2)) {
         ("function", "call_expression") => {
             let count = visit.ancestor(levels + 2).map_or(0, arguments);
