@@ -160,7 +160,9 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     let mut found = evidence::gather(looked_up, task, weights)?;
     let ranked = rank_files(looked_up, &mut found, task, weights, options.scope())?;
     let mut ranked = with_changed(sources, ranked, options)?;
-    ranked.retain(|of| !is_secret(catalog.path(of.file)));
+    // A file with facts is no secret: facts of secrets are not extracted.
+    let has_facts = |file| catalog.marks_if_indexed(file).is_ok_and(|marks| marks.is_some());
+    ranked.retain(|of| has_facts(of.file) || !is_secret(catalog.path(of.file)));
     let words = free_words::free_words(catalog, task, &found.query)?;
     let mut texts = Texts::as_indexed(catalog);
     let selected = symbols::select(sources, &mut texts, &found, &ranked, max_files, detail)?;

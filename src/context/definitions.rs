@@ -8,6 +8,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
@@ -18,11 +19,12 @@ use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::link::SymbolAt;
+use crate::graph::link::{FileFacts, SymbolAt};
 use crate::index::text::Term;
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 use crate::lang::{Symbol, SymbolKind};
+use crate::source::text_cache::Text;
 
 /// Maximum number of chunks whose lines are read, in all files together and per file.
 const CHUNKS_MAX: usize = 48;
@@ -56,6 +58,9 @@ pub struct RankedDefinition {
     pub score: f32,
 }
 
+/// A file whose lines are counted, and its chunks, which ascend.
+type Read = (FileId, Arc<FileFacts>, Text, Vec<Range<usize>>);
+
 /// Returns the definitions around the lines of the best chunks of `files`, best first; ties are
 /// broken by path, then by position. The score of a definition is multiplied by the share that its
 /// file has in `files`, which is 1 for the best file. O(lines of the chunks).
@@ -80,24 +85,28 @@ pub fn rank_definitions(
             }
         }
     }
-    let mut matcher = Matcher::new(&found.terms);
-    let mut ranked = Vec::new();
+    let mut read = Vec::new();
     for (file, mut chunks) in chunks {
         let Some(facts) = catalog.facts(file)? else { continue };
         let text = texts.of(file);
-        if !facts.language.is_code() || text.is_empty() {
-            continue;
-        }
-        chunks.sort_by_key(|lines| lines.start);
-        for (place, counts) in matcher.count(&text, &facts.symbols, &chunks).definitions {
-            let symbol = &facts.symbols[place];
-            let score = matcher.score(symbol, &counts) * files[&file] * of_kind(symbol.kind);
-            if score > 0.0 {
-                let at = SymbolAt { file, place: place as u32 };
-                ranked.push(RankedDefinition { at, score });
-            }
+        if facts.language.is_code() && !text.is_empty() {
+            chunks.sort_by_key(|lines| lines.start);
+            read.push((file, facts, text, chunks));
         }
     }
+    let of_file = |matcher: &mut Matcher<'_>, (file, facts, text, chunks): &Read| {
+        let counted = matcher.count(text, &facts.symbols, chunks);
+        let score = |(place, counts): (usize, Counts)| {
+            let symbol = &facts.symbols[place];
+            let score = matcher.score(symbol, &counts) * files[file] * of_kind(symbol.kind);
+            RankedDefinition { at: SymbolAt { file: *file, place: place as u32 }, score }
+        };
+        counted.definitions.into_iter().map(score).collect::<Vec<_>>()
+    };
+    let ranked: Vec<Vec<RankedDefinition>> =
+        read.par_iter().map_init(|| Matcher::new(&found.terms), of_file).collect();
+    let mut ranked: Vec<RankedDefinition> =
+        ranked.into_iter().flatten().filter(|of| of.score > 0.0).collect();
     let best = ranked.iter().map(|of| of.score).fold(f32::MIN_POSITIVE, f32::max);
     ranked.iter_mut().for_each(|of| of.score /= best);
     ranked.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.at.cmp(&b.at)));
