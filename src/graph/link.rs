@@ -27,7 +27,8 @@
 //!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
 //!    `#[derive]` makes), `implementations` (those of one trait), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
-//!    that return a parameter), `blocks` (definitions of one name in several blocks), `pick` (constructors,
+//!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
+//!    `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
 //! 10. `calibration`: from the product of the factors to a probability.
@@ -53,6 +54,7 @@ mod compiled;
 mod conditions;
 mod contents;
 mod context;
+mod decorated;
 mod derived;
 mod dialect;
 mod exports;
@@ -64,6 +66,7 @@ mod hops;
 mod implementations;
 mod kinds;
 mod macro_blocks;
+mod magic;
 mod members;
 mod memo;
 mod mixins;
@@ -80,6 +83,7 @@ mod receiver_bounds;
 mod result;
 mod scope;
 mod settings;
+mod several;
 mod sides;
 mod signature;
 mod similar;

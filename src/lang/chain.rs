@@ -18,6 +18,7 @@
 //!                      is one of the repository
 //!        | "!" NAME    the value of pytest's fixture of that name
 //!        | "?"         an unknown value
+//!        | ("%" chain)+   one of several values ([`mod@several`])
 //! step  := "." NAME    a member
 //!        | "()"        the result of a call; of a class, a new instance
 //!        | "[]"        an element; also what the value yields, contains or resolves to
@@ -85,8 +86,11 @@ use std::fmt::{self, Write as _};
 use super::code_text::split;
 use super::notes::{NameLookup, Notes};
 
+mod several;
 #[cfg(test)]
 mod tests;
+
+use several::EACH;
 
 /// The longest chain, in bytes; a longer one is dropped.
 pub const CHAIN_BYTES_MAX: usize = 200;
@@ -189,7 +193,7 @@ impl Chain {
     /// Returns the root and the steps of a chain. Steps are decoded as they are taken; O(bytes).
     pub fn decode(&self) -> (Root<'_>, Steps<'_>) {
         let text = self.0.as_str();
-        if text == UNKNOWN {
+        if text == UNKNOWN || text.starts_with(EACH) {
             return (Root::Unknown, Steps { rest: "" });
         }
         if let Some(name) = text.strip_prefix('!') {
@@ -248,6 +252,11 @@ impl Chain {
     /// method is one of the repository, and is unknown otherwise.
     pub(super) fn parameter_of_block(name: &str, passed: &Chain) -> Chain {
         Chain(format!("^{name}{PASSED}{passed}"))
+    }
+
+    /// Returns the chain of a variable whose value is one of several: `^name|?`.
+    pub(super) fn only_sometimes(&self) -> Chain {
+        Chain(format!("{}{PASSED}{UNKNOWN}", self.0))
     }
 
     /// Returns the chain of the value that a method passes to its block, if the chain starts at a
@@ -338,6 +347,9 @@ impl Chain {
             self.0 = format!("{first}{ALTERNATIVE}{second}");
             return;
         }
+        if self.0.starts_with(EACH) {
+            return self.push_to_all(step);
+        }
         match step {
             Step::Member(name) => {
                 self.0.push('.');
@@ -356,8 +368,12 @@ impl Chain {
         self
     }
 
-    /// Returns the chain unless it is longer than [`CHAIN_BYTES_MAX`].
+    /// Returns the chain unless it is longer than [`CHAIN_BYTES_MAX`]; of one of several values, the
+    /// first is kept then.
     pub fn bounded(self) -> Option<Chain> {
+        if self.0.len() > CHAIN_BYTES_MAX && self.0.starts_with(EACH) {
+            return self.shortened();
+        }
         (self.0.len() <= CHAIN_BYTES_MAX).then_some(self)
     }
 
@@ -379,13 +395,13 @@ impl Chain {
 
     /// Returns true for a path of names without any other step.
     pub fn is_path(&self) -> bool {
-        !self.0.contains(['(', '[', '@', '$', '!', '?', '^'])
+        !self.0.contains(['(', '[', '@', '$', '!', '?', '^', EACH])
     }
 
     /// Returns true if the chain starts with a sign: its root is not a name. A name that begins
     /// with `$` counts as one, too.
     pub(super) fn has_sign(&self) -> bool {
-        self.0.starts_with(['@', '$', '!', '^'])
+        self.0.starts_with(['@', '$', '!', '^', EACH])
     }
 
     /// Returns the written type, with all that follows it, of a chain that starts at a value of one.
@@ -408,7 +424,7 @@ impl Chain {
                 is_class(last)
             })?,
         };
-        (!class.contains(['(', ')', '[', ']', '@'])).then_some(class)
+        (!class.contains(['(', ')', '[', ']', '@', EACH])).then_some(class)
     }
 
     /// Returns the chain of the implicit receiver that a bare name in a block has: `x` of `x.this`.
@@ -446,6 +462,9 @@ impl Chain {
 
     /// Returns the chain before the last `.`, and the name after it.
     pub(super) fn split_member(&self) -> Option<(Chain, &str)> {
+        if self.0.starts_with(EACH) {
+            return self.split_alternatives();
+        }
         let (of, name) = self.0.rsplit_once('.')?;
         Some((Chain(of.to_owned()), name))
     }
@@ -560,6 +579,9 @@ pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
         return Some(chain);
     }
     let text = &mut chain.0;
+    if text.starts_with(EACH) {
+        return Some(chain);
+    }
     if let Some(last) = text.rfind('.') {
         let member = &text[last..];
         let before = text[..last].strip_suffix(member);

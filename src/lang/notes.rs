@@ -36,6 +36,15 @@ pub(super) struct Notes<'a> {
     contents: Vec<(usize, &'a [u8], Chain)>,
     /// Chains of assigned members: index of the symbol that they are members of, name, chain.
     members: Vec<(usize, &'a [u8], Chain)>,
+    /// Values that are one of several of a symbol, by its index: those that a function returns, or that
+    /// a variable is assigned. Chains in `types` take precedence.
+    several: Vec<(usize, Option<Chain>)>,
+    /// The same of members: index of the symbol that they are members of, name, chain.
+    several_members: Vec<(usize, &'a [u8], Chain)>,
+    /// Values that names outside of functions are assigned after their definitions.
+    reassigned: Vec<(&'a [u8], Option<Chain>)>,
+    /// Functions that return something else than a parameter, or something around it.
+    others: HashSet<usize>,
     /// Base types of symbols, by index.
     pub(super) bases: Vec<(usize, Chain)>,
     /// Names declared in the open scopes, innermost last.
@@ -61,6 +70,10 @@ pub(super) struct Notes<'a> {
 struct LocalName<'a> {
     name: &'a [u8],
     binding: Binding,
+    /// It has no value yet: `let x;`, `x = None`.
+    is_unset: bool,
+    /// The number of open scopes where it is declared.
+    scopes: usize,
 }
 
 enum Binding {
@@ -78,6 +91,8 @@ struct Pending<'a> {
     from: usize,
     until: Option<usize>,
     declared: LocalName<'a>,
+    /// It does not declare the name, but adds a value to the variable with this index in `locals`.
+    widens: Option<usize>,
 }
 
 /// The result of looking up a name at the visited node.
@@ -100,6 +115,10 @@ impl<'a> Notes<'a> {
             returns: Vec::new(),
             contents: Vec::new(),
             members: Vec::new(),
+            several: Vec::new(),
+            several_members: Vec::new(),
+            reassigned: Vec::new(),
+            others: HashSet::new(),
             bases: Vec::new(),
             locals: Vec::new(),
             indexes: HashMap::new(),
@@ -186,11 +205,47 @@ impl<'a> Notes<'a> {
         }
     }
 
+    /// Records one of the values of the symbol with index `index`, or one of the results of a call of it;
+    /// `None` is one of which nothing is known.
+    pub(super) fn add_value(&mut self, index: usize, chain: Option<Chain>) {
+        self.several.push((index, chain.and_then(Chain::bounded)));
+    }
+
+    /// Records a value that the name `name`, which is no local one, is assigned after its definition.
+    pub(super) fn reassign_outer(&mut self, name: Node<'_>, chain: Option<Chain>) {
+        let name = &self.text[name_range(self.text, name)];
+        self.reassigned.push((name, chain.and_then(Chain::bounded)));
+    }
+
+    /// Records that the function with index `index` returns something else than a parameter, or
+    /// something around it.
+    pub(super) fn returns_other(&mut self, index: usize) {
+        self.others.insert(index);
+    }
+
+    /// Marks the parameters that functions return only sometimes.
+    pub(super) fn limit_wrapped(&mut self) {
+        if self.others.is_empty() {
+            return;
+        }
+        for (index, base) in &mut self.bases {
+            if base.is_of_variable() && self.others.contains(index) && base.passed().is_none() {
+                *base = base.only_sometimes();
+            }
+        }
+    }
+
     /// Records the chain of the value of the member `name` of the symbol with index `owner`. The
     /// first recorded chain takes precedence.
     pub(super) fn set_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
         let name = &self.text[name_range(self.text, name)];
         self.members.extend(chain.bounded().map(|chain| (owner, name, chain)));
+    }
+
+    /// Records one of the values of the member `name` of the symbol with index `owner`.
+    pub(super) fn add_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
+        let name = &self.text[name_range(self.text, name)];
+        self.several_members.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
     /// Records the chain of the container in the member `name` of the symbol with index `owner`, as an
@@ -209,13 +264,13 @@ impl<'a> Notes<'a> {
     /// all scopes.
     pub(super) fn declare(&mut self, name: Node<'_>, chain: Option<Chain>) {
         let binding = Binding::Local(chain.and_then(Chain::bounded));
-        self.push(LocalName { name: &self.text[name_range(self.text, name)], binding });
+        self.push(&self.text[name_range(self.text, name)], binding);
     }
 
     /// Declares a name that is not written there: Kotlin's `it` and the `this` of a block.
     pub(super) fn declare_name(&mut self, name: &'static [u8], chain: Option<Chain>) {
         let binding = Binding::Local(chain.and_then(Chain::bounded));
-        self.push(LocalName { name, binding });
+        self.push(name, binding);
     }
 
     /// Declares a local variable in the innermost open scope from the byte `from` on. Before that
@@ -223,6 +278,41 @@ impl<'a> Notes<'a> {
     /// the new `x`.
     pub(super) fn declare_from(&mut self, name: Node<'_>, chain: Option<Chain>, from: usize) {
         self.push_pending(name, chain, from, None);
+    }
+
+    /// Declares a local variable without a value in the innermost open scope from the byte `from` on.
+    pub(super) fn declare_unset(&mut self, name: Node<'_>, from: usize) {
+        self.push_pending(name, None, from, None);
+        if let Some(pending) = self.pending.last_mut() {
+            pending.declared.is_unset = true;
+        }
+    }
+
+    /// Returns the number of scopes that were opened after the declaration of the local variable `name`.
+    pub(super) fn scopes_since(&self, name: &[u8]) -> Option<usize> {
+        let index = self.indexes.get(name)?.last()?;
+        self.scopes.len().checked_sub(self.locals[*index].scopes)
+    }
+
+    /// Records that a local variable is assigned a value in a branch that ends at the byte `until`: it
+    /// has that value from the byte `from` to the end of the branch, and either that or its former one
+    /// afterwards.
+    pub(super) fn assign_in_branch(
+        &mut self,
+        name: Node<'_>,
+        chain: Option<Chain>,
+        from: usize,
+        until: usize,
+    ) {
+        let text = &self.text[name_range(self.text, name)];
+        let Some(&index) = self.indexes.get(text).and_then(|indexes| indexes.last()) else {
+            return;
+        };
+        self.push_pending(name, chain.clone(), from, Some(until));
+        self.push_pending(name, chain, until, None);
+        if let Some(pending) = self.pending.last_mut() {
+            (pending.widens, pending.scopes) = (Some(index), 0);
+        }
     }
 
     /// Narrows a local variable: within `range`, `name` has the chain `chain`. Has no effect on
@@ -235,10 +325,7 @@ impl<'a> Notes<'a> {
 
     /// Declares that `name` is not local in the innermost open scope.
     pub(super) fn declare_outer(&mut self, name: Node<'_>) {
-        self.push(LocalName {
-            name: &self.text[name_range(self.text, name)],
-            binding: Binding::NonLocal,
-        });
+        self.push(&self.text[name_range(self.text, name)], Binding::NonLocal);
     }
 
     /// Records that a local variable has the chain `chain` from the byte `from` on.
@@ -256,12 +343,18 @@ impl<'a> Notes<'a> {
         until: Option<usize>,
     ) {
         let binding = Binding::Local(chain.and_then(Chain::bounded));
-        let declared = LocalName { name: &self.text[name_range(self.text, name)], binding };
+        let (name, scopes) = (&self.text[name_range(self.text, name)], self.scopes.len());
+        let declared = LocalName { name, binding, is_unset: false, scopes };
         self.due = self.due.min(from);
-        self.pending.push(Pending { scopes: self.scopes.len(), from, until, declared });
+        self.pending.push(Pending { scopes, from, until, declared, widens: None });
     }
 
-    fn push(&mut self, declared: LocalName<'a>) {
+    fn push(&mut self, name: &'a [u8], binding: Binding) {
+        let scopes = self.scopes.len();
+        self.push_local(LocalName { name, binding, is_unset: false, scopes });
+    }
+
+    fn push_local(&mut self, declared: LocalName<'a>) {
         if !self.scopes.is_empty() {
             self.indexes.entry(declared.name).or_default().push(self.locals.len());
             self.locals.push(declared);
@@ -321,7 +414,7 @@ impl<'a> Notes<'a> {
         members.append(&mut self.members);
         // What is known takes precedence over the parameter of a constructor.
         members.sort_by_key(|(.., chain)| chain.is_of_variable());
-        if !members.is_empty() {
+        if !members.is_empty() || !self.several_members.is_empty() {
             let mut indexes = HashMap::new();
             for (index, symbol) in symbols.iter().enumerate() {
                 let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
@@ -331,9 +424,42 @@ impl<'a> Notes<'a> {
             }
             let with_index = |(owner, name, chain)| Some((*indexes.get(&(owner, name))?, chain));
             chains.extend(members.into_iter().filter_map(with_index));
+            let several = std::mem::take(&mut self.several_members);
+            let several = several.into_iter().filter_map(with_index);
+            self.several.extend(several.map(|(index, chain)| (index, Some(chain))));
         }
         chains.append(&mut self.returns);
+        chains.append(&mut self.of_several(symbols));
         chains
+    }
+
+    /// Takes the chains of symbols with one of several values. A function that is assigned again gets
+    /// an unknown base.
+    fn of_several(&mut self, symbols: &[Symbol]) -> Vec<(usize, Chain)> {
+        let mut several = std::mem::take(&mut self.several);
+        if !self.reassigned.is_empty() {
+            let mut outer: HashMap<&[u8], usize> = HashMap::new();
+            for (index, symbol) in symbols.iter().enumerate() {
+                if symbol.parent.is_none() && symbol.qualified_name == symbol.name {
+                    outer.entry(symbol.name.as_bytes()).or_insert(index);
+                }
+            }
+            for (name, chain) in std::mem::take(&mut self.reassigned) {
+                let Some(&index) = outer.get(name) else { continue };
+                match symbols[index].kind {
+                    SymbolKind::Constant | SymbolKind::Variable => several.push((index, chain)),
+                    SymbolKind::Function => self.bases.push((index, Chain::unknown())),
+                    _ => {}
+                }
+            }
+        }
+        several.sort_by_key(|(index, _)| *index);
+        let of_one = several.chunk_by(|a, b| a.0 == b.0);
+        let chain = |all: &[(usize, Option<Chain>)]| {
+            let chain = Chain::one_of(all.iter().map(|(_, chain)| chain.clone()))?;
+            Some((all[0].0, chain.bounded()?))
+        };
+        of_one.filter_map(chain).collect()
     }
 
     /// Opens a scope at the node with frame number `frames`.
@@ -369,21 +495,38 @@ impl<'a> Notes<'a> {
         pending.retain_mut(|pending| {
             let is_due = pending.from <= at;
             if is_due {
-                let nothing = LocalName { name: b"", binding: Binding::Ended };
+                let nothing =
+                    LocalName { name: b"", binding: Binding::Ended, is_unset: false, scopes: 0 };
                 let declared = std::mem::replace(&mut pending.declared, nothing);
-                match pending.until {
-                    None => self.push(declared),
-                    Some(until) if at < until => {
+                match (pending.widens, pending.until) {
+                    (Some(index), _) => self.widen(index, declared),
+                    (None, None) => self.push_local(declared),
+                    (None, Some(until)) if at < until => {
                         self.narrowed.push((until, self.locals.len()));
-                        self.push(declared);
+                        self.push_local(declared);
                     }
-                    Some(_) => {}
+                    (None, Some(_)) => {}
                 }
             }
             !is_due
         });
         self.due = pending.iter().map(|pending| pending.from).min().unwrap_or(usize::MAX);
         self.pending = pending;
+    }
+
+    /// Adds a value to the local variable with index `index` in `locals`, if it is still in scope.
+    fn widen(&mut self, index: usize, assigned: LocalName<'a>) {
+        let Some(local) = self.locals.get_mut(index) else { return };
+        let (Binding::Local(before), Binding::Local(after)) = (&local.binding, assigned.binding)
+        else {
+            return;
+        };
+        if local.name == assigned.name {
+            let is_first = local.is_unset && before.is_none();
+            let chain = if is_first { after } else { Chain::one_of([before.clone(), after]) };
+            local.binding = Binding::Local(chain.and_then(Chain::bounded));
+            local.is_unset = false;
+        }
     }
 
     /// Ends the binding with index `index` in `locals`.

@@ -190,7 +190,9 @@ pub struct Symbol {
     #[serde(skip)]
     pub type_chain: Option<Chain>,
     /// The types that it extends or implements. Of a function of JavaScript, `^name` for a parameter
-    /// that it returns, or returns a function or class around; of a method of Ruby, the arguments that
+    /// that it returns, or returns a function or class around (`^name|?` if only sometimes), and `?` if it
+    /// is assigned another value; of one of Python, what its decorators make of it, outermost first; of a
+    /// type of PHP, `^mixin|Type` for what a comment mixes in; of a method of Ruby, the arguments that
     /// it passes to its block, each followed by the step `(N)` with its number.
     #[serde(skip)]
     pub bases: Vec<Chain>,

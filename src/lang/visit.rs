@@ -105,6 +105,11 @@ impl<'t> Visit<'_, 't> {
         String::from_utf8_lossy(&self.text[span])
     }
 
+    /// Returns the bytes of the comments and attributes before the visited node.
+    pub(super) fn leading_span(&self) -> Range<usize> {
+        self.frame(0).map_or(0..0, |frame| frame.leading.span.clone())
+    }
+
     /// Returns the index of the symbol that the visited node defines, or else of the one that
     /// encloses it.
     pub(super) fn own_or_enclosing_index(&self) -> Option<usize> {
@@ -180,6 +185,9 @@ pub(super) struct Definition<'t> {
     pub(super) name_span: Range<usize>,
     /// Number of levels from the visited node up to the node that spans the definition.
     pub(super) outer: usize,
+    /// The bytes of a definition that is written before that node, in its documentation. It is a member
+    /// of the symbol that the visited node defines.
+    pub(super) written: Option<Range<usize>>,
     /// First byte of the signature; by default the first byte of the definition.
     pub(super) signature_start: Option<usize>,
     /// The node at whose start the body begins.
@@ -206,6 +214,7 @@ impl<'t> Definition<'t> {
             name: visit.text(name).into_owned(),
             name_span: name_range(visit.text, name),
             outer: 0,
+            written: None,
             signature_start: None,
             body: None,
             scope: None,

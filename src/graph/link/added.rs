@@ -253,6 +253,18 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns the value of a type of Kotlin, which may be an alias of another one.
+    pub(super) fn unaliased(&self, value: &Candidate, depth: usize) -> Vec<Candidate> {
+        let is_alias = value.of_type().filter(|of| {
+            let Value::Name(at) = of.value else { return false };
+            self.kind(of) == Some(SymbolKind::Type)
+                && self
+                    .facts(at.file)
+                    .is_some_and(|facts| facts.dialect.extensions == Extensions::Prefix)
+        });
+        is_alias.map_or_else(|| vec![value.clone()], |of| self.instances(&[of], None, depth + 1))
+    }
+
     /// Returns the value of the instance of an extension of an outside type.
     pub(super) fn extended_outside(&self, place: Place) -> Option<Candidate> {
         let facts = self.facts(place.file)?;

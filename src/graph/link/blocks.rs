@@ -138,6 +138,14 @@ fn depth_by_indentation(text: &[u8], between: Range<usize>, defined: usize) -> O
     is_visible.then_some(usize::MAX - own)
 }
 
+/// Returns the least and the last level of braces between two places of JavaScript; `None` if they are too
+/// far from each other.
+pub(super) fn levels_between(text: &[u8], from: usize, to: usize) -> Option<(isize, isize)> {
+    text.get(from..to)
+        .filter(|text| text.len() <= BYTES_MAX)
+        .map(|text| levels(text, Syntax::JavaScript))
+}
+
 /// Returns the least and the last level of braces in a text, relative to its start, without those in
 /// strings and comments.
 fn levels(text: &[u8], syntax: Syntax) -> (isize, isize) {

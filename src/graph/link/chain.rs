@@ -44,6 +44,11 @@ impl Walk<'_> {
         if let Some(values) = self.either(chain, |chain| self.chain(place, own, chain, depth + 1)) {
             return values;
         }
+        if let Some(all) = chain.several() {
+            return self.one_of(&all, chain.may_be_unknown(), |chain| {
+                self.chain(place, own, chain, depth)
+            });
+        }
         let (root, steps) = chain.decode();
         let types = || own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
         let (mut values, steps) = match root {
@@ -166,18 +171,6 @@ impl Walk<'_> {
             }
         }
         Vec::new()
-    }
-
-    /// Returns the value of a type of Kotlin, which may be an alias of another one.
-    fn unaliased(&self, value: &Candidate, depth: usize) -> Vec<Candidate> {
-        let is_alias = value.of_type().filter(|of| {
-            let Value::Name(at) = of.value else { return false };
-            self.kind(of) == Some(SymbolKind::Type)
-                && self
-                    .facts(at.file)
-                    .is_some_and(|facts| facts.dialect.extensions == Extensions::Prefix)
-        });
-        is_alias.map_or_else(|| vec![value.clone()], |of| self.instances(&[of], None, depth + 1))
     }
 
     /// Returns false for a function without the parameter `number`, in languages whose extensions
@@ -664,7 +657,10 @@ impl Walk<'_> {
         }
         let mut wrapped = self.wrapped(at, depth);
         if !wrapped.is_empty() {
-            wrapped.iter_mut().for_each(|it| it.confidence *= candidate.confidence);
+            for it in &mut wrapped {
+                it.confidence *= candidate.confidence;
+                it.is_open |= candidate.is_open;
+            }
             return wrapped;
         }
         let written =
@@ -678,6 +674,7 @@ impl Walk<'_> {
         for value in &mut values {
             value.confidence *= candidate.confidence;
             value.is_second |= candidate.is_second;
+            value.is_open |= candidate.is_open;
         }
         values
     }
@@ -762,6 +759,7 @@ impl Walk<'_> {
                 }
                 for value in &mut values {
                     value.confidence *= candidate.confidence * 0.98;
+                    value.is_open |= candidate.is_open;
                     value.reason = value.reason.max(candidate.reason);
                     // What a method without types returns may have more than one type.
                     let is_unknown = matches!(value.value, Value::Outside);

@@ -136,6 +136,10 @@ pub(super) struct Dialect {
     /// Qualified names distinguish members of a type itself (`Type.name`) from those of its
     /// instances (`Type#name`).
     pub(super) marks_class_members: bool,
+    /// A call of a method that a type lacks runs its `__call` or `__callStatic`.
+    pub(super) has_magic_calls: bool,
+    /// A decorator makes something else of a function.
+    pub(super) decorates: bool,
     /// A property is read by a call without arguments.
     pub(super) calls_properties: bool,
     /// A module has instances of its own: its methods refer to themselves by `self`.
@@ -258,6 +262,8 @@ const NONE: Dialect = Dialect {
     has_partial_types: false,
     extensions: Extensions::None,
     marks_class_members: false,
+    has_magic_calls: false,
+    decorates: false,
     calls_properties: false,
     has_module_instances: false,
     has_impl_blocks: false,

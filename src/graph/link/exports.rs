@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 
 use super::code::FileFacts;
 use super::hops::{Export, LookUp, Partial, View};
-use super::value::Candidate;
+use super::value::{Candidate, VALUES_MAX, Value};
 use super::walk::{DEPTH_MAX, Walk};
 use crate::base::ids::FileId;
 
@@ -95,6 +95,31 @@ impl Walk<'_> {
             self.hops.most.set(self.hops.most.get().max(hops));
         }
         is_possible
+    }
+
+    /// Returns what a file assigns to `module.exports`, if `candidate` is a module that can be a
+    /// value.
+    pub(super) fn module_value(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+        let Value::Module(file) = candidate.value else { return Vec::new() };
+        if !self.facts(file).is_some_and(|facts| facts.dialect.has_module_values) {
+            return Vec::new();
+        }
+        let mut found = self.exported(file, "default", depth);
+        found.retain(|it| !matches!(it.value, Value::Module(same) if same == file));
+        // `module.exports = require("./other")`
+        let values = |it: Candidate| {
+            let values = match it.value {
+                Value::Module(_) if self.take_step(depth) => self.module_value(&it, depth + 1),
+                _ => Vec::new(),
+            };
+            if values.is_empty() { vec![it] } else { values }
+        };
+        found = found.into_iter().flat_map(values).take(VALUES_MAX).collect();
+        for value in &mut found {
+            value.confidence *= candidate.confidence;
+            value.reason = value.reason.max(candidate.reason);
+        }
+        found
     }
 
     /// Returns true if an import of all names of a module includes `name`: in Python, those that

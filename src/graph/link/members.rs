@@ -31,7 +31,9 @@ impl Walk<'_> {
         if !self.take_step(depth) {
             return Vec::new();
         }
+        let overriding = self.overriding(candidate, name);
         let mut found = match &candidate.value {
+            _ if !overriding.is_empty() => overriding,
             Value::Module(file) => {
                 let mut found = self.exported(*file, name, depth);
                 if found.is_empty() {
@@ -62,6 +64,10 @@ impl Walk<'_> {
                         }
                     }
                 }
+                let magic = self.magic(*of, name, false, &found, depth);
+                if !magic.is_empty() {
+                    found = magic;
+                }
                 if found.is_empty() && self.is_value_of_pair(*of, name) {
                     return vec![candidate.clone()];
                 }
@@ -82,11 +88,19 @@ impl Walk<'_> {
         if let Value::Name(of) = candidate.value {
             self.remove_of_instances(of, name, &mut found);
         }
+        if found.len() > 1 {
+            self.prefer_last(
+                Place { file: crate::base::ids::FileId(0), enclosing: None },
+                None,
+                &mut found,
+            );
+        }
         for member in &mut found {
             member.confidence *= candidate.confidence;
             member.reason = member.reason.max(candidate.reason);
             member.is_lost |= candidate.is_lost;
             member.is_second |= candidate.is_second;
+            member.is_open |= candidate.is_open;
         }
         found
     }
@@ -115,6 +129,10 @@ impl Walk<'_> {
             {
                 found = vec![derived];
             }
+            let magic = self.magic(of, name, true, &found, depth);
+            if !magic.is_empty() {
+                found = magic;
+            }
             for member in &mut found {
                 member.via = member.via.or(Some(of));
             }
@@ -140,6 +158,10 @@ impl Walk<'_> {
             if found.iter().any(|it| matches!(it.value, Value::Name(_))) {
                 return found;
             }
+        }
+        let decorated = self.members_of_decorated(&facts, of, name, depth);
+        if !decorated.is_empty() {
+            return decorated;
         }
         let children = definitions(of.file, facts.children(Some(place), name));
         let mut found: Vec<Candidate> =
@@ -662,7 +684,8 @@ impl Walk<'_> {
         let is_known = |candidate: &Candidate| {
             matches!(candidate.value, Value::Instance(..) | Value::Module(_) | Value::Name(_))
         };
-        for base in symbol.bases.iter().take(VALUES_MAX) {
+        let is_type = |base: &&Chain| !base.is_of_variable() && **base != Chain::unknown();
+        for base in symbol.bases.iter().filter(is_type).take(VALUES_MAX) {
             // A prepended module is a base as well.
             let plain = base.before_parameter().filter(|_| is_inside).map(|(plain, _)| plain);
             let written = plain.as_ref().unwrap_or(base).without_instance();
@@ -739,31 +762,6 @@ impl Walk<'_> {
 
     fn is_callable(&self, at: SymbolAt) -> bool {
         self.symbol(at).is_some_and(|(facts, place)| facts.symbols[place].kind.is_callable())
-    }
-
-    /// Returns what a file assigns to `module.exports`, if `candidate` is a module that can be a
-    /// value.
-    pub(super) fn module_value(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
-        let Value::Module(file) = candidate.value else { return Vec::new() };
-        if !self.facts(file).is_some_and(|facts| facts.dialect.has_module_values) {
-            return Vec::new();
-        }
-        let mut found = self.exported(file, "default", depth);
-        found.retain(|it| !matches!(it.value, Value::Module(same) if same == file));
-        // `module.exports = require("./other")`
-        let values = |it: Candidate| {
-            let values = match it.value {
-                Value::Module(_) if self.take_step(depth) => self.module_value(&it, depth + 1),
-                _ => Vec::new(),
-            };
-            if values.is_empty() { vec![it] } else { values }
-        };
-        found = found.into_iter().flat_map(values).take(VALUES_MAX).collect();
-        for value in &mut found {
-            value.confidence *= candidate.confidence;
-            value.reason = value.reason.max(candidate.reason);
-        }
-        found
     }
 
     /// Returns true for a value of an interface, which has no constructor.

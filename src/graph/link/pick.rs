@@ -14,6 +14,7 @@ use super::parameters::arity;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
 use super::scope::shared_directories;
+use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
@@ -80,6 +81,7 @@ impl Walk<'_> {
                 candidates.splice(..0, self.of_similar_uses(place, used));
             }
         }
+        self.prefer_last(place, Some(used), &mut candidates);
         if used.role == Role::Call {
             // A call of a module calls what the file exports as its value.
             let values = |it: Candidate| {
@@ -97,12 +99,17 @@ impl Walk<'_> {
         candidates.extend(self.inherited_overloads(used, &candidates));
         let has_overloads =
             self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());
-        let mut links = Vec::new();
+        self.open_reassigned(&mut candidates);
+        let (mut links, mut open) = (Vec::new(), Vec::new());
         for candidate in &candidates {
+            let first = links.len();
             if used.role == Role::Call {
                 links.extend(self.constructors(candidate).iter().filter_map(Candidate::link));
             }
             links.extend(candidate.link());
+            if candidate.is_open {
+                open.extend(links[first..].iter().map(|link: &Link| link.to));
+            }
             let links_max = if has_overloads { OVERLOADED_MAX } else { LINKS_MAX * 2 };
             if links.len() >= links_max {
                 break;
@@ -111,6 +118,7 @@ impl Walk<'_> {
         self.narrow_overloads(place, used, &mut links);
         self.order_links(place, used, &mut links);
         limit_second_values(&candidates, &mut links);
+        limit_open(&mut links, &open);
         links
     }
 
@@ -137,7 +145,10 @@ impl Walk<'_> {
         let Value::Name(at) = of.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
-        let is_path = symbol.type_chain.as_ref().is_some_and(Chain::is_path);
+        let alternatives = symbol.type_chain.as_ref().and_then(Chain::several);
+        let is_several = alternatives.is_some();
+        let is_path = symbol.type_chain.as_ref().is_some_and(Chain::is_path)
+            || alternatives.is_some_and(|all| all.iter().all(Chain::is_path));
         if !facts.dialect.has_module_values || !is_variable(symbol.kind) {
             return Vec::new();
         }
@@ -164,7 +175,7 @@ impl Walk<'_> {
         let is_typed =
             is_declared && after.is_some_and(|after| after.trim_ascii_start().starts_with(b":"));
         for candidate in &mut found {
-            candidate.confidence = if is_typed {
+            candidate.confidence = if is_typed || is_several {
                 of.confidence * WRAPPED
             } else {
                 candidate.confidence.max(of.confidence * 1.001).min(1.0)

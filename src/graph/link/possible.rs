@@ -106,7 +106,7 @@ impl Walk<'_> {
             return found;
         }
         match chain.decode() {
-            (Root::Unknown, _) => Vec::new(),
+            (Root::Unknown, _) if chain.several().is_none() => Vec::new(),
             (Root::Variable(_), _) => {
                 let values = self.chain(place, None, chain, 0);
                 let mut found: Vec<Candidate> =

@@ -2,7 +2,7 @@
 
 use super::code::{FileFacts, definitions, near};
 use super::dialect::{Group, is_standard_function};
-use super::kinds::{is_named, is_type, is_variable};
+use super::kinds::{is_member, is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::sides::is_of_object;
@@ -188,7 +188,14 @@ impl Walk<'_> {
                 continue;
             }
             let children = facts.children(Some(around), name);
+            // Members of what a function returns or constructs are not in scope either.
+            let is_member_only = |at: &SymbolAt| {
+                facts.dialect.has_added_members
+                    && kind.is_callable()
+                    && is_member(facts.symbols[at.place as usize].kind)
+            };
             let mut found: Vec<Candidate> = definitions(place.file, children)
+                .filter(|at| !is_member_only(at))
                 .filter(|at| !facts.is_named_like_type(at.place as usize))
                 .filter(|at| !facts.is_module_elsewhere(at.place as usize))
                 .filter(|at| !is_of_object(facts, at.place as usize))

@@ -57,12 +57,26 @@ pub(super) struct Candidate {
     pub(super) is_second: bool,
     /// It counts as outside only because something of the repository could not be followed.
     pub(super) is_lost: bool,
+    /// It is one of several values, of which nothing selects one.
+    pub(super) is_open: bool,
+    /// The function of JavaScript that returns a class around this one; members of that class override
+    /// those of this one.
+    pub(super) around: Option<SymbolAt>,
 }
 
 impl Candidate {
     pub(super) fn new(value: Value, confidence: f32, reason: Reason) -> Candidate {
-        let (via, given) = (None, None);
-        Candidate { value, confidence, reason, via, given, is_second: false, is_lost: false }
+        Candidate {
+            value,
+            confidence,
+            reason,
+            via: None,
+            given: None,
+            is_second: false,
+            is_lost: false,
+            is_open: false,
+            around: None,
+        }
     }
 
     /// Returns the candidate with another value and a lower confidence.

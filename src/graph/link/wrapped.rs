@@ -4,8 +4,11 @@
 //! Facts list the parameter as a base of the function (`crate::lang::symbols::Symbol::bases`); the
 //! arguments of the call are read from the text of the variable's definition.
 
+use super::code::definitions;
+use super::kinds::is_member;
 use super::parameters::written_parameters;
 use super::position::SymbolAt;
+use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::{DEPTH_MAX, Walk};
 use crate::lang::chain::{Chain, Root};
@@ -52,7 +55,7 @@ impl Walk<'_> {
         }
         let mut found = Vec::new();
         for function in self.written_value(place, function, depth) {
-            for number in self.passed_through(&function) {
+            for (number, is_sure) in self.passed_through(&function) {
                 let Some(argument) = arguments.get(number) else { continue };
                 let values = if is_path(argument) {
                     self.written_value(place, argument, depth)
@@ -65,12 +68,23 @@ impl Walk<'_> {
                 found.extend(values.into_iter().filter(is_inside).map(|it| Candidate {
                     confidence: it.confidence * function.confidence * WRAPPED,
                     reason: it.reason.max(function.reason),
+                    is_open: it.is_open || !is_sure || function.is_open,
+                    around: function.link().map(|link| link.to),
                     ..it
                 }));
             }
         }
         found.truncate(VALUES_MAX);
         found
+    }
+
+    /// Returns the members of the class that a function of JavaScript returns around the candidate's.
+    pub(super) fn overriding(&self, candidate: &Candidate, name: &str) -> Vec<Candidate> {
+        let Some(around) = candidate.around else { return Vec::new() };
+        let Some((facts, place)) = self.symbol(around) else { return Vec::new() };
+        let children = definitions(around.file, facts.children(Some(place), name));
+        let member = |at| Candidate::new(Value::Name(at), 0.95, Reason::Receiver);
+        children.map(member).filter(|it| self.kind(it).is_some_and(is_member)).collect()
     }
 
     /// Returns what a path refers to; of a module of CommonJS, its value.
@@ -82,8 +96,9 @@ impl Walk<'_> {
         })
     }
 
-    /// Returns the numbers of the parameters that a function returns, or returns something around.
-    fn passed_through(&self, function: &Candidate) -> Vec<usize> {
+    /// Returns the numbers of the parameters that a function returns, or returns something around, and
+    /// whether it returns nothing else.
+    fn passed_through(&self, function: &Candidate) -> Vec<(usize, bool)> {
         let Value::Name(at) = function.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
@@ -107,9 +122,12 @@ impl Walk<'_> {
             }
             _ => None,
         };
-        let mut found: Vec<usize> = symbol.bases.iter().filter_map(number).collect();
+        let numbered = |base: &Chain| Some((number(base)?, base.passed().is_none()));
+        let mut found: Vec<(usize, bool)> = symbol.bases.iter().filter_map(numbered).collect();
         found.sort_unstable();
-        found.dedup();
+        found.dedup_by_key(|(number, _)| *number);
+        let is_one = found.len() == 1;
+        found.iter_mut().for_each(|(_, is_sure)| *is_sure &= is_one);
         found
     }
 }

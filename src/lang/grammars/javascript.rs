@@ -143,6 +143,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "variable_declarator" => return found.extend(variable(visit)),
         "field_definition" | "public_field_definition" => return found.extend(field(visit)),
         "pair" => return found.extend(pair(visit)),
+        "shorthand_property_identifier" => return found.extend(shorthand(visit)),
         "assignment_expression" => return found.extend(assignment(visit)),
         "export_statement" => return found.extend(default_export(visit)),
         "function_expression" | "generator_function" => {
@@ -354,6 +355,24 @@ fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let body = value.field("body");
     let key = node.field("key")?;
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
+}
+
+/// Returns the member `{ name }` of an object literal that is the value of a variable or of a function.
+/// What a module exports so is a name of the file.
+fn shorthand<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let around = visit.enclosing()?;
+    let is_its = match visit.ancestor_kind(2) {
+        "variable_declarator" => {
+            let name = visit.ancestor(2).and_then(|it| it.field("name"));
+            name.is_some_and(|name| name.byte_range() == around.name_span)
+        }
+        // A function that is defined inside.
+        "return_statement" => {
+            around.kind == SymbolKind::Function && visit.is_defined(&visit.text(visit.node()), ".")
+        }
+        _ => false,
+    };
+    is_its.then(|| Definition::new(visit, SymbolKind::Field, visit.node()))
 }
 
 /// Returns true if the visited node is in an object literal that is bound to a name or exported.

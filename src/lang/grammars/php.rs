@@ -42,10 +42,22 @@ pub(crate) static PHP: Language = Language {
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     let node = visit.node();
+    if matches!(
+        node.kind_name(),
+        "class_declaration" | "interface_declaration" | "trait_declaration"
+    ) {
+        let kind = match node.kind_name() {
+            "class_declaration" => SymbolKind::Class,
+            "interface_declaration" => SymbolKind::Interface,
+            _ => SymbolKind::Trait,
+        };
+        if let Some(definition) = Definition::named(visit, kind) {
+            found.push(definition);
+            documented(visit, found);
+        }
+        return;
+    }
     let definition = match node.kind_name() {
-        "class_declaration" => Definition::named(visit, SymbolKind::Class),
-        "interface_declaration" => Definition::named(visit, SymbolKind::Interface),
-        "trait_declaration" => Definition::named(visit, SymbolKind::Trait),
         "enum_declaration" => Definition::named(visit, SymbolKind::Enum),
         "enum_case" => Definition::named(visit, SymbolKind::EnumMember),
         "function_definition" => Definition::named(visit, SymbolKind::Function),
@@ -68,6 +80,26 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         _ => return,
     };
     found.extend(definition);
+}
+
+/// Adds the methods that the documentation of the visited type declares: `@method Item of(string $a)`.
+fn documented<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    let leading = visit.leading_span();
+    let comment = visit.text.get(leading.clone()).unwrap_or_default();
+    let Ok(comment) = std::str::from_utf8(comment) else { return };
+    let owner = visit.symbols.len();
+    for method in doc::methods(comment) {
+        let name = comment[method.name.clone()].to_owned();
+        let within =
+            |range: &std::ops::Range<usize>| leading.start + range.start..leading.start + range.end;
+        found.push(Definition {
+            name,
+            name_span: within(&method.name),
+            written: Some(within(&method.span)),
+            owner: Some(owner),
+            ..Definition::new(visit, SymbolKind::Method, visit.node())
+        });
+    }
 }
 
 /// Returns the name of a variable without its `$`.

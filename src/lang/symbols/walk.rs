@@ -96,6 +96,7 @@ impl File<'_> {
         self.notes.follow_literals();
         let Outline { mut symbols, problems } = self.outline;
         let chains = self.notes.chains(&symbols);
+        self.notes.limit_wrapped();
         let Notes { mut references, imports, package, bases, .. } = self.notes;
         for (index, chain) in chains {
             if let Some(symbol) = symbols.get_mut(index) {
@@ -255,7 +256,8 @@ impl<'t> Walk<'_, '_, 't> {
         (self.file.language.define)(&self.file.visit(&self.frames), &mut found);
         let mut last = None;
         for definition in found.drain(..) {
-            let is_member = definition.owner.is_some() && !definition.kind.is_callable();
+            let is_callable = definition.kind.is_callable() && definition.written.is_none();
+            let is_member = definition.owner.is_some() && !is_callable;
             let index = self.add(definition);
             // A field that a method assigns does not enclose the assigned expression.
             last = if is_member { last } else { index };
@@ -309,7 +311,17 @@ impl<'t> Walk<'_, '_, 't> {
             Some(scope) => words::join(&prefix, separator, &words::name(scope)),
         };
         let node = outer.node;
-        let source = source(node, &definition, &outer.leading);
+        let mut source = source(node, &definition, &outer.leading);
+        let (mut span, mut line) = (node.byte_range(), node.start_position().row + 1);
+        let mut end_line = last_row(node) + 1;
+        if let Some(written) = definition.written.clone()
+            && let Some(between) = file.text.get(written.start..node.start_byte())
+        {
+            line = line.saturating_sub(memchr::memchr_iter(b'\n', between).count()).max(1);
+            end_line = line;
+            source = SymbolSource { signature: written.clone(), ..SymbolSource::default() };
+            span = written;
+        }
         let doc = source.doc(file.text);
         let signature = source.signature(file.language, file.text);
         let ordinal = file.ordinals.entry(qualified_name.clone()).or_default();
@@ -320,10 +332,10 @@ impl<'t> Walk<'_, '_, 't> {
             name,
             qualified_name,
             kind: definition.kind,
-            span: node.byte_range(),
+            span,
             name_span: definition.name_span,
-            line: node.start_position().row + 1,
-            end_line: last_row(node) + 1,
+            line,
+            end_line,
             signature,
             doc,
             visibility: definition.visibility,

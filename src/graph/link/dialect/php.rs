@@ -6,6 +6,7 @@ pub(super) static PHP: Dialect = Dialect {
     group: Group::Php,
     qualifies_names: true,
     has_closed_types: true,
+    has_magic_calls: true,
     separates_fields: true,
     constructors: &["__construct"],
     inherits_constructors: true,

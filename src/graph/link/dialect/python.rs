@@ -10,6 +10,7 @@ pub(super) static PYTHON: Dialect = Dialect {
     package_file: Some("__init__.py"),
     wildcard_list: Some("__all__"),
     has_closed_types: true,
+    decorates: true,
     arguments: Some(ArgumentRules {
         passes_instance: true,
         ..ArgumentRules::new(|part| many_or_usual(part.starts_with('*'), part))

@@ -119,9 +119,9 @@ fn unbounded(
             inner(node.named_child(node.named_child_count().checked_sub(1)? as u32))
         }
         "assignment_expression" => inner(field("right")),
-        "ternary_expression" => inner(field("consequence")).or_else(|| inner(field("alternative"))),
+        "ternary_expression" => either(field("consequence"), field("alternative"), inner),
         "binary_expression" => match field("operator")?.kind_name() {
-            "||" | "??" => inner(field("left")).or_else(|| inner(field("right"))),
+            "||" | "??" => either(field("left"), field("right"), inner),
             "&&" => inner(field("right")),
             _ => None,
         },
@@ -143,6 +143,21 @@ fn unbounded(
     }
 }
 
+/// Returns the chain of the value of one of two expressions.
+fn either<'t>(
+    first: Option<Node<'t>>,
+    second: Option<Node<'t>>,
+    value: impl Fn(Option<Node<'t>>) -> Option<Chain>,
+) -> Option<Chain> {
+    let known = [first, second].into_iter().filter(|it| it.is_none_or(|it| !is_empty(it)));
+    Chain::one_of(known.map(value))
+}
+
+/// Returns true for an expression whose value has no members.
+pub(super) fn is_empty(node: Node<'_>) -> bool {
+    matches!(super::bare(node).kind_name(), "null" | "undefined")
+}
+
 /// Returns the chain of an object literal with methods inside of a function: its methods are members
 /// of the function, so the function stands for it.
 fn made_object(visit: &Visit<'_, '_>, object: Node<'_>) -> Option<Chain> {
@@ -150,7 +165,8 @@ fn made_object(visit: &Visit<'_, '_>, object: Node<'_>) -> Option<Chain> {
     let mut cursor = object.walk();
     let has_methods = object.named_children(&mut cursor).take(METHODS_MAX).any(|member| {
         let value = member.field("value");
-        member.kind_name() == "method_definition" || value.is_some_and(super::is_function)
+        matches!(member.kind_name(), "method_definition" | "shorthand_property_identifier")
+            || value.is_some_and(super::is_function)
     });
     let is_plain = function.name.bytes().all(code_text::is_name);
     (has_methods && is_plain).then(|| Chain::name(function.name.as_str()))

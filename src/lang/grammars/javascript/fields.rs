@@ -112,11 +112,14 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let is_data = visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Field);
     let value = node.field("value");
-    let chain = types::annotated(visit, notes, node)
-        .or_else(|| types::result(visit, notes, node))
-        .or_else(|| chain::value(visit, notes, value?));
-    if let Some(chain) = chain.filter(|_| is_data) {
+    let declared =
+        types::annotated(visit, notes, node).or_else(|| types::result(visit, notes, node));
+    if let Some(chain) = declared.filter(|_| is_data) {
         notes.set_type(index, chain);
+    } else if let Some(chain) =
+        value.filter(|_| is_data).and_then(|value| chain::value(visit, notes, value))
+    {
+        notes.add_value(index, Some(chain));
     }
 }
 
@@ -145,6 +148,14 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some((owner, name)) = owner(visit, left) else { return };
     let right = node.field("right");
     if let Some(chain) = right.and_then(|right| chain::value(visit, notes, right)) {
-        notes.set_member(owner, name, chain);
+        notes.add_member(owner, name, chain);
+    }
+}
+
+/// Records the value of the member that the visited `{ name }` defines.
+pub(super) fn shorthand(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(index) = visit.defined.clone().next() else { return };
+    if let Some(chain) = chain::value(visit, notes, visit.node()) {
+        notes.add_value(index, Some(chain));
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 let Some(pattern) = parameter.field("pattern") else { continue };
                 let chain = types::annotated(visit, notes, parameter);
                 let default = parameter.field("value");
-                let chain = chain.or_else(|| chain::value(visit, notes, default?)).or(given);
+                let chain = chain.or_else(|| with_default(visit, notes, given, default));
                 declare(visit, notes, pattern, chain, None);
             }
             _ => declare(visit, notes, parameter, given, None),
@@ -113,12 +113,25 @@ fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element))
 }
 
+/// Returns the chain of a parameter or part of a pattern with a default value: that of either.
+fn with_default(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    given: Option<Chain>,
+    default: Option<Node<'_>>,
+) -> Option<Chain> {
+    let Some(default) = default.filter(|default| !chain::is_empty(*default)) else { return given };
+    Chain::one_of([given, chain::value(visit, notes, default)])
+}
+
 /// Declares the names that a `var`, `let` or `const` binds, unless they are symbols.
 pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(name) = node.field("name") else { return };
     let given = node.field("value");
-    let chain = types::annotated(visit, notes, node).or_else(|| chain::value(visit, notes, given?));
+    let annotated = types::annotated(visit, notes, node);
+    let is_annotated = annotated.is_some();
+    let chain = annotated.or_else(|| chain::value(visit, notes, given?));
     if name.kind_name() == "identifier" {
         notes.set_literal(name, given.and_then(chain::literal));
     }
@@ -127,13 +140,24 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         defined.find(|&at| visit.symbols.get(at).is_some_and(|s| s.name_span == name.byte_range()));
     if let Some(index) = symbol {
         let is_value = given.is_none_or(|given| !is_function(super::bare(given)));
-        if let Some(chain) = chain.filter(|_| is_value) {
-            notes.set_type(index, chain);
+        match chain.filter(|_| is_value) {
+            Some(chain) if is_annotated => notes.set_type(index, chain),
+            Some(chain) => notes.add_value(index, Some(chain)),
+            None => {}
         }
         return;
     }
     if given.is_some_and(|given| imports::binds(visit, given)) {
         return;
+    }
+    let is_set = given.is_some_and(|given| !chain::is_empty(given));
+    if name.kind_name() == "identifier" && !is_set && !is_annotated {
+        let is_loop = visit.ancestor_kind(2) == "for_in_statement";
+        return if is_loop {
+            notes.declare_from(name, None, node.end_byte())
+        } else {
+            notes.declare_unset(name, node.end_byte())
+        };
     }
     declare(visit, notes, name, chain, Some(node.end_byte()));
 }
@@ -172,11 +196,46 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     notes.set_literal(left, chain::literal(right));
-    if matches!(notes.local(visit.bytes(left)), NameLookup::Local(None))
-        && let Some(chain) = chain::value(visit, notes, right)
-    {
-        notes.assign(left, chain, node.end_byte());
+    // A written type stays that of the variable.
+    let is_typed = matches!(notes.local(visit.bytes(left)),
+        NameLookup::Local(Some(of)) if of.instance_type().is_some() && !of.is_literal());
+    if chain::is_empty(right) || is_typed {
+        return;
     }
+    let chain = chain::value(visit, notes, right);
+    if matches!(notes.local(visit.bytes(left)), NameLookup::NotLocal) {
+        if !is_function(super::bare(right)) {
+            notes.reassign_outer(left, chain);
+        }
+        return;
+    }
+    match end_of_branch(visit, notes, left) {
+        Some(end) => notes.assign_in_branch(left, chain, node.end_byte(), end),
+        None => notes.declare_from(left, chain, node.end_byte()),
+    }
+}
+
+/// Returns the end of the branch of the visited assignment, if it is not run whenever the block is in
+/// which the variable `name` is declared.
+fn end_of_branch(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> Option<usize> {
+    let mut level = 1;
+    while visit.ancestor_kind(level) == "assignment_expression" && level < 4 {
+        level += 1;
+    }
+    if visit.ancestor_kind(level) != "expression_statement" {
+        return Some(visit.ancestor(level)?.end_byte());
+    }
+    let block = visit.ancestor(level + 1)?;
+    let is_body = visit.ancestor(level + 2).is_some_and(|around| {
+        is_function(around)
+            || matches!(around.kind_name(), "function_declaration" | "method_definition")
+    });
+    let is_own = match (block.kind_name(), notes.scopes_since(visit.bytes(name))) {
+        ("statement_block" | "program", Some(0)) => true,
+        ("statement_block", Some(1)) => is_body,
+        _ => false,
+    };
+    (!is_own).then(|| block.end_byte())
 }
 
 /// Narrows a local name in the body of the visited `if (name instanceof Class)`.
@@ -236,8 +295,7 @@ fn declare(
                 if is_short {
                     read(visit, notes, left, chain.as_ref());
                 }
-                let default = node.field("right");
-                let chain = chain.or_else(|| chain::value(visit, notes, default?));
+                let chain = with_default(visit, notes, chain, node.field("right"));
                 rest.push((left, chain));
             }
             "object_pattern" => {

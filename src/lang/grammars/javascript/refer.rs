@@ -43,7 +43,10 @@ pub(super) const SCOPES: &[&str] = &[
 pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind_name() {
-        "identifier" | "shorthand_property_identifier" => identifier(visit, notes),
+        "identifier" | "shorthand_property_identifier" => {
+            identifier(visit, notes);
+            fields::shorthand(visit, notes);
+        }
         "property_identifier" | "private_property_identifier" => property(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "super" => base_constructor(visit, notes),
@@ -115,7 +118,7 @@ fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize, function:
     wrappers::returned(visit, notes, index, function, body);
     if let Some(chain) = chain::value(visit, notes, body) {
         let is_async = function.child(0).is_some_and(|word| word.kind_name() == "async");
-        notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
+        notes.add_value(index, Some(if is_async { chain::promise(chain) } else { chain }));
     }
 }
 
@@ -178,10 +181,17 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     wrappers::returned(visit, notes, index, function, value);
-    if let Some(chain) = chain::value(visit, notes, value) {
-        let is_async =
-            (0..4).map_while(|at| function.child(at)).any(|word| word.kind_name() == "async");
-        notes.set_return(index, if is_async { chain::promise(chain) } else { chain });
+    let is_async =
+        (0..4).map_while(|at| function.child(at)).any(|word| word.kind_name() == "async");
+    match chain::value(visit, notes, value) {
+        Some(chain) => {
+            notes.add_value(index, Some(if is_async { chain::promise(chain) } else { chain }));
+        }
+        // A parameter.
+        None if matches!(notes.local(visit.bytes(value)), NameLookup::Local(_)) => {
+            notes.add_value(index, None);
+        }
+        None => {}
     }
 }
 

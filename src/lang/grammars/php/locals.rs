@@ -109,7 +109,7 @@ pub(super) fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     });
     let Some(index) = visit.enclosing_index().filter(|_| is_named) else { return };
     if let Some(chain) = values::of(visit, notes, value) {
-        notes.set_return(index, chain);
+        notes.add_value(index, Some(chain));
     }
 }
 
@@ -122,12 +122,20 @@ pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "variable_name" => {
             let documented =
                 doc::tagged(&visit.leading_text(1), "@var", Some(&visit.text_of(left)));
+            let is_documented = documented.is_some();
             let chain = documented.or_else(value);
             // `$x ??= …` keeps the type that `$x` has.
-            let is_kept = node.kind_name() == "augmented_assignment_expression"
-                && matches!(notes.local(visit.bytes(left)), NameLookup::Local(Some(_)));
-            if !is_kept {
-                notes.declare_from(left, chain, node.end_byte());
+            let before = notes.local(visit.bytes(left));
+            let was_known = matches!(before, NameLookup::Local(Some(_)));
+            let was_local = matches!(before, NameLookup::Local(_));
+            let is_kept = node.kind_name() == "augmented_assignment_expression" && was_known;
+            let is_empty = values::is_empty(visit, right);
+            match end_of_branch(visit).filter(|_| was_local && !is_documented) {
+                _ if is_kept => {}
+                Some(_) if is_empty => {}
+                Some(end) => notes.assign_in_branch(left, chain, node.end_byte(), end),
+                None if is_empty && !is_documented => notes.declare_unset(left, node.end_byte()),
+                None => notes.declare_from(left, chain, node.end_byte()),
             }
         }
         "list_literal" | "array_creation_expression" => {
@@ -151,11 +159,22 @@ pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 .take_while(|around| around.kind_name() != "class_declaration")
                 .any(|around| around.kind_name() == "anonymous_class");
             if let (Some(owner), false, Some(chain)) = (owner(visit), is_anonymous, value()) {
-                notes.set_member(owner, name, chain);
+                notes.add_member(owner, name, chain);
             }
         }
         _ => {}
     }
+}
+
+/// Returns the end of the branch that the visited assignment is in.
+fn end_of_branch(visit: &Visit<'_, '_>) -> Option<usize> {
+    if visit.ancestor_kind(1) != "expression_statement" {
+        // A part of a condition or of another assignment is run with the statement around it.
+        return None;
+    }
+    let block = visit.ancestor(2)?;
+    let is_body = FUNCTIONS.contains(&visit.ancestor_kind(3)) || block.kind_name() == "program";
+    (!is_body).then(|| block.end_byte())
 }
 
 /// Returns the variable in an element of a list: `[$a, 'key' => $b]`.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::{locals, values};
+use super::{doc, locals, values};
 use crate::lang::chain;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
 use crate::lang::grammars::{mentions, modifiers};
@@ -162,6 +162,7 @@ fn include(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records the types that a type extends and implements, and the traits that it uses.
 fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    documented(visit, notes);
     let body = node.field("body").into_iter().flat_map(modifiers::children);
     let used = body.filter(|member| member.kind_name() == "use_declaration");
     let clauses = modifiers::children(node)
@@ -175,5 +176,20 @@ fn bases(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 notes.add_base(visit.defined.start, Chain::name(visit.text_of(of)));
             }
         }
+    }
+}
+
+/// Records the types of the methods that the documentation of the visited type declares, and the types
+/// that it mixes in.
+fn documented(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(index) = visit.defined.clone().next() else { return };
+    let comment = visit.leading_text(0);
+    for (method, at) in doc::methods(&comment).iter().zip(visit.defined.clone().skip(1)) {
+        if let Some(chain) = doc::result(&comment, method) {
+            notes.set_type(at, chain);
+        }
+    }
+    for mixin in doc::mixins(&comment) {
+        notes.add_base(index, Chain::parameter_of_block("mixin", &Chain::name(mixin)));
     }
 }

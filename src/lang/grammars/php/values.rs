@@ -182,15 +182,17 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         }
         "assignment_expression" | "augmented_assignment_expression" => of(field("right")?),
         "conditional_expression" => {
-            let first = field("body").or(field("condition"))?;
-            of(first).or_else(|| of(field("alternative")?))
+            either(field("body").or(field("condition")), field("alternative"), of, visit)
         }
         "binary_expression" if visit.bytes(field("operator")?) == b"??" => {
-            of(field("left")?).or_else(|| of(field("right")?))
+            either(field("left"), field("right"), of, visit)
         }
         "match_expression" => {
             let arms = modifiers::children(field("body")?);
-            arms.filter_map(|arm| of(arm.field("return_expression")?)).next()
+            let values = arms.filter_map(|arm| arm.field("return_expression"));
+            let values =
+                values.filter(|it| !is_empty(visit, *it) && it.kind_name() != "throw_expression");
+            Chain::one_of(values.take(8).map(of))
         }
         "subscript_expression" => chain::element(of(first()?)),
         "string" | "encapsed_string" | "heredoc" => chain::instance("string"),
@@ -208,4 +210,20 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         "anonymous_function" | "arrow_function" => chain::instance("\\Closure"),
         _ => None,
     }
+}
+
+/// Returns the chain of the value of one of two expressions.
+fn either<'t>(
+    first: Option<Node<'t>>,
+    second: Option<Node<'t>>,
+    value: impl Fn(Node<'t>) -> Option<Chain>,
+    visit: &Visit<'_, '_>,
+) -> Option<Chain> {
+    let is_value = |it: &Node<'_>| !is_empty(visit, *it) && it.kind_name() != "throw_expression";
+    Chain::one_of([first, second].into_iter().flatten().filter(is_value).map(value))
+}
+
+/// Returns true for `null`.
+pub(super) fn is_empty(visit: &Visit<'_, '_>, node: Node<'_>) -> bool {
+    visit.bytes(node).eq_ignore_ascii_case(b"null")
 }

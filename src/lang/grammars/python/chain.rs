@@ -145,13 +145,15 @@ fn unbounded(
         "parenthesized_expression" | "as_pattern" => inner(node.named_child(0)),
         "named_expression" => inner(node.field("value")),
         "assignment" => inner(node.field("right")),
-        "conditional_expression" => {
-            inner(node.named_child(0)).or_else(|| inner(node.named_child(2)))
-        }
+        "conditional_expression" => either(node.named_child(0), node.named_child(2), inner),
         "boolean_operator" => {
             let is_or = node.child(1).is_some_and(|operator| operator.kind_name() == "or");
-            let first = if is_or { inner(node.named_child(0)) } else { None };
-            first.or_else(|| inner(node.named_child(1)))
+            let first = node.named_child(0);
+            if is_or {
+                either(first, node.named_child(1), inner)
+            } else {
+                inner(node.named_child(1))
+            }
         }
         "binary_operator" => {
             let operator = node.child(1)?.kind_name();
@@ -174,6 +176,21 @@ fn unbounded(
         "true" | "false" | "not_operator" | "comparison_operator" => Some(Chain::instance("bool")),
         _ => None,
     }
+}
+
+/// Returns the chain of the value of one of two expressions.
+fn either<'t>(
+    first: Option<Node<'t>>,
+    second: Option<Node<'t>>,
+    value: impl Fn(Option<Node<'t>>) -> Option<Chain>,
+) -> Option<Chain> {
+    let known = [first, second].into_iter().filter(|it| it.is_none_or(|it| !is_empty(it)));
+    Chain::one_of(known.map(value))
+}
+
+/// Returns true for `None`.
+pub(super) fn is_empty(node: Node<'_>) -> bool {
+    node.kind_name() == "none"
 }
 
 fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {

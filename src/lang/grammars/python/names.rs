@@ -113,8 +113,9 @@ fn declare(
         "default_parameter" | "typed_default_parameter" => {
             let Some(name) = parameter.field("name") else { return };
             let default = parameter.field("value");
-            let chain = annotated.or_else(|| value(visit, notes, default?));
-            notes.declare(name, chain);
+            let default = default.filter(|default| !super::chain::is_empty(*default));
+            let given = || Chain::one_of([None, value(visit, notes, default?)]);
+            notes.declare(name, annotated.or_else(given));
         }
         "typed_parameter" => match parameter.named_child(0) {
             Some(name) if name.kind_name() == "identifier" => {
@@ -375,4 +376,21 @@ fn isinstance_test<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t
     let name = arguments.named_child(0).filter(|name| name.kind_name() == "identifier")?;
     let of = arguments.named_child(1).filter(|of| of.kind_name() != "tuple")?;
     Some((name, annotation::chain(visit, of)?))
+}
+
+/// Returns the end of the branch that the visited assignment is in: the block of an `if`, a loop, or a
+/// part of a `try`.
+pub(super) fn end_of_branch(visit: &Visit<'_, '_>) -> Option<usize> {
+    let mut level = 2;
+    while visit.ancestor_kind(level) == "block"
+        && visit.ancestor_kind(level + 1) == "with_statement"
+    {
+        level += 2;
+    }
+    let block = visit.ancestor(level).filter(|block| block.kind_name() == "block")?;
+    let is_branch = !matches!(
+        visit.ancestor_kind(level + 1),
+        "function_definition" | "class_definition" | "finally_clause"
+    );
+    is_branch.then(|| block.end_byte())
 }

@@ -5,7 +5,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::type_arguments;
+use crate::lang::chain::{Step, type_arguments};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -16,6 +16,9 @@ use super::{annotation, chain, fixtures, imports, names};
 
 /// The most levels above a name that determine its role.
 const LEVELS_MAX: usize = 8;
+
+/// Maximum number of decorators of one function.
+const DECORATORS_MAX: usize = 8;
 
 pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -62,6 +65,7 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     names::parameters(visit, notes);
     let Some(index) = visit.own_or_enclosing_index() else { return };
+    decorators(visit, notes, index);
     let Some(annotated) = node.field("return_type") else { return };
     let Some(chain) = annotation::chain(visit, annotated) else { return };
     let is_async = node.child(0).is_some_and(|word| word.kind_name() == "async");
@@ -80,6 +84,47 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return notes.set_type(index, yields);
     }
     notes.set_type(index, if is_awaited { annotation::awaitable(chain) } else { chain });
+}
+
+/// Decorators of the standard library after which a function has the same members.
+const TRANSPARENT: &[&[u8]] = &[
+    b"abc.abstractmethod",
+    b"abstractmethod",
+    b"asyncio.coroutine",
+    b"cached_property",
+    b"classmethod",
+    b"contextlib.asynccontextmanager",
+    b"contextlib.contextmanager",
+    b"contextmanager",
+    b"functools.cached_property",
+    b"functools.wraps",
+    b"overload",
+    b"override",
+    b"property",
+    b"staticmethod",
+    b"t.overload",
+    b"typing.overload",
+    b"wraps",
+];
+
+/// Records what the decorators of the visited function make of it, the outermost first.
+fn decorators(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize) {
+    let Some(decorated) = visit.ancestor(1).filter(|it| it.kind_name() == "decorated_definition")
+    else {
+        return;
+    };
+    let mut cursor = decorated.walk();
+    let decorators = decorated.children(&mut cursor).take_while(|it| it.kind_name() == "decorator");
+    for decorator in decorators.take(DECORATORS_MAX) {
+        let Some(value) = decorator.named_child(0) else { continue };
+        let name = chain::call(value).map_or(value, |(function, _)| function);
+        if TRANSPARENT.contains(&&visit.text[name.byte_range()]) {
+            continue;
+        }
+        if let Some(of) = chain::value(visit, notes, value) {
+            notes.add_base(index, of.then(Step::Call));
+        }
+    }
 }
 
 fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -104,7 +149,7 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if let Some(chain) = chain::value(visit, notes, value) {
         let signature = visit.symbols.get(index).map_or("", |symbol| symbol.signature.as_str());
         let is_async = signature.starts_with("async");
-        notes.set_return(index, if is_async { annotation::awaitable(chain) } else { chain });
+        notes.add_value(index, Some(if is_async { annotation::awaitable(chain) } else { chain }));
     }
 }
 
@@ -143,30 +188,55 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             if right.is_some_and(|right| imports::is_dynamic(visit, right)) {
                 return;
             }
+            let is_annotated = known.is_some();
             let known = known.or_else(|| chain::value(visit, notes, right?));
+            let is_empty = right.is_none_or(chain::is_empty);
+            let before = notes.local(&visit.text[left.byte_range()]);
             // A value without a chain, such as `None`, does not override a known one.
-            let was_known =
-                matches!(notes.local(&visit.text[left.byte_range()]), NameLookup::Local(Some(_)));
-            if known.is_some() || !was_known {
-                notes.declare_from(left, known, node.end_byte());
+            let was_known = matches!(before, NameLookup::Local(Some(_)));
+            let was_local = matches!(before, NameLookup::Local(_));
+            match names::end_of_branch(visit).filter(|_| was_local && !is_annotated) {
+                Some(end) if !is_empty => {
+                    notes.assign_in_branch(left, known, node.end_byte(), end);
+                }
+                _ if is_empty && !was_known && !is_annotated => {
+                    notes.declare_unset(left, node.end_byte());
+                }
+                _ if known.is_some() || !was_known => {
+                    notes.declare_from(left, known, node.end_byte());
+                }
+                _ => {}
             }
         }
         "identifier" => {
-            let known = known.or_else(|| chain::value(visit, notes, right?));
-            let defined = visit.defined.clone().next();
-            if let (Some(index), Some(chain)) = (defined, known) {
-                notes.set_type(index, chain);
-            } else if let (Some(owner), Some(chain)) =
-                (visit.enclosing_index(), right.and_then(|right| chain::value(visit, notes, right)))
-            {
-                notes.set_member(owner, left, chain);
+            let value = right.and_then(|right| chain::value(visit, notes, right));
+            let is_empty = right.is_none_or(chain::is_empty);
+            match (visit.defined.clone().next(), visit.enclosing_index()) {
+                (Some(index), _) => match known {
+                    Some(known) => notes.set_type(index, known),
+                    None if value.is_some() => notes.add_value(index, value),
+                    None => {}
+                },
+                (None, Some(owner)) => {
+                    if let Some(value) = value {
+                        notes.add_member(owner, left, value);
+                    }
+                }
+                (None, None) if !is_empty => notes.reassign_outer(left, known.or(value)),
+                (None, None) => {}
             }
         }
         "attribute" => {
-            let known = known.or_else(|| chain::value(visit, notes, right?));
             let owner = super::attribute_owner(visit, left);
-            if let (Some((owner, name)), Some(chain)) = (owner, known) {
-                notes.set_member(owner, name, chain);
+            match (owner, known) {
+                (Some((owner, name)), Some(known)) => notes.set_member(owner, name, known),
+                (Some((owner, name)), None) => {
+                    let value = right.and_then(|right| chain::value(visit, notes, right));
+                    if let Some(value) = value {
+                        notes.add_member(owner, name, value);
+                    }
+                }
+                (None, _) => {}
             }
         }
         "pattern_list" | "tuple_pattern" | "list_pattern" => {

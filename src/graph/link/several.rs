@@ -1,0 +1,153 @@
+//! Values that are one of several: `condition ? a : b`, a variable that is assigned twice, a function
+//! with several results, definitions that replace each other.
+//!
+//! A candidate that is one of several is open: its link has less than 0.9, and the others are listed
+//! too.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use super::blocks::levels_between;
+use super::code::FileFacts;
+use super::kinds::{is_type, is_variable};
+use super::position::SymbolAt;
+use super::result::{CONFIDENCE_ANSWER, Link, Use};
+use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::walk::Walk;
+use crate::lang::chain::Chain;
+
+/// The most confidence, before the calibration, of a definition that is one of several.
+const OPEN_MAX: f32 = 0.62;
+
+impl Walk<'_> {
+    /// Returns the values of alternatives, which are open unless all of them have the same values.
+    pub(super) fn one_of(
+        &self,
+        alternatives: &[Chain],
+        may_be_unknown: bool,
+        value: impl Fn(&Chain) -> Vec<Candidate>,
+    ) -> Vec<Candidate> {
+        let values: Vec<Vec<Candidate>> = alternatives.iter().map(value).collect();
+        let is_inside = |it: &Candidate| {
+            matches!(it.value, Value::Name(_) | Value::Instance(..) | Value::Module(_))
+        };
+        let known = values.iter().filter(|all| all.iter().any(is_inside));
+        let mut found: Vec<Candidate> = Vec::new();
+        let mut is_open = may_be_unknown || known.clone().count() < values.len();
+        for (number, all) in known.enumerate() {
+            let mut is_same = true;
+            for value in all.iter().filter(|it| is_inside(it)) {
+                if !found.iter().any(|other| is_same_value(other, value)) {
+                    is_same = false;
+                    found.push(value.clone());
+                }
+            }
+            is_open |= number > 0 && !is_same;
+        }
+        if found.is_empty() {
+            return values.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
+        }
+        found.iter_mut().for_each(|it| it.is_open |= is_open);
+        found.truncate(VALUES_MAX);
+        found
+    }
+
+    /// Removes definitions of JavaScript that a later one in the same block replaces. Definitions in
+    /// different blocks are open. O(text between the definitions).
+    pub(super) fn prefer_last(
+        &self,
+        place: Place,
+        used: Option<Use<'_>>,
+        candidates: &mut Vec<Candidate>,
+    ) {
+        let mut at = 0;
+        while at < candidates.len() {
+            let earlier = self.replaceable(&candidates[at]);
+            let later = earlier.as_ref().and_then(|(facts, earlier)| {
+                let is_later = |it: &&mut Candidate| {
+                    self.replaceable(it).is_some_and(|(_, later)| {
+                        let (a, b) = (
+                            &facts.symbols[earlier.place as usize],
+                            &facts.symbols[later.place as usize],
+                        );
+                        later.file == earlier.file
+                            && a.qualified_name == b.qualified_name
+                            && a.parent == b.parent
+                            && a.span.end <= b.span.start
+                    })
+                };
+                candidates.iter_mut().rfind(is_later)
+            });
+            let Some((later, (facts, earlier))) = later.zip(earlier) else {
+                at += 1;
+                continue;
+            };
+            let Value::Name(replacing) = later.value else { break };
+            let span = |at: SymbolAt| &facts.symbols[at.place as usize].span;
+            let text = self.code.text(earlier.file);
+            let levels = text
+                .and_then(|text| levels_between(&text, span(earlier).end, span(replacing).start));
+            // A use outside of functions between the two has the first one.
+            let is_between = used.and_then(|used| used.start).is_some_and(|start| {
+                let is_here = place.file == earlier.file && place.enclosing.is_none();
+                is_here && (span(earlier).end..span(replacing).start).contains(&start)
+            });
+            if levels == Some((0, 0)) && !is_between {
+                candidates.remove(at);
+                continue;
+            }
+            later.is_open = true;
+            candidates[at].is_open = true;
+            at += 1;
+        }
+    }
+
+    /// Returns the definition of a candidate of JavaScript that another one of its name can replace: a
+    /// function or variable that is no member of a class, and no signature.
+    fn replaceable(&self, candidate: &Candidate) -> Option<(Rc<Arc<FileFacts>>, SymbolAt)> {
+        let Value::Name(at) = candidate.value else { return None };
+        let (facts, place) = self.symbol(at)?;
+        let symbol = &facts.symbols[place];
+        let is_of_type = symbol.parent.is_some_and(|parent| is_type(facts.symbols[parent].kind));
+        let has_body = symbol.source.signature.end < symbol.span.end;
+        let is_value = is_variable(symbol.kind) || symbol.kind.is_callable() && has_body;
+        let is_its = facts.dialect.has_module_values && is_value && !is_of_type;
+        is_its.then(|| (facts.clone(), at))
+    }
+
+    /// Marks functions of JavaScript that are assigned another value somewhere.
+    pub(super) fn open_reassigned(&self, candidates: &mut [Candidate]) {
+        for candidate in candidates {
+            let Value::Name(at) = candidate.value else { continue };
+            let Some((facts, place)) = self.symbol(at) else { continue };
+            let bases = &facts.symbols[place].bases;
+            candidate.is_open |=
+                facts.dialect.has_module_values && bases.contains(&Chain::unknown());
+        }
+    }
+}
+
+/// Lowers the confidence of links to definitions that are one of several. Of two or more that nothing
+/// ranks above, the first keeps more, so that the others are listed with the least confidence of an answer.
+pub(super) fn limit_open(links: &mut [Link], open: &[SymbolAt]) {
+    if open.is_empty() {
+        return;
+    }
+    let is_first_open = links.first().is_some_and(|link| open.contains(&link.to));
+    let mut is_first = true;
+    for link in links.iter_mut().filter(|link| open.contains(&link.to)) {
+        let is_other = is_first_open && !is_first;
+        link.confidence = link.confidence.min(if is_other { CONFIDENCE_ANSWER } else { OPEN_MAX });
+        is_first = false;
+    }
+    links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+}
+
+fn is_same_value(a: &Candidate, b: &Candidate) -> bool {
+    match (&a.value, &b.value) {
+        (Value::Name(a), Value::Name(b)) => a == b,
+        (Value::Instance(a, _), Value::Instance(b, _)) => a == b,
+        (Value::Module(a), Value::Module(b)) => a == b,
+        _ => false,
+    }
+}

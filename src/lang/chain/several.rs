@@ -1,0 +1,162 @@
+//! Chains of values that are one of several: `%a()%b()` of `condition ? a() : b()`.
+//!
+//! Each alternative follows a `%`; `?` is one of which nothing is known. Steps are appended to every
+//! alternative. [`Chain::decode`] returns an unknown value for such a chain; whoever follows chains
+//! asks for [`Chain::several`] first.
+
+use super::{CHAIN_BYTES_MAX, Chain, Step, UNKNOWN};
+
+/// The sign before each alternative.
+pub(super) const EACH: char = '%';
+
+/// The most alternatives that are kept; more make one unknown.
+const ALTERNATIVES_MAX: usize = 4;
+
+/// The types of literals: a value of one of these has no members of the repository.
+const LITERALS: &[&str] = &[
+    "@Array", "@bool", "@boolean", "@bytes", "@dict", "@float", "@int", "@list", "@number", "@set",
+    "@str", "@string", "@tuple", "@array",
+];
+
+impl Chain {
+    /// Returns the chain of a value that is one of several, the most likely first; `None` stands for an
+    /// unknown value. Literals do not count where something else is known. Returns `None` if nothing is
+    /// known. O(bytes).
+    pub(in crate::lang) fn one_of(
+        values: impl IntoIterator<Item = Option<Chain>>,
+    ) -> Option<Chain> {
+        let mut parts: Vec<String> = Vec::new();
+        let mut add = |part: &str| {
+            if !parts.iter().any(|known| known == part) {
+                parts.push(part.to_owned());
+            }
+        };
+        for value in values {
+            match value {
+                Some(chain) => chain.parts().for_each(&mut add),
+                None => add(UNKNOWN),
+            }
+        }
+        let is_literal = |part: &String| LITERALS.contains(&part.as_str());
+        let is_open = |part: &String| part == UNKNOWN;
+        if parts.iter().any(|part| !is_literal(part) && !is_open(part)) {
+            parts.retain(|part| !is_literal(part));
+        } else {
+            // A literal or an unknown value.
+            parts.retain(|part| !is_open(part));
+            parts.truncate(1);
+        }
+        if parts.len() > ALTERNATIVES_MAX {
+            parts.truncate(ALTERNATIVES_MAX - 1);
+            if !parts.iter().any(is_open) {
+                parts.push(UNKNOWN.to_owned());
+            }
+        }
+        let mut written = String::new();
+        match &parts[..] {
+            [] => return None,
+            [only] => written.push_str(only),
+            _ => {
+                for part in &parts {
+                    written.push(EACH);
+                    written.push_str(part);
+                }
+            }
+        }
+        Some(Chain(written))
+    }
+
+    /// Returns true for a value of the type of a literal.
+    pub(in crate::lang) fn is_literal(&self) -> bool {
+        LITERALS.contains(&self.as_str())
+    }
+
+    /// Returns the alternatives of a value that is one of several, without unknown ones.
+    pub fn several(&self) -> Option<Vec<Chain>> {
+        let all = self.0.starts_with(EACH).then(|| self.parts())?;
+        Some(all.filter(|part| *part != UNKNOWN).map(|part| Chain(part.to_owned())).collect())
+    }
+
+    /// Returns true if a value may be one that is unknown, in addition to its known alternatives.
+    pub fn may_be_unknown(&self) -> bool {
+        self.0.starts_with(EACH) && self.parts().any(|part| part == UNKNOWN)
+    }
+
+    /// Returns the alternatives as they are encoded; of any other chain, the chain.
+    fn parts(&self) -> impl Iterator<Item = &str> {
+        self.0.split(EACH).filter(|part| !part.is_empty())
+    }
+
+    /// Returns the chain with each alternative changed by `change`.
+    pub(super) fn each_alternative(&self, change: impl Fn(Chain) -> Chain) -> Chain {
+        let mut written = String::new();
+        for part in self.parts() {
+            written.push(EACH);
+            match part {
+                UNKNOWN => written.push_str(UNKNOWN),
+                _ => written.push_str(&change(Chain(part.to_owned())).0),
+            }
+        }
+        Chain(written)
+    }
+
+    /// Appends a step to each alternative.
+    pub(super) fn push_to_all(&mut self, step: Step<'_>) {
+        *self = self.each_alternative(|part| part.then(step));
+    }
+
+    /// Returns the first alternative and an unknown one, where all are longer than a chain may be.
+    pub(super) fn shortened(&self) -> Option<Chain> {
+        let first = self.parts().find(|part| *part != UNKNOWN)?;
+        let written = format!("{EACH}{first}{EACH}{UNKNOWN}");
+        (written.len() <= CHAIN_BYTES_MAX).then_some(Chain(written))
+    }
+
+    /// Returns what [`Chain::split_member`] returns, if all alternatives end in the same member.
+    pub(super) fn split_alternatives(&self) -> Option<(Chain, &str)> {
+        let mut names = self.parts().filter(|part| *part != UNKNOWN);
+        let name = names.next()?.rsplit_once('.')?.1;
+        let is_its = |part: &str| part.rsplit_once('.').is_some_and(|(_, last)| last == name);
+        let of = |part: Chain| part.split_member().map_or_else(Chain::unknown, |(of, _)| of);
+        names.all(is_its).then(|| (self.each_alternative(of), name))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(values: &[&str], expected: Option<&str>) {
+        let values = values.iter().map(|it| (*it != "?").then(|| Chain::name(*it)));
+        let seen = Chain::one_of(values);
+        assert_eq!(seen.as_ref().map(Chain::as_str), expected);
+    }
+
+    #[test]
+    fn several_values_make_one_chain() {
+        check(&["a", "b"], Some("%a%b"));
+        check(&["a", "a"], Some("a"));
+        check(&["%a%?", "b", "a"], Some("%a%?%b"));
+        check(&["a", "?"], Some("%a%?"));
+        check(&["a", "@string"], Some("a"));
+        check(&["?", "@string"], Some("@string"));
+        check(&["?", "?"], None);
+        check(&["a", "b", "c", "d", "e"], Some("%a%b%c%?"));
+    }
+
+    #[test]
+    fn steps_are_steps_of_each() {
+        let chain = Chain::name("%a%?%b()").then(Step::Member("m")).then(Step::Call);
+        assert_eq!(chain.as_str(), "%a.m()%?%b().m()");
+        let alternatives = chain.several().expect("it is one of several");
+        assert_eq!(alternatives, [Chain::name("a.m()"), Chain::name("b().m()")]);
+        assert!(chain.may_be_unknown());
+        let chain = Chain::name("%a.m%?%b.m");
+        let (of, name) = chain.split_member().expect("all end in a member");
+        assert_eq!((of.as_str(), name), ("%a%?%b", "m"));
+        assert_eq!(Chain::name("%a.m%b.n").split_member(), None);
+        let long = Chain::name(format!("%{}%{}", "a".repeat(120), "b".repeat(120)));
+        assert_eq!(long.bounded().map(|it| it.as_str().len()), Some(123));
+    }
+}
