@@ -20,6 +20,9 @@ const REFERENCES_MAX: usize = 1 << 20;
 /// Maximum number of imports of one file.
 const IMPORTS_MAX: usize = 1 << 16;
 
+/// Maximum number of branches around an assignment that are followed.
+const NARROWED_MAX: usize = 16;
+
 /// The facts recorded so far, and the local names in scope.
 pub(super) struct Notes<'a> {
     text: &'a [u8],
@@ -74,6 +77,8 @@ struct LocalName<'a> {
     is_unset: bool,
     /// The number of open scopes where it is declared.
     scopes: usize,
+    /// The index in `locals` of the binding that this one narrows.
+    narrowed: Option<usize>,
 }
 
 enum Binding {
@@ -309,9 +314,15 @@ impl<'a> Notes<'a> {
             return;
         };
         self.push_pending(name, chain.clone(), from, Some(until));
-        self.push_pending(name, chain, until, None);
-        if let Some(pending) = self.pending.last_mut() {
-            (pending.widens, pending.scopes) = (Some(index), 0);
+        // The variable, and what a branch around this one narrows it to.
+        let mut widened = Some(index);
+        for _ in 0..NARROWED_MAX {
+            let Some(index) = widened else { return };
+            self.push_pending(name, chain.clone(), until, None);
+            if let Some(pending) = self.pending.last_mut() {
+                (pending.widens, pending.scopes) = (Some(index), 0);
+            }
+            widened = self.locals.get(index).and_then(|local| local.narrowed);
         }
     }
 
@@ -344,14 +355,14 @@ impl<'a> Notes<'a> {
     ) {
         let binding = Binding::Local(chain.and_then(Chain::bounded));
         let (name, scopes) = (&self.text[name_range(self.text, name)], self.scopes.len());
-        let declared = LocalName { name, binding, is_unset: false, scopes };
+        let declared = LocalName { name, binding, is_unset: false, scopes, narrowed: None };
         self.due = self.due.min(from);
         self.pending.push(Pending { scopes, from, until, declared, widens: None });
     }
 
     fn push(&mut self, name: &'a [u8], binding: Binding) {
         let scopes = self.scopes.len();
-        self.push_local(LocalName { name, binding, is_unset: false, scopes });
+        self.push_local(LocalName { name, binding, is_unset: false, scopes, narrowed: None });
     }
 
     fn push_local(&mut self, declared: LocalName<'a>) {
@@ -495,15 +506,22 @@ impl<'a> Notes<'a> {
         pending.retain_mut(|pending| {
             let is_due = pending.from <= at;
             if is_due {
-                let nothing =
-                    LocalName { name: b"", binding: Binding::Ended, is_unset: false, scopes: 0 };
+                let nothing = LocalName {
+                    name: b"",
+                    binding: Binding::Ended,
+                    is_unset: false,
+                    scopes: 0,
+                    narrowed: None,
+                };
                 let declared = std::mem::replace(&mut pending.declared, nothing);
                 match (pending.widens, pending.until) {
                     (Some(index), _) => self.widen(index, declared),
                     (None, None) => self.push_local(declared),
                     (None, Some(until)) if at < until => {
                         self.narrowed.push((until, self.locals.len()));
-                        self.push_local(declared);
+                        let before = self.indexes.get(declared.name);
+                        let narrowed = before.and_then(|indexes| indexes.last().copied());
+                        self.push_local(LocalName { narrowed, ..declared });
                     }
                     (None, Some(_)) => {}
                 }

@@ -36,6 +36,7 @@ fn one_of_two_values_is_not_certain() {
         "function f(c) { (c || new A() && new B()).run(); let x = new A(); if (c) { x = new B() } x.$0run() }",
         "function f(c) { let x; if (c) x = new A(); else x = new B(); x.$0run() }",
         "function f(c) { let x = new A(); c && (x = new B()); x.$0run() }",
+        "function f(c) { let x; if (c) { x = new A(); if (c.d) { x = new B() } } x.$0run() }",
         "function f(c) { var x = new A(); for (const y of c) { x = new B() } x.$0run() }",
         "function make(c) { if (c) { return new A() } return new B() }\nmake().$0run()",
         "const make = (c) => c ? new A() : new B()\nmake().$0run()",

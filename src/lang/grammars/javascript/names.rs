@@ -222,10 +222,12 @@ fn end_of_branch(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> Op
     while visit.ancestor_kind(level) == "assignment_expression" && level < 4 {
         level += 1;
     }
-    if visit.ancestor_kind(level) != "expression_statement" {
-        return Some(visit.ancestor(level)?.end_byte());
-    }
+    let statement = visit.ancestor(level)?;
     let block = visit.ancestor(level + 1)?;
+    let blocks = ["statement_block", "program", "switch_case", "switch_default"];
+    if statement.kind_name() != "expression_statement" || !blocks.contains(&block.kind_name()) {
+        return Some(statement.end_byte());
+    }
     let is_body = visit.ancestor(level + 2).is_some_and(|around| {
         is_function(around)
             || matches!(around.kind_name(), "function_declaration" | "method_definition")
