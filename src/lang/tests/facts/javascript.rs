@@ -81,7 +81,7 @@ Node.tag = Tag()
 16 constructor: write $ . log, call makeLog/0,
 18 size: read $ . #items, read $.#items . length,
 19 push: call Item/0,
-20 push: call Item() . start/0,
+20 push: call %?%Item() . start/0,
 21 push: read $ . log, call $.log . write/1,
 22 push: read $ . #items, call $.#items . first/0,
 23 push: call $.#items.first() . run/1, read $ . size,
