@@ -15,6 +15,7 @@ use super::result::{CONFIDENCE_ANSWER, Link, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
+use crate::lang::symbols::Symbol;
 
 /// The most confidence, before the calibration, of a definition that is one of several.
 const OPEN_MAX: f32 = 0.62;
@@ -64,17 +65,15 @@ impl Walk<'_> {
         while at < candidates.len() {
             let earlier = self.replaceable(&candidates[at]);
             let later = earlier.as_ref().and_then(|(facts, earlier)| {
+                let before = &facts.symbols[earlier.place as usize];
+                let replaces = |after: &Symbol| {
+                    before.qualified_name == after.qualified_name
+                        && before.parent == after.parent
+                        && before.span.end <= after.span.start
+                };
                 let is_later = |it: &&mut Candidate| {
-                    self.replaceable(it).is_some_and(|(_, later)| {
-                        let (a, b) = (
-                            &facts.symbols[earlier.place as usize],
-                            &facts.symbols[later.place as usize],
-                        );
-                        later.file == earlier.file
-                            && a.qualified_name == b.qualified_name
-                            && a.parent == b.parent
-                            && a.span.end <= b.span.start
-                    })
+                    let later = self.replaceable(it).filter(|(_, it)| it.file == earlier.file);
+                    later.is_some_and(|(there, it)| replaces(&there.symbols[it.place as usize]))
                 };
                 candidates.iter_mut().rfind(is_later)
             });
