@@ -83,6 +83,7 @@ Store.size = @int
 Store.first = @Conn
 Store.make = Store()
 Store.fetch = @Coroutine<list<Conn>>
+main < route()()
 main.inner = Store().fetch()
 2 : import Pool, import connect,
 7 plugin: read importlib, call importlib . import_module/1, read NAME,
