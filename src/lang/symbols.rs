@@ -237,6 +237,13 @@ impl SymbolSource {
         words::signature(text, self.is_multiline, language.line_comments)
     }
 
+    /// Returns the signature on one line, not truncated. O(signature), of which 3,840 bytes are read.
+    pub fn whole_signature(&self, language: &Language, text: &[u8]) -> String {
+        let range = self.signature.start.min(text.len())..self.signature.end.min(text.len());
+        let text = text.get(range).unwrap_or_default();
+        words::whole_signature(text, self.is_multiline, language.line_comments)
+    }
+
     /// Returns the documentation without comment delimiters, truncated to 4 KiB. O(documentation).
     pub fn doc(&self, text: &[u8]) -> Option<String> {
         let spans: Vec<Range<usize>> =

@@ -199,7 +199,7 @@ impl FileFacts {
             let signatures = self.signatures(&read);
             let rules = self.dialect.arguments.as_ref();
             let of = |(symbol, signature): (&Symbol, &String)| {
-                if self.dialect.has_namespaces && signature.len() > LONG_SIGNATURE {
+                if self.dialect.overloads.is_some() && signature.len() > LONG_SIGNATURE {
                     let signature = self.signature_from_name(symbol, &read().unwrap_or_default());
                     return arity(rules, symbol.kind, &symbol.name, &signature);
                 }
@@ -239,10 +239,11 @@ impl FileFacts {
         self.branches.get_or_init(|| branches(&read().unwrap_or_default()))
     }
 
-    /// Returns the signature of a symbol from its name on: the parameters of a template may be long.
+    /// Returns the signature of a symbol from its name on, not truncated: the parameters of a template
+    /// may be long, and the types of many parameters.
     pub(super) fn signature_from_name(&self, symbol: &Symbol, text: &[u8]) -> String {
         let signature = symbol.name_span.start..symbol.source.signature.end;
-        SymbolSource { signature, ..symbol.source.clone() }.signature(self.language, text)
+        SymbolSource { signature, ..symbol.source.clone() }.whole_signature(self.language, text)
     }
 
     /// Returns the positions of the symbols `name` directly inside of `parent`. O(log n).

@@ -42,6 +42,11 @@ pub(super) fn join(scope: &str, separator: &str, name: &str) -> String {
 /// Returns the head of a definition on one line, without comments and without a trailing opening
 /// bracket. Without `is_multiline`, only the first line of `text` is used.
 pub(super) fn signature(text: &[u8], is_multiline: bool, line_comments: &[&str]) -> String {
+    truncate(whole_signature(text, is_multiline, line_comments), SIGNATURE_BYTES_MAX)
+}
+
+/// Returns the same, not truncated, of the first 3,840 bytes.
+pub(super) fn whole_signature(text: &[u8], is_multiline: bool, line_comments: &[&str]) -> String {
     // More input cannot change the result, which is truncated much earlier.
     let text = &text[..text.len().min(16 * SIGNATURE_BYTES_MAX)];
     let line = match simple_line(text, is_multiline, line_comments) {
@@ -51,12 +56,11 @@ pub(super) fn signature(text: &[u8], is_multiline: bool, line_comments: &[&str])
     let line = line.trim_end_matches(|c: char| c.is_whitespace() || "{[(=:;,&\\".contains(c));
     let line = line.strip_suffix("=>").map_or(line, str::trim_end);
     let is_spaced = line.as_bytes().windows(2).any(|pair| pair == b"( " || pair == b" )");
-    let line = if is_spaced {
+    if is_spaced {
         line.replace("( ", "(").replace(", )", ")").replace(" )", ")")
     } else {
         line.to_owned()
-    };
-    truncate(line, SIGNATURE_BYTES_MAX)
+    }
 }
 
 /// Returns the only line of a signature if nothing has to be removed from it: it has no comments, no

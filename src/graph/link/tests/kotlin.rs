@@ -333,3 +333,22 @@ fn null_selects_nullable_types() {
     let text = "//- /A.kt\nfun put(of: Any) { }\nfun put(of: Int) { }\nfun put(of: String?) { }\nfun go() { $0put(null) }\n";
     check(text, "A.kt:3 put SameFile");
 }
+
+/// Signatures of more than 240 bytes were cut off, so that overloads with many parameters had none.
+#[test]
+fn overloads_with_long_signatures_are_compared() {
+    let parameters = |count: usize| {
+        (0..count)
+            .map(|at| format!("    parameter{at}: Either<Error, Value>,\n"))
+            .collect::<String>()
+    };
+    let text = format!(
+        "//- /A.kt\nclass Either<E, A>\nfun zip(\n    combine: (Int, Int) -> Int,\n{}    transform: (Int) -> Int\n) {{ }}\n\
+         fun zip(\n{}    transform: (Int) -> Int\n) {{ }}\n\
+         fun go(a: Either<Int, Int>) {{ $0zip({}a) {{ it }} }}\n",
+        parameters(9),
+        parameters(10),
+        "a, ".repeat(9),
+    );
+    check(&text, "A.kt:15 zip SameFile");
+}
