@@ -13,6 +13,7 @@
 mod calibration;
 mod callers;
 mod chains;
+mod copies;
 mod fit;
 mod kinds;
 mod lines;

@@ -8,6 +8,7 @@ use codedb::lang::facts::{Import, ImportKind, Reference, Role};
 use codedb::lang::symbols::{Symbol, SymbolKind, Visibility};
 
 use crate::calibration::{self, Point};
+use crate::copies;
 use crate::kinds::{Judged, Receiver};
 use crate::options::Options;
 use crate::sample::{Answered, Definition, Site};
@@ -237,41 +238,15 @@ fn judge(
     }
 }
 
-/// Returns the positions of copies of a function of C++: the same qualified name and text, white space
-/// aside, in another file. clangd's index has one definition of a symbol, whichever file it reads last,
-/// where a tree contains a copy of itself in one file. Functions that only their file sees (`static`)
-/// are different ones.
+/// Returns the positions of the copies of a function of C++; see [`copies::of`].
 fn copies(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
-    let Some(facts) = tree.program.file(at.file) else { return Vec::new() };
-    let symbol = &facts.symbols[at.place as usize];
-    if facts.language.name != "cpp" || !symbol.kind.is_callable() {
-        return Vec::new();
-    }
-    let words = |facts: &FileFacts, at: SymbolAt| -> String {
-        let span = facts.symbols[at.place as usize].span.clone();
-        let text = tree.texts.get(&facts.path).and_then(|text| text.get(span));
-        String::from_utf8_lossy(text.unwrap_or_default()).split_whitespace().collect()
-    };
-    let own = words(&facts, at);
-    if own.is_empty() || own.starts_with("static") {
-        return Vec::new();
-    }
-    let is_copy = |other: SymbolAt| {
-        other.file != at.file
-            && tree.program.file(other.file).is_some_and(|there| {
-                let it = &there.symbols[other.place as usize];
-                it.qualified_name == symbol.qualified_name && words(&there, other) == own
-            })
-    };
-    let named = tree.program.named(&symbol.name);
-    let same = named.iter().filter(|other| is_copy(**other));
-    same.filter_map(|&other| {
+    let position = |other: SymbolAt| {
         let there = tree.program.file(other.file)?;
         let at = there.symbols[other.place as usize].name_span.start;
         let (line, _) = tree.position(&there.path, at)?;
         Some(Definition { path: there.path.clone(), line })
-    })
-    .collect()
+    };
+    copies::of(&tree.program, &tree.texts, at).into_iter().filter_map(position).collect()
 }
 
 /// Returns true for the name in an import statement, which is not a definition.

@@ -8,6 +8,7 @@ mod benches;
 mod beneath;
 #[cfg(unix)]
 mod boundaries;
+mod calls_bench;
 mod check;
 #[cfg(unix)]
 mod code;
