@@ -75,12 +75,21 @@ pub struct NamedSite {
 
 /// What a use turned out to be.
 enum Resolved {
-    Use(usize, Caller),
+    Use(usize, Caller, Also),
     Unresolved(NamedSite),
     /// Another definition.
     Elsewhere,
     /// Something outside of the repository.
     Outside,
+}
+
+/// The other symbols for which a use counts, which lists it once.
+#[derive(Default)]
+struct Also {
+    /// The method of a base that is called: the methods that override it may run.
+    base: Option<SymbolAt>,
+    /// The places of symbols that the use refers to itself, each with whether it counts for them.
+    linked: Vec<(usize, bool)>,
 }
 
 /// The calls inside of a symbol.
@@ -98,6 +107,9 @@ pub struct Uses {
     /// The uses, each once and in the order of files. The number is the position, in the queried
     /// list, of the symbol that the use most likely refers to.
     pub uses: Vec<(usize, Caller)>,
+    /// For each queried symbol, the number of calls in `uses` that count for it, too, but have the
+    /// position of another one: those of a method that it overrides, and ambiguous ones.
+    pub also: Vec<usize>,
     /// Calls of the symbols' names that are neither resolved nor known to leave the repository, or
     /// that may refer to any of several overloads, in the order of files.
     pub unresolved: Vec<NamedSite>,
@@ -147,11 +159,15 @@ pub fn uses_within(
     let mut found = Uses::default();
     let (mut names, mut around) = (Names::new(), BTreeSet::new());
     // What the symbols override: a call of one of these may run the symbol instead.
-    let mut overridden: HashMap<SymbolAt, usize> = HashMap::new();
+    let mut overridden: HashMap<SymbolAt, Vec<usize>> = HashMap::new();
     for (place, at) in of.iter().enumerate() {
         found.is_cut |= add_names(code, *at, &mut names, &mut around);
-        let bases = linker.overridden(*at).into_iter().filter(|base| !places.contains_key(base));
-        overridden.extend(bases.map(|base| (base, place)));
+        for base in linker.overridden(*at) {
+            let places = overridden.entry(base).or_default();
+            if places.last() != Some(&place) {
+                places.push(place);
+            }
+        }
     }
     let refers_to = |file: FileId, used: Use<'_>| {
         linker.resolve(file, used).iter().any(|link| places.contains_key(&link.to))
@@ -210,10 +226,22 @@ pub fn uses_within(
         }
         let least = if is_call { CONFIDENCE_ANSWER } else { confidence_min };
         let direct = direct.filter(|(_, link)| link.confidence >= least);
-        let link = direct.or_else(|| through_base(code, &outcome, &site, &overridden));
+        let through = through_base(code, &outcome, &site, &overridden);
+        let base = through.map(|(base, ..)| base);
+        let link = direct.or_else(|| through.map(|(_, of, link)| (of, link)));
         match link.filter(|(_, link)| link.confidence >= confidence_min) {
             Some((of, Link { confidence, reason, .. })) => {
-                Resolved::Use(of, Caller { site, confidence, reason })
+                let mut also = Also::default();
+                if is_call {
+                    also = Also { base, linked: vec![(of, false)] };
+                    let others = outcome.links.iter().filter_map(|link| {
+                        let place = places.get(&link.to).filter(|place| **place != of)?;
+                        (link.confidence >= CONFIDENCE_OPEN)
+                            .then_some((*place, link.confidence >= CONFIDENCE_ANSWER))
+                    });
+                    also.linked.extend(others);
+                }
+                Resolved::Use(of, Caller { site, confidence, reason }, also)
             }
             None if outcome.is_outside => Resolved::Outside,
             None => Resolved::Elsewhere,
@@ -238,28 +266,69 @@ pub fn uses_within(
         // For few uses, waking another thread would take longer.
         sites.into_iter().map(|site| resolve(linker, site)).collect()
     };
+    let mut counted = Counted { also: vec![0; of.len()], of_bases: HashMap::new() };
     for (is_call, resolved) in all.into_iter().flatten() {
         match resolved {
-            Resolved::Use(of, caller) => found.uses.push((of, caller)),
+            Resolved::Use(of, caller, also) => {
+                found.uses.push((of, caller));
+                counted.add(&also, &overridden);
+            }
             Resolved::Unresolved(named) => found.unresolved.push(named),
             Resolved::Elsewhere => found.elsewhere += usize::from(is_call),
             Resolved::Outside => found.outside += usize::from(is_call),
         }
     }
+    found.also = counted.finish(&overridden);
     found
 }
 
-/// Returns the link of a call that refers to a method which one of the symbols overrides. A call by
+/// Counts the calls that count for symbols at whose positions they are not listed. A method that many
+/// types override is counted once for each of its calls, not for each call and type.
+struct Counted {
+    /// By the position of the symbol: without the calls of methods that it overrides, of which it
+    /// lacks those that it has otherwise.
+    also: Vec<isize>,
+    /// The number of calls of methods that are overridden.
+    of_bases: HashMap<SymbolAt, isize>,
+}
+
+impl Counted {
+    fn add(&mut self, also: &Also, overridden: &HashMap<SymbolAt, Vec<usize>>) {
+        let overriding = also.base.and_then(|base| overridden.get(&base));
+        if let Some(base) = also.base {
+            *self.of_bases.entry(base).or_default() += 1;
+        }
+        for (at, &(place, counts)) in also.linked.iter().enumerate() {
+            if also.linked[..at].iter().any(|(before, _)| *before == place) {
+                continue;
+            }
+            let is_through = overriding.is_some_and(|all| all.binary_search(&place).is_ok());
+            self.also[place] += isize::from(counts) - isize::from(is_through);
+        }
+    }
+
+    fn finish(mut self, overridden: &HashMap<SymbolAt, Vec<usize>>) -> Vec<usize> {
+        for (base, count) in &self.of_bases {
+            for &place in overridden.get(base).into_iter().flatten() {
+                self.also[place] += count;
+            }
+        }
+        self.also.into_iter().map(|count| usize::try_from(count).unwrap_or(0)).collect()
+    }
+}
+
+/// Returns the link of a call that refers to a method which one of the symbols overrides, with that
+/// method and the last such symbol. A call by
 /// `super`, and one that names the type (C++'s `Base::method()`), never runs the overriding method, and
 /// one that refers to an inherited method has a receiver of another derived type.
 fn through_base(
     code: &dyn Code,
     outcome: &Outcome,
     site: &Site,
-    overridden: &HashMap<SymbolAt, usize>,
-) -> Option<(usize, Link)> {
+    overridden: &HashMap<SymbolAt, Vec<usize>>,
+) -> Option<(SymbolAt, usize, Link)> {
     let link = outcome.links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER)?;
-    let place = *overridden.get(&link.to)?;
+    let place = *overridden.get(&link.to)?.last()?;
     let receiver = site.reference.receiver.as_ref();
     let names_type = |chain: &Chain| {
         let facts = code.file(link.to.file).filter(|facts| facts.language.name == "cpp");
@@ -272,7 +341,7 @@ fn through_base(
         return None;
     }
     let confidence = (link.confidence * OVERRIDE_FACTOR).max(CONFIDENCE_ANSWER);
-    Some((place, Link { confidence, reason: Reason::Implementation, ..*link }))
+    Some((link.to, place, Link { confidence, reason: Reason::Implementation, ..*link }))
 }
 
 /// Returns true if nothing is known about a use: it has no answer and may be one of the repository.

@@ -64,6 +64,10 @@ pub struct Target {
     pub definition: Definition,
     /// Its number of calls.
     pub callers: usize,
+    /// The number of calls that count for it, too, but are listed at another definition of the name:
+    /// those of a method that it overrides, and ambiguous ones.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub callers_elsewhere: usize,
     /// The number of unresolved calls that may call it.
     #[serde(skip_serializing_if = "is_zero")]
     pub unsure: usize,
@@ -191,7 +195,7 @@ fn answer(
     found: Uses,
     lists: &Lists,
 ) -> Result<CallersReply> {
-    let Uses { uses, unresolved, elsewhere, outside, is_cut, .. } = found;
+    let Uses { uses, also, unresolved, elsewhere, outside, is_cut, .. } = found;
     let max = lists.max;
     let mut callers = Vec::new();
     let mut others = Vec::new();
@@ -240,8 +244,9 @@ fn answer(
     for &of in &listed {
         let definition = Definition::of(catalog, &mut texts, targets[of])?;
         let definition = definition.map(Definition::without_doc);
-        let (callers, unsure) = (counts[of], unsure_counts[of]);
-        definitions.extend(definition.map(|definition| Target { definition, callers, unsure }));
+        let (callers, callers_elsewhere, unsure) = (counts[of], also[of], unsure_counts[of]);
+        let target = |definition| Target { definition, callers, callers_elsewhere, unsure };
+        definitions.extend(definition.map(target));
     }
     let place = |of: usize| listed.iter().position(|&at| at == of).filter(|_| targets.len() > 1);
     let mut entries = |uses: Vec<(usize, Use)>| -> Vec<Caller> {
@@ -353,11 +358,16 @@ impl Reply for CallersReply {
     /// Renders a line for each definition, followed by a line for each of its callers.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
-        for (place, Target { definition, callers, .. }) in self.definitions.iter().enumerate() {
+        for (place, target) in self.definitions.iter().enumerate() {
+            let Target { definition, callers, callers_elsewhere, .. } = target;
             let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
             let shown = self.callers.iter().filter(is_of).count();
             let count = counted(*callers, "caller");
-            let count = if shown < *callers { format!("{count}, {shown} shown") } else { count };
+            let mut count =
+                if shown < *callers { format!("{count}, {shown} shown") } else { count };
+            if *callers_elsewhere > 0 {
+                let _ = write!(count, ", {callers_elsewhere} more listed at other definitions");
+            }
             let _ = writeln!(out, "{}  {count}", definition.head(style));
             for caller in self.callers.iter().chain(&self.uses).filter(is_of) {
                 caller.render(&mut out, &definition.name, style);

@@ -344,3 +344,24 @@ fn a_call_by_the_name_of_its_type_runs_no_override() {
     assert_eq!(tree.callers(&tree.named("Der::run")), ["a.cc:5"]);
     assert_eq!(tree.callers(&tree.named("Base::run")), ["a.cc:3", "a.cc:5", "a.cc:6"]);
 }
+
+/// `callers` of a name counted fewer calls for a method that overrides another one than `callers` of the
+/// method.
+#[test]
+fn calls_of_an_overridden_method_count_for_those_that_override_it() {
+    let tree = Tree::new(
+        "//- /A.java\nclass A {\n  int v() { return 0; }\n}\nclass B extends A {\n  int v() { return 1; }\n}\n\
+         class C extends B {\n  int v() { return super.v(); }\n}\nclass D {\n  int v() { return 3; }\n}\n\
+         class U {\n  int f(A a, B b, C c, D d) { return a.v() + a.v() + b.v() + c.v() + d.v(); }\n}\n",
+    );
+    let all: Vec<SymbolAt> =
+        ["A.v", "B.v", "C.v", "D.v"].into_iter().flat_map(|name| tree.named(name)).collect();
+    let found = uses_of(&tree.program, &all, CONFIDENCE_ANSWER);
+    let listed = |of: usize| found.uses.iter().filter(|(place, _)| *place == of).count();
+    let counts: Vec<(usize, usize)> = (0..4).map(|of| (listed(of), found.also[of])).collect();
+    assert_eq!(counts, [(2, 0), (2, 2), (1, 3), (1, 0)]);
+    for (of, &at) in all.iter().enumerate() {
+        let alone = uses_of(&tree.program, &[at], CONFIDENCE_ANSWER);
+        assert_eq!((alone.uses.len(), alone.also[0]), (counts[of].0 + counts[of].1, 0));
+    }
+}

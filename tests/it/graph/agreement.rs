@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::trees::{GO, JAVA, PYTHON, RUST, TYPESCRIPT};
+use super::trees::{CPP, GO, JAVA, PYTHON, RUST, TYPESCRIPT};
 use super::write;
 use crate::mcp::session::Session;
 use crate::support::place::Place;
@@ -77,12 +77,32 @@ impl Check {
         self.compare(listed == also, || format!("callers of {id}: {listed:?}, explain: {also:?}"));
         let counts = (&callers["unsure"], &explained["callers_unresolved"]);
         self.compare(counts.0 == counts.1, || format!("unresolved calls of {id}: {counts:?}"));
+        self.name(defined, &callers);
         let mut callers: Vec<Value> = callers["callers"].as_array().cloned().unwrap_or_default();
         callers
             .dedup_by_key(|caller| (caller["path"].to_string(), caller["in"]["name"].to_string()));
         for caller in callers.iter().take(CALLERS) {
             self.caller(defined, caller);
         }
+    }
+
+    /// Checks that `callers` of the name counts as many calls for the definition as `callers` of its id,
+    /// those that it lists at other definitions included.
+    fn name(&mut self, defined: &Value, callers: &Value) {
+        let id = &defined["id"];
+        let qualified = defined["qualified_name"].as_str().unwrap_or_default();
+        let name = qualified.rsplit([':', '.', '#']).next().unwrap_or_default();
+        let by_name = self.json("codedb_callers", json!({"name": name, "max_results": ALL}));
+        let all = by_name["definitions"].as_array().into_iter().flatten();
+        let Some(same) = all.clone().find(|definition| definition["id"] == *id) else {
+            let is_cut = by_name["definitions_shown"] != by_name["definitions_total"];
+            return self.compare(is_cut, || format!("callers {name} lacks {id}: {by_name}"));
+        };
+        let count = |key: &str| same[key].as_u64().unwrap_or(0);
+        let counts = (count("callers") + count("callers_elsewhere"), &callers["total"]);
+        self.compare(*counts.1 == counts.0, || {
+            format!("callers {name} counts {} for {id}, callers {id} {}", counts.0, counts.1)
+        });
     }
 
     /// Checks that the function around a call calls the definition according to the other tools.
@@ -176,7 +196,7 @@ fn copy(place: &Place, root: &Path, prefix: &str) {
 
 #[test]
 fn tools_agree_on_small_trees() {
-    for files in [PYTHON, TYPESCRIPT, GO, RUST, JAVA] {
+    for files in [PYTHON, TYPESCRIPT, GO, RUST, JAVA, CPP] {
         let place = Place::new();
         write(&place, files);
         check(&place, usize::MAX, 10);

@@ -98,3 +98,23 @@ pub(super) const C: &[(&str, &str)] = &[
         "#include \"list.h\"\n\nint main(void) {\n    int list[] = {0};\n    return list_len(list);\n}\n",
     ),
 ];
+
+/// Methods that override others, with calls of both.
+pub(super) const CPP: &[(&str, &str)] = &[
+    (
+        "shape.hpp",
+        "struct Shape {\n  virtual int area();\n  virtual int sides();\n};\nstruct Square : Shape {\n  \
+         int area();\n  int sides();\n};\nstruct Tile : Square {\n  int area();\n};\n",
+    ),
+    (
+        "shape.cpp",
+        "#include \"shape.hpp\"\n\nint Shape::area() {\n    return 0;\n}\n\nint Shape::sides() {\n    \
+         return area();\n}\n\nint Square::area() {\n    return Shape::area() + sides();\n}\n\nint \
+         Square::sides() {\n    return 4;\n}\n\nint Tile::area() {\n    return 1;\n}\n",
+    ),
+    (
+        "main.cpp",
+        "#include \"shape.hpp\"\n\nint total(Shape *shape, Square *square, Tile *tile) {\n    return \
+         shape->area() + square->area() + tile->area() + tile->sides();\n}\n",
+    ),
+];
