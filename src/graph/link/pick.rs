@@ -41,6 +41,9 @@ const EQUAL_MAX: f32 = 2e-3;
 /// [`EQUAL_MAX`].
 const DEFAULT: f32 = 1e-3;
 
+/// How much less likely a declaration is than a definition.
+const DECLARED: f32 = 0.98;
+
 /// The most variables between a function and another name of it.
 const ALIASES_MAX: usize = 4;
 
@@ -319,7 +322,7 @@ impl Walk<'_> {
                 || facts.path.ends_with(".d.ts")
                 || facts.path.ends_with(".pyi");
             if is_declared {
-                link.confidence *= 0.98;
+                link.confidence *= DECLARED;
             }
             if is_several && !accepts {
                 link.confidence *= 0.93;
@@ -487,7 +490,8 @@ impl Walk<'_> {
             Some(true) => 1.0,
             // Another configuration may select another alternative, so only the order differs.
             None if default == Some(true) => 1.0 + 0.5 * DEFAULT,
-            None if default == Some(false) => 1.0 - DEFAULT,
+            // The alternative may be a declaration that is always in effect.
+            None if default == Some(false) => DECLARED * (1.0 - DEFAULT),
             _ if renames => 0.44,
             Some(false) if is_several => 0.8,
             Some(false) if is_macro => 0.49,

@@ -27,6 +27,10 @@ const NEAR_MAX: usize = 64;
 /// The confidence of a function in a block of another file.
 const IN_BLOCK: f32 = 0.47;
 
+/// How much less likely a function is that C defines in a header which the file does not include: it is
+/// no answer, since the call is more often one of the system's functions.
+const UNSEEN: f32 = 0.48;
+
 /// The sign before a name that is looked up outside of all modules: Ruby's `::Name`.
 pub(super) const ABSOLUTE: char = '\\';
 
@@ -420,11 +424,24 @@ impl Walk<'_> {
             if at.file != file && self.is_in_block(at) {
                 return Candidate::new(Value::Name(at), IN_BLOCK, Reason::OnlyFit);
             }
-            Candidate::new(Value::Name(at), confidence * share, Reason::Program)
+            let seen = if self.is_unseen_function(facts, file, at) { UNSEEN } else { 1.0 };
+            Candidate::new(Value::Name(at), confidence * share * seen, Reason::Program)
         };
         // The others are found as parts of these.
         let most = if found.len() > 1 && is_one { PARTS_MAX } else { VALUES_MAX };
         found.into_iter().map(candidate).take(most).collect()
+    }
+
+    /// Returns true for a function that C defines in a header which the file does not include.
+    fn is_unseen_function(&self, facts: &FileFacts, file: FileId, at: SymbolAt) -> bool {
+        if facts.language.name != "c" || at.file == file {
+            return false;
+        }
+        self.symbol(at).is_some_and(|(there, place)| {
+            let is_callable = there.symbols[place].kind.is_callable();
+            let is_defined = is_callable && !there.is_declaration(place);
+            is_defined && is_header(&there.path) && self.sees(file, at.file) == Some(false)
+        })
     }
 
     /// Returns true for a function of Ruby in a block outside of all types, such as a specification: other
@@ -502,8 +519,10 @@ impl Walk<'_> {
             let shared = shared_directories(&facts.path, &other.path);
             edges = [edges[0].or(Some(shared)), Some(shared)];
             let is_macro = symbol.kind == SymbolKind::Macro && other.dialect.group == Group::C;
+            // What another source file of C declares is defined elsewhere.
+            let is_declared = || facts.language.name == "c" && other.is_declaration(place);
             // A source file may include another one.
-            let is_hidden = (symbol.visibility == Visibility::Private || is_macro)
+            let is_hidden = (symbol.visibility == Visibility::Private || is_macro || is_declared())
                 && at.file != file
                 && other.dialect.reexports_imports
                 && !is_header(&other.path)
@@ -518,8 +537,12 @@ impl Walk<'_> {
                 let is_same_group = other.dialect.group == facts.dialect.group;
                 is_free(&other, place) && is_same_group && !is_hidden
             };
-            // A macro of a header that the file does not include.
-            if is_visible && is_c && is_macro && self.sees(file, at.file) == Some(false) {
+            // Of a header that the file does not include.
+            let is_unseen = || match is_macro {
+                true => is_c && self.sees(file, at.file) == Some(false),
+                false => self.is_unseen_function(facts, file, at),
+            };
+            if is_visible && is_unseen() {
                 unseen.push((shared, at));
             } else if is_visible {
                 found.push((shared, at));
@@ -537,8 +560,9 @@ impl Walk<'_> {
     }
 
     /// Keeps the definitions of C that the includes of a file show. What an included header defines
-    /// whole is in effect; `unseen` macros are of headers that are not included; and a function of
-    /// the standard library is one of the repository only where an included header declares it.
+    /// whole is in effect; `unseen` macros and functions are of headers that are not included; and a
+    /// function of the standard library is one of the repository only where an included header declares
+    /// it, other than for systems that lack the declaration.
     fn retain_seen(
         &self,
         file: FileId,
@@ -555,7 +579,15 @@ impl Walk<'_> {
             }
         };
         if is_standard {
-            if !found.iter().any(is_shown) {
+            let is_in_effect = |it: &(usize, SymbolAt)| {
+                let is_declared = self.symbol(it.1).is_some_and(|(facts, place)| {
+                    facts.symbols[place].kind == SymbolKind::Prototype
+                });
+                let is_read =
+                    || self.is_compiled(it.1).or_else(|| self.is_compiled_by_default(it.1));
+                is_shown(it) && (!is_declared || is_read() == Some(true))
+            };
+            if !found.iter().any(is_in_effect) {
                 found.clear();
             }
             return;

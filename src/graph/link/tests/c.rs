@@ -145,3 +145,65 @@ fn a_macro_makes_the_name_of_a_function() {
                 //- /b.c\n#include \"i.h\"\nint run(void) { return $0MADE(first)(1); }\n";
     check(tree, "i.h:1 MADE Program");
 }
+
+/// The system's function had a member, a function of another program's header, a declaration in another
+/// source or an excluded definition as its target, with certainty.
+#[test]
+fn functions_of_the_system_are_not_others_of_their_name() {
+    let tree = |other: &str| {
+        format!(
+            "{other}\n//- /m.c\n#include <unistd.h>\nint run(int fd) {{ return $0close(fd); }}\n"
+        )
+    };
+    let surest = |other: &str| {
+        let links = links(&tree(other));
+        links.first().map_or(0.0, |link| link.confidence)
+    };
+    let answer = super::super::CONFIDENCE_ANSWER;
+    for other in [
+        "//- /a.h\nstruct ops {\n  int (*close)(int fd);\n};",
+        "//- /a.h\nstruct ops {\n  int close;\n};",
+        "//- /s.hpp\nclass Stream {\n  int close(int fd);\n};",
+        "//- /s.h\nstatic inline int close(int fd) { return fd; }\n//- /s.c\n#include \"s.h\"",
+        "//- /t.c\n#ifndef HAVE_UNISTD_H\nextern int close(int fd);\n#endif",
+    ] {
+        assert!(surest(other) < answer, "{other}");
+    }
+    for condition in ["ifdef _WIN32", "ifdef WITH_OWN_CLOSE", "if 0"] {
+        let excluded =
+            format!("//- /t.c\n#{condition}\nint close(int fd) {{ return fd; }}\n#endif");
+        assert!(surest(&excluded) < 0.9, "{condition}");
+    }
+    // A function of the program of the same name is an answer.
+    check(&tree("//- /t.c\nint close(int fd) { return fd; }"), "t.c:1 close Program");
+    // A header of the program declares it, and assembly code may define it.
+    let declared = tree("//- /t.h\nint close(int fd);").replace("<unistd.h>", "\"t.h\"");
+    check(&declared, "t.h:1 close Program");
+}
+
+/// `malloc` was the declaration for compilers without a standard library.
+#[test]
+fn declarations_of_the_standard_library_under_conditions_are_no_answer() {
+    let tree = |condition: &str| {
+        format!(
+            "//- /a.h\n#include <stdlib.h>\n{condition}\nextern void *malloc(int size);\n#endif\n\
+             //- /m.c\n#include \"a.h\"\nvoid *run(void) {{ return $0malloc(1); }}\n"
+        )
+    };
+    assert!(links(&tree("#ifndef HAVE_STDLIB")).is_empty());
+    assert!(links(&tree("#ifdef _WIN32")).is_empty());
+    check(&tree("#if 1"), "a.h:3 malloc Program");
+}
+
+/// A macro that a setting selects, which is off, hid the declaration of the function.
+#[test]
+fn macros_of_settings_that_are_off_do_not_hide_functions() {
+    let tree = |condition: &str| {
+        format!(
+            "//- /conf.h\n{condition}\n#define release own_release\n#define own_release_all x\n#endif\n\
+             //- /lib.h\n#include \"conf.h\"\nint release(int x);\n\
+             //- /m.c\n#include \"lib.h\"\nint run(void) {{ return $0release(1); }}\n"
+        )
+    };
+    check(&tree("#ifdef WITH_PREFIX"), "lib.h:2 release Program");
+}

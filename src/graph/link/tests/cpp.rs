@@ -396,3 +396,25 @@ fn what_only_some_settings_select_is_not_certain() {
     let inside = confidence("#ifdef WITH_OWN_COPY\nint run() { return $0copy_all(1); }\n#endif");
     assert!(inside >= 0.9, "{inside}");
 }
+
+/// Macros that stand alone on a line, and one for the type of a function template, ended the class around
+/// them, so that calls of its further members had no target.
+#[test]
+fn macros_before_and_inside_of_a_class_leave_its_members() {
+    let tree = |head: &str, body: &str| {
+        format!(
+            "//- /a.hpp\n#include \"b.hpp\"\n{head}\nAPP_NAMESPACE_BEGIN\n\ntemplate <typename T>\nclass Box {{\n\
+             public:\n  typedef T Item;\n  Box(T of) : of_(of) {{}}\n\
+             \n  template <typename U>\n  APP_ENABLE((is_same<U, T>), (Box&))\n  put(U* value, int n = 0) {{ return put(value[n]); }}\n\
+             {body}\n  T take() const {{ return of_; }}\nprivate:\n  T of_;\n}};\n\nAPP_NAMESPACE_END\n\
+             //- /m.cpp\n#include \"a.hpp\"\nint run(Box<int> &box) {{ return box.$0take(); }}\n"
+        )
+    };
+    let warnings = "#if defined(__clang__)\nAPP_WARNINGS_PUSH\nAPP_WARNINGS_OFF(c++98-compat)\n\
+                    #elif defined(_MSC_VER)\nAPP_WARNINGS_OFF(4512) // no operator\n#endif\n";
+    for (head, body) in [("", ""), (warnings, ""), ("", "#if APP_ALL\n  int all() const;\n#endif")]
+    {
+        let found = meaning(&tree(head, body));
+        assert!(found[0].contains(" Box::take Receiver"), "{head} {body}: {found:?}");
+    }
+}

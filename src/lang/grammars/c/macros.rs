@@ -25,13 +25,14 @@ fn names_suite(name: &[u8]) -> bool {
     memchr::memmem::find(name, b"TEST").is_some() || name.ends_with(b"_F")
 }
 
-/// Blanks out, in `masked`, macros such as `QT_BEGIN_NAMESPACE` that are alone on their lines, and
-/// if `is_c`, all arguments but the name of a macro with a body: `TEST(Suite, Name) {` becomes
+/// Blanks out, in `masked`, macros such as `QT_BEGIN_NAMESPACE` that are alone on their lines, in C++ the
+/// arguments of a macro for the type of a function template (`template <class T>`, `RETURNS((A), (B))`,
+/// `name(T value)`), and if `is_c`, all arguments but the name of a macro with a body: `TEST(Suite, Name) {` becomes
 /// `TEST(       Name) {`, which the grammar parses as a function. O(text).
 pub(super) fn mask(text: &[u8], masked: &mut [u8], is_c: bool) {
     let (mut start, mut before, mut is_directive) = (0, b';', false);
     for line in text.split_inclusive(|&byte| byte == b'\n') {
-        let words = line.trim_ascii();
+        let words = without_comment(line.trim_ascii());
         let at = start + (line.len() - line.trim_ascii_start().len());
         start += line.len();
         is_directive |= words.starts_with(b"#");
@@ -57,6 +58,10 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8], is_c: bool) {
             if is_c && at + line.len() == start {
                 keep_name(&text[at..], &mut masked[at..]);
             }
+        }
+        if !is_c && before == b'>' && begins_declaration(&text[start..]) && is_macro_call(words) {
+            let name = words.iter().position(|&byte| byte == b'(').unwrap_or(words.len());
+            masked[at + name..at + words.len()].fill(b' ');
         }
         before = *last;
     }
@@ -109,9 +114,30 @@ pub(super) fn mask_conventions(text: &[u8], masked: &mut [u8]) {
     }
 }
 
-/// Returns the length of the macro on a line that opens or closes a namespace or a list of
-/// declarations, with or without arguments: `QT_BEGIN_NAMESPACE`,
-/// `PYBIND11_NAMESPACE_BEGIN(detail)`.
+/// Returns a line without the comment at its end.
+fn without_comment(line: &[u8]) -> &[u8] {
+    let comment = memchr::memmem::find(line, b"//").filter(|&at| at > 0);
+    match comment.map(|at| &line[..at]).filter(|code| !code.contains(&b'"')) {
+        Some(code) => code.trim_ascii_end(),
+        None => line,
+    }
+}
+
+/// Returns true for a line that consists of a macro in capitals with arguments.
+fn is_macro_call(line: &[u8]) -> bool {
+    let open = line.iter().position(|&byte| byte == b'(').unwrap_or(0);
+    let mut level = 0_usize;
+    let close = line[open..].iter().position(|&byte| {
+        level += usize::from(byte == b'(');
+        level -= usize::from(byte == b')' && level > 0);
+        level == 0
+    });
+    open > 0 && is_capitals(&line[..open]) && close == Some(line.len() - 1 - open)
+}
+
+/// Returns the length of the macro on a line that opens or closes a namespace, a list of declarations
+/// or a section without some warnings, with or without arguments: `QT_BEGIN_NAMESPACE`,
+/// `PYBIND11_NAMESPACE_BEGIN(detail)`, `WARNINGS_PUSH`.
 fn opening_len(line: &[u8]) -> Option<usize> {
     let is_end = |byte: &u8| !byte.is_ascii_alphanumeric() && *byte != b'_';
     let (name, rest) = line.split_at(line.iter().position(is_end).unwrap_or(line.len()));
@@ -122,7 +148,18 @@ fn opening_len(line: &[u8]) -> Option<usize> {
     let after = rest[arguments..].trim_ascii_start();
     let has_no_more = after.is_empty() || after.starts_with(b"//") || after.starts_with(b"/*");
     let is_mark = |word: &[u8]| {
-        matches!(word, b"BEGIN" | b"END" | b"OPEN" | b"CLOSE" | b"ENTER" | b"EXIT" | b"LEAVE")
+        matches!(
+            word,
+            b"BEGIN"
+                | b"END"
+                | b"OPEN"
+                | b"CLOSE"
+                | b"ENTER"
+                | b"EXIT"
+                | b"LEAVE"
+                | b"PUSH"
+                | b"POP"
+        )
     };
     let mut words = name.split(|&byte| byte == b'_').filter(|word| !word.is_empty());
     let is_macro = is_capitals(name) && words.clone().count() > 1 && words.any(is_mark);
@@ -139,7 +176,7 @@ fn is_declaration_macro(line: &[u8]) -> bool {
         is_text ^= *byte == b'"';
         is_text
             || byte.is_ascii_alphanumeric()
-            || matches!(byte, b'_' | b',' | b' ' | b':' | b'<' | b'>' | b'"')
+            || matches!(byte, b'_' | b',' | b' ' | b':' | b'<' | b'>' | b'"' | b'+' | b'-')
     };
     is_capitals(&line[..open]) && arguments.iter().all(is_plain)
 }
