@@ -79,6 +79,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
 fn mask_cpp(text: &[u8]) -> Vec<u8> {
     let mut masked = annotations::mask(text);
     macros::mask(text, &mut masked, false);
+    macros::mask_heads(text, &mut masked);
     macros::mask_comments(text, &mut masked);
     macros::mask_conventions(text, &mut masked);
     masked

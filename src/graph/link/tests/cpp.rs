@@ -412,8 +412,16 @@ fn macros_before_and_inside_of_a_class_leave_its_members() {
     };
     let warnings = "#if defined(__clang__)\nAPP_WARNINGS_PUSH\nAPP_WARNINGS_OFF(c++98-compat)\n\
                     #elif defined(_MSC_VER)\nAPP_WARNINGS_OFF(4512) // no operator\n#endif\n";
-    for (head, body) in [("", ""), (warnings, ""), ("", "#if APP_ALL\n  int all() const;\n#endif")]
-    {
+    let bodies = [
+        "#if APP_ALL\n  int all() const;\n#endif",
+        "#ifndef APP_DOCUMENTED\n  template <typename U> explicit Box(U u, APP_ENABLE((is_same<U, T>))) NOEXCEPT\n#else\n  \
+         explicit Box(bool of) NOEXCEPT\n#endif\n    : of_(of) {}",
+        "  template <typename U> APP_ENABLE((is_same<U, T>), (bool)) operator!=(const U& u) const { return u.x(); }",
+        "  template <typename U> friend APP_ENABLE((is_same<U, T>), (bool)) operator==(const U& u, const Box& b) { return u.x(); }",
+        "  int some() {\n    APP_IF_CONSTEXPR (sizeof(T) == 1) {\n      return 1;\n    }\n    else {\n      return 2;\n    }\n  }",
+    ];
+    let of_bodies = bodies.iter().map(|body| ("", *body));
+    for (head, body) in [("", ""), (warnings, "")].into_iter().chain(of_bodies) {
         let found = meaning(&tree(head, body));
         assert!(found[0].contains(" Box::take Receiver"), "{head} {body}: {found:?}");
     }

@@ -59,9 +59,12 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8], is_c: bool) {
                 keep_name(&text[at..], &mut masked[at..]);
             }
         }
-        if !is_c && before == b'>' && begins_declaration(&text[start..]) && is_macro_call(words) {
-            let name = words.iter().position(|&byte| byte == b'(').unwrap_or(words.len());
-            masked[at + name..at + words.len()].fill(b' ');
+        if !is_c && let Some(arguments) = template_type(words, before, &text[start..]) {
+            masked[at + arguments.start..at + arguments.end].fill(b' ');
+        }
+        if !is_c && let Some(length) = branch_len(words) {
+            masked[at..at + length].fill(b' ');
+            masked[at..at + 2].copy_from_slice(b"if");
         }
         before = *last;
     }
@@ -123,16 +126,106 @@ fn without_comment(line: &[u8]) -> &[u8] {
     }
 }
 
-/// Returns true for a line that consists of a macro in capitals with arguments.
-fn is_macro_call(line: &[u8]) -> bool {
-    let open = line.iter().position(|&byte| byte == b'(').unwrap_or(0);
+/// Returns the bytes, in a line after the byte `before`, of the arguments of a macro in capitals for the
+/// type of a function template: `template <class T> RETURNS((A), (B)) name(T value)`, where the head
+/// may be the line before and the name on the next line.
+fn template_type(line: &[u8], before: u8, after: &[u8]) -> Option<Range<usize>> {
+    let mut at = match line.strip_prefix(b"template").map(<[u8]>::trim_ascii_start) {
+        Some(list) => line.len() - list.len() + balanced(list, b'<', b'>')?,
+        None if before == b'>' => 0,
+        None => return None,
+    };
+    loop {
+        at += line[at..].len() - line[at..].trim_ascii_start().len();
+        let words: [&[u8]; 4] = [b"friend ", b"static ", b"inline ", b"constexpr "];
+        match words.iter().find(|word| line[at..].starts_with(word)) {
+            Some(word) => at += word.len(),
+            None => break,
+        }
+    }
+    let open = at + line[at..].iter().position(|&byte| byte == b'(')?;
+    let close = open + balanced(&line[open..], b'(', b')')?;
+    let rest = line[close..].trim_ascii_start();
+    let is_named = match rest.first() {
+        None => begins_declaration(after),
+        Some(first) => first.is_ascii_alphabetic() || *first == b'_',
+    };
+    (is_capitals(&line[at..open]) && is_named).then_some(open..close)
+}
+
+/// Returns the length of the brackets at the start of a text, with what is between them.
+fn balanced(text: &[u8], open: u8, close: u8) -> Option<usize> {
     let mut level = 0_usize;
-    let close = line[open..].iter().position(|&byte| {
-        level += usize::from(byte == b'(');
-        level -= usize::from(byte == b')' && level > 0);
+    let end = text.iter().position(|&byte| {
+        level += usize::from(byte == open);
+        level -= usize::from(byte == close && level > 0);
         level == 0
     });
-    open > 0 && is_capitals(&line[..open]) && close == Some(line.len() - 1 - open)
+    end.filter(|&end| end > 0).map(|end| end + 1)
+}
+
+/// Returns the length of a macro that stands for `if`, as its name says, at the start of a line:
+/// `IF_CONSTEXPR (size == 1) {`.
+fn branch_len(line: &[u8]) -> Option<usize> {
+    let open = line.iter().position(|&byte| byte == b'(')?;
+    let name = line[..open].trim_ascii_end();
+    let is_if = name.split(|&byte| byte == b'_').any(|word| word == b"IF");
+    (is_if && is_capitals(name) && line.ends_with(b"{")).then_some(name.len())
+}
+
+/// Blanks out, in `masked`, all but the first head of a function that has one for each branch of an
+/// `#if` and one body after it, with the directives: the grammar parses only whole functions. O(text).
+pub(super) fn mask_heads(text: &[u8], masked: &mut [u8]) {
+    /// An `#if` whose branches are heads so far.
+    struct Open {
+        start: usize,
+        /// The end of the line with `#if`, and the start of the first `#else`.
+        first: (usize, Option<usize>),
+        /// The last byte of code of the branch, and whether all branches are heads.
+        last: u8,
+        is_head: bool,
+    }
+    let ends_head = |last: u8| last == b')' || last == b'_' || last.is_ascii_alphanumeric();
+    let (mut open, mut at) = (Vec::<Open>::new(), 0);
+    for line in text.split_inclusive(|&byte| byte == b'\n') {
+        let (start, end) = (at, at + line.len());
+        at = end;
+        let words = without_comment(line.trim_ascii());
+        let Some(directive) = words.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
+            let Some((last, branch)) = words.last().zip(open.last_mut()) else { continue };
+            if words.starts_with(b"//") {
+                continue;
+            }
+            let word = words.split(|byte| !byte.is_ascii_alphanumeric()).next();
+            let keywords: [&[u8]; 6] = [b"", b"if", b"while", b"for", b"switch", b"return"];
+            let begins = word.is_some_and(|word| keywords.contains(&word));
+            branch.is_head &= !(branch.last == 0 && begins) && !matches!(last, b';' | b'{' | b'}');
+            branch.last = *last;
+            continue;
+        };
+        if directive.starts_with(b"if") {
+            if let Some(around) = open.last_mut() {
+                around.is_head = false;
+            }
+            open.push(Open { start, first: (end, None), last: 0, is_head: true });
+        } else if directive.starts_with(b"el") {
+            let Some(branch) = open.last_mut() else { continue };
+            branch.is_head &= ends_head(branch.last);
+            branch.first.1.get_or_insert(start);
+            branch.last = 0;
+        } else if directive.starts_with(b"endif") {
+            let Some(Open { start: from, first, last, is_head }) = open.pop() else { continue };
+            let next = text[end..].trim_ascii_start();
+            let has_body =
+                next.starts_with(b"{") || next.starts_with(b":") && !next.starts_with(b"::");
+            if let (true, Some(others)) = (is_head && has_body && ends_head(last), first.1) {
+                for range in [from..first.0, others..end] {
+                    let others = masked[range].iter_mut().filter(|byte| **byte != b'\n');
+                    others.for_each(|byte| *byte = b' ');
+                }
+            }
+        }
+    }
 }
 
 /// Returns the length of the macro on a line that opens or closes a namespace, a list of declarations
