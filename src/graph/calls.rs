@@ -266,7 +266,7 @@ pub fn uses_within(
         // For few uses, waking another thread would take longer.
         sites.into_iter().map(|site| resolve(linker, site)).collect()
     };
-    let mut counted = Counted { also: vec![0; of.len()], of_bases: HashMap::new() };
+    let mut counted = Counted { also: vec![0; of.len()], of_bases: BTreeMap::new() };
     for (is_call, resolved) in all.into_iter().flatten() {
         match resolved {
             Resolved::Use(of, caller, also) => {
@@ -289,7 +289,7 @@ struct Counted {
     /// lacks those that it has otherwise.
     also: Vec<isize>,
     /// The number of calls of methods that are overridden.
-    of_bases: HashMap<SymbolAt, isize>,
+    of_bases: BTreeMap<SymbolAt, isize>,
 }
 
 impl Counted {

@@ -538,9 +538,12 @@ impl Walk<'_> {
                 is_free(&other, place) && is_same_group && !is_hidden
             };
             // Of a header that the file does not include.
-            let is_unseen = || match is_macro {
-                true => is_c && self.sees(file, at.file) == Some(false),
-                false => self.is_unseen_function(facts, file, at),
+            let is_unseen = || {
+                if is_macro {
+                    is_c && self.sees(file, at.file) == Some(false)
+                } else {
+                    self.is_unseen_function(facts, file, at)
+                }
             };
             if is_visible && is_unseen() {
                 unseen.push((shared, at));

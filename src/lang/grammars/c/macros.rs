@@ -199,7 +199,8 @@ pub(super) fn mask_heads(text: &[u8], masked: &mut [u8]) {
             let word = words.split(|byte| !byte.is_ascii_alphanumeric()).next();
             let keywords: [&[u8]; 6] = [b"", b"if", b"while", b"for", b"switch", b"return"];
             let begins = word.is_some_and(|word| keywords.contains(&word));
-            branch.is_head &= !(branch.last == 0 && begins) && !matches!(last, b';' | b'{' | b'}');
+            let is_statement = branch.last == 0 && begins || matches!(last, b';' | b'{' | b'}');
+            branch.is_head &= !is_statement;
             branch.last = *last;
             continue;
         };
