@@ -43,7 +43,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
-mod alternatives;
+mod bases;
 mod binding;
 mod blocks;
 mod bounds;
@@ -92,6 +92,7 @@ mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
 mod type_syntax;
+mod typed;
 mod usings;
 mod value;
 mod walk;

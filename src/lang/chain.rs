@@ -251,7 +251,7 @@ impl Chain {
     /// Returns the chain of a parameter of a block, whose value has the chain `passed` if the called
     /// method is one of the repository, and is unknown otherwise.
     pub(super) fn parameter_of_block(name: &str, passed: &Chain) -> Chain {
-        Chain(format!("^{name}{PASSED}{passed}"))
+        passed.each_alternative(|passed| Chain(format!("^{name}{PASSED}{passed}")))
     }
 
     /// Returns the chain of a variable whose value is one of several: `^name|?`.
@@ -277,9 +277,10 @@ impl Chain {
         self.decode().1.is_done()
     }
 
-    /// Returns true if the chain starts at a local variable whose value is unknown.
+    /// Returns true if the chain starts at a local variable whose value is unknown; of one of several
+    /// values, if each alternative does.
     pub fn is_of_variable(&self) -> bool {
-        self.0.starts_with('^')
+        self.parts().all(|part| part.starts_with('^'))
     }
 
     /// Returns the chain of a base whose members take precedence over those of the type itself: a
@@ -322,31 +323,8 @@ impl Chain {
         Some((Chain(value.to_owned()), Chain(expected.to_owned())))
     }
 
-    /// Returns the chain of a value that is one of two: each step is one of both. A third one is left
-    /// out.
-    #[must_use]
-    pub(super) fn or(self, other: &Chain) -> Chain {
-        let other = other.alternatives().map_or_else(|| other.clone(), |(first, _)| first);
-        if self == other || self.alternatives().is_some() {
-            return self;
-        }
-        Chain(format!("{}{ALTERNATIVE}{other}", self.0))
-    }
-
-    /// Returns the two chains of a value that is one of two.
-    pub fn alternatives(&self) -> Option<(Chain, Chain)> {
-        let (first, second) = self.0.split_once(ALTERNATIVE)?;
-        Some((Chain(first.to_owned()), Chain(second.to_owned())))
-    }
-
     /// Appends a step.
     pub fn push(&mut self, step: Step<'_>) {
-        if let Some((mut first, mut second)) = self.alternatives() {
-            first.push(step);
-            second.push(step);
-            self.0 = format!("{first}{ALTERNATIVE}{second}");
-            return;
-        }
         if self.0.starts_with(EACH) {
             return self.push_to_all(step);
         }
@@ -504,9 +482,6 @@ pub const RECEIVER_PARAMETER: usize = 255;
 
 const UNKNOWN: &str = "?";
 
-/// The sign between two chains of which a value has one.
-const ALTERNATIVE: &str = "||";
-
 /// The sign between the value of a conversion and its expected result.
 const CONVERSION: &str = "=>";
 
@@ -575,9 +550,6 @@ pub(super) fn member(of: Option<Chain>, name: &[u8]) -> Option<Chain> {
 /// returns what it is a member of: two calls stand for any number.
 pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
     let mut chain = of?.then(Step::Call).bounded()?;
-    if chain.alternatives().is_some() {
-        return Some(chain);
-    }
     let text = &mut chain.0;
     if text.starts_with(EACH) {
         return Some(chain);

@@ -9,7 +9,7 @@ use super::hops::View;
 use super::kinds::is_type;
 use super::parameters::parameters;
 use super::position::SymbolAt;
-use super::value::{Candidate, Place, Value};
+use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
@@ -78,13 +78,17 @@ impl Walk<'_> {
                 };
                 if !found.iter().any(same) {
                     let confidence = value.confidence * SHOWN;
-                    found.push(Candidate { confidence, is_second: !found.is_empty(), ..value });
+                    found.push(Candidate { confidence, ..value });
                 }
             }
         }
         // Of many types the calls select none.
         if found.len() > 2 {
             found.clear();
+        }
+        if let [first, second] = &mut found[..] {
+            first.choice = first.choice.and(Choice::OneOf { which: 1, all: 3 });
+            second.choice = second.choice.and(Choice::OneOf { which: 2, all: 3 });
         }
         found
     }

@@ -5,7 +5,6 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::added::HIDDEN_FACTOR;
-use super::alternatives::limit_second_values;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group, OverloadRules};
 use super::kinds::{is_type, is_variable};
@@ -16,7 +15,7 @@ use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason,
 use super::scope::shared_directories;
 use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
-use super::value::{Candidate, Place, Value};
+use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
@@ -103,15 +102,16 @@ impl Walk<'_> {
         let has_overloads =
             self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());
         self.open_reassigned(&mut candidates);
-        let (mut links, mut open) = (Vec::new(), Vec::new());
+        let (mut links, mut choices) = (Vec::new(), Vec::new());
         for candidate in &candidates {
             let first = links.len();
             if used.role == Role::Call {
                 links.extend(self.constructors(candidate).iter().filter_map(Candidate::link));
             }
             links.extend(candidate.link());
-            if candidate.is_open {
-                open.extend(links[first..].iter().map(|link: &Link| link.to));
+            if candidate.choice != Choice::Only {
+                let to = links[first..].iter().map(|link: &Link| link.to);
+                choices.extend(to.map(|to| (to, candidate.choice)));
             }
             let links_max = if has_overloads { OVERLOADED_MAX } else { LINKS_MAX * 2 };
             if links.len() >= links_max {
@@ -120,8 +120,7 @@ impl Walk<'_> {
         }
         self.narrow_overloads(place, used, &mut links);
         self.order_links(place, used, &mut links);
-        limit_second_values(&candidates, &mut links);
-        limit_open(&mut links, &open);
+        limit_open(&mut links, &choices);
         links
     }
 

@@ -79,7 +79,7 @@ impl Walk<'_> {
             return if converted.is_empty() { own } else { converted };
         }
         let of = |chain: &Chain| self.candidates(place, Use { receiver: Some(chain), ..used });
-        if let Some(found) = self.either(chain, of) {
+        if let Some(found) = self.one_of(chain, of) {
             return found;
         }
         if let Some(implicit) = chain.implicit() {
@@ -106,7 +106,7 @@ impl Walk<'_> {
             return found;
         }
         match chain.decode() {
-            (Root::Unknown, _) if chain.several().is_none() => Vec::new(),
+            (Root::Unknown, _) => Vec::new(),
             (Root::Variable(_), _) => {
                 let values = self.chain(place, None, chain, 0);
                 let mut found: Vec<Candidate> =

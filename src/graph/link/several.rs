@@ -1,8 +1,8 @@
 //! Values that are one of several: `condition ? a : b`, a variable that is assigned twice, a function
 //! with several results, definitions that replace each other.
 //!
-//! A candidate that is one of several is open: its link has less than 0.9, and the others are listed
-//! too.
+//! Each alternative of a chain is followed on its own. A definition to which all of them lead is as
+//! certain as without them; otherwise each has less confidence, and the others are listed too.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use super::code::FileFacts;
 use super::kinds::{is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Use};
-use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::Symbol;
@@ -21,36 +21,49 @@ use crate::lang::symbols::Symbol;
 const OPEN_MAX: f32 = 0.62;
 
 impl Walk<'_> {
-    /// Returns the values of alternatives, which are open unless all of them have the same values.
+    /// Returns what `find` returns for each value that a chain may have, each result once; `None` if the
+    /// chain has one value.
     pub(super) fn one_of(
         &self,
-        alternatives: &[Chain],
-        may_be_unknown: bool,
-        value: impl Fn(&Chain) -> Vec<Candidate>,
-    ) -> Vec<Candidate> {
-        let values: Vec<Vec<Candidate>> = alternatives.iter().map(value).collect();
+        chain: &Chain,
+        find: impl Fn(&Chain) -> Vec<Candidate>,
+    ) -> Option<Vec<Candidate>> {
+        let of_each: Vec<Vec<Candidate>> = chain.several()?.iter().map(find).collect();
         let is_inside = |it: &Candidate| {
             matches!(it.value, Value::Name(_) | Value::Instance(..) | Value::Module(_))
         };
-        let known = values.iter().filter(|all| all.iter().any(is_inside));
-        let mut found: Vec<Candidate> = Vec::new();
-        let mut is_open = may_be_unknown || known.clone().count() < values.len();
-        for (number, all) in known.enumerate() {
-            let mut is_same = true;
-            for value in all.iter().filter(|it| is_inside(it)) {
-                if !found.iter().any(|other| is_same_value(other, value)) {
-                    is_same = false;
-                    found.push(value.clone());
-                }
+        let is_known = |all: &Vec<Candidate>| all.iter().any(is_inside);
+        if !of_each.iter().any(is_known) {
+            return Some(of_each.into_iter().find(|all| !all.is_empty()).unwrap_or_default());
+        }
+        let is_open = chain.may_be_unknown() || !of_each.iter().all(is_known);
+        let every = u8::MAX.checked_shr(8 - of_each.len() as u32).unwrap_or(u8::MAX);
+        let mut found: Vec<(Candidate, u8)> = Vec::new();
+        for (number, candidate) in of_each
+            .into_iter()
+            .enumerate()
+            .flat_map(|(at, all)| all.into_iter().map(move |it| (at, it)))
+        {
+            let bit = 1_u8.checked_shl(number as u32).unwrap_or_default();
+            if !is_inside(&candidate) {
+                continue;
             }
-            is_open |= number > 0 && !is_same;
+            match found.iter_mut().find(|(other, _)| is_same_value(other, &candidate)) {
+                Some((_, which)) => *which |= bit,
+                None => found.push((candidate, bit)),
+            }
         }
-        if found.is_empty() {
-            return values.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
-        }
-        found.iter_mut().for_each(|it| it.is_open |= is_open);
-        found.truncate(VALUES_MAX);
-        found
+        // All alternatives have the same values.
+        let is_same = found.iter().all(|(_, which)| *which == every);
+        let with_choice = |(it, which): (Candidate, u8)| {
+            let choice = match (is_open, is_same) {
+                (true, _) => Choice::Open,
+                (false, true) => Choice::Only,
+                (false, false) => Choice::OneOf { which, all: every },
+            };
+            Candidate { choice: it.choice.and(choice), ..it }
+        };
+        Some(found.into_iter().take(VALUES_MAX).map(with_choice).collect())
     }
 
     /// Removes definitions of JavaScript that a later one in the same block replaces. Definitions in
@@ -95,8 +108,8 @@ impl Walk<'_> {
                 candidates.remove(at);
                 continue;
             }
-            later.is_open = true;
-            candidates[at].is_open = true;
+            later.choice = Choice::Open;
+            candidates[at].choice = Choice::Open;
             at += 1;
         }
     }
@@ -120,26 +133,42 @@ impl Walk<'_> {
             let Value::Name(at) = candidate.value else { continue };
             let Some((facts, place)) = self.symbol(at) else { continue };
             let bases = &facts.symbols[place].bases;
-            candidate.is_open |=
-                facts.dialect.has_module_values && bases.contains(&Chain::unknown());
+            if facts.dialect.has_module_values && bases.contains(&Chain::unknown()) {
+                candidate.choice = Choice::Open;
+            }
         }
     }
 }
 
-/// Lowers the confidence of links to definitions that are one of several. Of two or more that nothing
-/// ranks above, the first keeps more, so that the others are listed with the least confidence of an answer.
-pub(super) fn limit_open(links: &mut [Link], open: &[SymbolAt]) {
-    if open.is_empty() {
+/// Lowers the confidence of links to definitions that are one of several, unless each alternative leads to
+/// each of them. Of two or more that nothing ranks above, the first keeps more, so that the others are
+/// listed with the least confidence of an answer.
+pub(super) fn limit_open(links: &mut [Link], choices: &[(SymbolAt, Choice)]) {
+    let is_open = |to: SymbolAt| choices.iter().any(|(of, _)| *of == to);
+    if choices.iter().all(|(to, _)| is_of_all(*to, choices)) {
         return;
     }
-    let is_first_open = links.first().is_some_and(|link| open.contains(&link.to));
+    let is_first_open = links.first().is_some_and(|link| is_open(link.to));
     let mut is_first = true;
-    for link in links.iter_mut().filter(|link| open.contains(&link.to)) {
+    for link in links.iter_mut().filter(|link| is_open(link.to)) {
         let is_other = is_first_open && !is_first;
         link.confidence = link.confidence.min(if is_other { CONFIDENCE_ANSWER } else { OPEN_MAX });
         is_first = false;
     }
     links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
+}
+
+/// Returns true if all alternatives lead to a definition.
+fn is_of_all(to: SymbolAt, choices: &[(SymbolAt, Choice)]) -> bool {
+    let (mut seen, mut every) = (0, 0);
+    for (_, choice) in choices.iter().filter(|(of, _)| *of == to) {
+        match choice {
+            Choice::OneOf { which, all } => (seen, every) = (seen | which, every | all),
+            Choice::Open => return false,
+            Choice::Only => {}
+        }
+    }
+    seen == every
 }
 
 fn is_same_value(a: &Candidate, b: &Candidate) -> bool {

@@ -43,6 +43,28 @@ pub(super) enum Value {
     Outside,
 }
 
+/// Whether a candidate is one of several values.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Choice {
+    /// No other value is known to be possible.
+    Only,
+    /// It follows from some of the alternatives, each of which is known: one bit for each.
+    OneOf { which: u8, all: u8 },
+    /// Another value is possible, which may be unknown.
+    Open,
+}
+
+impl Choice {
+    /// Returns the choice of what follows from a candidate with another choice.
+    pub(super) fn and(self, other: Choice) -> Choice {
+        match (self, other) {
+            (Choice::Only, choice) | (choice, Choice::Only) => choice,
+            _ if self == other => self,
+            _ => Choice::Open,
+        }
+    }
+}
+
 /// A candidate with its confidence and reason.
 #[derive(Clone, Debug)]
 pub(super) struct Candidate {
@@ -53,12 +75,10 @@ pub(super) struct Candidate {
     pub(super) via: Option<SymbolAt>,
     /// The type with its arguments through whose instance a member was reached.
     pub(super) given: Option<WrittenType>,
-    /// It follows from the second of two values that an expression may have.
-    pub(super) is_second: bool,
     /// It counts as outside only because something of the repository could not be followed.
     pub(super) is_lost: bool,
-    /// It is one of several values, of which nothing selects one.
-    pub(super) is_open: bool,
+    /// Whether other values are possible, of which nothing selects one.
+    pub(super) choice: Choice,
     /// The function of JavaScript that returns a class around this one; members of that class override
     /// those of this one.
     pub(super) around: Option<SymbolAt>,
@@ -72,9 +92,8 @@ impl Candidate {
             reason,
             via: None,
             given: None,
-            is_second: false,
             is_lost: false,
-            is_open: false,
+            choice: Choice::Only,
             around: None,
         }
     }

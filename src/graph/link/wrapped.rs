@@ -9,7 +9,7 @@ use super::kinds::is_member;
 use super::parameters::written_parameters;
 use super::position::SymbolAt;
 use super::result::Reason;
-use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::{DEPTH_MAX, Walk};
 use crate::lang::chain::{Chain, Root};
 use crate::lang::split;
@@ -68,7 +68,10 @@ impl Walk<'_> {
                 found.extend(values.into_iter().filter(is_inside).map(|it| Candidate {
                     confidence: it.confidence * function.confidence * WRAPPED,
                     reason: it.reason.max(function.reason),
-                    is_open: it.is_open || !is_sure || function.is_open,
+                    choice: match is_sure {
+                        true => it.choice.and(function.choice),
+                        false => Choice::Open,
+                    },
                     around: function.link().map(|link| link.to),
                     ..it
                 }));

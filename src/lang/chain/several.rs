@@ -33,6 +33,10 @@ impl Chain {
         };
         for value in values {
             match value {
+                // A member may have the name of the sign: Ruby's `x.%(y)`.
+                Some(chain) if chain.0.rfind(EACH) > Some(0) && !chain.0.starts_with(EACH) => {
+                    add(UNKNOWN);
+                }
                 Some(chain) => chain.parts().for_each(&mut add),
                 None => add(UNKNOWN),
             }
@@ -82,13 +86,26 @@ impl Chain {
         self.0.starts_with(EACH) && self.parts().any(|part| part == UNKNOWN)
     }
 
-    /// Returns the alternatives as they are encoded; of any other chain, the chain.
-    fn parts(&self) -> impl Iterator<Item = &str> {
-        self.0.split(EACH).filter(|part| !part.is_empty())
+    /// Returns the chain of a value of the type that the chain names; of one of several, of each.
+    #[must_use]
+    pub fn instances(&self) -> Chain {
+        self.each_alternative(|of| Chain::instance(of.without_instance()))
     }
 
-    /// Returns the chain with each alternative changed by `change`.
+    /// Returns the alternatives as they are encoded; of any other chain, the chain.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+        let (whole, several) = match self.0.strip_prefix(EACH) {
+            Some(several) => (None, Some(several.split(EACH))),
+            None => (Some(self.0.as_str()), None),
+        };
+        whole.into_iter().chain(several.into_iter().flatten())
+    }
+
+    /// Returns the chain with each alternative changed by `change`; any other chain changed by it.
     pub(super) fn each_alternative(&self, change: impl Fn(Chain) -> Chain) -> Chain {
+        if !self.0.starts_with(EACH) {
+            return change(self.clone());
+        }
         let mut written = String::new();
         for part in self.parts() {
             written.push(EACH);
@@ -156,6 +173,11 @@ mod tests {
         let (of, name) = chain.split_member().expect("all end in a member");
         assert_eq!((of.as_str(), name), ("%a%?%b", "m"));
         assert_eq!(Chain::name("%a.m%b.n").split_member(), None);
+        let passed = Chain::parameter_of_block("x", &Chain::name("%a(0)%b(0)"));
+        assert_eq!(passed.as_str(), "%^x|a(0)%^x|b(0)");
+        assert!(passed.is_of_variable());
+        assert!(!Chain::name("%^x%a").is_of_variable());
+        assert_eq!(Chain::name("%A%@B").instances().as_str(), "%@A%@B");
         let long = Chain::name(format!("%{}%{}", "a".repeat(120), "b".repeat(120)));
         assert_eq!(long.bounded().map(|it| it.as_str().len()), Some(123));
     }

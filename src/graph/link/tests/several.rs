@@ -208,3 +208,30 @@ fn php_has_values_of_branches() {
     check(&last, "a.php:2 A::run Receiver");
     assert!(links(&last)[0].confidence >= 0.9);
 }
+
+/// Ruby: a third value was left out.
+#[test]
+fn ruby_has_more_than_two_values() {
+    let types =
+        "class A; def run; end; end\nclass B; def run; end; end\nclass C; def run; end; end\n";
+    let of = |body: &str| format!("//- /a.rb\n{types}{body}\n");
+    let all = ["a.rb:1 A#run", "a.rb:2 B#run", "a.rb:3 C#run"];
+    let branches = "def go(a)\n  x = a ? A.new : a.b ? B.new : C.new\n  x.$0run\nend";
+    check_open(&of(branches), &all);
+    let results = "class Maker\n  def make(a)\n    return A.new if a\n    return B.new if a.b\n    C.new\n  end\nend\n\
+                   def go(a)\n  Maker.new.make(a).$0run\nend";
+    check_open(&of(results), &all);
+}
+
+/// A member that all values inherit from one base was stated as one of several.
+#[test]
+fn what_all_values_share_is_certain() {
+    let types = "class Base { run() {} }\nclass A extends Base {}\nclass B extends Base {}\n";
+    let value = "function f(c) { const x = c ? new A() : new B(); x.$0run() }";
+    let result = "function make(c) { if (c) { return new A() } return new B() }\nmake().$0run()";
+    for body in [value, result] {
+        let text = format!("//- /a.js\n{types}{body}\n");
+        check(&text, "a.js:1 Base.run Inherited");
+        assert!(links(&text)[0].confidence >= 0.9, "{body}: {:?}", meaning(&text));
+    }
+}

@@ -142,8 +142,7 @@ pub(super) fn known(chain: Option<Chain>) -> Option<Chain> {
     chain.filter(|chain| !chain.is_of_variable())
 }
 
-/// Returns the first of some chains whose value is known, with the next one as an alternative; or else
-/// the first one.
+/// Returns the chain of one of some values that are known; or else the first one.
 fn first_known(chains: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
     let mut first: Option<Chain> = None;
     for chain in chains.into_iter().flatten() {
@@ -157,12 +156,14 @@ fn first_known(chains: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain>
     first
 }
 
-/// Returns the chain of a value that is one of two, unless the other one is unknown or too long.
+/// Returns the chain of a value that is one of two. Unlike in other languages, an unknown one does not
+/// count: few values of Ruby are known, and most that are not are of the same type or none.
 pub(super) fn either(known: Chain, other: &Chain) -> Chain {
     if other.is_of_variable() || is_literal(&known) || is_literal(other) {
         return known;
     }
-    known.clone().or(other).bounded().unwrap_or(known)
+    let both = Chain::one_of([Some(known.clone()), Some(other.clone())]);
+    both.and_then(Chain::bounded).unwrap_or(known)
 }
 
 /// Returns true for a value of one of Ruby's own types: often one that stands for none.

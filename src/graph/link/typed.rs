@@ -1,0 +1,258 @@
+//! Written types in receiver chains to candidates: `@a.Type<B>`.
+
+use std::rc::Rc;
+
+use super::dialect::Extensions;
+use super::kinds::{is_type, is_variable};
+use super::position::SymbolAt;
+use super::result::Reason;
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
+use super::walk::Walk;
+use crate::lang::chain::{Chain, Step, Steps, TypeText};
+use crate::lang::symbols::SymbolKind;
+
+/// The most definitions of one name that are considered.
+const NAMED_MAX: usize = 64;
+
+impl Walk<'_> {
+    /// Returns values of the written type that a chain starts with, and the remaining steps. The
+    /// last names of its path may be members of the type instead of a part of its name.
+    pub(super) fn typed<'c>(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        chain: &'c Chain,
+        of: TypeText<'c>,
+        depth: usize,
+    ) -> (Vec<Candidate>, Steps<'c>) {
+        let TypeText { path, arguments } = of;
+        let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
+        let context = || {
+            let written = WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
+            if has_bounds { self.substituted(written, own) } else { written }
+        };
+        let given = (!arguments.is_empty()).then(context);
+        let first = path.split('.').next().unwrap_or_default();
+        // The remaining steps after the first `taken` bytes of the path, which follows a sign.
+        let steps_after = |taken: usize| chain.steps_after(1 + taken);
+        let rest = steps_after(path.len() + arguments.len());
+        if has_bounds && let Some((found, taken)) = self.projected(place, path, depth) {
+            return (found, if taken < path.len() { steps_after(taken) } else { rest });
+        }
+        let mut values = match first {
+            "Self" | "self" | "$" => {
+                let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
+                let candidate = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
+                types.into_iter().map(candidate).collect()
+            }
+            _ => self.type_named(place, first, depth),
+        };
+        if values.is_empty() && path.len() > first.len() {
+            values = self.path_root(place, first);
+        }
+        let mut taken = first.len();
+        if let Some((found, part)) = self.associated(place, own, path) {
+            (values, taken) = (found, part);
+        }
+        if values.is_empty() && path == first && self.is_type_parameter(place, first) {
+            return (self.type_parameter(place, first, depth), rest);
+        }
+        if values.is_empty()
+            && path == first
+            && let Some(found) = self.type_argument(place, own, first, depth)
+        {
+            return (found, rest);
+        }
+        if values.is_empty()
+            && let Some((found, end)) =
+                self.by_qualified_name(place, path).or_else(|| self.qualified(place, path, depth))
+        {
+            (values, taken) = (found, end);
+        }
+        if values.is_empty() {
+            let found = self.types_of_unknown_namespace(place, path, depth + 1);
+            if !found.is_empty() {
+                (values, taken) = (found, path.len());
+            }
+        }
+        let parts = path[taken..].split('.').skip(1);
+        for part in parts {
+            let is_path = |candidate: &Candidate| match candidate.value {
+                Value::Module(_) => true,
+                Value::Name(at) => self.has_inner_type(at, part, depth),
+                _ => false,
+            };
+            if !values.iter().any(is_path) {
+                break;
+            }
+            values = self.each(&values, |candidate| self.member(candidate, part, depth + 1));
+            taken += 1 + part.len();
+        }
+        if taken < path.len() {
+            let is_inside =
+                values.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));
+            if !is_inside {
+                // A method that extends an outside type.
+                let is_called = matches!(
+                    steps_after(path.len() + arguments.len()).next(),
+                    Some(Ok(Step::Call | Step::Parameter(_)))
+                );
+                let has_extensions = self.facts(place.file).is_some_and(|facts| {
+                    facts.dialect.extensions != Extensions::None
+                        || facts.dialect.has_open_self
+                        || facts.dialect.has_extension_traits
+                });
+                if let Some((of, _)) = path.rsplit_once('.').filter(|_| is_called && has_extensions)
+                {
+                    let written = WrittenType { place, text: Rc::from(of) };
+                    let found = self.foreign(place, first, &values, written);
+                    return (vec![found], steps_after(of.len()));
+                }
+                return (vec![self.foreign(place, first, &values, context())], rest);
+            }
+            let values = self.instances(&values, None, depth);
+            return (values, steps_after(taken));
+        }
+        let count = crate::lang::chain::type_arguments(arguments).len();
+        self.retain_arity(&mut values, count);
+        if count > 0 && path == first && self.have_other_arity(&values, count) {
+            let of_arity = self.types_of_arity(place, first, count);
+            values = if of_arity.is_empty() { values } else { of_arity };
+        }
+        let mut found = self.instances(&values, given, depth);
+        if found.is_empty() {
+            found.push(self.foreign(place, first, &values, context()));
+        }
+        // Extensions of an outside type are found by its name.
+        if self.facts(place.file).is_some_and(|facts| facts.dialect.extensions != Extensions::None)
+        {
+            for value in found.iter_mut().filter(|value| matches!(value.value, Value::Outside)) {
+                value.value = Value::Foreign(context());
+            }
+        }
+        (found, rest)
+    }
+
+    /// Returns what a name refers to where a type is written: a property may have the name of its
+    /// type.
+    pub(super) fn type_named(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
+        let found = self.name(place, name, depth + 1);
+        let Some(facts) = self.facts(place.file) else { return found };
+        let is_member = |it: &Candidate| {
+            self.kind(it).is_some_and(|kind| is_variable(kind) || kind.is_callable())
+        };
+        let of = place.enclosing.filter(|_| facts.dialect.overloads.is_some());
+        let Some(of) = of.filter(|_| !found.is_empty() && found.iter().all(is_member)) else {
+            return found;
+        };
+        let is_around = |at: &usize| is_type(facts.symbols[*at].kind);
+        let types = facts.ancestors(Some(of)).filter(is_around);
+        let outer = types.filter_map(|at| {
+            let place = Place { enclosing: facts.symbols[at].parent, ..place };
+            let found = self.name(place, name, depth + 1);
+            found.iter().any(|it| !is_member(it)).then_some(found)
+        });
+        outer.take(1).next().unwrap_or(found)
+    }
+
+    /// Returns a value of a written type whose first name refers to `values`, none of which is a
+    /// type of the repository.
+    fn foreign(
+        &self,
+        place: Place,
+        first: &str,
+        values: &[Candidate],
+        written: WrittenType,
+    ) -> Candidate {
+        let is_lost = match values {
+            [] => self.may_be_type(place, first),
+            _ => !values.iter().all(Candidate::is_outside),
+        };
+        Candidate { is_lost, ..Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver) }
+    }
+
+    /// Returns true if an unbound name may stand for a type of the repository: a type has that
+    /// name, or it has the form of a type parameter.
+    fn may_be_type(&self, place: Place, name: &str) -> bool {
+        let is_parameter = name.len() <= 2 && name.starts_with(char::is_uppercase);
+        let Some(facts) = self.facts(place.file) else { return true };
+        let is_type_here = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                there.dialect.group == facts.dialect.group && is_type(there.symbols[place].kind)
+            })
+        };
+        is_parameter || self.code.named(name).iter().take(NAMED_MAX).any(is_type_here)
+    }
+
+    fn has_inner_type(&self, at: SymbolAt, name: &str, depth: usize) -> bool {
+        let is_a_type = |candidate: &Candidate| self.kind(candidate).is_some_and(is_type);
+        self.symbol(at).is_some_and(|(facts, place)| {
+            facts.symbols[place].kind == SymbolKind::Module
+                || facts
+                    .children(Some(place), name)
+                    .iter()
+                    .any(|&child| is_type(facts.symbols[child as usize].kind))
+                || (facts.dialect.has_namespaces || facts.symbols[place].kind == SymbolKind::Trait)
+                    && self.members(at, name, depth + 1).iter().any(is_a_type)
+        })
+    }
+
+    /// Returns values of the types that `names` refer to.
+    pub(super) fn instances(
+        &self,
+        names: &[Candidate],
+        given: Option<WrittenType>,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        for candidate in names {
+            match &candidate.value {
+                Value::Name(at) => {
+                    let Some((facts, place)) = self.symbol(*at) else { continue };
+                    let symbol = &facts.symbols[place];
+                    let is_alias = symbol.kind == SymbolKind::Type || is_variable(symbol.kind);
+                    if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
+                        // A type that a call makes: `T = TypeVar("T")` stands for any type.
+                        let is_made = matches!(chain.decode().1.last(), Some(Ok(Step::Call)));
+                        // The bounds may depend on the value whose member is followed.
+                        let targets = self.bounds_of_open_type(*at, depth);
+                        let mut targets = targets
+                            .unwrap_or_else(|| self.alias_target(*at, symbol.parent, chain, depth));
+                        if targets.iter().all(|it| it.is_lost) {
+                            // What the trait states of the type is true for each implementation.
+                            let declared = self.declared_bounds(&facts, *at, depth);
+                            targets = if declared.is_empty() { targets } else { declared };
+                        }
+                        for mut inner in targets {
+                            inner.confidence *= candidate.confidence;
+                            inner.is_lost |= is_made && inner.is_outside();
+                            match inner.value {
+                                Value::Name(_) if depth < super::walk::DEPTH_MAX => {
+                                    found.extend(self.instances(&[inner], None, depth + 1));
+                                }
+                                _ => found.push(inner),
+                            }
+                        }
+                        if symbol.kind != SymbolKind::Type {
+                            continue;
+                        }
+                    }
+                    if is_type(symbol.kind) || facts.is_constructor_function(place) {
+                        let mut instance =
+                            candidate.then(Value::Instance(*at, given.clone()), 0.98);
+                        instance.via = Some(*at);
+                        instance.reason = instance.reason.max(Reason::Receiver);
+                        found.push(instance);
+                    }
+                }
+                Value::Outside => {
+                    let foreign = given.clone().map_or(Value::Outside, Value::Foreign);
+                    found.push(candidate.then(foreign, 1.0));
+                }
+                _ => {}
+            }
+        }
+        found.truncate(VALUES_MAX);
+        found
+    }
+}
