@@ -450,12 +450,7 @@ impl Walk<'_> {
     }
 
     /// Returns the arguments of a call with their names, if as many can be read as the call has.
-    fn arguments_of(
-        &self,
-        rules: &Rules,
-        used: Use<'_>,
-        text: &[u8],
-    ) -> Option<(Vec<(usize, String)>, Vec<Option<String>>)> {
+    fn arguments_of(&self, rules: &Rules, used: Use<'_>, text: &[u8]) -> Option<named::Given> {
         let (count, from) = (used.arguments.map(usize::from)?, used.start? + used.name.len());
         let (given, labels) = named::given(rules, text, from, Some(count));
         (given.len() == count).then_some((given, labels))

@@ -59,7 +59,6 @@ impl DirHandle {
     }
 
     /// Returns the numbers of the device and of the inode, which identify the directory.
-    #[expect(clippy::unnecessary_cast, reason = "the fields' types differ between platforms")]
     pub(in crate::source) fn identity(&self) -> io::Result<(u64, u64)> {
         let stat = rustix::fs::fstat(&self.0)?;
         Ok((stat.st_dev as u64, stat.st_ino as u64))

@@ -667,14 +667,12 @@ fn derives(walk: &Walk<'_>, place: Place, given: &Shape, name: &str) -> bool {
     false
 }
 
+/// The values of arguments, each with the byte at which it begins, and their names.
+pub(super) type Given = (Vec<(usize, String)>, Vec<Option<String>>);
+
 /// Returns the values of the arguments after the byte `from`, each with the byte at which it begins,
 /// and their names. Where there are fewer than `count`, a lambda after the parentheses is the last.
-pub(super) fn given(
-    rules: &Rules,
-    text: &[u8],
-    from: usize,
-    count: Option<usize>,
-) -> (Vec<(usize, String)>, Vec<Option<String>>) {
+pub(super) fn given(rules: &Rules, text: &[u8], from: usize, count: Option<usize>) -> Given {
     let mut listed = arguments_at(rules, text, from, count);
     listed.retain(|(_, argument)| rules.labels.is_none() || !argument.is_empty());
     let mut labels = vec![None; listed.len()];

@@ -152,12 +152,12 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let is_set = given.is_some_and(|given| !chain::is_empty(given));
     if name.kind_name() == "identifier" && !is_set && !is_annotated {
-        let is_loop = visit.ancestor_kind(2) == "for_in_statement";
-        return if is_loop {
-            notes.declare_from(name, None, node.end_byte())
+        if visit.ancestor_kind(2) == "for_in_statement" {
+            notes.declare_from(name, None, node.end_byte());
         } else {
-            notes.declare_unset(name, node.end_byte())
-        };
+            notes.declare_unset(name, node.end_byte());
+        }
+        return;
     }
     declare(visit, notes, name, chain, Some(node.end_byte()));
 }
