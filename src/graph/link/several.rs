@@ -4,12 +4,9 @@
 //! Each alternative of a chain is followed on its own. A definition to which all of them lead is as
 //! certain as without them; otherwise each has less confidence, and the others are listed too.
 
-use std::rc::Rc;
-use std::sync::Arc;
-
 use super::blocks::levels_between;
-use super::code::FileFacts;
 use super::kinds::{is_type, is_variable};
+use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Use};
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
@@ -116,7 +113,7 @@ impl Walk<'_> {
 
     /// Returns the definition of a candidate of JavaScript that another one of its name can replace: a
     /// function or variable that is no member of a class, and no signature.
-    fn replaceable(&self, candidate: &Candidate) -> Option<(Rc<Arc<FileFacts>>, SymbolAt)> {
+    fn replaceable(&self, candidate: &Candidate) -> Option<(Shared, SymbolAt)> {
         let Value::Name(at) = candidate.value else { return None };
         let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];

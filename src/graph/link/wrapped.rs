@@ -68,10 +68,7 @@ impl Walk<'_> {
                 found.extend(values.into_iter().filter(is_inside).map(|it| Candidate {
                     confidence: it.confidence * function.confidence * WRAPPED,
                     reason: it.reason.max(function.reason),
-                    choice: match is_sure {
-                        true => it.choice.and(function.choice),
-                        false => Choice::Open,
-                    },
+                    choice: if is_sure { it.choice.and(function.choice) } else { Choice::Open },
                     around: function.link().map(|link| link.to),
                     ..it
                 }));
