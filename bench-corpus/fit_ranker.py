@@ -240,7 +240,14 @@ def report(kind, repositories, is_brief):
     row("the present weights", now, now)
     is_signal = np.arange(len(prior)) < count
     everything = np.ones(len(prior), bool)
-    groups = [("signals", is_signal), ("interactions", ~is_signal), ("signals and interactions", everything)]
+    is_text = np.array([name in ("Whole", "Chunk") for name in names[count:]])
+    with_text = np.concatenate([is_signal[:count], is_text])
+    groups = [
+        ("signals", is_signal),
+        ("signals, Whole and Chunk", with_text),
+        ("interactions", ~is_signal),
+        ("signals and interactions", everything),
+    ]
     for name, free in groups:
         row(f"fitted: {name}", now, left_out(repositories, prior, free))
     if not is_brief:
