@@ -17,6 +17,7 @@ use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::base::ids::FileId;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
@@ -313,11 +314,13 @@ impl Walk<'_> {
             let symbol = self.symbol(link.to);
             symbol.is_some_and(|(facts, at)| facts.symbols[at].kind == SymbolKind::Macro)
         });
+        let merged = if is_several { self.merged_signatures(links) } else { Vec::new() };
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
             let symbol = &facts.symbols[place];
             let is_declared = facts.is_declaration(place)
+                || merged.contains(&link.to)
                 || facts.path.ends_with(".d.ts")
                 || facts.path.ends_with(".pyi");
             if is_declared {
@@ -385,6 +388,30 @@ impl Walk<'_> {
         // Stable, since links of equal confidence are in their order before.
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         self.limit_replaced(place_of_use, used, links);
+    }
+
+    /// Returns the signatures in interfaces of TypeScript whose methods have a body in a class of the same
+    /// name, with which the interface is merged.
+    fn merged_signatures(&self, links: &[Link]) -> Vec<SymbolAt> {
+        let parts = |link: &Link| {
+            let (facts, place) = self.symbol(link.to)?;
+            let symbol = &facts.symbols[place];
+            let has_body = symbol.source.signature.end < symbol.span.end;
+            let parent = symbol.parent.map(|parent| facts.symbols[parent].kind);
+            let is_method = facts.dialect.has_module_values && symbol.kind.is_callable();
+            let name = is_method.then(|| (link.to.file, symbol.qualified_name.clone()))?;
+            Some((name, has_body, parent?))
+        };
+        let all: Vec<_> = links.iter().map(parts).collect();
+        let is_merged = |name: &(FileId, String)| {
+            all.iter().flatten().any(|(other, has_body, _)| *has_body && other == name)
+        };
+        let is_signature = |it: &Option<((FileId, String), bool, SymbolKind)>| {
+            it.as_ref().is_some_and(|(name, has_body, parent)| {
+                !has_body && *parent == SymbolKind::Interface && is_merged(name)
+            })
+        };
+        links.iter().zip(&all).filter(|(_, it)| is_signature(it)).map(|(link, _)| link.to).collect()
     }
 
     /// Lowers the confidence of definitions of which a better one is an alternative: overloads,

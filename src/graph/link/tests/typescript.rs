@@ -226,3 +226,15 @@ fn other_names_with_a_type_are_definitions() {
     check(&tree.replace("\nread", "\n$0read"), "a.ts:2 read SameFile");
     check(&tree.replace("\nplain", "\n$0plain"), "a.ts:1 _read SameFile");
 }
+
+/// The signature of the interface ranked above the method.
+#[test]
+fn methods_of_a_class_rank_above_signatures_of_its_interface() {
+    let of = |types: &str| {
+        format!("//- /a.ts\n{types}\n//- /b.ts\nimport {{ A }} from './a';\nnew A().$0run();\n")
+    };
+    let interface = "export interface A { run(): void }";
+    let class = "export class A { run(): void { } }";
+    check(&of(&format!("{interface}\n{class}")), "a.ts:2 A.run Receiver");
+    check(&of(&format!("{class}\n{interface}")), "a.ts:1 A.run Receiver");
+}
