@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use codedb::base::tokens;
+use codedb::catalog::code::Code as _;
 use codedb::engine::{self, Check, Engine, Local, Progress};
 use codedb::index::store::Store;
 use codedb::source::walk::Environment;
@@ -247,7 +248,7 @@ fn replies_keep_to_their_budget() {
 }
 
 #[test]
-fn an_edit_between_calls_shows_no_old_lines() {
+fn a_reply_shows_the_files_as_of_the_start_of_its_call() {
     let place = Place::new();
     place.write(
         "a.py",
@@ -271,9 +272,17 @@ fn an_edit_between_calls_shows_no_old_lines() {
     let before = ask(&local);
     assert_eq!(before["symbols"][0]["line"], 1, "{before}");
     assert!(before["calls"].to_string().contains("b.py"), "{before}");
-    // The reply is complete, but its list of files is still cached.
+    // A call of another engine has the same list of files, but none of their texts.
+    let environment = Environment { global_excludes: None, threads: 2 };
+    let store = Store::new(place.base().join("store"), false);
+    let another = Engine::new(place.root(), store, environment);
+    let early = Local::new(&another, Check::Strict);
+    assert!(early.files().expect("a list of files").find(b"a.py").is_some());
     place.write("a.py", "# one\n# two\n\n\ndef find_me(x):\n    return x + 1\n");
-    let between = ask(&local);
+    // The first call goes on with the list and the texts of its start.
+    assert_eq!(ask(&local), before);
+    // The other one names the file and quotes nothing of it.
+    let between = ask(&early);
     check_shown(&place.root(), &between, "between");
     assert!(between["symbols"].as_array().is_some_and(Vec::is_empty), "{between}");
     assert!(between["files"].to_string().contains("a.py"), "{between}");
