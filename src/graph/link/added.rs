@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::code::{FileFacts, last_name};
+use super::conditions::conditions;
 use super::dialect::Extensions;
 use super::kinds::is_type;
 use super::overloads::named::bases_of_library;
@@ -42,6 +43,9 @@ const DISTANCE_MAX: usize = 20;
 
 /// How much less likely an extension is than a member that accepts the number of arguments.
 const AFTER_MEMBERS: f32 = 0.97;
+
+/// How much less likely an extension is that may replace a member of a type from outside.
+const REPLACEMENT: f32 = 0.8;
 
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
@@ -105,9 +109,11 @@ impl Walk<'_> {
                     });
                     continue;
                 };
-                let share = share * self.visibility(&facts, place.file, at, name);
+                let share = share
+                    * self.visibility(&facts, place.file, at, name)
+                    * self.replacement_factor(&facts, place.file, at, used);
                 let candidate = Candidate::new(Value::Name(at), share, Reason::Receiver);
-                if self.is_fit(&candidate, used) {
+                if self.is_fit(&candidate, used) && self.leaves_instance(at, used) {
                     added.push(candidate);
                 }
             }
@@ -146,6 +152,52 @@ impl Walk<'_> {
             members.retain(|member| matches!(member.value, Value::Name(_)));
             members.append(&mut added);
         }
+    }
+
+    /// Returns false for an extension of C# whose parameters are all given, so that none is left for
+    /// the instance.
+    fn leaves_instance(&self, at: SymbolAt, used: Option<Use<'_>>) -> bool {
+        let Some((facts, given)) = self.facts(at.file).zip(used.and_then(|used| used.arguments))
+        else {
+            return true;
+        };
+        let arity = facts.arity(at.place, || self.code.text(at.file));
+        facts.dialect.extensions != Extensions::Parameter
+            || arity.is_none_or(|(_, most)| given < most || most == u8::MAX)
+    }
+
+    /// Returns a lower factor for an extension of C# that extends a type from outside under a condition
+    /// that its use does not have: it usually replaces a member that the type has in other
+    /// configurations, and a member comes first.
+    fn replacement_factor(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        at: SymbolAt,
+        used: Option<Use<'_>>,
+    ) -> f32 {
+        let start = used.and_then(|used| used.start);
+        let Some(start) = start.filter(|_| facts.dialect.extensions == Extensions::Parameter)
+        else {
+            return 1.0;
+        };
+        let Some((there, place)) = self.symbol(at) else { return 1.0 };
+        let branches = there.branches(|| self.code.text(at.file));
+        let required = conditions(branches, there.symbols[place].name_span.start);
+        if required.is_empty() {
+            return 1.0;
+        }
+        let own = conditions(facts.branches(|| self.code.text(file)), start);
+        let is_ours = || {
+            let extended = self.extended(&there, at, place).map(|(name, _)| name);
+            self.code.named(&extended.unwrap_or_default()).iter().take(NAMED_MAX).any(|at| {
+                self.symbol(*at).is_some_and(|(of, place)| {
+                    of.dialect.group == facts.dialect.group && is_type(of.symbols[place].kind)
+                })
+            })
+        };
+        let is_shared = required.iter().all(|condition| own.contains(condition));
+        if is_shared || is_ours() { 1.0 } else { REPLACEMENT }
     }
 
     /// Returns true for a call of C# with type arguments.

@@ -219,6 +219,10 @@ impl Walk<'_> {
             let members_elsewhere = self.members_elsewhere(&facts, of, name, 0);
             found.extend(members_elsewhere.iter().filter_map(Candidate::link).map(|link| link.to));
         }
+        // C#'s `static Type()` runs once before all others, and nothing calls it.
+        let is_static =
+            |at: SymbolAt| self.signature(at).split_whitespace().any(|word| word == "static");
+        found.retain(|&at| !facts.dialect.has_usings || !is_static(at));
         // The type itself ranks below its own constructor, but above an inherited one.
         let (mut factor, mut reason) = (1.001, candidate.reason);
         if found.is_empty() && facts.dialect.inherits_constructors {

@@ -540,9 +540,18 @@ fn created_by_word(argument: &str) -> Form {
     if is_created { created(argument) } else { Form::Unknown }
 }
 
-/// Returns the same as [`fit`] in C#, where `null` is a value of all types that are no values.
+/// Returns the same as [`fit`] in C#, where `null` is a value of all types that are no values, and no
+/// value that can be `null` converts to one that cannot.
 fn fit_csharp(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
+    let is_plain = |shape: &Shape| !shape.is_pointer && is_value(walk, place, &shape.base);
     match of {
+        Some(of)
+            if matches!(form, Form::Typed(given) if given.is_nullable && is_plain(given))
+                && !of.is_nullable
+                && is_plain(of) =>
+        {
+            0
+        }
         Some(of) if *form == Form::Null => {
             let is_reference = of.is_pointer || of.is_nullable || !is_value(walk, place, &of.base);
             if is_top(of) { 3 } else { 4 * u32::from(is_reference) }

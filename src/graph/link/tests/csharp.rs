@@ -519,3 +519,56 @@ fn calls_of_many_overloads_are_resolved_in_bounded_time() {
     assert_eq!((named.len(), right, found.unresolved.len()), (count, count / 5, 1));
     assert!(elapsed.as_secs() < 60, "200 calls of 1,000 overloads took {elapsed:?}");
 }
+
+/// An extension that only some configurations have was stated for the member that the type has in
+/// others, and one without a parameter for the instance was an answer.
+#[test]
+fn extensions_that_replace_members_are_uncertain() {
+    let tree = |condition: &str, end: &str, body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\n{condition}\npublic static class Extensions\n{{\n    \
+             public static string Field(this Type of, int at) => null;\n    \
+             public static bool Starts(this string of, char with) => true;\n    \
+             public static bool Ends(this Own of) => true;\n}}\n{end}\npublic class Own {{ }}\n\
+             //- /B.cs\nnamespace N;\nclass P {{ void Go(Type type, string text, Own own) {{ {body} }} }}\n"
+        )
+    };
+    let first = |text: &str| links(text).first().map_or(0.0, |link| link.confidence);
+    let replaced = first(&tree("#if !HAVE_FIELDS", "#endif", "type.$0Field(1);"));
+    assert!(replaced > 0.5 && replaced < 0.9, "{replaced}");
+    assert!(first(&tree("", "", "type.$0Field(1);")) > 0.9);
+    assert!(first(&tree("#if !HAVE_FIELDS", "#endif", "own.$0Ends();")) > 0.9);
+    assert!(first(&tree("", "", "text.$0Starts('a');")) > 0.9);
+    assert!(first(&tree("", "", "text.$0Starts(\"a\", 1);")) < 0.5);
+}
+
+/// `static Type()` was the answer for `new Type()`.
+#[test]
+fn nothing_calls_static_constructors() {
+    let tree = "\
+//- /A.cs
+namespace N;
+public class Options
+{
+    static Options() { }
+    public Options() { }
+}
+class P { void Go() { _ = new $0Options { }; } }
+";
+    let found = links(tree);
+    check(tree, "A.cs:5 Options.Options SamePackage");
+    assert!(found[0].confidence > 0.9, "{found:?}");
+}
+
+/// A value that can be `null` was taken for one that cannot.
+#[test]
+fn nullable_values_convert_to_no_plain_values() {
+    let tree = |given: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Box\n{{\n    public Box(long value) {{ }}\n    \
+             public Box(object? value) {{ }}\n    public static Box Of({given} value) => new $0Box(value);\n}}\n"
+        )
+    };
+    check(&tree("sbyte?"), "A.cs:5 Box.Box SamePackage");
+    check(&tree("sbyte"), "A.cs:4 Box.Box SamePackage");
+}
