@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::code::{FileFacts, last_name};
+use super::compiled::REPLACED;
 use super::conditions::conditions;
 use super::dialect::Extensions;
 use super::kinds::is_type;
@@ -43,9 +44,6 @@ const DISTANCE_MAX: usize = 20;
 
 /// How much less likely an extension is than a member that accepts the number of arguments.
 const AFTER_MEMBERS: f32 = 0.97;
-
-/// How much less likely an extension is that may replace a member of a type from outside.
-const REPLACEMENT: f32 = 0.8;
 
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
@@ -109,9 +107,10 @@ impl Walk<'_> {
                     });
                     continue;
                 };
-                let share = share
-                    * self.visibility(&facts, place.file, at, name)
-                    * self.replacement_factor(&facts, place.file, at, used);
+                let mut share = share * self.visibility(&facts, place.file, at, name);
+                if self.may_replace_member(&facts, place.file, at, used) {
+                    share *= REPLACED;
+                }
                 let candidate = Candidate::new(Value::Name(at), share, Reason::Receiver);
                 if self.is_fit(&candidate, used) && self.leaves_instance(at, used) {
                     added.push(candidate);
@@ -166,38 +165,37 @@ impl Walk<'_> {
             || arity.is_none_or(|(_, most)| given < most || most == u8::MAX)
     }
 
-    /// Returns a lower factor for an extension of C# that extends a type from outside under a condition
-    /// that its use does not have: it usually replaces a member that the type has in other
-    /// configurations, and a member comes first.
-    fn replacement_factor(
+    /// Returns true for an extension of C# that extends a type from outside under a condition that its
+    /// use does not have: it usually replaces a member that the type has in other configurations, and a
+    /// member comes first.
+    fn may_replace_member(
         &self,
         facts: &FileFacts,
         file: FileId,
         at: SymbolAt,
         used: Option<Use<'_>>,
-    ) -> f32 {
+    ) -> bool {
         let start = used.and_then(|used| used.start);
         let Some(start) = start.filter(|_| facts.dialect.extensions == Extensions::Parameter)
         else {
-            return 1.0;
+            return false;
         };
-        let Some((there, place)) = self.symbol(at) else { return 1.0 };
+        let Some((there, place)) = self.symbol(at) else { return false };
         let branches = there.branches(|| self.code.text(at.file));
         let required = conditions(branches, there.symbols[place].name_span.start);
         if required.is_empty() {
-            return 1.0;
+            return false;
         }
         let own = conditions(facts.branches(|| self.code.text(file)), start);
-        let is_ours = || {
-            let extended = self.extended(&there, at, place).map(|(name, _)| name);
-            self.code.named(&extended.unwrap_or_default()).iter().take(NAMED_MAX).any(|at| {
-                self.symbol(*at).is_some_and(|(of, place)| {
-                    of.dialect.group == facts.dialect.group && is_type(of.symbols[place].kind)
-                })
+        if required.iter().all(|condition| own.contains(condition)) {
+            return false;
+        }
+        let extended = self.extended(&there, at, place).map(|(name, _)| name);
+        !self.code.named(&extended.unwrap_or_default()).iter().take(NAMED_MAX).any(|at| {
+            self.symbol(*at).is_some_and(|(of, place)| {
+                of.dialect.group == facts.dialect.group && is_type(of.symbols[place].kind)
             })
-        };
-        let is_shared = required.iter().all(|condition| own.contains(condition));
-        if is_shared || is_ours() { 1.0 } else { REPLACEMENT }
+        })
     }
 
     /// Returns true for a call of C# with type arguments.

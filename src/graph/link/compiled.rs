@@ -23,7 +23,7 @@ const MACRO_BYTES_MAX: usize = 200;
 
 /// How much less likely an answer is that another configuration or a header from outside of the
 /// repository replaces.
-const REPLACED: f32 = 0.56;
+pub(super) const REPLACED: f32 = 0.56;
 
 impl Walk<'_> {
     /// Lowers the confidence of definitions of C that may not be what the use refers to, but a
