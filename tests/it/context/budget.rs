@@ -279,8 +279,12 @@ fn a_reply_shows_the_files_as_of_the_start_of_its_call() {
     let early = Local::new(&another, Check::Strict);
     assert!(early.files().expect("a list of files").find(b"a.py").is_some());
     place.write("a.py", "# one\n# two\n\n\ndef find_me(x):\n    return x + 1\n");
-    // The first call goes on with the list and the texts of its start.
-    assert_eq!(ask(&local), before);
+    // The first call goes on with the list and the texts of its start. Its order may differ, since
+    // lines are counted in files that are read again.
+    let during = ask(&local);
+    for part in ["symbols", "calls"] {
+        assert_eq!(during[part], before[part], "{during}");
+    }
     // The other one names the file and quotes nothing of it.
     let between = ask(&early);
     check_shown(&place.root(), &between, "between");
