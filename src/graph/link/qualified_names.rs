@@ -98,6 +98,10 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
+        // Modules may include each other, and users are found by name, so one may be its own user.
+        if !self.take_step(depth) {
+            return Vec::new();
+        }
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         let is_mixin = match symbol.kind {
@@ -109,7 +113,8 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut found: Vec<Candidate> = Vec::new();
-        for user in self.code.derived(&symbol.name).iter().copied().take(VALUES_MAX) {
+        let users = self.code.derived(&symbol.name);
+        for user in users.iter().copied().filter(|user| *user != of).take(VALUES_MAX) {
             for member in self.members(user, name, depth + 1) {
                 let is_new = |other: &Candidate| match (&other.value, &member.value) {
                     (Value::Name(a), Value::Name(b)) => a != b,

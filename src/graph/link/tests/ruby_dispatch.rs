@@ -239,3 +239,18 @@ fn helpers_are_visible_in_their_block() {
     let other = links(&spec("").replace("    inner\n", "    $0inner\n"));
     assert!(other.iter().all(|link| link.confidence < 0.9), "{other:?}");
 }
+
+/// The users of a module were followed without a bound, which overflowed the stack.
+#[test]
+fn modules_that_include_each_other_end() {
+    let of = |line: &str| {
+        format!(
+            "//- /lib/sides.rb\nmodule Left\n  include Right\n  def go\n    {line}\n  end\nend\n\
+             module Right\n  include Left\nend\nmodule Alone\n  include Alone\n  def go\n    \
+             missing\n  end\nend\nclass Tool\n  include Left\n  def turn\n  end\nend\n"
+        )
+    };
+    check(&of("$0turn"), "lib/sides.rb:18 Tool#turn Implementation");
+    check(&of("$0missing"), "");
+    check(&of("turn").replace("missing", "$0missing"), "");
+}
