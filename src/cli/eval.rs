@@ -175,6 +175,16 @@ fn weights(matches: &ArgMatches) -> Result<Weights> {
         .map_err(|error| Error::usage(format!("invalid weights: {error}")).with_path(path))
 }
 
+/// Prints a warning if the clone is shallow: the signals of commits then know only some of them.
+fn warn_if_shallow(git: &Git) {
+    if git.is_shallow() {
+        report::print_message(
+            "the clone is shallow, so the commits contribute less to the ranking than in a complete \
+             one: `git fetch --unshallow` completes it",
+        );
+    }
+}
+
 fn localize(matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
     let root = place::engine(&options)?.root().to_path_buf();
@@ -182,6 +192,7 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
         Error::new(Kind::NotFound, "not a git repository, so there is no history to measure on")
             .with_path(&root)
     })?;
+    warn_if_shallow(&git);
     let cases = match matches.get_one::<PathBuf>("tasks") {
         Some(path) => cases::of_file(&read(path)?).map_err(|error| error.with_path(path))?,
         None => {

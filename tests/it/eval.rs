@@ -234,3 +234,20 @@ fn questions_are_measured_by_kind() {
     let refused = eval(&place, &["questions", &beside(&place, "bad.jsonl", "{}\n")]);
     assert!(refused.stderr.contains("line 1: invalid question"), "{}", refused.stderr);
 }
+
+#[test]
+fn a_shallow_clone_is_reported() {
+    let place = shop();
+    let question = "{\"kind\":\"name\",\"task\":\"round cents\",\"files\":{\"shop/money.py\":2}}\n";
+    let questions = &beside(&place, "questions.jsonl", question);
+    let shallow = Place::new();
+    git(&shallow, 0, &["init", "-q", "-b", "main"]);
+    let source = format!("file://{}", place.root().display());
+    git(&shallow, 0, &["pull", "-q", "--depth", "3", &source, "main"]);
+    for args in [&["questions", questions][..], &["localize", "--no-baselines"]] {
+        let complete = eval(&place, args).expect_success();
+        assert!(!complete.stderr.contains("shallow"), "{args:?}: {}", complete.stderr);
+        let cut = eval(&shallow, args).expect_success();
+        assert!(cut.stderr.contains("the clone is shallow"), "{args:?}: {}", cut.stderr);
+    }
+}

@@ -9,12 +9,13 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use super::{print_redacted, read};
+use super::{print_redacted, read, warn_if_shallow};
 use crate::cli::index::{place_args, print, tree_options};
 use crate::cli::place;
 use crate::engine::{self, Progress};
 use crate::error::{Error, Result};
 use crate::eval::questions::{self, Bench, Measured};
+use crate::history::git::Git;
 
 pub(super) fn command() -> Command {
     let path = || value_parser!(PathBuf);
@@ -54,6 +55,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let path = matches.get_one::<PathBuf>("questions").expect("clap requires it");
     let asked = questions::of_file(&read(path)?).map_err(|error| error.with_path(path))?;
     let engine = place::engine(&tree_options(matches))?;
+    if let Some(git) = Git::open(engine.root()) {
+        warn_if_shallow(&git);
+    }
     engine::refresh(&engine, &Progress::default())?;
     engine::build_code(&engine, false, &Progress::default())?;
     let evidence = matches.get_one::<PathBuf>("evidence");

@@ -31,6 +31,13 @@ impl Git {
         Ok(set.and_then(|pair| Some(String::from_utf8_lossy(pair.get(1)?).into_owned())))
     }
 
+    /// Returns true if the clone is shallow: it lacks the parents of some commits. Does not run git.
+    pub fn is_shallow(&self) -> bool {
+        Layout::around(&self.root).is_some_and(|layout| {
+            layout.common.join("shallow").metadata().is_ok_and(|shallow| shallow.len() > 0)
+        })
+    }
+
     /// Returns the id of the oldest commit without parents from which HEAD descends; `None` if
     /// there is no commit, or if the clone is shallow. O(commits).
     ///
@@ -38,10 +45,7 @@ impl Git {
     ///
     /// As [`Git::recent`].
     pub fn first_commit(&self) -> Result<Option<String>> {
-        let is_shallow = Layout::around(&self.root).is_some_and(|layout| {
-            layout.common.join("shallow").metadata().is_ok_and(|shallow| shallow.len() > 0)
-        });
-        if is_shallow || self.commit("HEAD")?.is_none() {
+        if self.is_shallow() || self.commit("HEAD")?.is_none() {
             return Ok(None);
         }
         let roots = self.output("rev-list", &["--max-parents=0", "HEAD", "--"])?;
