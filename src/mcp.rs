@@ -7,7 +7,7 @@
 //! them. `roots` determines which trees are served; `trees` holds them under the names that `names`
 //! assigns; `project` keeps the index of one tree up to date; `clones` manages clones of
 //! repositories. `server` dispatches messages, `call` runs one call, `visit` gives it access to the
-//! other trees, and `metrics` counts calls. `client` is the other side: it lists the tools of a server.
+//! other trees, `metrics` counts calls, and `quiet` gives memory back after them. `client` is the other side: it lists the tools of a server.
 //!
 //! Limits: messages of up to 16 MiB (4 MiB over HTTP), 64 pending requests, two more concurrent
 //! calls than there are threads, and replies of 10,000 tokens unless a call sets another budget.
@@ -23,6 +23,7 @@ mod metrics;
 mod names;
 mod no_tree;
 mod project;
+mod quiet;
 mod roots;
 mod server;
 mod stdio;

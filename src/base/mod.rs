@@ -1,5 +1,5 @@
 //! Small types that all modules share: ids, bit sets, repository paths, text, diffs, varints,
-//! points in time and numbers of tokens.
+//! points in time and numbers of tokens; and the memory of the process.
 
 pub mod bits;
 pub mod diff;
@@ -7,6 +7,7 @@ pub mod glob;
 pub mod ids;
 pub mod interrupt;
 pub mod line_index;
+pub mod memory;
 pub mod path;
 #[cfg(test)]
 pub(crate) mod testing;

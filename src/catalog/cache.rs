@@ -17,17 +17,20 @@ use crate::graph::link::{FileFacts, Outcome, SymbolAt, UseAt};
 use crate::lang::facts::Reference;
 use crate::lang::{Problem, Symbol};
 
-/// Maximum number of files whose facts are cached.
-const FACTS_MAX: usize = 4096;
+/// Maximum number of bytes of facts that are cached.
+const FACTS_BYTES_MAX: usize = 48 << 20;
 
 /// Maximum number of symbols that are cached individually.
 const SYMBOLS_MAX: usize = 1 << 14;
 
-/// Maximum number of unindexed files whose facts are cached.
-const MADE_MAX: usize = 256;
+/// Maximum number of bytes of facts of unindexed files that are cached.
+const MADE_BYTES_MAX: usize = 8 << 20;
 
-/// Maximum number of files whose calls are cached.
-const CALLS_MAX: usize = 256;
+/// Maximum number of bytes of calls, by file, that are cached.
+const CALLS_BYTES_MAX: usize = 8 << 20;
+
+/// The approximate memory of one of them.
+const CALL_BYTES: usize = size_of::<(String, Reference)>() + 64;
 
 /// Maximum number of imports whose resolution is cached.
 const TARGETS_MAX: usize = 1 << 16;
@@ -41,8 +44,11 @@ const OUTCOMES_MAX: usize = 1 << 15;
 /// Maximum number of files whose package members are cached.
 const PACKAGES_MAX: usize = 4096;
 
-/// Maximum number of keys whose definitions are cached.
-const DEFINED_MAX: usize = 1 << 14;
+/// Maximum number of bytes of definitions, by key, that are cached.
+const DEFINED_BYTES_MAX: usize = 8 << 20;
+
+/// The approximate memory of a key without its definitions.
+const DEFINED_KEY_BYTES: usize = 128;
 
 /// Maximum number of definitions of one key that are cached.
 const DEFINED_SYMBOLS_MAX: usize = 1 << 12;
@@ -53,15 +59,33 @@ pub(super) const MARKED: u8 = 1 << 7;
 /// The bit that is set for a file that is not indexed and therefore has no marks.
 pub(super) const UNMARKED: u8 = 1 << 6;
 
-/// A cache of at most `max` entries; it is cleared when full.
+/// A cache whose entries weigh at most `max` in all. New entries go into a young half; when that is
+/// full, it becomes the old half, and the former old half is dropped. An entry that is found in the
+/// old half moves to the young one, so entries that are in use stay.
 pub(super) struct BoundedCache<K, V> {
-    entries: RwLock<FxHashMap<K, V>>,
+    halves: RwLock<Halves<K, V>>,
     max: usize,
+    weight: fn(&V) -> usize,
+}
+
+struct Halves<K, V> {
+    young: FxHashMap<K, V>,
+    old: FxHashMap<K, V>,
+    /// The weight of the young half.
+    weight: usize,
 }
 
 impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
+    /// Returns an empty cache for at most `max` entries.
     fn new(max: usize) -> BoundedCache<K, V> {
-        BoundedCache { entries: RwLock::default(), max }
+        BoundedCache::weighted(max, |_| 1)
+    }
+
+    /// Returns an empty cache for entries of at most `max` in all as `weight` measures them. One
+    /// entry that is heavier than `max` is cached alone.
+    fn weighted(max: usize, weight: fn(&V) -> usize) -> BoundedCache<K, V> {
+        let halves = Halves { young: FxHashMap::default(), old: FxHashMap::default(), weight: 0 };
+        BoundedCache { halves: RwLock::new(halves), max, weight }
     }
 
     /// Returns the cached value of a key.
@@ -70,24 +94,53 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
         K: std::borrow::Borrow<Q>,
         Q: Eq + Hash + ?Sized,
     {
-        self.entries.read().ok()?.get(key).cloned()
+        {
+            let halves = self.halves.read().ok()?;
+            if let Some(value) = halves.young.get(key) {
+                return Some(value.clone());
+            }
+            if !halves.old.contains_key(key) {
+                return None;
+            }
+        }
+        let mut halves = self.halves.write().ok()?;
+        let Some((key, value)) = halves.old.remove_entry(key) else {
+            // Another thread has moved it, or both halves were dropped since.
+            return halves.young.get(key).cloned();
+        };
+        self.put(&mut halves, key, value.clone());
+        Some(value)
     }
 
     /// Caches a value.
     pub(super) fn insert(&self, key: K, value: V) {
-        let Ok(mut entries) = self.entries.write() else { return };
-        if entries.len() >= self.max {
-            entries.clear();
+        if let Ok(mut halves) = self.halves.write() {
+            self.put(&mut halves, key, value);
         }
-        entries.insert(key, value);
+    }
+
+    fn put(&self, halves: &mut Halves<K, V>, key: K, value: V) {
+        let weight = (self.weight)(&value);
+        if halves.weight + weight > self.max / 2 {
+            halves.old = std::mem::take(&mut halves.young);
+            halves.weight = 0;
+        }
+        halves.weight += weight;
+        if let Some(replaced) = halves.young.insert(key, value) {
+            halves.weight = halves.weight.saturating_sub((self.weight)(&replaced));
+        }
     }
 
     /// Returns a cache with the entries whose keys satisfy `holds`.
     fn only(&self, holds: impl Fn(&K) -> bool) -> BoundedCache<K, V> {
-        let filtered = BoundedCache::new(self.max);
-        if let (Ok(from), Ok(mut to)) = (self.entries.read(), filtered.entries.write()) {
-            let entries = from.iter().filter(|(key, _)| holds(key));
-            to.extend(entries.map(|(key, value)| (key.clone(), value.clone())));
+        let filtered = BoundedCache::weighted(self.max, self.weight);
+        if let (Ok(from), Ok(mut to)) = (self.halves.read(), filtered.halves.write()) {
+            let held = |half: &FxHashMap<K, V>| -> FxHashMap<K, V> {
+                let entries = half.iter().filter(|(key, _)| holds(key));
+                entries.map(|(key, value)| (key.clone(), value.clone())).collect()
+            };
+            (to.young, to.old) = (held(&from.young), held(&from.old));
+            to.weight = to.young.values().map(self.weight).sum();
         }
         filtered
     }
@@ -144,11 +197,13 @@ impl Default for CatalogCache {
             imports: OnceLock::new(),
             imports_before: None,
             ranks: OnceLock::new(),
-            facts: BoundedCache::new(FACTS_MAX),
+            facts: BoundedCache::weighted(FACTS_BYTES_MAX, |facts| facts.memory_bytes()),
             symbols: BoundedCache::new(SYMBOLS_MAX),
-            made: BoundedCache::new(MADE_MAX),
-            calls: BoundedCache::new(CALLS_MAX),
-            defined: BoundedCache::new(DEFINED_MAX),
+            made: BoundedCache::weighted(MADE_BYTES_MAX, |facts| facts.memory_bytes()),
+            calls: BoundedCache::weighted(CALLS_BYTES_MAX, |calls| calls.len() * CALL_BYTES + 64),
+            defined: BoundedCache::weighted(DEFINED_BYTES_MAX, |found| {
+                DEFINED_KEY_BYTES + size_of_val(&**found)
+            }),
             marks: OnceLock::new(),
             searches: SearchCache::default(),
             unread: Default::default(),
@@ -240,10 +295,36 @@ mod tests {
     }
 
     #[test]
-    fn a_cache_is_bounded() {
-        let cache = BoundedCache::new(3);
-        (0..8).for_each(|at| cache.insert(at, at));
-        assert_eq!((cache.get(&7), cache.get(&1)), (Some(7), None));
-        assert!(cache.entries.read().expect("no panic").len() <= 3);
+    fn a_cache_keeps_what_is_in_use_and_never_more_than_its_bound() {
+        let cache = BoundedCache::new(8);
+        for at in 0..100 {
+            cache.insert(at, at);
+            assert_eq!((cache.get(&0), cache.get(&at)), (Some(0), Some(at)), "after {at}");
+            let halves = cache.halves.read().expect("no panic");
+            assert!(halves.young.len() + halves.old.len() <= 8 && halves.weight <= 4);
+            assert_eq!(halves.weight, halves.young.len());
+        }
+        assert_eq!(cache.get(&50), None);
+        cache.insert(99, 1);
+        assert_eq!(cache.get(&99), Some(1), "a new value replaces the old one");
+        let odd = cache.only(|key| key % 2 == 1);
+        assert_eq!((odd.get(&0), odd.get(&99)), (None, Some(1)));
+    }
+
+    #[test]
+    fn a_weighted_cache_is_bounded_by_the_weight() {
+        let cache: BoundedCache<usize, Vec<u8>> = BoundedCache::weighted(100, |value| value.len());
+        for at in 0..20 {
+            cache.insert(at, vec![0; 10]);
+            let halves = cache.halves.read().expect("no panic");
+            let held =
+                halves.young.values().chain(halves.old.values()).map(Vec::len).sum::<usize>();
+            assert!(held <= 100, "{held}");
+        }
+        cache.insert(99, vec![0; 1000]);
+        assert!(cache.get(&99).is_some(), "a heavy entry is cached alone");
+        cache.insert(98, vec![0; 10]);
+        cache.insert(97, vec![0; 50]);
+        assert!(cache.get(&19).is_none() && cache.get(&97).is_some());
     }
 }

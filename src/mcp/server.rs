@@ -19,6 +19,7 @@ use super::Handle;
 use super::call::{self, ToolCall};
 use super::metrics::Metrics;
 use super::project::Project;
+use super::quiet::{QUIET, Quiet};
 use super::roots::Roots;
 use super::stdio::{Stdio, either};
 use super::visit::Activity;
@@ -50,6 +51,7 @@ pub(super) struct Server {
     tools: Arc<[&'static Tool]>,
     metrics: Arc<Metrics>,
     slots: Arc<Semaphore>,
+    quiet: Arc<Quiet>,
 }
 
 impl Server {
@@ -60,7 +62,8 @@ impl Server {
         threads: usize,
     ) -> Server {
         let slots = Arc::new(Semaphore::new(threads + CALLS_EXTRA));
-        Server { roots, tools: tools.into(), metrics, slots }
+        let quiet = Arc::new(Quiet::new(QUIET));
+        Server { roots, tools: tools.into(), metrics, slots, quiet }
     }
 
     /// Serves until `input` ends or `output` is closed.
@@ -198,6 +201,7 @@ impl ServerHandler for Server {
             };
             answered
         };
+        self.quiet.call_ended();
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
             self.metrics.called(tool, received_at.elapsed(), is_failed);

@@ -23,6 +23,10 @@ use crate::source::text_cache::Text;
 /// The bytes of a signature from which on its end may be missing.
 const LONG_SIGNATURE: usize = 200;
 
+/// The approximate memory of a symbol besides its own and that of its texts: its computed signature
+/// and argument counts, its place in each order, and the headers of allocations.
+const SYMBOL_EXTRA_BYTES: usize = 160;
+
 /// The interface to a generation: the index over memory maps, or [`super::super::program`] in
 /// memory.
 ///
@@ -166,6 +170,24 @@ impl FileFacts {
             extended: OnceLock::new(),
             branches: OnceLock::new(),
         }
+    }
+
+    /// Returns the approximate memory size in bytes, with signatures, which may be computed later.
+    /// The same at any time. O(symbols and imports).
+    pub fn memory_bytes(&self) -> usize {
+        let symbol = |of: &Symbol| {
+            let chain = of.type_chain.as_ref().map_or(0, |chain| chain.as_str().len());
+            of.id.len() + of.name.len() + of.qualified_name.len() + of.signature.len() + chain
+        };
+        let import = |of: &Import| {
+            let names = of.names.iter().map(|name| name.name.len() + name.alias.len());
+            of.module.len() + names.sum::<usize>() + of.names.len() * size_of::<ImportedName>()
+        };
+        size_of::<FileFacts>()
+            + self.symbols.iter().map(symbol).sum::<usize>()
+            + self.symbols.len() * (size_of::<Symbol>() + SYMBOL_EXTRA_BYTES)
+            + self.imports.iter().map(import).sum::<usize>()
+            + self.imports.len() * (size_of::<Import>() + size_of::<Option<usize>>())
     }
 
     /// Returns the signature of a symbol; from the file's text, which `read` returns, if the
