@@ -28,7 +28,7 @@ mod tests;
 pub use missing::{MissingLink, missing_link};
 use names::OtherNames;
 pub use path::{CallPath, CallStep, shortest_path};
-pub use possible::{can_refer_to, possible_callers};
+pub use possible::{can_refer_to, possible_callers, possible_counts};
 
 /// The most uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;

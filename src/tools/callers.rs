@@ -201,7 +201,6 @@ fn answer(
     let mut others = Vec::new();
     let mut other_uses = BTreeMap::new();
     let mut counts = vec![0; targets.len()];
-    let mut unsure_counts = vec![0; targets.len()];
     for (of, found) in uses {
         let role = found.site.reference.role;
         let is_call = role == Role::Call;
@@ -213,17 +212,7 @@ fn answer(
             others.push((of, found));
         }
     }
-    let mut possible = 0;
-    for named in &unresolved {
-        let mut is_possible = false;
-        for (to, count) in targets.iter().zip(&mut unsure_counts) {
-            if calls::can_refer_to(catalog, named, *to) {
-                *count += 1;
-                is_possible = true;
-            }
-        }
-        possible += usize::from(is_possible);
-    }
+    let (unsure_counts, possible) = calls::possible_counts(catalog, targets, &unresolved);
     let places = ranked(catalog, targets, &counts)?;
     let total = callers.len();
     let callers = filled(sorted(catalog, callers, &places)?, max);

@@ -1,9 +1,12 @@
-//! Unresolved calls that may refer to some definitions, ranked.
+//! Unresolved calls that may refer to some definitions: counted, and ranked.
+
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::{Caller, NamedSite, SITES_AT_ONCE};
-use crate::graph::link::{Code, Linker, SymbolAt, Use};
+use crate::base::ids::FileId;
+use crate::graph::link::{Code, FileFacts, Linker, SymbolAt, Use};
 
 /// The most definitions that are considered for one call: those in files next to it.
 const DEFINITIONS_MAX: usize = 16;
@@ -50,4 +53,47 @@ pub fn possible_callers(
 pub fn can_refer_to(code: &dyn Code, named: &NamedSite, to: SymbolAt) -> bool {
     let files = (code.file(named.site.file), code.file(to.file));
     matches!(files, (Some(from), Some(there)) if from.shares_definitions(&there))
+}
+
+/// Returns how many of the calls `unresolved`, which are in the order of files, can refer to each
+/// definition of `of`, and how many can refer to any, by [`can_refer_to`]. O(calls + definitions ×
+/// languages of the calls).
+pub fn possible_counts(
+    code: &dyn Code,
+    of: &[SymbolAt],
+    unresolved: &[NamedSite],
+) -> (Vec<usize>, usize) {
+    // Whether a call can refer to a definition depends on the languages of both only.
+    let mut by_language: Vec<(Arc<FileFacts>, usize)> = Vec::new();
+    let mut last: Option<(FileId, Option<usize>)> = None;
+    for NamedSite { site, .. } in unresolved {
+        let at = match last {
+            Some((file, at)) if file == site.file => at,
+            _ => code.file(site.file).map(|facts| {
+                let same = |(other, _): &(Arc<FileFacts>, usize)| {
+                    other.language.name == facts.language.name
+                };
+                by_language.iter().position(same).unwrap_or_else(|| {
+                    by_language.push((facts, 0));
+                    by_language.len() - 1
+                })
+            }),
+        };
+        last = Some((site.file, at));
+        if let Some(at) = at {
+            by_language[at].1 += 1;
+        }
+    }
+    let (mut counts, mut is_possible) = (vec![0; of.len()], vec![false; by_language.len()]);
+    for (to, count) in of.iter().zip(&mut counts) {
+        let Some(there) = code.file(to.file) else { continue };
+        for ((from, calls), is_possible) in by_language.iter().zip(&mut is_possible) {
+            if from.shares_definitions(&there) {
+                *count += calls;
+                *is_possible = true;
+            }
+        }
+    }
+    let calls = by_language.iter().zip(is_possible).filter(|(_, is_possible)| *is_possible);
+    (counts, calls.map(|((_, calls), _)| calls).sum())
 }

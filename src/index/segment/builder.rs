@@ -16,6 +16,10 @@ const RUN_UNITS_MAX: usize = (1 << 16) - 1;
 /// bytes per pair.
 const RUN_PAIRS: usize = 4 << 20;
 
+/// The byte before a gap of two bytes. Smaller gaps take one byte; most are smaller, while the numbers
+/// of units would take two bytes.
+const WIDE: u8 = u8::MAX;
+
 /// Collects the grams of consecutive units.
 pub struct RunBuilder {
     extractor: Extractor,
@@ -26,6 +30,8 @@ pub struct RunBuilder {
     starts: Vec<u32>,
     /// Scratch space for `invert`.
     pairs: Vec<u32>,
+    /// The units of the keys of one partition.
+    units: Vec<u16>,
     /// The next write position of each key of one partition.
     next: Vec<u32>,
 }
@@ -34,10 +40,11 @@ pub struct RunBuilder {
 pub struct Run {
     /// The number of units of each key.
     counts: Vec<u16>,
-    /// The start of each partition of [`PARTITION_KEYS`] keys in `units`.
-    partitions: Vec<u32>,
-    /// The concatenated units of all keys.
-    units: Vec<u16>,
+    /// The start of each partition of [`PARTITION_KEYS`] keys in `gaps`.
+    partitions: Vec<usize>,
+    /// The concatenated units of all keys, each as the number of units between it and the one
+    /// before: one byte, or [`WIDE`] and two bytes (little-endian).
+    gaps: Vec<u8>,
     /// The byte offset of each unit in its file.
     starts: Vec<u32>,
 }
@@ -51,6 +58,7 @@ impl RunBuilder {
             ends: Vec::new(),
             starts: Vec::new(),
             pairs: Vec::new(),
+            units: Vec::new(),
             next: vec![0; PARTITION_KEYS],
         }
     }
@@ -103,10 +111,13 @@ impl RunBuilder {
             from = end as usize;
         }
         let mut counts = vec![0_u16; KEYS];
-        let mut units = vec![0_u16; pairs.len()];
+        let mut gaps = Vec::with_capacity(pairs.len() + pairs.len() / 2);
+        let mut starts_of_gaps = Vec::with_capacity(PARTITIONS);
         for (partition, counts) in counts.chunks_exact_mut(PARTITION_KEYS).enumerate() {
+            starts_of_gaps.push(gaps.len());
             let range = partitions[partition] as usize..partitions[partition + 1] as usize;
-            let (pairs, units) = (&pairs[range.clone()], &mut units[range]);
+            let pairs = &pairs[range];
+            self.units.resize(pairs.len(), 0);
             for pair in pairs {
                 counts[(pair >> 16) as usize] += 1;
             }
@@ -117,14 +128,36 @@ impl RunBuilder {
             }
             for pair in pairs {
                 let next = &mut self.next[(pair >> 16) as usize];
-                units[*next as usize] = *pair as u16;
+                self.units[*next as usize] = *pair as u16;
                 *next += 1;
             }
+            let mut rest = &self.units[..];
+            for &count in &*counts {
+                let (units, after) = rest.split_at(usize::from(count));
+                put_gaps(units, &mut gaps);
+                rest = after;
+            }
         }
-        partitions.pop();
+        gaps.shrink_to_fit();
         self.keys.clear();
         self.ends.clear();
-        Run { counts, partitions, units, starts: std::mem::take(&mut self.starts) }
+        let starts = std::mem::take(&mut self.starts);
+        Run { counts, partitions: starts_of_gaps, gaps, starts }
+    }
+}
+
+/// Appends the gaps between ascending units; see [`Run`].
+fn put_gaps(units: &[u16], gaps: &mut Vec<u8>) {
+    let mut next = 0;
+    for &unit in units {
+        let gap = unit - next;
+        if gap < u16::from(WIDE) {
+            gaps.push(gap as u8);
+        } else {
+            let [low, high] = gap.to_le_bytes();
+            gaps.extend_from_slice(&[WIDE, low, high]);
+        }
+        next = unit + 1;
     }
 }
 
@@ -135,16 +168,10 @@ impl Default for RunBuilder {
 }
 
 impl Run {
-    /// Returns, for each key of a partition, the ascending units that contain it. Units are
-    /// numbered from the first of the run.
-    pub(super) fn partition(&self, partition: usize) -> impl Iterator<Item = &[u16]> {
+    /// Returns the lists of the keys of a partition.
+    pub(super) fn partition(&self, partition: usize) -> Lists<'_> {
         let counts = &self.counts[partition * PARTITION_KEYS..(partition + 1) * PARTITION_KEYS];
-        let mut rest = &self.units[self.partitions[partition] as usize..];
-        counts.iter().map(move |&count| {
-            let (units, after) = rest.split_at(usize::from(count));
-            rest = after;
-            units
-        })
+        Lists { counts: counts.iter(), gaps: &self.gaps[self.partitions[partition]..] }
     }
 
     /// Returns the byte offset of each unit in its file.
@@ -160,5 +187,65 @@ impl Run {
     /// Returns true if the run has no units.
     pub fn is_empty(&self) -> bool {
         self.starts.is_empty()
+    }
+}
+
+/// The lists of consecutive keys of a run.
+pub(super) struct Lists<'r> {
+    counts: std::slice::Iter<'r, u16>,
+    gaps: &'r [u8],
+}
+
+impl Lists<'_> {
+    /// Appends the ascending units that contain the next key, each plus `base`. Units are numbered
+    /// from the first of the run. O(units).
+    pub(super) fn append_next(&mut self, base: u32, ids: &mut Vec<u32>) {
+        let Some(&count) = self.counts.next() else { return };
+        let (mut at, mut next) = (0, base);
+        for _ in 0..count {
+            let mut gap = u32::from(self.gaps[at]);
+            at += 1;
+            if gap == u32::from(WIDE) {
+                gap = u32::from(u16::from_le_bytes([self.gaps[at], self.gaps[at + 1]]));
+                at += 2;
+            }
+            ids.push(next + gap);
+            next += gap + 1;
+        }
+        self.gaps = &self.gaps[at..];
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn gaps_of_any_width_are_read_back() {
+        let last = (RUN_UNITS_MAX - 1) as u16;
+        let lists: [&[u16]; 8] = [
+            &[],
+            &[0],
+            &[last],
+            &[0, last],
+            &[0, 1, 2, 256, 257, 511, 512, 768],
+            &[253, 508, 764, 1021],
+            &[254, 510, 65_533, last],
+            &[255],
+        ];
+        let mut gaps = Vec::new();
+        lists.iter().for_each(|units| put_gaps(units, &mut gaps));
+        let counts: Vec<u16> = lists.iter().map(|units| units.len() as u16).collect();
+        let mut read = Lists { counts: counts.iter(), gaps: &gaps };
+        for units in lists {
+            let mut ids = vec![7];
+            read.append_next(1_000_000, &mut ids);
+            let based = units.iter().map(|&unit| 1_000_000 + u32::from(unit));
+            assert_eq!(ids, [7].into_iter().chain(based).collect::<Vec<u32>>());
+        }
+        assert!(read.gaps.is_empty() && read.counts.next().is_none());
+        let mut ids = Vec::new();
+        read.append_next(0, &mut ids);
+        assert!(ids.is_empty(), "after the last key there is nothing");
     }
 }

@@ -22,9 +22,8 @@ pub fn write_runs(runs: &[Run], sink: &mut dyn FnMut(Sections<'_>) -> Result<()>
         let mut lists: Vec<_> =
             runs.iter().zip(&bases).map(|(run, base)| (run.partition(partition), base)).collect();
         move |_, ids: &mut Vec<u32>| {
-            for (list, base) in &mut lists {
-                let units = list.next().unwrap_or_default();
-                ids.extend(units.iter().map(|&unit| **base + u32::from(unit)));
+            for (lists, base) in &mut lists {
+                lists.append_next(**base, ids);
             }
             Ok(())
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::*;
-use crate::graph::calls::can_refer_to;
+use crate::graph::calls::{can_refer_to, possible_counts};
 use crate::graph::link::CONFIDENCE_ANSWER;
 use crate::lang::language::Language;
 
@@ -257,6 +257,12 @@ fn tally(texts: Texts) -> Tally {
             found.uses.iter().map(|(_, caller)| place(&caller.site)).collect();
         let is_possible =
             |named: &&NamedSite| of.iter().any(|to| can_refer_to(&program, named, *to));
+        let (counts, total) = possible_counts(&program, of, &found.unresolved);
+        assert_eq!(total, found.unresolved.iter().filter(is_possible).count(), "{name}");
+        for (&to, &count) in of.iter().zip(&counts) {
+            let to_it = |named: &&NamedSite| can_refer_to(&program, named, to);
+            assert_eq!(count, found.unresolved.iter().filter(to_it).count(), "{name}");
+        }
         let unsure: BTreeSet<Occurrence> =
             found.unresolved.iter().filter(is_possible).map(|named| place(&named.site)).collect();
         for &at in occurrences.get(name).into_iter().flatten() {
