@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use codedb::graph::calls::{calling_symbol, missing_link, shortest_path};
-use codedb::graph::link::{CONFIDENCE_ANSWER, Code, Site, SymbolAt};
+use codedb::graph::link::{CONFIDENCE_ANSWER, Code, FileFacts, Site, SymbolAt};
 use codedb::lang::facts::Role;
+use codedb::lang::symbols::{SymbolKind, Visibility};
 
 use crate::options::Options;
 use crate::sample::{self, Answered, Random};
@@ -56,7 +57,8 @@ pub(crate) fn run(
     walks.truncate(options.routes);
     let (mut found, mut named, mut by_steps) = (0_usize, 0_usize, BTreeMap::new());
     for walk in &walks {
-        let path = shortest_path(&tree.program, &[walk.from], &[walk.to], CONFIDENCE_ANSWER);
+        let to = declared_at(tree, walk.to);
+        let path = shortest_path(&tree.program, &[walk.from], &to, CONFIDENCE_ANSWER);
         let is_found = path.calls.is_some();
         let (of, all): &mut (usize, usize) = by_steps.entry(walk.steps).or_default();
         (*of, *all) = (*of + usize::from(is_found), *all + 1);
@@ -118,6 +120,11 @@ fn extend(
             facts.is_some_and(|facts| facts.symbols[at.place as usize].kind.is_callable())
         };
         let target = score::targets(options, tree, answered).into_iter().find(callable);
+        // A walk goes on in the function that a prototype declares.
+        let target = target.and_then(|at| {
+            let all = declared_at(tree, at);
+            all.iter().copied().find(|at| has_body(tree, *at)).or(Some(at))
+        });
         let Some(target) = target.filter(|_| walk.has_ended) else { continue };
         if walk.seen.insert(target) {
             walk.to = target;
@@ -126,6 +133,56 @@ fn extend(
         }
     }
     Ok(())
+}
+
+/// Returns a function of C or C++ with its prototypes, or a prototype with the functions that it declares:
+/// they are one end of a path. Of overloads, those count that have the same number of parameters.
+fn declared_at(tree: &Tree, at: SymbolAt) -> Vec<SymbolAt> {
+    let Some(facts) = tree.program.file(at.file) else { return vec![at] };
+    let symbol = &facts.symbols[at.place as usize];
+    let is_c = |facts: &FileFacts| matches!(facts.language.name, "c" | "cpp");
+    if !is_c(&facts) || !symbol.kind.is_callable() {
+        return vec![at];
+    }
+    let own = (parameters(tree, &facts, at), has_body(tree, at));
+    let is_other = |other: &SymbolAt| {
+        let Some(there) = tree.program.file(other.file).filter(|there| is_c(there)) else {
+            return false;
+        };
+        let of = &there.symbols[other.place as usize];
+        let is_visible = other.file == at.file
+            || of.visibility != Visibility::Private && symbol.visibility != Visibility::Private
+            || of.parent.is_some();
+        let is_same = of.qualified_name == symbol.qualified_name && of.kind.is_callable();
+        let other = (parameters(tree, &there, *other), has_body(tree, *other));
+        is_visible && is_same && other.0 == own.0 && other.1 != own.1
+    };
+    let named = tree.program.named(&symbol.name);
+    std::iter::once(at).chain(named.iter().copied().filter(is_other)).collect()
+}
+
+fn has_body(tree: &Tree, at: SymbolAt) -> bool {
+    tree.program.file(at.file).is_some_and(|facts| {
+        let symbol = &facts.symbols[at.place as usize];
+        symbol.kind != SymbolKind::Prototype && symbol.source.signature.end < symbol.span.end
+    })
+}
+
+/// Returns the number of commas between the parameters of a function.
+fn parameters(tree: &Tree, facts: &FileFacts, at: SymbolAt) -> usize {
+    let signature = facts.symbols[at.place as usize].source.signature.clone();
+    let text = tree.texts.get(&facts.path).and_then(|text| text.get(signature));
+    let mut depth = 0_i32;
+    let mut count = 0;
+    for byte in text.unwrap_or_default() {
+        match byte {
+            b'(' | b'<' => depth += 1,
+            b')' | b'>' => depth -= 1,
+            b',' if depth == 1 => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 /// Returns the calls of each function of the language, in the order of the text.

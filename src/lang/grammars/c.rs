@@ -10,6 +10,7 @@ use crate::lang::visit::{Definition, Visit};
 
 mod annotations;
 mod cpp;
+mod directives;
 mod kernel;
 mod macros;
 mod refer;
@@ -70,6 +71,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
     let text = masked.clone();
     annotations::blank(&text, &mut masked, true);
     macros::mask(&text, &mut masked, true);
+    directives::mask(&text, &mut masked);
     macros::mask_comments(&text, &mut masked);
     macros::mask_conventions(&text, &mut masked);
     masked
@@ -80,6 +82,7 @@ fn mask_cpp(text: &[u8]) -> Vec<u8> {
     let mut masked = annotations::mask(text);
     macros::mask(text, &mut masked, false);
     macros::mask_heads(text, &mut masked);
+    directives::mask(text, &mut masked);
     macros::mask_comments(text, &mut masked);
     macros::mask_conventions(text, &mut masked);
     masked
@@ -330,7 +333,7 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
                 | "template_declaration"
                 | "field_declaration_list"
         );
-    if !is_place || !(in_type || is_outside) {
+    if !is_place || !(in_type || is_outside) || macros::is_member_call(visit) {
         return;
     }
     let node = visit.node();

@@ -1,6 +1,9 @@
 //! C++: members that are declared in a type and defined in another file.
 
 use super::{check, meaning};
+use crate::graph::link::Code;
+use crate::graph::program::Program;
+use crate::lang::facts::{Reference, Role};
 
 const HEADER: &str = "//- /a.h\nclass A {\npublic:\n  A(int x);\n  void work(int x);\n  void own() { }\n};\n\
     //- /a.cpp\n#include \"a.h\"\nA::A(int x) {}\nvoid A::work(int x) { own(); }\n";
@@ -424,5 +427,62 @@ fn macros_before_and_inside_of_a_class_leave_its_members() {
     for (head, body) in [("", ""), (warnings, "")].into_iter().chain(of_bodies) {
         let found = meaning(&tree(head, body));
         assert!(found[0].contains(" Box::take Receiver"), "{head} {body}: {found:?}");
+    }
+}
+
+/// A directive between two initializers ended the namespace for the rest of the file.
+#[test]
+fn directives_in_lists_leave_the_namespace_around_them() {
+    let tree = |part: &str| {
+        format!(
+            "//- /a.h\nnamespace app {{\nint pack(int x);\n}}\n\
+             //- /a.cc\n#include \"a.h\"\nnamespace app {{\nclass Writer {{\n public:\n{part}\n\
+               int put(int x) {{ return x; }}\n private:\n  int a_;\n}};\n\
+             int pack(int x) {{ Writer w(x); return w.put(x); }}\n}}\n\
+             //- /m.cc\n#include \"a.h\"\nint run() {{ return app::$0pack(1); }}\n"
+        )
+    };
+    let plain = meaning(&tree("  Writer(int x) : a_(x) {}"));
+    let names = |found: &[String]| -> Vec<String> {
+        let lines = found.iter().filter_map(|it| it.split_once(':')?.1.split_once(' '));
+        found.iter().zip(lines).map(|(it, rest)| format!("{} {}", &it[..4], rest.1)).collect()
+    };
+    assert_eq!(names(&plain), ["a.h: app::pack Receiver", "a.cc app::pack Receiver"]);
+    for part in [
+        "  Writer(int x)\n      : a_(x),\n#if !defined(NDEBUG)\n        b_(x),\n#endif\n        c_(x) {}",
+        "  Writer(int x) : a_(x)\n#ifdef A\n, b_(x)\n#else\n, b_(0)\n#endif\n, c_(x) {}",
+        "  Writer(int x)\n#ifdef A\n: a_(x)\n#endif\n{}",
+        "  Writer(int x\n#ifdef A\n, int y\n#endif\n) : a_(x) {}",
+        "  Writer(int x) { call(x,\n#ifdef A\n1\n#else\n2\n#endif\n); }",
+        "  template <class T>\n#ifdef A\n  __attribute__((aligned(32)))\n#endif\n  void all(T t) { put(1); }",
+    ] {
+        let found = meaning(&tree(part));
+        assert_eq!(names(&found), names(&plain), "{part}");
+    }
+}
+
+/// Such a macro was read as a method of the name `sizeof`.
+#[test]
+fn asserting_macros_in_a_class_are_no_methods() {
+    for call in [
+        "sizeof(T) == 4",
+        "sizeof(int) == 2, \"x\"",
+        "sizeof(T)",
+        "is_same(T)",
+        "N == count(T)",
+        "A",
+    ] {
+        let text = format!(
+            "template <class T> class A {{\n  APP_ASSERT({call});\n  int get() {{ return $0size(); }}\n  int size();\n  A(int);\n}};\n"
+        );
+        let (files, _) = super::fixture(&format!("//- /a.cc\n{text}"));
+        let program = Program::new(files);
+        let file = program.id("a.cc").expect("the file is there");
+        let facts = program.file(file).expect("the file has facts");
+        let names: Vec<&str> = facts.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+        assert_eq!(names, ["A", "get", "size", "A"], "{call}");
+        let is_macro =
+            |(name, used): &(String, Reference)| name == "APP_ASSERT" && used.role == Role::Call;
+        assert_eq!(program.references(file).iter().filter(|it| is_macro(it)).count(), 1, "{call}");
     }
 }

@@ -332,10 +332,19 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Returns false for other names.
 fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
     let span = visit.node().byte_range();
-    let statement = matches!(
-        visit.ancestor_kind(1),
-        "expression_statement" | "declaration" | "field_declaration"
-    );
+    let statement = match visit.ancestor_kind(1) {
+        "expression_statement" | "declaration" | "field_declaration" => true,
+        // The grammar takes the macro for a constructor.
+        "function_declarator" => {
+            let around = visit
+                .enclosing()
+                .is_some_and(|around| around.name.as_bytes() != &visit.text[span.clone()]);
+            visit.ancestor_kind(3) == "field_declaration_list"
+                && visit.ancestor_kind(2) == "declaration"
+                && around
+        }
+        _ => false,
+    };
     if !statement
         || visit.text.get(span.end) != Some(&b'(')
         || !macros::is_capitals(&visit.text[span.clone()])

@@ -388,6 +388,26 @@ pub(super) fn made_name<'t>(visit: &Visit<'_, 't>, declarator: Node<'t>) -> Opti
     is_capitals(visit.bytes(word)).then_some(name)
 }
 
+/// Returns true if the visited declaration in a type is the call of a macro in capitals, and no member:
+/// `ASSERT_SIZE(sizeof(T) == 4);`, which the grammar takes for a constructor, or for a field or a method of
+/// the type `ASSERT_SIZE`.
+pub(super) fn is_member_call(visit: &Visit<'_, '_>) -> bool {
+    let node = visit.node();
+    let Some(declarator) = node.field("declarator") else { return false };
+    let (word, is_form) = match node.field("type") {
+        Some(of) => {
+            let inner = declarator.named_child(0).map_or("", |inner| inner.kind_name());
+            let is_value = declarator.kind_name() == "parenthesized_declarator"
+                && !matches!(inner, "pointer_declarator" | "reference_declarator");
+            (Some(of).filter(|of| of.kind_name() == "type_identifier"), is_value)
+        }
+        None => (declarator.field("declarator"), declarator.kind_name() == "function_declarator"),
+    };
+    let Some(word) = word.filter(|_| is_form).map(|word| visit.bytes(word)) else { return false };
+    let is_constructor = || visit.enclosing().is_some_and(|around| around.name.as_bytes() == word);
+    visit.ancestor_kind(1) == "field_declaration_list" && is_capitals(word) && !is_constructor()
+}
+
 /// A test that a macro with a string defines: `TEST_CASE("name") {`.
 pub(super) struct TestCase {
     /// The first byte of the macro.
