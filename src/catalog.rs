@@ -15,7 +15,7 @@ pub mod file_names;
 pub mod folders;
 pub mod imports;
 mod linking;
-pub mod names;
+mod names;
 pub mod overlay;
 pub mod searches;
 pub mod test_names;
@@ -32,16 +32,14 @@ use crate::base::text;
 use crate::error::Result;
 use crate::graph::imports::{Resolver, is_manifest, manifest_bytes_max};
 use crate::graph::link::{FileFacts, Site, SymbolAt};
-use crate::index::code::dictionary::DictionaryEntry;
 use crate::index::code::doc_map::DocMap;
-use crate::index::code::{CodeSegment, keys, reader};
+use crate::index::code::{CodeSegment, reader};
 use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks, Outline, Problem, Symbol};
 use crate::parsers::Parsers;
 use crate::source::text_cache::{Text, TextCache};
 use cache::{CatalogCache, MARKED, UNMARKED};
 use file_list::{FileInfo, FileList};
-use names::Names;
 use overlay::OverlayFile;
 
 /// Number of changed files above which a new catalog reuses nothing of the previous one.
@@ -368,65 +366,6 @@ impl Catalog {
         let found = found.into();
         self.cache.keep_defined(key, &found);
         Ok(found)
-    }
-
-    /// Calls `see` with each defined name that starts with `prefix`, in no particular order and
-    /// possibly more than once, until it returns false. O(such names), and O(their definitions)
-    /// after edits.
-    pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
-        let start = prefix.max(keys::NAMES_FROM);
-        let (mut goes_on, mut failed) = (true, None);
-        for (number, segment) in self.segments.iter().enumerate() {
-            if !goes_on {
-                break;
-            }
-            let is_whole = self.doc_map.is_current(number);
-            // Definitions of removed or changed files do not count.
-            let is_there = |entry: &DictionaryEntry| -> Result<bool> {
-                let is_owned = |&(doc, _): &(u32, u32)| self.owner(number, doc).is_some();
-                Ok(is_whole || segment.places(entry)?.iter().any(is_owned))
-            };
-            segment.walk_defined(start, |entry| {
-                let fits = entry.name.starts_with(prefix);
-                goes_on = !fits
-                    || match is_there(entry) {
-                        Ok(is_there) => !is_there || see(&entry.name),
-                        Err(error) => {
-                            failed = Some(error);
-                            false
-                        }
-                    };
-                fits && goes_on
-            })?;
-            if let Some(error) = failed {
-                return Err(error);
-            }
-        }
-        for held in self.overlay.values() {
-            for name in held.names().filter(|name| *name >= start && name.starts_with(prefix)) {
-                goes_on = goes_on && see(name);
-            }
-        }
-        Ok(())
-    }
-
-    /// Returns an upper bound of the number of names that the segments define. O(segments).
-    pub fn names_max(&self) -> u64 {
-        self.segments.iter().map(|segment| segment.defined_max() as u64).sum()
-    }
-
-    /// Returns all defined names. O(names), the first time.
-    pub fn names(&self) -> Result<&Names> {
-        if let Some(names) = self.cache.names.get() {
-            return Ok(names);
-        }
-        let names = Names::new(|see| {
-            self.each_name(b"", |name| {
-                see(name);
-                true
-            })
-        })?;
-        Ok(self.cache.names.get_or_init(|| names))
     }
 
     /// Returns every use of `name`, ordered by file and position. O(log names + uses).

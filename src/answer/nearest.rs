@@ -1,5 +1,9 @@
 //! Suggestions for unknown names: the nearest existing ones.
 
+use std::convert::Infallible;
+
+use crate::catalog::Catalog;
+use crate::error::Result;
 use crate::query::fuzzy::PathIndex;
 
 /// The maximum number of names that an error suggests.
@@ -12,10 +16,37 @@ pub fn among<'a>(names: impl Iterator<Item = &'a [u8]>, query: &[u8]) -> Vec<usi
 }
 
 /// Returns the same as [`among`], for names that are already indexed.
+pub fn in_index(index: &PathIndex, query: &[u8]) -> Vec<usize> {
+    let find = |query: &[u8], max| {
+        let hits = index.find(query, max).best;
+        Ok::<_, Infallible>(hits.into_iter().map(|hit| hit.at).collect())
+    };
+    let Ok(found) = nearest(query, find);
+    found
+}
+
+/// Returns the defined names that are nearest to `query`, the nearest first. O(names).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] if the index is damaged.
+pub fn defined(catalog: &Catalog, query: &[u8]) -> Result<Vec<Vec<u8>>> {
+    nearest(query, |query, max| Ok(catalog.similar_names(query, max)?.0))
+}
+
+/// Returns the same as [`among`], for names that `find` finds: it returns the best ones for a query, at
+/// most as many as its second argument.
 ///
 /// Matches of the whole path come before matches of its last component, and these before matches of
 /// its stem.
-pub fn in_index(index: &PathIndex, query: &[u8]) -> Vec<usize> {
+///
+/// # Errors
+///
+/// That of `find`.
+fn nearest<T: PartialEq, E>(
+    query: &[u8],
+    find: impl Fn(&[u8], usize) -> std::result::Result<Vec<T>, E>,
+) -> std::result::Result<Vec<T>, E> {
     let last = crate::base::path::split(query).1;
     let stem = last.iter().rposition(|&byte| byte == b'.').map_or(last, |dot| &last[..dot]);
     let mut found = Vec::new();
@@ -25,13 +56,13 @@ pub fn in_index(index: &PathIndex, query: &[u8]) -> Vec<usize> {
         if query.is_empty() || found.len() == OFFERED_MAX {
             continue;
         }
-        for hit in index.find(query, OFFERED_MAX).best {
-            if found.len() < OFFERED_MAX && !found.contains(&hit.at) {
-                found.push(hit.at);
+        for name in find(query, OFFERED_MAX)? {
+            if found.len() < OFFERED_MAX && !found.contains(&name) {
+                found.push(name);
             }
         }
     }
-    found
+    Ok(found)
 }
 
 /// Returns "did you mean `a`, `b`?", or `None` without names.

@@ -1,18 +1,31 @@
-//! The names of all definitions, for look-ups of parts of names and of misspelled names.
+//! The names of all definitions: look-ups of prefixes, of parts of names and of misspelled names.
+//!
+//! The names of a tree with few of them are collected once and indexed. Those of a large tree would
+//! take hundreds of megabytes (Linux has three million); there each look-up walks the
+//! dictionaries of the segments, which are mapped files, in several threads.
 
+use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
 use memchr::memmem;
+use rayon::prelude::*;
 
+use super::Catalog;
 use crate::base::path;
-use crate::query::fuzzy::PathIndex;
+use crate::error::Result;
+use crate::index::code::dictionary::DictionaryEntry;
+use crate::index::code::keys;
+use crate::query::fuzzy::{self, PathIndex};
+
+/// The most names that are collected and indexed: about 40 MB.
+const COLLECTED_MAX: u64 = 1 << 18;
 
 /// The byte after each name. It occurs in no name, and in no text that is searched in them.
 const END: u8 = 0xFF;
 
 /// Every defined name, once, in path order. Immutable.
 #[derive(Debug, Default)]
-pub struct Names {
+pub(super) struct Names {
     /// The names, each followed by [`END`].
     text: Vec<u8>,
     /// The position after the [`END`] of each name.
@@ -27,9 +40,7 @@ impl Names {
     /// # Errors
     ///
     /// That of `each`.
-    pub(super) fn new<E>(
-        each: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<(), E>,
-    ) -> Result<Names, E> {
+    fn new(each: impl FnOnce(&mut dyn FnMut(&[u8])) -> Result<()>) -> Result<Names> {
         let (mut text, mut spans) = (Vec::new(), Vec::new());
         each(&mut |name| {
             // More than 4 GiB of names are in no tree that can be indexed.
@@ -57,13 +68,13 @@ impl Names {
 
     /// Returns the index for fuzzy look-ups; its entries have the order of [`Names::get`]. O(names)
     /// the first time.
-    pub fn index(&self) -> &PathIndex {
+    fn index(&self) -> &PathIndex {
         let all = || (0..self.ends.len()).map(|at| (self.get(at), 0));
         self.index.get_or_init(|| PathIndex::new(all()))
     }
 
     /// Returns the `at`th name; empty if there is none.
-    pub fn get(&self, at: usize) -> &[u8] {
+    fn get(&self, at: usize) -> &[u8] {
         let Some(&end) = self.ends.get(at) else { return &[] };
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
         &self.text[start..end as usize - 1]
@@ -71,7 +82,7 @@ impl Names {
 
     /// Returns the names that contain `part`, in path order. O(bytes of the names), at the speed of
     /// memory if few of them contain it.
-    pub fn containing<'n>(&'n self, part: &'n str) -> impl Iterator<Item = &'n [u8]> {
+    fn containing<'n>(&'n self, part: &'n str) -> impl Iterator<Item = &'n [u8]> {
         let finder = memmem::Finder::new(part.as_bytes());
         let mut at = 0_usize;
         std::iter::from_fn(move || {
@@ -90,6 +101,151 @@ impl Names {
     }
 }
 
+impl Catalog {
+    /// Calls `see` with each defined name that starts with `prefix`, in no particular order and
+    /// possibly more than once, until it returns false. O(such names), and O(their definitions)
+    /// after edits.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] if the index is damaged.
+    pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
+        let mut step = |name: &[u8]| match see(name) {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        };
+        for number in 0..self.segments.len() {
+            if self.each_name_of(number, prefix, &mut step)?.is_break() {
+                return Ok(());
+            }
+        }
+        let _ = self.each_overlay_name(prefix, &mut step);
+        Ok(())
+    }
+
+    /// Does the same for one segment.
+    fn each_name_of(
+        &self,
+        number: usize,
+        prefix: &[u8],
+        see: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>> {
+        let segment = &self.segments[number];
+        let start = prefix.max(keys::NAMES_FROM);
+        let is_whole = self.doc_map.is_current(number);
+        // Definitions of removed or changed files do not count.
+        let is_there = |entry: &DictionaryEntry| -> Result<bool> {
+            let is_owned = |&(doc, _): &(u32, u32)| self.owner(number, doc).is_some();
+            Ok(is_whole || segment.places(entry)?.iter().any(is_owned))
+        };
+        let mut ended = Ok(ControlFlow::Continue(()));
+        segment.walk_defined(start, |entry| {
+            if !entry.name.starts_with(prefix) {
+                return false;
+            }
+            match is_there(entry) {
+                Ok(false) => {}
+                Ok(true) => ended = Ok(see(&entry.name)),
+                Err(error) => ended = Err(error),
+            }
+            matches!(ended, Ok(ControlFlow::Continue(())))
+        })?;
+        ended
+    }
+
+    /// Does the same for the files that are not in a segment.
+    fn each_overlay_name(
+        &self,
+        prefix: &[u8],
+        see: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
+    ) -> ControlFlow<()> {
+        let start = prefix.max(keys::NAMES_FROM);
+        let names = self.overlay.values().flat_map(|held| held.names());
+        names.filter(|name| *name >= start && name.starts_with(prefix)).try_for_each(see)
+    }
+
+    /// Returns an upper bound of the number of names that the segments define. O(segments).
+    pub fn names_max(&self) -> u64 {
+        self.segments.iter().map(|segment| segment.defined_max() as u64).sum()
+    }
+
+    /// Returns the best `max` names for a fuzzy query, best first, and the number of matching names; see
+    /// [`fuzzy`]. O(names).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] if the index is damaged.
+    pub fn similar_names(&self, query: &[u8], max: usize) -> Result<(Vec<Vec<u8>>, usize)> {
+        let Some(names) = self.collected_names()? else {
+            return fuzzy::find_among(query, max, |fits| self.names_that(fits));
+        };
+        let hits = names.index().find(query, max);
+        let best = hits.best.iter().map(|hit| names.get(hit.at).to_vec());
+        Ok((best.collect(), hits.total))
+    }
+
+    /// Returns the names that contain `part` and for which `fits` returns true, each once, in path
+    /// order. O(bytes of the names).
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] if the index is damaged.
+    pub fn names_containing(
+        &self,
+        part: &str,
+        fits: impl Fn(&[u8]) -> bool + Sync,
+    ) -> Result<Vec<Vec<u8>>> {
+        let Some(names) = self.collected_names()? else {
+            let finder = memmem::Finder::new(part.as_bytes());
+            return self.names_that(&|name| finder.find(name).is_some() && fits(name));
+        };
+        Ok(names.containing(part).filter(|name| fits(name)).map(<[u8]>::to_vec).collect())
+    }
+
+    /// Returns all names, collected once, or `None` if there are more than [`COLLECTED_MAX`].
+    fn collected_names(&self) -> Result<Option<&Names>> {
+        if self.names_max() > COLLECTED_MAX {
+            return Ok(None);
+        }
+        if let Some(names) = self.cache.names.get() {
+            return Ok(Some(names));
+        }
+        let names = Names::new(|see| {
+            self.each_name(b"", |name| {
+                see(name);
+                true
+            })
+        })?;
+        Ok(Some(self.cache.names.get_or_init(|| names)))
+    }
+
+    /// Returns the names for which `fits` returns true, each once, in path order. O(names), in
+    /// several threads.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] if the index is damaged.
+    pub(crate) fn names_that(&self, fits: &(dyn Fn(&[u8]) -> bool + Sync)) -> Result<Vec<Vec<u8>>> {
+        let add = |names: &mut Vec<Vec<u8>>, name: &[u8]| {
+            if fits(name) && !name.contains(&END) {
+                names.push(name.to_vec());
+            }
+            ControlFlow::Continue(())
+        };
+        let of_segment = |number| {
+            let mut names = Vec::new();
+            self.each_name_of(number, b"", &mut |name| add(&mut names, name)).map(|_| names)
+        };
+        let found: Result<Vec<Vec<Vec<u8>>>> =
+            (0..self.segments.len()).into_par_iter().with_max_len(1).map(of_segment).collect();
+        let mut names: Vec<Vec<u8>> = found?.into_iter().flatten().collect();
+        let _ = self.each_overlay_name(b"", &mut |name| add(&mut names, name));
+        names.par_sort_unstable_by(|a, b| path::compare(a, b));
+        names.dedup();
+        Ok(names)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -100,7 +256,7 @@ mod tests {
         let made = Names::new(|see| {
             given.iter().for_each(|name| see(name.as_bytes()));
             see(b"not \xFF text");
-            Ok::<(), ()>(())
+            Ok(())
         });
         let names = made.expect("no error");
         let all: Vec<&[u8]> = (0..7).map(|at| names.get(at)).collect();

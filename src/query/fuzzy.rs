@@ -180,23 +180,14 @@ impl PathIndex {
     /// Returns the best `max` files for `query`, or the newest files if the query has no words. See
     /// [`Hits::best`] for the order.
     pub fn find(&self, query: &[u8], max: usize) -> Hits {
-        let query = &query[..query.len().min(QUERY_BYTES_MAX)];
-        let words: Vec<Word> = query
-            .split(u8::is_ascii_whitespace)
-            .filter(|word| !word.is_empty())
-            .take(WORDS_MAX)
-            .map(Word::new)
-            .collect();
-        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
-        let mut hits = self.look(&words, &reached, Typos::Counted, max);
-        let best = hits.best.first().map_or(0, |hit| hit.score / (words.len().max(1) as i32));
-        if !words.is_empty() && best < GOOD {
-            hits = self.look(&words, &reached, Typos::Forgiven, max);
-        }
-        hits
+        let words = words(query);
+        let hits = self.look(&words, Typos::Counted, max);
+        if are_good(&hits, &words) { hits } else { self.look(&words, Typos::Forgiven, max) }
     }
 
-    fn look(&self, words: &[Word], reached: &[Vec<u16>], typos: Typos, max: usize) -> Hits {
+    fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {
+        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
+        let reached = reached.as_slice();
         // The letters that a name in each directory needs to match all words without errors.
         let needed: Vec<u64> =
             (0..self.dirs.len()).map(|dir| needed(words, reached, dir)).collect();
@@ -288,6 +279,57 @@ impl PathIndex {
         let marked = if file.is_marked { MARKED } else { 0 };
         Some(sum - marked - dir.depth.min(10))
     }
+}
+
+/// Returns what [`PathIndex::find`] does for an index of names that are not kept: the best names and
+/// the number of matching ones. `each` returns the names for which its argument returns true, each
+/// once, in path order; it is called once or twice.
+///
+/// # Errors
+///
+/// That of `each`.
+pub fn find_among<E>(
+    query: &[u8],
+    max: usize,
+    each: impl Fn(&(dyn Fn(&[u8]) -> bool + Sync)) -> Result<Vec<Vec<u8>>, E>,
+) -> Result<(Vec<Vec<u8>>, usize), E> {
+    let words = words(query);
+    let look = |typos: Typos| {
+        let names = each(&|name| may_match(&words, name, typos))?;
+        let index = PathIndex::new(names.iter().map(|name| (name.as_slice(), 0)));
+        Ok((index.look(&words, typos, max), names))
+    };
+    let (mut hits, mut names) = look(Typos::Counted)?;
+    if !are_good(&hits, &words) {
+        (hits, names) = look(Typos::Forgiven)?;
+    }
+    let best = hits.best.iter().map(|hit| std::mem::take(&mut names[hit.at])).collect();
+    Ok((best, hits.total))
+}
+
+fn words(query: &[u8]) -> Vec<Word> {
+    let query = &query[..query.len().min(QUERY_BYTES_MAX)];
+    let words = query.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    words.take(WORDS_MAX).map(Word::new).collect()
+}
+
+/// Returns false if a search that allows typing errors should follow.
+fn are_good(hits: &Hits, words: &[Word]) -> bool {
+    let best = hits.best.first().map_or(0, |hit| hit.score / (words.len().max(1) as i32));
+    words.is_empty() || best >= GOOD
+}
+
+/// Returns false if a name cannot match all words. A few nanoseconds for each letter of the name.
+fn may_match(words: &[Word], name: &[u8], typos: Typos) -> bool {
+    if name.contains(&b'/') {
+        // Some letters may match its directory.
+        return true;
+    }
+    let letters = word::letters_of(name);
+    words.iter().all(|word| {
+        word.needed(0).is_some_and(|needed| needed & !letters == 0)
+            || typos == Typos::Forgiven && word.may_fit_with_typos(letters, 0)
+    })
 }
 
 /// Returns the letters that a name in a directory needs to match all words, or all letters if no

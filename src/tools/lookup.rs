@@ -168,12 +168,11 @@ pub fn select(
             selection.add_names(&names)?;
         }
         NameQuery::Fuzzy(text) => {
-            let names = catalog.names()?;
-            let hits = names.index().find(text.as_bytes(), FUZZY_NAMES_MAX);
-            for hit in &hits.best {
-                selection.add_names(&[names.get(hit.at).to_vec()])?;
+            let (names, total) = catalog.similar_names(text.as_bytes(), FUZZY_NAMES_MAX)?;
+            selection.is_cut_if(total > names.len());
+            for name in names {
+                selection.add_names(&[name])?;
             }
-            selection.is_cut_if(hits.total > hits.best.len());
         }
     }
     Ok(selection.selected())

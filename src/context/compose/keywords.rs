@@ -107,14 +107,12 @@ fn paths_near(names: PathNames<'_>, wanted: &str) -> Vec<String> {
 
 fn names_near(sources: &Sources<'_>, wanted: &str) -> Result<Vec<String>> {
     let catalog = sources.catalog;
-    let names = catalog.names()?;
     let mut suggestions = Vec::new();
-    for at in nearest::in_index(names.index(), wanted.as_bytes()) {
-        let near = names.get(at);
-        let shown = String::from_utf8_lossy(near).into_owned();
+    for near in nearest::defined(catalog, wanted.as_bytes())? {
+        let shown = String::from_utf8_lossy(&near).into_owned();
         let is_new = shown != wanted && shown.len() <= BYTES_MAX && suggestions.len() < NEAREST_MAX;
         // Skip names of the index whose definitions are gone.
-        if is_new && !catalog.defined(near)?.is_empty() {
+        if is_new && !catalog.defined(&near)?.is_empty() {
             suggestions.push(shown);
         }
     }

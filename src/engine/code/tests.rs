@@ -7,8 +7,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::*;
-use crate::engine::{build, refresh};
+use crate::catalog::code::Code as _;
+use crate::engine::{Check, Local, build, refresh};
 use crate::index::store::Store;
+use crate::query::fuzzy;
 use crate::source::stamp::{RACY_WINDOW, Stamp};
 use crate::source::walk::Environment;
 
@@ -248,4 +250,32 @@ fn a_cancelled_log_does_not_hold_up_a_failed_build() {
     let log = HistoryProgress::new(&progress);
     drop(StopOnDrop(&log));
     assert!(log.is_cancelled() && !progress.is_cancelled());
+}
+
+#[test]
+fn names_are_found_the_same_whether_they_are_collected_or_not() {
+    let tree = Tree::new(false);
+    let names = |of: usize| -> String {
+        let line = |at: usize| format!("fn {}_{}{at}() {{}}\n", ["get", "set"][at % 2], of % 3);
+        (0..40).map(line).collect()
+    };
+    (0..6).for_each(|of| tree.write(&format!("f{of}.rs"), names(of)));
+    tree.index();
+    // A changed and a removed file, and another segment.
+    tree.write("f0.rs", "fn only_here() {}\nfn get_01() {}\n");
+    fs::remove_file(tree.engine.root().join("f1.rs")).expect("our file");
+    tree.index();
+    tree.write("f2.rs", "fn unindexed() {}\n");
+    let local = Local::new(&tree.engine, Check::Strict);
+    let catalog = local.catalog(&[]).expect("sound");
+    for query in ["get_01", "gte_01", "onlyhere", "set", "unindexde", "no such name"] {
+        let walked = fuzzy::find_among(query.as_bytes(), 10, |fits| catalog.names_that(fits));
+        let collected = catalog.similar_names(query.as_bytes(), 10).expect("sound");
+        assert_eq!(collected, walked.expect("sound"), "{query}");
+        assert_eq!(collected.1 == 0, query.contains("such"), "{query}");
+    }
+    let part = |name: &[u8]| name.ends_with(b"7");
+    let walked = catalog.names_that(&part).expect("sound");
+    assert_eq!(catalog.names_containing("7", part).expect("sound"), walked);
+    assert!(!walked.is_empty());
 }

@@ -160,11 +160,49 @@ proptest::proptest! {
         let words = [Word::new(word.as_bytes())];
         let index = index(&paths);
         let reached = [index.reached(&words[0])];
-        let look = |typos| index.look(&words, &reached, typos, 99);
+        let look = |typos| index.look(&words, typos, 99);
         proptest::prop_assert_eq!(look(Typos::Counted).total, fitting);
         // With typing errors, the letters decide nothing that the scores do not.
         let score = |at| index.score(&words, &reached, at, Typos::Forgiven, i32::MIN);
         let scored = (0..paths.len()).filter(|&at| score(at).is_some()).count();
         proptest::prop_assert_eq!(look(Typos::Forgiven).total, scored);
+    }
+}
+
+#[test]
+fn names_that_are_not_kept_are_ranked_like_indexed_ones() {
+    let parts = ["get", "set", "user", "User", "_", "name", "NAME", "x", "1", "list", "of", "a/b"];
+    let mut names: Vec<Vec<u8>> = Vec::new();
+    for at in 0..4000_usize {
+        let of = |shift: usize| parts[(at * 31 >> shift) % parts.len()].as_bytes();
+        names.push([of(0), of(3), of(6), of(10)].concat());
+    }
+    names.sort_by(|a, b| path::compare(a, b));
+    names.dedup();
+    let index = PathIndex::new(names.iter().map(|name| (name.as_slice(), 0)));
+    let queries = [
+        "getuser",
+        "usernam",
+        "gte",
+        "ustr_name",
+        "zzz",
+        "list of",
+        "b",
+        "a/b",
+        "a/get",
+        "",
+        "NAMEx1",
+    ];
+    for query in queries {
+        for max in [0, 1, 7, 100] {
+            let each = |fits: &(dyn Fn(&[u8]) -> bool + Sync)| {
+                let held = names.iter().filter(|name| fits(name)).cloned();
+                Ok::<Vec<Vec<u8>>, ()>(held.collect())
+            };
+            let (best, total) = find_among(query.as_bytes(), max, each).expect("no error");
+            let hits = index.find(query.as_bytes(), max);
+            let indexed: Vec<Vec<u8>> = hits.best.iter().map(|hit| names[hit.at].clone()).collect();
+            assert_eq!((best, total), (indexed, hits.total), "{query}, {max}");
+        }
     }
 }

@@ -71,6 +71,11 @@ pub(super) fn letters(folded: &[u8]) -> u64 {
     folded.iter().fold(0, |set, &byte| set | letter(byte))
 }
 
+/// Returns the [`letters`] of a name in its original case.
+pub(super) fn letters_of(name: &[u8]) -> u64 {
+    name.iter().fold(0, |set, byte| set | letter(byte.to_ascii_lowercase()))
+}
+
 /// Returns the [`letters`] of each quarter of a lowercase name. A subsequence of the name is also
 /// found greedily in the sets of its quarters, which makes them a quick necessary test.
 pub(super) fn quarters(folded: &[u8]) -> [u64; 4] {

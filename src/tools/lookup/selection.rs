@@ -116,14 +116,13 @@ impl<'a> Selection<'a> {
     pub(super) fn names_containing(
         &mut self,
         part: &str,
-        fits: impl Fn(&[u8]) -> bool,
+        fits: impl Fn(&[u8]) -> bool + Sync,
     ) -> Result<Vec<Vec<u8>>> {
-        let names = self.catalog.names()?.containing(part);
-        let mut names: Vec<&[u8]> = names.filter(|name| fits(name)).collect();
+        let mut names = self.catalog.names_containing(part, fits)?;
         names.sort_unstable();
         self.is_cut_if(names.len() > NAMES_MAX);
         names.truncate(NAMES_MAX);
-        Ok(names.into_iter().map(<[u8]>::to_vec).collect())
+        Ok(names)
     }
 
     /// Adds the definitions of names; those of equal rank in the order of the names.

@@ -31,13 +31,13 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
         }
     }
     // Names that match except for the scope come first.
-    let names = catalog.names()?;
-    for target in [last, qualified] {
-        for at in nearest::in_index(names.index(), target.as_bytes()) {
-            let near = names.get(at);
+    let mut targets = vec![last, qualified];
+    targets.dedup();
+    for target in targets {
+        for near in nearest::defined(catalog, target.as_bytes())? {
             // The index may contain names of files that changed since.
-            if !catalog.defined(near)?.is_empty() {
-                offered.add(&String::from_utf8_lossy(near));
+            if !catalog.defined(&near)?.is_empty() {
+                offered.add(&String::from_utf8_lossy(&near));
             }
         }
     }
