@@ -2,14 +2,14 @@
 //! [--tasks FILE]`.
 //!
 //! The directory of `--store` gets the tree's index, if it has none. Names and paths are sampled
-//! from the catalog with a fixed step. Each is queried once before it is timed, and the table has
-//! the median and the 95th percentile of the calls. With `--edit` a line is repeatedly appended to
+//! from the catalog with a fixed step. Each is queried once before it is timed, run and rendered, in a
+//! process that watches the tree, as `codedb mcp` does; the table has the median and the 95th
+//! percentile of the calls. With `--edit` a line is repeatedly appended to
 //! that file, and the time until its new definition is found, with all freshness checks, is
 //! measured; the file is restored at the end.
 //!
 //! With `--tasks` (a JSON object with `task` on each line) only `codedb_context` is called, once
-//! per task, run and rendered, in a process that watches the tree, as `codedb mcp` does. The first
-//! tenth of the tasks is for warm-up and not counted.
+//! per task. The first tenth of the tasks is for warm-up and not counted.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -61,29 +61,58 @@ fn main() {
         tasks(&engine, text.lines().collect());
         return;
     }
-    let by_name = |name: &String| json!({ "name": name });
-    row(&local, "symbol", names.iter().map(by_name).collect());
-    row(&local, "word", names.iter().map(|name| json!({ "word": name })).collect());
-    row(&local, "callers", names.iter().map(by_name).collect());
-    row(&local, "outline", paths.iter().map(|path| json!({ "path": path })).collect());
-    row(&local, "deps", paths.iter().map(|path| json!({ "path": path })).collect());
-    let queries = paths.iter().filter_map(|path| path.rsplit('/').next());
-    row(&local, "find", queries.map(|name| json!({ "query": name })).collect());
+    drop(local);
+    watched(&engine, || {
+        let by_name = |name: &String| json!({ "name": name });
+        let by_path = |path: &String| json!({ "path": path });
+        let same = |args: Value| vec![args; SAMPLES / 2];
+        row(&engine, "status", same(json!({})));
+        row(&engine, "tree", same(json!({})));
+        row(&engine, "hot", same(json!({})));
+        row(&engine, "changes", same(json!({})));
+        row(&engine, "snapshot", same(json!({})));
+        let three = paths.iter().zip(&names).map(|(path, name)| {
+            let ops = [
+                json!({ "tool": "codedb_outline", "arguments": by_path(path) }),
+                json!({ "tool": "codedb_symbol", "arguments": by_name(name) }),
+                json!({ "tool": "codedb_find", "arguments": { "query": name } }),
+            ];
+            json!({ "ops": ops })
+        });
+        row(&engine, "bundle", three.collect());
+        row(&engine, "symbol", names.iter().map(by_name).collect());
+        row(&engine, "word", names.iter().map(|name| json!({ "word": name })).collect());
+        row(&engine, "search", names.iter().map(|name| json!({ "query": name })).collect());
+        row(&engine, "callers", names.iter().map(by_name).collect());
+        row(&engine, "outline", paths.iter().map(by_path).collect());
+        let lines = |path: &String| json!({ "path": path, "line_start": 1, "line_end": 40 });
+        row(&engine, "read", paths.iter().map(lines).collect());
+        row(&engine, "deps", paths.iter().map(by_path).collect());
+        let queries = paths.iter().filter_map(|path| path.rsplit('/').next());
+        row(&engine, "find", queries.map(|name| json!({ "query": name })).collect());
+    });
     if let Some(file) = value("--edit") {
         edits(&engine, &file);
     }
 }
 
 /// Measures the second call of each query of a tool.
-fn row(local: &Local<'_>, name: &str, queries: Vec<Value>) {
+fn row(engine: &Engine, name: &str, queries: Vec<Value>) {
     let tool = tools::find(name).expect("it is in the table");
-    let call = Call::new(local, 0);
+    let call = |args: &Value| {
+        let local = Local::new(engine, Check::Watcher);
+        let answer = tool.run(&Call::new(&local, 0), args.clone());
+        answer.map(|answer| answer.text())
+    };
     let mut times = Vec::new();
     for args in &queries {
-        let _ = tool.run(&call, args.clone());
+        let _ = call(args);
         let started = Instant::now();
-        let _ = tool.run(&call, args.clone());
+        let answered = call(args);
         times.push(started.elapsed());
+        if let Err(error) = answered {
+            print(&format!("{name} {args}: {error}\n"));
+        }
     }
     print_row(name, times);
 }
@@ -109,15 +138,8 @@ fn edits(engine: &Engine, file: &PathBuf) {
 
 /// Measures tasks, one call each, while the tree is watched.
 fn tasks(engine: &Engine, lines: Vec<&str>) {
-    let stop = Stop::new().expect("a handle");
     let tool = tools::find("context").expect("it is in the table");
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            engine::serve(engine, &Pace::default(), &stop).expect("no other process watches");
-        });
-        while engine::start_sync(engine).is_none() {
-            std::thread::sleep(Duration::from_millis(20));
-        }
+    watched(engine, || {
         let mut times = Vec::new();
         for line in &lines {
             let task: Value = serde_json::from_str(line).expect("an object");
@@ -129,9 +151,33 @@ fn tasks(engine: &Engine, lines: Vec<&str>) {
             times.push(started.elapsed());
             assert!(!text.is_empty(), "no reply");
         }
-        stop.stop();
         print_row("context", times.split_off(times.len() / 10));
     });
+}
+
+/// Runs `measure` while the tree is watched.
+fn watched(engine: &Engine, measure: impl FnOnce()) {
+    let stop = Stop::new().expect("a handle");
+    std::thread::scope(|scope| {
+        let ended = StopOnDrop(&stop);
+        scope.spawn(|| {
+            engine::serve(engine, &Pace::default(), &stop).expect("no other process watches");
+        });
+        while engine::start_sync(engine).is_none() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        measure();
+        drop(ended);
+    });
+}
+
+/// Ends the watcher, also after a panic.
+struct StopOnDrop<'a>(&'a Stop);
+
+impl Drop for StopOnDrop<'_> {
+    fn drop(&mut self) {
+        self.0.stop();
+    }
 }
 
 fn print_row(name: &str, mut times: Vec<Duration>) {

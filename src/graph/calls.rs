@@ -4,10 +4,11 @@
 //! linker ([`super::link`]); a name that many symbols share costs a resolution for each of its
 //! uses.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::link::{
     CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use,
@@ -154,12 +155,12 @@ pub fn uses_within(
     bound: Bound<'_>,
 ) -> Uses {
     let code = linker.code();
-    let places: HashMap<SymbolAt, usize> =
+    let places: FxHashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
     let (mut names, mut around) = (Names::new(), BTreeSet::new());
     // What the symbols override: a call of one of these may run the symbol instead.
-    let mut overridden: HashMap<SymbolAt, Vec<usize>> = HashMap::new();
+    let mut overridden: FxHashMap<SymbolAt, Vec<usize>> = FxHashMap::default();
     for (place, at) in of.iter().enumerate() {
         found.is_cut |= add_names(code, *at, &mut names, &mut around);
         for base in linker.overridden(*at) {
@@ -172,7 +173,7 @@ pub fn uses_within(
     let refers_to = |file: FileId, used: Use<'_>| {
         linker.resolve(file, used).iter().any(|link| places.contains_key(&link.to))
     };
-    let (mut seen, mut sites) = (HashSet::new(), Vec::new());
+    let (mut seen, mut sites) = (FxHashSet::default(), Vec::new());
     for (name, files) in &names {
         let mut other = OtherNames::new(code, &refers_to);
         found.is_cut |= each_named_site(code, files, name, &mut other, |text, site| {
@@ -192,7 +193,7 @@ pub fn uses_within(
     sites.retain(|(_, site)| bound.role.is_none_or(|role| site.reference.role == role));
     let (derived, is_cut) = derived::derived_sites(linker, of);
     found.is_cut |= is_cut;
-    let mut of_derived = HashSet::new();
+    let mut of_derived = FxHashSet::default();
     for (text, site) in derived {
         if bound.role.is_none_or(|role| site.reference.role == role)
             && seen.insert((site.file, site.reference.span.start))
@@ -293,7 +294,7 @@ struct Counted {
 }
 
 impl Counted {
-    fn add(&mut self, also: &Also, overridden: &HashMap<SymbolAt, Vec<usize>>) {
+    fn add(&mut self, also: &Also, overridden: &FxHashMap<SymbolAt, Vec<usize>>) {
         let overriding = also.base.and_then(|base| overridden.get(&base));
         if let Some(base) = also.base {
             *self.of_bases.entry(base).or_default() += 1;
@@ -307,7 +308,7 @@ impl Counted {
         }
     }
 
-    fn finish(mut self, overridden: &HashMap<SymbolAt, Vec<usize>>) -> Vec<usize> {
+    fn finish(mut self, overridden: &FxHashMap<SymbolAt, Vec<usize>>) -> Vec<usize> {
         for (base, count) in &self.of_bases {
             for &place in overridden.get(base).into_iter().flatten() {
                 self.also[place] += count;
@@ -325,7 +326,7 @@ fn through_base(
     code: &dyn Code,
     outcome: &Outcome,
     site: &Site,
-    overridden: &HashMap<SymbolAt, Vec<usize>>,
+    overridden: &FxHashMap<SymbolAt, Vec<usize>>,
 ) -> Option<(SymbolAt, usize, Link)> {
     let link = outcome.links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER)?;
     let place = *overridden.get(&link.to)?.last()?;
@@ -385,7 +386,7 @@ fn add_names(
     names.entry(of_type.to_owned()).or_default().insert(at.file);
     around.insert(at.file);
     let mut bases = vec![of_type.to_owned()];
-    let mut seen = HashSet::new();
+    let mut seen = FxHashSet::default();
     while let Some(base) = bases.pop() {
         for &derived in code.derived(&base).iter() {
             let Some(facts) = code.file(derived.file) else { continue };

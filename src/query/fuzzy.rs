@@ -11,6 +11,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
 
@@ -30,6 +31,9 @@ const QUERY_BYTES_MAX: usize = 256;
 /// Maximum words of a query; the rest is ignored.
 const WORDS_MAX: usize = 8;
 
+/// The number of newest files that are found once.
+const NEWEST_MAX: usize = 256;
+
 /// If the best score is below this, a second search allows typing errors.
 const GOOD: i32 = 400;
 
@@ -47,6 +51,8 @@ pub struct PathIndex {
     names: Vec<u8>,
     /// The same with ASCII letters in lowercase.
     folded: Vec<u8>,
+    /// The [`NEWEST_MAX`] newest files, newest first, then in path order.
+    newest: OnceLock<Vec<usize>>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -113,6 +119,7 @@ impl PathIndex {
             dirs: vec![root],
             names: Vec::new(),
             folded: Vec::new(),
+            newest: OnceLock::new(),
         };
         // The stack of open directories: their ids, and the offset in a path at which their entries
         // begin.
@@ -181,8 +188,20 @@ impl PathIndex {
     /// [`Hits::best`] for the order.
     pub fn find(&self, query: &[u8], max: usize) -> Hits {
         let words = words(query);
+        if words.is_empty() && max <= NEWEST_MAX {
+            let best = self.newest().iter().take(max).map(|&at| Hit { at, score: 0 });
+            return Hits { best: best.collect(), total: self.files.len() };
+        }
         let hits = self.look(&words, Typos::Counted, max);
         if are_good(&hits, &words) { hits } else { self.look(&words, Typos::Forgiven, max) }
+    }
+
+    /// Returns the newest files. O(files) the first time.
+    fn newest(&self) -> &[usize] {
+        self.newest.get_or_init(|| {
+            let hits = self.look(&[], Typos::Counted, NEWEST_MAX);
+            hits.best.into_iter().map(|hit| hit.at).collect()
+        })
     }
 
     fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {

@@ -1,6 +1,8 @@
 //! Other names of a definition: those under which files import or re-export it.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
 
 use crate::base::ids::FileId;
 use crate::graph::link::{Code, Site, Use};
@@ -26,9 +28,9 @@ pub(super) struct OtherNames<'a> {
     /// Names that were searched.
     searched: BTreeSet<String>,
     /// Files whose imports of the current name were followed.
-    followed: HashSet<FileId>,
+    followed: FxHashSet<FileId>,
     /// Files whose default export it is.
-    defaults: HashSet<FileId>,
+    defaults: FxHashSet<FileId>,
     is_cut: bool,
 }
 
@@ -40,8 +42,8 @@ impl<'a> OtherNames<'a> {
             inside: BTreeMap::new(),
             outside: BTreeSet::new(),
             searched: BTreeSet::new(),
-            followed: HashSet::new(),
-            defaults: HashSet::new(),
+            followed: FxHashSet::default(),
+            defaults: FxHashSet::default(),
             is_cut: false,
         }
     }

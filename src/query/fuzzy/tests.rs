@@ -206,3 +206,21 @@ fn names_that_are_not_kept_are_ranked_like_indexed_ones() {
         }
     }
 }
+
+#[test]
+fn without_words_the_newest_files_are_found() {
+    let paths: Vec<String> = (0..700).map(|at| format!("dir{:02}/f{at:03}.rs", at / 20)).collect();
+    let modified = |at: usize| (at * 7919 % 101) as i64;
+    let files = paths.iter().enumerate().map(|(at, path)| (path.as_bytes(), modified(at)));
+    let index = PathIndex::new(files);
+    let mut newest: Vec<usize> = (0..paths.len()).collect();
+    newest.sort_by_key(|&at| (Reverse(modified(at)), at));
+    for max in [0, 1, 10, NEWEST_MAX, NEWEST_MAX + 1, 1000] {
+        for query in ["", "  "] {
+            let hits = index.find(query.as_bytes(), max);
+            let best: Vec<usize> = hits.best.iter().map(|hit| hit.at).collect();
+            assert_eq!(best, newest[..max.min(paths.len())], "{max}");
+            assert_eq!(hits.total, paths.len());
+        }
+    }
+}
