@@ -17,6 +17,7 @@ import sys
 
 FN = re.compile(r"ty: FnDef\(DefId\((\d+):(\d+) ~ (.*)\), \[(.*)\]\)$")
 SPAN = re.compile(r"span: (\S+\.rs):(\d+):(\d+): (\d+):(\d+) ")
+NOTATION = re.compile(r"^\s*fn \w+\(((&(mut )?)?self)?(,? ?\w+)*\) \{$")
 BODY = re.compile(r"DefId\(0:(\d+) ~ (.*)\):$")
 
 
@@ -85,12 +86,27 @@ def main():
                 found.append((pending, path, ends))
             pending = None
 
+    def written(path, at, name):
+        """Returns the place of a function whose body begins after its head at a line.
+
+        Where a macro receives the body in a notation of its own (`fn name(&self, other) {`), the function
+        is the one that the macro writes with it, as `rustc -Zmacro-backtrace` shows.
+        """
+        if not NOTATION.search(source(path).lines[at]):
+            return [(path, at)]
+        places = []
+        for there in map(str, sorted(pathlib.Path("src").rglob("*.rs"))):
+            lines = source(there).lines
+            heads = (number for number, line in enumerate(lines) if re.search(rf"\bfn {name}\(", line))
+            places += [(there, number) for number in heads if [line.strip() for line in lines[number + 1 : number + 2]] == [f"${name}_body"]]
+        return places or [(path, at)]
+
     def defining(number, full):
         name = full.rsplit("::", 1)[-1]
         if number in bodies:
             _, path, line = bodies[number]
             at = source(path).line_before(rf"\bfn {re.escape(name)}\b", line)
-            return [(path, at)] if at is not None else []
+            return written(path, at, name) if at is not None else []
         parts = full.split("::")
         for path in map(str, sorted(pathlib.Path("src").rglob("*.rs"))):
             lines = source(path).lines

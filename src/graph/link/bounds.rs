@@ -313,7 +313,7 @@ impl Walk<'_> {
     }
 
     /// Returns the tuple or slice that a block is for, whose parts are members of `$`.
-    pub(super) fn own_list(&self, block: &Candidate) -> Option<Vec<Candidate>> {
+    pub(super) fn own_list(&self, block: &Candidate, depth: usize) -> Option<Vec<Candidate>> {
         let Value::Instance(at, _) = block.value else { return None };
         let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];
@@ -321,7 +321,7 @@ impl Walk<'_> {
         let of = chain.instance_type()?;
         let is_list = of.starts_with("tuple<") || of.starts_with("slice<");
         let scope = Place { file: at.file, enclosing: Some(place) };
-        is_list.then(|| self.chain(scope, None, chain, 1))
+        is_list.then(|| self.chain(scope, None, chain, depth + 1))
     }
 
     fn is_in_trait(&self, place: Place) -> bool {

@@ -78,7 +78,11 @@ impl Walk<'_> {
                 };
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
                 values.extend(
-                    values.iter().filter_map(|it| self.own_list(it)).flatten().collect::<Vec<_>>(),
+                    values
+                        .iter()
+                        .filter_map(|it| self.own_list(it, depth))
+                        .flatten()
+                        .collect::<Vec<_>>(),
                 );
                 values = self.each(&values, |value| self.unaliased(value, depth));
                 if values.is_empty() && own.is_none() {

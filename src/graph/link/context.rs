@@ -162,7 +162,7 @@ impl Walk<'_> {
             return self.of_written(candidate, scope, written, depth);
         }
         if is_type(symbol.kind) {
-            let made = self.constructors(candidate);
+            let made = self.constructors(candidate, depth);
             let made = made.iter().map(|made| self.parameter(made, number, depth + 1));
             let made = made.into_iter().find(|found| !found.is_empty());
             return made.unwrap_or_default();

@@ -1,5 +1,6 @@
 //! Implementation blocks of Rust in the bodies of macros, for a type that the macro receives: `impl Trait
-//! for $type`. The types are those that the calls of the macro name.
+//! for $type`. The types are those that the calls of the macro name. A macro also makes the blocks of the
+//! macros that its body calls.
 
 use std::rc::Rc;
 
@@ -23,6 +24,10 @@ const NAMED_MAX: usize = 64;
 /// The most calls of macros of one file that are searched for a type, and the most blocks for it.
 const FILE_CALLS_MAX: usize = 1024;
 const BLOCKS_MAX: usize = 32;
+
+/// How many calls of macros in the bodies of macros are followed, and the most macros of one type.
+const MACROS_DEPTH_MAX: usize = 4;
+const MACROS_MAX: usize = 64;
 
 /// The sign of a macro's variable.
 const VARIABLE: char = '$';
@@ -89,28 +94,14 @@ impl Walk<'_> {
                     facts.symbols.get(at).is_some_and(|around| around.kind == SymbolKind::Module)
                 })
             };
-            let mut seen = FxHashSet::default();
+            let (mut seen, mut seen_inside) = (FxHashSet::default(), FxHashSet::default());
             let names = calls.iter().filter(|(_, it)| is_item(it.enclosing)).take(FILE_CALLS_MAX);
             for name in names.map(|(name, _)| name.as_str()) {
                 if !seen.insert(name) {
                     continue;
                 }
-                for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
-                    let Some(there) = self.memo.file(self.code, at.file) else { continue };
-                    let place = at.place as usize;
-                    let is_macro = |of: &crate::lang::symbols::Symbol| of.kind == SymbolKind::Macro;
-                    if !there.symbols.get(place).is_some_and(is_macro) {
-                        continue;
-                    }
-                    let blocks = there.all_children(Some(place)).iter().copied();
-                    let blocks = blocks.map(|place| SymbolAt { file: at.file, place });
-                    let is_open = |block: &SymbolAt| {
-                        there.block_type(block.place as usize).is_some_and(is_variable_type)
-                    };
-                    let open: Vec<SymbolAt> = blocks.filter(is_open).collect();
-                    if !open.is_empty() && self.macro_arguments(name).contains(type_name) {
-                        found.extend(open);
-                    }
+                if self.macro_arguments(name).contains(type_name) {
+                    self.add_open_blocks(name, MACROS_DEPTH_MAX, &mut seen_inside, &mut found);
                 }
                 if found.len() >= BLOCKS_MAX {
                     break;
@@ -119,6 +110,40 @@ impl Walk<'_> {
             found.truncate(BLOCKS_MAX);
             found
         })
+    }
+
+    /// Adds the blocks for a variable in the body of a macro, and in those of the macros that it calls, at
+    /// most `left` calls deep.
+    fn add_open_blocks(
+        &self,
+        name: &str,
+        left: usize,
+        seen: &mut FxHashSet<SymbolAt>,
+        found: &mut Vec<SymbolAt>,
+    ) {
+        for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
+            let Some(there) = self.memo.file(self.code, at.file) else { continue };
+            let Some(own) = there.symbols.get(at.place as usize) else { continue };
+            if own.kind != SymbolKind::Macro || seen.len() >= MACROS_MAX || !seen.insert(at) {
+                continue;
+            }
+            let blocks = there.all_children(Some(at.place as usize)).iter().copied();
+            let blocks = blocks.map(|place| SymbolAt { file: at.file, place });
+            let is_open = |block: &SymbolAt| {
+                there.block_type(block.place as usize).is_some_and(is_variable_type)
+            };
+            found.extend(blocks.filter(is_open));
+            let Some(left) = left.checked_sub(1) else { continue };
+            let calls = self.code.calls(at.file);
+            let first = calls.partition_point(|(_, call)| call.span.start < own.span.start);
+            let inside =
+                calls[first..].iter().take_while(|(_, call)| call.span.end <= own.span.end);
+            for (name, _) in inside.take(FILE_CALLS_MAX) {
+                if found.len() < BLOCKS_MAX && name != &own.name {
+                    self.add_open_blocks(name, left, seen, found);
+                }
+            }
+        }
     }
 }
 

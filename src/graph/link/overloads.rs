@@ -6,6 +6,7 @@
 //! every parameter equally. Texts are read only where overloads differ. [`narrow`] bounds how many are
 //! compared.
 
+mod constness;
 mod cpp;
 pub(super) mod java;
 pub(super) mod named;
@@ -25,7 +26,7 @@ use type_arguments::TypeArguments;
 pub(super) use type_arguments::stated as stated_type_arguments;
 use type_arguments::stated_text;
 pub(super) use written::declared_type;
-use written::{created, declared, literal, shape, written_type};
+use written::{created, declared, literal, shape};
 
 use super::binding::{Binding, Qualifiers, has_word};
 use super::code::{FileFacts, last_name};
@@ -247,12 +248,20 @@ impl Walk<'_> {
             return;
         }
         let (mut forms, mut labels) = (Vec::new(), Vec::new());
+        // Nothing shows whether the object is constant, which selects.
+        let mut is_guess = false;
         let mut scores: Vec<u32> = if is_single && is_selected {
             vec![1; overloads.len()]
         } else if is_single {
             // They differ in qualifiers only, or are alternatives.
-            let is_const = self.is_const_receiver(&facts, place, &text, start);
-            let before = before_call(&facts, place, &text, start);
+            let differs =
+                |of: &Overload| of.signature.qualifiers.is_const != first.qualifiers.is_const;
+            let differ = overloads.iter().any(differs);
+            let is_const =
+                differ.then(|| self.is_const_receiver(&facts, place, &text, start)).flatten();
+            is_guess = differ && is_const.is_none();
+            let (is_const, before) =
+                (is_const.unwrap_or_default(), before_call(&facts, place, &text, start));
             overloads.iter().map(|of| of.signature.qualifiers.fit(is_const, &before)).collect()
         } else if let Some((given, names)) = self.arguments_of(rules, used, &text) {
             forms = given.iter().map(|it| self.form(rules, &facts, place, &text, it)).collect();
@@ -309,7 +318,7 @@ impl Walk<'_> {
             let to = links[of.link].to;
             links.iter_mut().filter(|link| link.to == to).for_each(|link| link.confidence *= WORSE);
         }
-        if !is_decided {
+        if !is_decided || is_guess {
             // A function usually calls another overload than itself.
             let own = place.enclosing.map(|at| SymbolAt { file: place.file, place: at as u32 });
             let is_own = |link: &Link| rules.is_strict && Some(link.to) == own;
@@ -353,24 +362,6 @@ impl Walk<'_> {
             }));
         }
         found
-    }
-
-    /// Returns true if the object of a call is constant, as far as its declaration shows.
-    fn is_const_receiver(&self, facts: &FileFacts, place: Place, text: &[u8], call: usize) -> bool {
-        let before = before_call(facts, place, text, call);
-        let object = before.strip_suffix("->").or_else(|| before.strip_suffix('.'));
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        match object {
-            Some(object) => {
-                let name = &object[object.trim_end_matches(is_word).len()..];
-                written_type(object, name).is_some_and(|of| has_word(&of, "const"))
-            }
-            // The object is that of the enclosing method.
-            None => place.enclosing.is_some_and(|at| {
-                let signature = facts.signature(at as u32, || self.code.text(place.file));
-                signature.rsplit(')').next().is_some_and(|end| has_word(end, "const"))
-            }),
-        }
     }
 
     /// Returns the signature of an overload as the rules of a language read it, cached.

@@ -5,6 +5,9 @@ use crate::lang::chain::Chain;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
+/// The most brackets around a written type, and the most `[]` after it, that are followed.
+pub(super) const NESTING_MAX: usize = 16;
+
 /// The least and the greatest number of arguments; 255 as the greatest number means that there is
 /// no bound.
 pub(super) type Arity = (u8, u8);
@@ -191,6 +194,10 @@ fn without_type_parameters(text: &str) -> &str {
 /// Returns the parameters of a function type as it is written, `(a: A) => R`, possibly in
 /// parentheses or in a union; `None` for other types.
 pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
+    of_nested_function_type(written, NESTING_MAX)
+}
+
+fn of_nested_function_type(written: &str, left: usize) -> Option<Vec<&str>> {
     for part in split(written, b'|').into_iter().map(str::trim) {
         // Type parameters precede them.
         let part = match part.strip_prefix('<') {
@@ -205,7 +212,8 @@ pub(super) fn of_function_type(written: &str) -> Option<Vec<&str>> {
             return Some(parts.filter(is_own).collect());
         }
         if after.is_empty()
-            && let Some(found) = of_function_type(inner)
+            && let Some(left) = left.checked_sub(1)
+            && let Some(found) = of_nested_function_type(inner, left)
         {
             return Some(found);
         }
@@ -329,13 +337,17 @@ pub(super) fn written_type(parameter: &str) -> Option<&str> {
 /// Returns the chain of a value of a TypeScript type; of a union the first alternative that is not
 /// `undefined`, `null` or `void`.
 pub(super) fn chain_of_type(written: &str) -> Option<Chain> {
+    chain_of_nested_type(written, NESTING_MAX)
+}
+
+fn chain_of_nested_type(written: &str, left: usize) -> Option<Chain> {
     let is_something =
         |part: &&str| !part.is_empty() && !matches!(*part, "undefined" | "null" | "void");
     let mut part = split(written, b'|').into_iter().map(str::trim).find(is_something)?;
     part = split(part, b'&').into_iter().map(str::trim).find(is_something)?;
     part = part.trim_start_matches("readonly ").trim();
     if let Some(element) = part.strip_suffix("[]") {
-        let element = chain_of_type(element)?;
+        let element = chain_of_nested_type(element, left.checked_sub(1)?)?;
         return Some(Chain::instance(&format!("Array<{}>", element.without_instance())));
     }
     let end = part.find(|c: char| !(c.is_alphanumeric() || "_$.".contains(c)));

@@ -107,7 +107,7 @@ impl Walk<'_> {
         for candidate in &candidates {
             let first = links.len();
             if used.role == Role::Call {
-                links.extend(self.constructors(candidate).iter().filter_map(Candidate::link));
+                links.extend(self.constructors(candidate, 0).iter().filter_map(Candidate::link));
             }
             links.extend(candidate.link());
             if candidate.choice != Choice::Only {
@@ -190,7 +190,7 @@ impl Walk<'_> {
 
     /// Returns the constructors of the type that a call names; those of its base if it has none of
     /// its own.
-    pub(super) fn constructors(&self, candidate: &Candidate) -> Vec<Candidate> {
+    pub(super) fn constructors(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
         let Value::Name(of) = candidate.value else { return Vec::new() };
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let symbol = &facts.symbols[place];
@@ -216,7 +216,7 @@ impl Walk<'_> {
             }),
         };
         if let Some(name) = name {
-            let members_elsewhere = self.members_elsewhere(&facts, of, name, 0);
+            let members_elsewhere = self.members_elsewhere(&facts, of, name, depth);
             found.extend(members_elsewhere.iter().filter_map(Candidate::link).map(|link| link.to));
         }
         // C#'s `static Type()` runs once before all others, and nothing calls it.
@@ -228,7 +228,7 @@ impl Walk<'_> {
         if found.is_empty() && facts.dialect.inherits_constructors {
             (factor, reason) = (0.99, reason.max(Reason::Inherited));
             let names = facts.dialect.constructors.iter();
-            let inherited = names.map(|name| self.members(of, name, 0));
+            let inherited = names.map(|name| self.members(of, name, depth));
             let links = |found: Vec<Candidate>| {
                 found.iter().filter_map(Candidate::link).collect::<Vec<_>>()
             };

@@ -138,7 +138,7 @@ impl Walk<'_> {
             _ => {
                 let values = self.chain(place, None, chain, 0);
                 if values.is_empty() && chain.is_path() {
-                    return self.qualified_type(place, &format!("{chain}.{}", used.name));
+                    return self.qualified_type(place, &format!("{chain}.{}", used.name), 0);
                 }
                 let names_outside_type = self.names_outside_type(place, chain, &values);
                 let member = |value: &Candidate| {

@@ -58,7 +58,7 @@ impl Walk<'_> {
             // Functions of a file's top-level statements.
             let mut own = of_file(&facts, place.file, name);
             own.retain(|candidate| self.kind(candidate) == Some(SymbolKind::Function));
-            return if own.is_empty() { self.of_usings(&facts, place, name) } else { own };
+            return if own.is_empty() { self.of_usings(&facts, place, name, depth) } else { own };
         }
         if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
             let mut found = self.of_program(&facts, Place { enclosing: None, ..place }, absolute);

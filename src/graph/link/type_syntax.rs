@@ -4,7 +4,7 @@
 //! parameters of callbacks, and [`super::overloads`] for the comparison of types.
 
 use super::dialect::TypeSyntax;
-use super::parameters::{chain_of_type, inside, of_function_type, written_type};
+use super::parameters::{NESTING_MAX, chain_of_type, inside, of_function_type, written_type};
 use crate::lang::chain::Chain;
 use crate::lang::split;
 
@@ -62,8 +62,8 @@ impl TypeSyntax {
     pub(super) fn of_function(self, written: &str) -> Option<Vec<&str>> {
         match self {
             TypeSyntax::NamedArrow => of_function_type(written),
-            TypeSyntax::Arrow => arrow(without_prefixes(written.trim())),
-            TypeSyntax::Delegate => delegate(without_prefixes(written.trim())),
+            TypeSyntax::Arrow => arrow(without_prefixes(written.trim()), NESTING_MAX),
+            TypeSyntax::Delegate => delegate(without_prefixes(written.trim()), NESTING_MAX),
         }
     }
 
@@ -126,8 +126,9 @@ pub(super) fn without_prefixes(written: &str) -> &str {
     }
 }
 
-/// Returns the types in `(A, name: B) -> R`, possibly with a receiver, in parentheses, or optional.
-fn arrow(written: &str) -> Option<Vec<&str>> {
+/// Returns the types in `(A, name: B) -> R`, possibly with a receiver, in at most `left` parentheses, or
+/// optional.
+fn arrow(written: &str, left: usize) -> Option<Vec<&str>> {
     let open = written.find('(')?;
     let is_receiver = open == 0 || written[..open].ends_with('.');
     let inner = inside(&written[open..]).filter(|_| is_receiver)?;
@@ -141,11 +142,14 @@ fn arrow(written: &str) -> Option<Vec<&str>> {
         let of_part = |part| without_prefixes(split(part, b':').last().copied().unwrap_or(part));
         return Some(parts.map(of_part).collect());
     }
-    (open == 0 && matches!(after, "" | "?" | "!")).then(|| arrow(inner.trim())).flatten()
+    let is_in_brackets = open == 0 && matches!(after, "" | "?" | "!");
+    let left = left.checked_sub(1).filter(|_| is_in_brackets)?;
+    arrow(inner.trim(), left)
 }
 
-/// Returns the types of the parameters of a delegate of C#'s library, possibly in `Expression<…>`.
-fn delegate(written: &str) -> Option<Vec<&str>> {
+/// Returns the types of the parameters of a delegate of C#'s library, possibly in `Expression<…>`, at
+/// most `left` times.
+fn delegate(written: &str, left: usize) -> Option<Vec<&str>> {
     let written = written.trim_end_matches('?');
     let (path, arguments) = match written.split_once('<') {
         Some((path, arguments)) => (path, arguments.strip_suffix('>')?),
@@ -155,7 +159,7 @@ fn delegate(written: &str) -> Option<Vec<&str>> {
     let parts = || split(arguments, b',').into_iter().map(str::trim);
     let mut types: Vec<&str> = parts().filter(|part| !part.is_empty()).collect();
     match name {
-        "Expression" => return delegate(arguments),
+        "Expression" => return delegate(arguments, left.checked_sub(1)?),
         "Comparison" => types.push(*types.first()?),
         "EventHandler" => types.insert(0, "object"),
         _ if WITH_RESULT.contains(&name) => {
@@ -169,7 +173,7 @@ fn delegate(written: &str) -> Option<Vec<&str>> {
 
 #[cfg(test)]
 mod tests {
-    use super::TypeSyntax::{Arrow, Delegate};
+    use super::TypeSyntax::{Arrow, Delegate, NamedArrow};
 
     #[test]
     fn types_of_parameters_are_read() {
@@ -189,6 +193,26 @@ mod tests {
         assert_eq!(Delegate.of_function("Expression<Func<A, B>>"), Some(vec!["A"]));
         assert_eq!(Delegate.of_function("Action"), Some(vec![]));
         assert_eq!(Delegate.of_function("List<A>"), None);
+    }
+
+    /// The text of a type overflowed the stack, once for each of its brackets.
+    #[test]
+    fn deeply_nested_types_are_not_read() {
+        let nest = |open: &str, inner: &str, close: &str| {
+            format!("{}{inner}{}", open.repeat(20_000), close.repeat(20_000))
+        };
+        let arrow = nest("(", "(A) -> B", ")");
+        let delegate = nest("Expression<", "Func<A, B>", ">");
+        let named = nest("(", "(a: A) => B", ")");
+        let list = format!("A{}", "[]".repeat(20_000));
+        let read = move || {
+            assert_eq!(Arrow.of_function(&arrow), None);
+            assert_eq!(Delegate.of_function(&delegate), None);
+            assert_eq!(NamedArrow.of_function(&named), None);
+            assert_eq!(NamedArrow.chain(&list), None);
+        };
+        let small = std::thread::Builder::new().stack_size(512 << 10);
+        small.spawn(read).expect("a thread starts").join().expect("no check fails");
     }
 
     #[test]

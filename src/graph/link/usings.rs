@@ -23,13 +23,19 @@ const IMPORTERS_MAX: usize = 256;
 impl Walk<'_> {
     /// Returns the types of a name that a file sees by its namespaces and imports, and the members
     /// that it imports with their type: `using static`.
-    pub(super) fn of_usings(&self, facts: &FileFacts, place: Place, name: &str) -> Vec<Candidate> {
+    pub(super) fn of_usings(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         if let Some((import, bound)) = facts.bindings(name).next() {
             let whole = match facts.imports[import].module.as_str() {
                 "" => bound.name.clone(),
                 module => format!("{module}.{}", bound.name),
             };
-            let found = self.qualified_type(place, &whole);
+            let found = self.qualified_type(place, &whole, depth);
             if !found.is_empty() {
                 return found;
             }
@@ -37,7 +43,7 @@ impl Walk<'_> {
         }
         let aliased = self.project_usings(place.file);
         if let Some(of) = aliased.iter().find(|of| of.alias.as_deref() == Some(name)) {
-            let found = self.qualified_type(place, &of.path);
+            let found = self.qualified_type(place, &of.path, depth);
             if !found.is_empty() {
                 return found;
             }
@@ -224,13 +230,13 @@ impl Walk<'_> {
     }
 
     /// Returns the type of a qualified name, which may be a type in another one.
-    pub(super) fn qualified_type(&self, place: Place, whole: &str) -> Vec<Candidate> {
+    pub(super) fn qualified_type(&self, place: Place, whole: &str, depth: usize) -> Vec<Candidate> {
         let Some((mut found, end)) = self.by_qualified_name(place, whole) else {
             return Vec::new();
         };
         let inner = whole[end..].split('.').filter(|part| !part.is_empty());
         for part in inner {
-            found = self.each(&found, |candidate| self.member(candidate, part, 1));
+            found = self.each(&found, |candidate| self.member(candidate, part, depth + 1));
         }
         found
     }

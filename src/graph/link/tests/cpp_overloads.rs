@@ -185,3 +185,45 @@ fn the_qualification_of_a_member_selects_its_type() {
     check(&tree("d.n::Base::$0w(1);"), "a.h:2 n::Base::w Receiver");
     check(&tree("p->n::Base::$0w(1);"), "a.h:2 n::Base::w Receiver");
 }
+
+/// Overloads that differ in `const` after their parameters only: what the object shows decides, through
+/// pointers, results and fields; where nothing shows it, no answer is certain.
+#[test]
+fn constant_objects_select_constant_members() {
+    let of = |call: &str| {
+        format!(
+            "//- /a.h\nstruct Part {{\n  const int* at(int i) const {{ return 0; }}\n  int* at(int i) {{ return 0; }}\n}};\n\
+             struct Whole {{\n  const Part* part() const;\n  Part* part();\n  const Part& only() const;\n  Part own;\n  Part* far;\n  \
+             void fixed() const {{ {} }}\n  void free() {{ {} }}\n}};\n\
+             //- /m.cc\n#include \"a.h\"\nvoid run(Whole w, const Whole& c, const Whole* p, Part q, std::unique_ptr<Part> u, \
+             const std::unique_ptr<Part> cu, std::unique_ptr<const Part> uc) {{ {} }}\n",
+            call.strip_prefix("fixed: ").unwrap_or_default(),
+            call.strip_prefix("free: ").unwrap_or_default(),
+            Some(call).filter(|call| !call.contains(": ")).unwrap_or_default(),
+        )
+    };
+    let (fixed, free) = (2, 3);
+    for (call, line) in [
+        ("q.$0at(1);", free),
+        ("w.own.$0at(1);", free),
+        ("c.own.$0at(1);", fixed),
+        ("c.only().$0at(1);", fixed),
+        ("w.only().$0at(1);", fixed),
+        ("w.part()->$0at(1);", free),
+        ("c.part()->$0at(1);", fixed),
+        ("p->part()->$0at(1);", fixed),
+        ("auto x = p->part(); x->$0at(1);", fixed),
+        ("const auto& x = w.own; x.$0at(1);", fixed),
+        ("u->$0at(1);", free),
+        ("cu->$0at(1);", free),
+        ("uc->$0at(1);", fixed),
+        ("fixed: own.$0at(1);", fixed),
+        ("fixed: far->$0at(1);", free),
+        ("free: own.$0at(1);", free),
+    ] {
+        check(&of(call), &format!("a.h:{line} Part::at Receiver"));
+        assert!(links(&of(call))[0].confidence >= 0.9, "{call}");
+    }
+    let open = links(&of("for (auto x : all()) { x.part()->$0at(1); }"));
+    assert!(open.iter().all(|link| link.confidence < 0.9), "{open:?}");
+}

@@ -106,3 +106,14 @@ fn cycles_of_types_fit_a_small_stack() {
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(resolve);
     thread.expect("a thread starts").join().expect("the stack was enough");
 }
+
+/// An alias of a type whose base is the alias was followed without a bound on the depth, up to the bound
+/// on look-ups, which does not protect the stack.
+#[test]
+fn a_base_that_is_an_alias_of_its_type_is_followed_to_a_bounded_depth() {
+    let text = "//- /a.cs\nusing A = N.B.C;\nusing D = N.E.F;\nnamespace N {\n  public class B : D { }\n  \
+                public class E : A { }\n  public class User : A { void F() { A.$0Run(); } }\n}\n";
+    let small = std::thread::Builder::new().stack_size(2 << 20);
+    let found = small.spawn(move || super::meaning(text)).expect("a thread starts").join();
+    assert_eq!(found.expect("nothing fails"), Vec::<String>::new());
+}

@@ -207,3 +207,25 @@ fn qualified_names_in_macros_are_members_of_the_trait() {
     check(&of("<$t as crate::Bounded>::$0most()"), "src/lib.rs:2 Bounded::most Receiver");
     check(&of("<Own as Bounded>::$0most()"), "src/lib.rs:6 Own::most Receiver");
 }
+
+/// The blocks of macros that a macro calls, with bodies and `self` that are variables, as in `bitflags!`.
+#[test]
+fn macros_make_the_blocks_of_macros_that_they_call() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "#[macro_export]\nmacro_rules! flags {{\n    ($vis:vis struct $Name:ident: $T:ty {{ $( const $flag:ident = $value:expr; )* }}) => {{\n        \
+             $vis struct $Name($T);\n        $crate::forward! {{ $Name: $T }}\n    }};\n}}\n\
+             #[macro_export]\nmacro_rules! forward {{\n    ($Public:ident: $T:ty) => {{\n        $crate::members! {{\n            params: self, other;\n            \
+             $Public: $T {{\n                fn none() {{ Self(0) }}\n                fn insert(&mut self, other) {{ self.0 |= other.0 }}\n            }}\n        }}\n    }};\n}}\n\
+             #[macro_export]\nmacro_rules! members {{\n    (params: $self:ident, $other:ident; $Of:ident: $T:ty {{\n        fn none() $none_body:block\n        \
+             fn insert(&mut self, other) $insert_body:block\n    }}) => {{\n        impl $Of {{\n            #[inline]\n            \
+             pub const fn none() -> Self\n                $none_body\n            /// Adds flags.\n            pub fn insert(&mut $self, $other: Self)\n                $insert_body\n        }}\n    }};\n}}\n\
+             flags! {{ pub struct Color: u8 {{ const RED = 1; const BLUE = 2; }} }}\nstruct Other;\nimpl Other {{ fn none() -> Other {{ Other }} fn insert(&mut self, other: u8) {{}} }}\n\
+             struct Plain;\nfn f(mut c: Color, plain: Plain) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("Color::$0none()"), "src/lib.rs:26 members::$Of::none Receiver");
+    check(&of("c.$0insert(Color::RED)"), "src/lib.rs:29 members::$Of::insert Receiver");
+    check(&of("Color::none().$0insert(c)"), "src/lib.rs:29 members::$Of::insert Receiver");
+    assert!(links(&of("plain.$0insert(1)")).iter().all(|link| link.confidence < 0.45));
+}

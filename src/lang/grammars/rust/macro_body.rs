@@ -14,6 +14,9 @@ use crate::lang::visit::Visit;
 /// Maximum number of tokens of a macro's body.
 const TOKENS_MAX: usize = 1 << 14;
 
+/// Maximum number of variables of a rule that stand for blocks.
+const BLOCKS_MAX: usize = 64;
+
 /// Words that follow a visibility, which a variable may stand for.
 const AFTER_VISIBILITY: &[&[u8]] =
     &[b"async", b"const", b"enum", b"fn", b"static", b"struct", b"trait", b"type", b"unsafe"];
@@ -31,6 +34,8 @@ pub(super) fn items_of_body(visit: &Visit<'_, '_>) -> Option<Embedded> {
         return None;
     }
     let mut embedded = Embedded::new(body, 0, vec![range], items::is_items).optional();
+    let blocks =
+        visit.ancestor(1).map(|rule| block_variables(visit.bytes(rule))).unwrap_or_default();
     let mut open = vec![body];
     let mut count = 0;
     while let Some(tree) = open.pop() {
@@ -44,7 +49,12 @@ pub(super) fn items_of_body(visit: &Visit<'_, '_>) -> Option<Embedded> {
             match token.kind_name() {
                 "metavariable" => {
                     let next = tokens.get(at + 1).map_or(&b""[..], |next| visit.bytes(*next));
-                    variable(visit, *token, next, &mut embedded);
+                    if blocks.contains(&visit.bytes(*token)) {
+                        embedded.replace(token.start_byte(), *b"{");
+                        embedded.replace(token.end_byte() - 1, *b"}");
+                    } else {
+                        variable(visit, *token, next, &mut embedded);
+                    }
                 }
                 "token_repetition" => {
                     let before = at.checked_sub(1).map_or(&b""[..], |at| visit.bytes(tokens[at]));
@@ -84,11 +94,24 @@ fn has_block(visit: &Visit<'_, '_>, tree: Node<'_>, depth: usize) -> bool {
     })
 }
 
+/// Returns the variables of a rule, with their `$`, that stand for blocks, such as the bodies of functions:
+/// `$body:block`. Those of one letter are left out: they have no place for two brackets and a name.
+fn block_variables(rule: &[u8]) -> Vec<&[u8]> {
+    let ends = memchr::memmem::find_iter(rule, b":block").take(BLOCKS_MAX);
+    let names = ends.filter_map(|end| {
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+        let length = rule[..end].iter().rev().take_while(|byte| is_name(byte)).count();
+        let start = (end - length).checked_sub(1).filter(|&start| rule[start] == b'$')?;
+        (length > 1).then(|| &rule[start..end])
+    });
+    names.collect()
+}
+
 /// Makes a variable a name; blanks one that stands for a visibility.
 fn variable(visit: &Visit<'_, '_>, token: Node<'_>, next: &[u8], embedded: &mut Embedded) {
     if AFTER_VISIBILITY.contains(&next) {
         blank(visit, token.byte_range(), embedded);
-    } else if visit.bytes(token) == b"$crate" {
+    } else if matches!(visit.bytes(token), b"$crate" | b"$self") {
         embedded.replace(token.start_byte(), *b" ");
     } else {
         embedded.replace(token.start_byte(), *b"_");
