@@ -1,7 +1,6 @@
 //! A language server as the oracle: `textDocument/definition` for each site; in C and C++ also
 //! `textDocument/declaration`, since a header's declaration and its definition are one target.
 
-use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -22,18 +21,25 @@ pub(crate) fn resolve_sites(
     sites: &[Site],
 ) -> Result<Vec<Answered>, String> {
     let mut server = Server::start(options, tree)?;
-    let mut opened = HashSet::new();
-    let mut answers = Vec::new();
-    for site in sites {
+    let mut opened: Option<&str> = None;
+    let mut answers: Vec<(usize, Answered)> = Vec::new();
+    // File by file: a server checks all open files again after each change.
+    let mut order: Vec<(usize, &Site)> = sites.iter().enumerate().collect();
+    order.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
+    for (number, site) in order {
         let uri = uri(tree, &site.path);
-        if opened.insert(site.path.clone()) {
+        if opened != Some(site.path.as_str()) {
             let text = String::from_utf8_lossy(&tree.texts[&site.path]).into_owned();
             let document = json!({
                 "uri": uri, "languageId": language_id(&site.path, &options.language), "version": 1,
                 "text": text,
             });
+            if let Some(before) = opened.replace(&site.path) {
+                let closed = json!({ "textDocument": { "uri": self::uri(tree, before) } });
+                server.notify("textDocument/didClose", &closed)?;
+            }
             server.notify("textDocument/didOpen", &json!({ "textDocument": document }))?;
-            if opened.len() == 1 {
+            if answers.is_empty() {
                 server.wait_until_ready()?;
             }
         }
@@ -46,10 +52,11 @@ pub(crate) fn resolve_sites(
         }
         definitions.sort();
         definitions.dedup();
-        answers.push(Answered { site: site.clone(), definitions });
+        answers.push((number, Answered { site: site.clone(), definitions }));
     }
     server.stop();
-    Ok(answers)
+    answers.sort_by_key(|(number, _)| *number);
+    Ok(answers.into_iter().map(|(_, answered)| answered).collect())
 }
 
 /// Returns the requests whose locations are the same target.

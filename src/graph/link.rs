@@ -15,7 +15,7 @@
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
 //!    `scope` (bare names: the file, its imports, its package, the program), `qualified_names` and
 //!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `templates` (its type
-//!    parameters), `bounds` (type parameters of Rust), `overloads` (its overloads), `compiled` and
+//!    parameters), `bounds` (type parameters of Rust), `generics` (those of TypeScript), `overloads` (its overloads), `compiled` and
 //!    `settings` (which code of C a compiler reads), `fields` (of C), `follow` (an import to the
 //!    definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
@@ -62,6 +62,7 @@ mod extension;
 mod fields;
 mod fixture;
 mod follow;
+mod generics;
 mod hops;
 mod implementations;
 mod kinds;

@@ -265,6 +265,12 @@ impl<'a> Notes<'a> {
         self.bases.extend(chain.bounded().map(|chain| (index, chain)));
     }
 
+    /// Declares the name in the bytes `name` in the innermost open scope.
+    pub(super) fn declare_span(&mut self, name: Range<usize>, chain: Option<Chain>) {
+        let binding = Binding::Local(chain.and_then(Chain::bounded));
+        self.push(&self.text[name], binding);
+    }
+
     /// Declares a parameter or local variable in the innermost open scope. Has no effect outside of
     /// all scopes.
     pub(super) fn declare(&mut self, name: Node<'_>, chain: Option<Chain>) {

@@ -38,6 +38,15 @@ impl Walk<'_> {
             let is_itself = |it: &Candidate| matches!(it.value, Value::Instance(at, _) if at == of);
             found.retain(|base| !is_itself(base));
         }
+        if facts.dialect.has_module_instances {
+            // The last included module comes first, and the superclass after all of them.
+            let is_module = |it: &Candidate| self.kind(it) == Some(SymbolKind::Module);
+            let (mut modules, others): (Vec<Candidate>, Vec<Candidate>) =
+                found.into_iter().partition(is_module);
+            modules.reverse();
+            modules.extend(others);
+            found = modules;
+        }
         if facts.dialect.has_impl_blocks && facts.symbols[place].kind == SymbolKind::Impl {
             found.extend(self.bounds_of_block(&facts, of, depth));
         } else if facts.dialect.has_impl_blocks {

@@ -372,7 +372,7 @@ impl Walk<'_> {
     }
 
     /// Runs `query` without the type arguments of a value.
-    fn without_given<T>(&self, query: impl FnOnce() -> T) -> T {
+    pub(super) fn without_given<T>(&self, query: impl FnOnce() -> T) -> T {
         let outer = self.given.replace(None);
         let answer = query();
         self.given.replace(outer);
@@ -418,7 +418,7 @@ fn type_name(written: &str) -> &str {
 }
 
 /// Returns the type parameters that a definition's head begins with, without lifetimes.
-fn parameter_list(head: &str) -> Vec<&str> {
+pub(super) fn parameter_list(head: &str) -> Vec<&str> {
     let Some(list) = head.trim_start().strip_prefix('<') else { return Vec::new() };
     let mut level = 1_usize;
     let bytes = list.as_bytes();

@@ -3,7 +3,7 @@
 
 use super::code::last_name;
 use super::dialect::TypeSyntax;
-use super::kinds::is_type;
+use super::kinds::{is_type, is_variable};
 use super::parameters::{
     alias_target, call_signatures, chain_of_type, of_function_type, of_rust_function, parameters,
     receiver_of, type_at, written_type,
@@ -17,6 +17,9 @@ use crate::lang::symbols::SymbolKind;
 
 /// The most bytes of an interface that are searched for call signatures.
 const INTERFACE_BYTES_MAX: usize = 1 << 16;
+
+/// The most bytes of the type of a property that are read.
+const FIELD_BYTES_MAX: usize = 4096;
 
 impl Walk<'_> {
     /// Returns the parameter `number` of a function, a class's constructor or a function type, by
@@ -63,7 +66,11 @@ impl Walk<'_> {
                 };
                 functions.iter().flat_map(of).collect()
             }
-            Value::Instance(of, _) => self.parameter_of_type(candidate, *of, number, depth),
+            Value::Instance(of, written) => {
+                let given = written.clone();
+                let candidate = Candidate { given, via: Some(*of), ..candidate.clone() };
+                self.parameter_of_type(&candidate, *of, number, depth)
+            }
             _ => Vec::new(),
         }
     }
@@ -128,7 +135,7 @@ impl Walk<'_> {
             return self.passed_to_block(candidate, at, number, depth);
         }
         if symbol.kind.is_callable() {
-            let signature = self.signature(at);
+            let signature = self.untruncated_signature(at);
             let parts = parameters(&symbol.name, &signature);
             let part = parts.as_ref().and_then(|parts| match number {
                 LAST_PARAMETER => parts.last().copied(),
@@ -161,6 +168,12 @@ impl Walk<'_> {
             let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
             return self.of_written(candidate, scope, written, depth);
         }
+        if is_variable(symbol.kind)
+            && facts.dialect.has_call_signatures
+            && let Some(found) = self.parameter_of_field(candidate, at, number, depth)
+        {
+            return found;
+        }
         if is_type(symbol.kind) {
             let made = self.constructors(candidate, depth);
             let made = made.iter().map(|made| self.parameter(made, number, depth + 1));
@@ -175,6 +188,26 @@ impl Walk<'_> {
             .flat_map(|candidate| self.parameter(candidate, number, depth + 1))
             .take(VALUES_MAX)
             .collect()
+    }
+
+    /// Returns a parameter of a property or variable whose type is written as a function type; `None` if
+    /// it has another one.
+    fn parameter_of_field(
+        &self,
+        candidate: &Candidate,
+        at: SymbolAt,
+        number: usize,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let (facts, place) = self.symbol(at)?;
+        let symbol = &facts.symbols[place];
+        let text = self.code.text(at.file)?;
+        let end = text.len().min(symbol.span.end).min(symbol.name_span.end + FIELD_BYTES_MAX);
+        let text = String::from_utf8_lossy(text.get(symbol.name_span.end..end)?);
+        let written = text.trim_start_matches(['?', '!']).trim_start().strip_prefix(':')?;
+        let parts = of_function_type(written.trim())?;
+        let scope = Place { file: at.file, enclosing: Some(place) };
+        Some(self.of_written(candidate, scope, type_at(&parts, number), depth))
     }
 
     /// Returns what a method of Ruby passes to its block.
@@ -323,8 +356,7 @@ impl Walk<'_> {
         }
         let Some(chain) = syntax.chain(written) else { return Vec::new() };
         let value = || self.chain(place, candidate.via, &chain, depth + 1);
-        let mut found =
-            if syntax == TypeSyntax::NamedArrow { value() } else { self.given(candidate, value) };
+        let mut found = self.given(candidate, value);
         for value in &mut found {
             value.confidence *= candidate.confidence * 0.97;
             value.reason = value.reason.max(candidate.reason);

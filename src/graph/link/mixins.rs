@@ -1,16 +1,19 @@
 //! Modules that types and modules of Ruby include, extend or prepend. Methods of a prepended module run
 //! in place of the class's own.
 
-use super::code::near;
+use super::code::{FileFacts, near};
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
-use crate::lang::symbols::SymbolKind;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most definitions of a class's name that are searched for its parts.
 const PARTS_MAX: usize = 64;
+
+/// The most modules that blocks of one file extend or include.
+const MIXED_MAX: usize = 16;
 
 /// The confidence of a method that one of a prepended module replaces: it runs only by `super`.
 const REPLACED: f32 = 0.25;
@@ -80,6 +83,53 @@ impl Walk<'_> {
         Vec::new()
     }
 
+    /// Returns the members of the modules that blocks outside of all types extend or include: groups of
+    /// Ruby's specifications do. Such a module counts for the whole file. O(bytes of the file), if a module
+    /// has a method of that name.
+    pub(super) fn of_file_mixins(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let is_scope =
+            |symbol: &Symbol| matches!(symbol.kind, SymbolKind::Class | SymbolKind::Module);
+        let is_outermost =
+            || facts.ancestors(place.enclosing).all(|at| !is_scope(&facts.symbols[at]));
+        if !facts.dialect.has_open_self || !is_outermost() {
+            return Vec::new();
+        }
+        let is_of_module = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, at)| {
+                let parent = there.symbols[at].parent.map(|parent| &there.symbols[parent]);
+                parent.is_some_and(|parent| parent.kind == SymbolKind::Module)
+            })
+        };
+        if !self.code.named(name).iter().take(PARTS_MAX).any(is_of_module) {
+            return Vec::new();
+        }
+        let Some(text) = self.code.text(place.file) else { return Vec::new() };
+        let is_inside = |at: usize| {
+            facts.symbols.iter().any(|symbol| is_scope(symbol) && symbol.span.contains(&at))
+        };
+        let scope = Place { file: place.file, enclosing: None };
+        for (_, path) in mixed_in(&text).into_iter().filter(|(at, _)| !is_inside(*at)) {
+            let module = Chain::name(path.replace("::", "."));
+            let mut found: Vec<Candidate> = self
+                .chain(scope, None, &module, depth + 1)
+                .iter()
+                .flat_map(|it| self.member(it, name, depth + 1))
+                .collect();
+            found.retain(|it| matches!(it.value, Value::Name(_)));
+            if !found.is_empty() {
+                found.iter_mut().for_each(|it| it.reason = it.reason.max(Reason::Inherited));
+                return found;
+            }
+        }
+        Vec::new()
+    }
+
     /// Returns true for a receiver that is a type or module itself, not one of its instances, in languages
     /// where both have members of one name.
     pub(super) fn is_type_itself(&self, place: Place, receiver: Option<&Chain>) -> bool {
@@ -112,4 +162,25 @@ impl Walk<'_> {
             facts.dialect.has_module_instances && facts.symbols[place].kind == SymbolKind::Module
         })
     }
+}
+
+/// Returns the paths of modules in lines `extend Module` and `include Module`, with their positions.
+fn mixed_in(text: &[u8]) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    for word in [&b"extend "[..], b"include "] {
+        for at in memchr::memmem::find_iter(text, word) {
+            let line = memchr::memrchr(b'\n', &text[..at]).map_or(0, |end| end + 1);
+            let after = &text[at + word.len()..];
+            let is_path = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:".contains(byte);
+            let end = after.iter().position(|byte| !is_path(byte)).unwrap_or(after.len());
+            let is_module = after.first().is_some_and(u8::is_ascii_uppercase);
+            if is_module && text[line..at].iter().all(u8::is_ascii_whitespace) {
+                found.push((at, String::from_utf8_lossy(&after[..end]).into_owned()));
+            }
+            if found.len() >= MIXED_MAX {
+                return found;
+            }
+        }
+    }
+    found
 }

@@ -103,6 +103,7 @@ impl Walk<'_> {
         let has_overloads =
             self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());
         self.open_reassigned(&mut candidates);
+        self.open_taken(place, used, &mut candidates);
         let (mut links, mut choices) = (Vec::new(), Vec::new());
         for candidate in &candidates {
             let first = links.len();

@@ -12,7 +12,8 @@ use super::result::{CONFIDENCE_ANSWER, Link, Use};
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
-use crate::lang::symbols::Symbol;
+use crate::lang::facts::Role;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most confidence, before the calibration, of a definition that is one of several.
 const OPEN_MAX: f32 = 0.62;
@@ -31,7 +32,11 @@ impl Walk<'_> {
         };
         let is_known = |all: &Vec<Candidate>| all.iter().any(is_inside);
         if !of_each.iter().any(is_known) {
-            return Some(of_each.into_iter().find(|all| !all.is_empty()).unwrap_or_default());
+            // Of a value from outside and an unknown one, the latter may be of the repository.
+            let is_lost = chain.may_be_unknown() || of_each.iter().any(Vec::is_empty);
+            let mut found = of_each.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
+            found.iter_mut().for_each(|it| it.is_lost |= is_lost);
+            return Some(found);
         }
         let is_open = chain.may_be_unknown() || !of_each.iter().all(is_known);
         let every = u8::MAX.checked_shr(8 - of_each.len() as u32).unwrap_or(u8::MAX);
@@ -124,17 +129,49 @@ impl Walk<'_> {
         is_its.then(|| (facts.clone(), at))
     }
 
-    /// Marks functions of JavaScript that are assigned another value somewhere.
+    /// Marks functions of JavaScript that are assigned another value somewhere, and definitions of
+    /// Python whose name the module imports as well: `except ImportError: name = None`.
     pub(super) fn open_reassigned(&self, candidates: &mut [Candidate]) {
         for candidate in candidates {
             let Value::Name(at) = candidate.value else { continue };
             let Some((facts, place)) = self.symbol(at) else { continue };
-            let bases = &facts.symbols[place].bases;
-            if facts.dialect.has_module_values && bases.contains(&Chain::unknown()) {
+            let symbol = &facts.symbols[place];
+            let is_reassigned =
+                facts.dialect.has_module_values && symbol.bases.contains(&Chain::unknown());
+            let is_imported = || {
+                let is_alone = symbol.parent.is_none() && facts.dialect.binds_dotted_names;
+                is_alone && facts.bindings(&symbol.name).next().is_some()
+            };
+            if is_reassigned || is_imported() {
                 candidate.choice = Choice::Open;
             }
         }
     }
+}
+
+impl Walk<'_> {
+    /// Marks properties of JavaScript that a call by a local name refers to: `({ run }) => run()` calls
+    /// the variable, and the type of the property may have the function.
+    pub(super) fn open_taken(&self, place: Place, used: Use<'_>, candidates: &mut [Candidate]) {
+        let is_call = used.role == Role::Call && used.receiver.is_some();
+        let Some(start) = used.start.filter(|_| is_call) else { return };
+        for candidate in candidates {
+            let Value::Name(at) = candidate.value else { continue };
+            let is_property = self.symbol(at).is_some_and(|(facts, place)| {
+                let symbol = &facts.symbols[place];
+                facts.dialect.has_module_values && symbol.kind == SymbolKind::Field
+            });
+            let text = || self.code.text(place.file);
+            if is_property && text().is_some_and(|text| !is_member_access(&text, start)) {
+                candidate.choice = Choice::Open;
+            }
+        }
+    }
+}
+
+/// Returns true if the use at `start` has its receiver before it: `a.name`.
+fn is_member_access(text: &[u8], start: usize) -> bool {
+    text.get(..start).is_some_and(|before| before.trim_ascii_end().ends_with(b"."))
 }
 
 /// Lowers the confidence of links to definitions that are one of several, unless each alternative leads to

@@ -17,6 +17,7 @@ mod python;
 mod reexports;
 mod ruby;
 mod ruby_dispatch;
+mod ruby_specs;
 mod rust;
 mod rust_macros;
 mod rust_types;

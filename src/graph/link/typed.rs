@@ -8,7 +8,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::{Chain, Step, Steps, TypeText};
+use crate::lang::chain::{Chain, Step, Steps, TYPE_PARAMETER, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are considered.
@@ -29,7 +29,13 @@ impl Walk<'_> {
         let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
         let context = || {
             let written = WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
-            if has_bounds { self.substituted(written, own) } else { written }
+            match has_bounds {
+                true => self.substituted(written, own),
+                false if arguments.contains(TYPE_PARAMETER) => {
+                    self.with_generic_arguments(written, own, depth)
+                }
+                false => written,
+            }
         };
         let given = (!arguments.is_empty()).then(context);
         let first = path.split('.').next().unwrap_or_default();
@@ -38,6 +44,12 @@ impl Walk<'_> {
         let rest = steps_after(path.len() + arguments.len());
         if has_bounds && let Some((found, taken)) = self.projected(place, path, depth) {
             return (found, if taken < path.len() { steps_after(taken) } else { rest });
+        }
+        if !has_bounds
+            && let Some(name) = path.strip_prefix(TYPE_PARAMETER)
+            && let Some(found) = self.generic_argument(place, own, name, depth)
+        {
+            return (found, rest);
         }
         let mut values = match first {
             "Self" | "self" | "$" => {
@@ -59,7 +71,9 @@ impl Walk<'_> {
         }
         if values.is_empty()
             && path == first
-            && let Some(found) = self.type_argument(place, own, first, depth)
+            && let Some(found) = self
+                .type_argument(place, own, first, depth)
+                .or_else(|| self.generic_argument(place, own, first, depth))
         {
             return (found, rest);
         }
@@ -215,7 +229,9 @@ impl Walk<'_> {
                         // A type that a call makes: `T = TypeVar("T")` stands for any type.
                         let is_made = matches!(chain.decode().1.last(), Some(Ok(Step::Call)));
                         // The bounds may depend on the value whose member is followed.
-                        let targets = self.bounds_of_open_type(*at, depth);
+                        let targets = self
+                            .bounds_of_open_type(*at, depth)
+                            .or_else(|| self.target_of_generic(*at, chain, given.as_ref(), depth));
                         let mut targets = targets
                             .unwrap_or_else(|| self.alias_target(*at, symbol.parent, chain, depth));
                         if targets.iter().all(|it| it.is_lost) {

@@ -104,6 +104,19 @@ impl<'a> Walk<'a> {
         if self.take_step(0) { self.code.signature(at) } else { String::new() }
     }
 
+    /// Returns the signature of a definition; of a long one, all of it from the name on.
+    pub(super) fn untruncated_signature(&self, at: SymbolAt) -> String {
+        let signature = self.signature(at);
+        if !signature.ends_with('…') {
+            return signature;
+        }
+        let whole = self.symbol(at).and_then(|(facts, place)| {
+            let text = self.code.text(at.file)?;
+            Some(facts.signature_from_name(&facts.symbols[place], &text))
+        });
+        whole.unwrap_or(signature)
+    }
+
     /// Returns the facts of the file of `at`, and the symbol's position in it.
     pub(super) fn symbol(&self, at: SymbolAt) -> Option<(Shared, usize)> {
         let facts = self.facts(at.file)?;

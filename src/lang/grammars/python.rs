@@ -14,6 +14,9 @@ mod imports;
 mod names;
 mod refer;
 
+/// Maximum number of names in one pattern.
+const NAMES_MAX: usize = 256;
+
 /// Python.
 pub(crate) static PYTHON: Language = Language {
     name: "python",
@@ -50,6 +53,9 @@ pub(crate) static PYTHON: Language = Language {
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
+    if visit.node().kind_name() == "assignment" {
+        found.extend(unpacked(visit).into_iter().map(with_visibility));
+    }
     let definition = match visit.node().kind_name() {
         "function_definition" => {
             let in_class = visit.enclosing_kind() == Some(SymbolKind::Class);
@@ -72,13 +78,38 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
             .map(|name| Definition::new(visit, SymbolKind::Type, name)),
         _ => None,
     };
-    found.extend(definition.map(|definition| {
-        let name = definition.name.as_str();
-        let is_dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
-        let is_private = name.starts_with('_') && !is_dunder;
-        let visibility = if is_private { Visibility::Private } else { Visibility::Public };
-        Definition { visibility, ..definition }
-    }));
+    found.extend(definition.map(with_visibility));
+}
+
+fn with_visibility(definition: Definition<'_>) -> Definition<'_> {
+    let name = definition.name.as_str();
+    let is_dunder = name.len() > 4 && name.starts_with("__") && name.ends_with("__");
+    let is_private = name.starts_with('_') && !is_dunder;
+    let visibility = if is_private { Visibility::Private } else { Visibility::Public };
+    Definition { visibility, ..definition }
+}
+
+/// Returns the variables that `a, b = …` defines outside of functions.
+fn unpacked<'t>(visit: &Visit<'_, 't>) -> Vec<Definition<'t>> {
+    let Some(left) = visit.node().field("left") else { return Vec::new() };
+    let is_pattern = matches!(left.kind_name(), "pattern_list" | "tuple_pattern");
+    if !is_pattern || visit.ancestor_kind(1) != "expression_statement" {
+        return Vec::new();
+    }
+    let mut cursor = left.walk();
+    let names = left.named_children(&mut cursor).take(NAMES_MAX);
+    let names = names.filter(|name| name.kind_name() == "identifier");
+    let mut found: Vec<Definition<'t>> = Vec::new();
+    for name in names {
+        // The name without a use: `_, name = …`.
+        let text = visit.text(name);
+        let is_again = found.iter().any(|it| it.name == text) || visit.is_defined(&text, ".");
+        if text != "_" && !is_again {
+            found
+                .extend(variable_kind(visit, &text).map(|kind| Definition::new(visit, kind, name)));
+        }
+    }
+    found
 }
 
 /// Returns true if the visited method has a property decorator.
@@ -131,9 +162,16 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         return Some(Definition::new(visit, kind, name));
     }
     let text = visit.text(name);
+    let kind = variable_kind(visit, &text)?;
+    let is_again = visit.is_defined(&text, ".");
+    if is_again { None } else { Some(Definition::new(visit, kind, name)) }
+}
+
+/// Returns the kind of the variable `text` that the visited assignment sets; `None` in a function.
+fn variable_kind(visit: &Visit<'_, '_>, text: &str) -> Option<SymbolKind> {
     let is_capital = text.chars().any(|c| c.is_ascii_uppercase())
         && !text.chars().any(|c| c.is_ascii_lowercase());
-    let kind = match visit.enclosing() {
+    Some(match visit.enclosing() {
         None if is_capital => SymbolKind::Constant,
         None => SymbolKind::Variable,
         Some(class) if class.kind == SymbolKind::Class => {
@@ -148,9 +186,7 @@ fn assignment<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
             }
         }
         Some(_) => return None,
-    };
-    let is_again = visit.is_defined(&text, ".");
-    if is_again { None } else { Some(Definition::new(visit, kind, name)) }
+    })
 }
 
 /// Returns the attribute that `self.name = …` adds to a class, unless the class already has one of

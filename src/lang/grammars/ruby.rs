@@ -10,13 +10,31 @@ mod fields;
 mod loops;
 mod macros;
 mod refer;
+mod specification;
 mod value;
 
 /// Ruby. Instance methods are named `Type#method`, class methods `Type.method`.
 pub(crate) static RUBY: Language = Language {
     name: "ruby",
-    extensions: &["rb", "rake", "gemspec", "ru"],
-    filenames: &["Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile", "Fastfile"],
+    extensions: &["rb", "rake", "gemspec", "ru", "thor", "podspec", "jbuilder", "rabl", "rbw"],
+    filenames: &[
+        "Rakefile",
+        "Gemfile",
+        "Guardfile",
+        "Vagrantfile",
+        "Podfile",
+        "Fastfile",
+        "Thorfile",
+        "Capfile",
+        "Appraisals",
+        "Berksfile",
+        "Brewfile",
+        "Dangerfile",
+        "Puppetfile",
+        "Steepfile",
+        ".irbrc",
+        ".pryrc",
+    ],
     shebangs: &["ruby", "jruby"],
     separator: "::",
     line_comments: &["#"],

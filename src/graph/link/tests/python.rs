@@ -58,3 +58,43 @@ fn bound_names_and_attributes_have_types() {
     check(&own("super().start()", "super().$0start()"), "shop.py:7 Base.start Receiver");
     check(&own("self.best.cost()", "self.best.$0cost()"), cost);
 }
+
+/// `self` with a type variable, and names of types, had no members.
+#[test]
+fn type_variables_and_names_of_types_are_followed() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nfrom typing import TypeVar, TypeAlias\n\n_T = TypeVar('_T', bound='Item')\nName: TypeAlias = 'Item'\nOther: TypeAlias = Item | None\ntype Third = list[Item]\n\nclass Item:\n    def cost(self): pass\n    def own(self: _T) -> _T:\n        self.cost()\n        return self\n\ndef f(a: Name, b: Other, c: Third):\n    {body}\n"
+        )
+    };
+    let cost = "a.py:9 Item.cost Receiver";
+    check(&of("pass").replace("self.cost", "self.$0cost"), cost);
+    check(&of("a.$0cost()"), cost);
+    check(&of("b.$0cost()"), cost);
+    check(&of("c[0].$0cost()"), cost);
+    check(&of("a.own().$0cost()"), cost);
+}
+
+/// They were no definitions.
+#[test]
+fn names_of_a_pattern_are_variables() {
+    let of = |call: &str| {
+        format!(
+            "//- /a.py\nimport logging\nclass Item:\n    def cost(self): pass\nlogger = logging.getLogger()\nwarn, info = logger.warning, logger.info\nfirst, (_, other) = Item(), make()\n//- /b.py\nfrom a import warn, first\ndef f():\n    {call}\n"
+        )
+    };
+    check(&of("$0warn('')"), "a.py:5 warn Import");
+    check(&of("first.$0cost()"), "a.py:3 Item.cost Receiver");
+    let own = of("pass").replace("class Item:", "def g():\n    info('')\nclass Item:");
+    check(&own.replace("info('')", "$0info('')"), "a.py:7 info SameFile");
+}
+
+/// In a method of a class in a function, the variable was taken for an instance of that class.
+#[test]
+fn a_nested_class_uses_the_instance_around() {
+    check(
+        "//- /a.py\nclass Outer:\n    def on_end(self): pass\n    def make(self):\n        outer = self\n        \
+         class Inner:\n            def stop(self):\n                outer.$0on_end()\n        return Inner\n",
+        "a.py:2 Outer.on_end Receiver",
+    );
+}

@@ -235,3 +235,40 @@ fn what_all_values_share_is_certain() {
         assert!(links(&text)[0].confidence >= 0.9, "{body}: {:?}", meaning(&text));
     }
 }
+
+/// Such a value was taken for one from outside, so that the call was not counted as unresolved.
+#[test]
+fn an_unknown_value_or_one_from_outside_is_unresolved() {
+    let of = |body: &str| format!("//- /a.js\n{TYPES}class C {{ only() {{}} }}\n{body}\n");
+    for body in [
+        "function f(o) { const x = o || new Map(); x.$0run() }",
+        "function f(o = new Map()) { o.$0run() }",
+        "function f(c, o) { const x = c ? new Map() : o; x.$0run() }",
+    ] {
+        assert!(!super::resolved_outcome(&of(body)).is_outside, "{body}");
+    }
+    let outside = super::resolved_outcome(&of(
+        "function f(c) { const x = c ? new Map() : new Set(); x.$0run() }",
+    ));
+    assert!(outside.is_outside && outside.links.is_empty());
+}
+
+/// What the module imports instead, if that is installed, was stated as certain.
+#[test]
+fn a_replacement_for_an_import_is_not_certain() {
+    let tree = "//- /a.py\ntry:\n    from fast import load\nexcept ImportError:\n    def load(x): pass\n\
+                //- /b.py\nfrom a import load\n$0load(1)\n";
+    check_open(tree, &["a.py:4 load"]);
+}
+
+/// A call of a variable that a pattern takes from an object was stated as a certain call of the property.
+#[test]
+fn a_property_taken_by_a_pattern_is_not_certain() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\ninterface Run {{ (of: string): void }}\ninterface Tools {{ run: Run }}\nfunction f({body}) }}\n"
+        )
+    };
+    check_open(&of("{ run }: Tools) { $0run('')"), &["a.ts:2 Tools.run"]);
+    check(&of("tools: Tools) { tools.$0run('')"), "a.ts:2 Tools.run Receiver");
+}

@@ -238,3 +238,79 @@ fn methods_of_a_class_rank_above_signatures_of_its_interface() {
     check(&of(&format!("{interface}\n{class}")), "a.ts:2 A.run Receiver");
     check(&of(&format!("{class}\n{interface}")), "a.ts:1 A.run Receiver");
 }
+
+#[test]
+fn parameters_of_functions_in_expected_objects() {
+    let of = |body: &str| {
+        format!(
+            "//- /types.ts\nexport class Sink {{ put(x: number) {{}} }}\n\
+             export interface Plugin {{\n  setup?: <A extends object = {{}}, B = A>(\n    sink: Sink,\n  ) => void\n  inner: {{ run(sink: Sink): void }}\n  make: () => Plugin\n}}\n\
+             export function install<T>(plugin: Plugin, all: Plugin[]) {{}}\n\
+             //- /main.ts\nimport {{ Plugin, Sink, install }} from './types'\n{body}\n"
+        )
+    };
+    let put = "types.ts:1 Sink.put Receiver";
+    check(&of("export const plugin: Plugin = { setup: (sink) => { sink.$0put(1) } }"), put);
+    check(&of("install({ setup: (sink) => sink.$0put(1) }, [])"), put);
+    check(&of("install<string>({ setup(sink) { sink.$0put(1) } }, [])"), put);
+    check(&of("install(null, [{ setup: (sink) => sink.$0put(1) }])"), put);
+    check(&of("const it = { setup: (sink) => sink.$0put(1) } satisfies Plugin"), put);
+    check(&of("function f(): Plugin { return { setup: (sink) => sink.$0put(1) } }"), put);
+    check(&of("const f = (): Plugin => ({ setup: (sink) => sink.$0put(1) })"), put);
+    check(&of("const p: Plugin = { make: () => ({ setup: (sink) => sink.$0put(1) }) }"), put);
+    check(&of("const p: Plugin = { make: () => { return { setup: (s) => s.$0put(1) } } }"), put);
+    // The function inside returns something else.
+    check(
+        &of(
+            "const p: Plugin = { make: () => { const f = () => { return { setup: (s) => s.$0put2(1) } } } }",
+        ),
+        "",
+    );
+}
+
+#[test]
+fn long_signatures_have_parameters() {
+    let long: String = (0..20).map(|at| format!("  Parameter{at} extends object,\n")).collect();
+    check(
+        &format!(
+            "//- /a.ts\nexport class Sink {{ put(x: number) {{}} }}\n\
+             export function run<\n{long}>(\n  by: (sink: Sink) => void,\n) {{}}\nrun((sink) => sink.$0put(1))\n"
+        ),
+        "a.ts:1 Sink.put Receiver",
+    );
+}
+
+#[test]
+fn type_parameters_have_arguments() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nexport class Sink {{ put(x: number) {{}} }}\nexport class Box<A, T> {{\n  constructor(public value: T) {{}}\n  get(): T {{ return this.value }}\n  each(by: (of: T) => void) {{}}\n  other(): Box<string, T> {{ return this }}\n}}\n\
+             interface Pair<T = Sink> {{ first: T }}\nclass Bag<X> extends Box<string, X> {{}}\nclass Sinks extends Bag<Sink> {{}}\n\
+             type Same<T> = {{ [K in keyof T]: T[K] }}\ntype Template<P extends object> = string | ((props: P) => void)\n\
+             interface Options {{ render: Template<Sink> }}\n\
+             function f(box: Box<string, Sink>, pair: Pair, same: Same<Sink>, bag: Bag<Sink>, sinks: Sinks, open: Box<string, any>) {{\n  {body}\n}}\n"
+        )
+    };
+    let put = "a.ts:1 Sink.put Receiver";
+    check(&of("box.value.$0put(1)"), put);
+    check(&of("box.get().$0put(1)"), put);
+    check(&of("box.other().get().$0put(1)"), put);
+    check(&of("box.each((it) => it.$0put(1))"), put);
+    check(&of("pair.first.$0put(1)"), put);
+    check(&of("same.$0put(1)"), put);
+    check(&of("bag.get().$0put(1)"), "a.ts:1 Sink.put Inherited");
+    check(&of("sinks.value.$0put(1)"), "a.ts:1 Sink.put Inherited");
+    check(&of("const o: Options = { render: (props) => props.$0put(1) }"), put);
+    check(&of("open.get().$0put(1)"), "a.ts:1 Sink.put UniqueName");
+}
+
+/// They were no members of the alias.
+#[test]
+fn members_of_an_object_type_in_a_wrapper() {
+    check(
+        "//- /node.ts\nexport interface Node { kind: string }\ntype Factory = Readonly<{\n  make(name: string): Readonly<Node>\n}>\n\
+         export const Node: Factory = freeze<Factory>({\n  make(name) { return freeze({ kind: name }) },\n})\n\
+         //- /main.ts\nimport { Node } from './node'\nNode.$0make('a')\n",
+        "node.ts:3 Factory.make Receiver",
+    );
+}

@@ -23,11 +23,13 @@ pub(super) fn is_of_type(visit: &Visit<'_, '_>) -> bool {
         "object_type" => level += 1,
         _ => return false,
     }
-    while matches!(
-        visit.ancestor_kind(level),
-        "intersection_type" | "union_type" | "parenthesized_type" | "readonly_type"
-    ) {
-        level += 1;
+    loop {
+        level += match visit.ancestor_kind(level) {
+            "intersection_type" | "union_type" | "parenthesized_type" | "readonly_type" => 1,
+            // `Readonly<{ name: A }>`.
+            "type_arguments" if is_same_type(visit, level + 1) => 2,
+            _ => break,
+        };
     }
     match visit.ancestor_kind(level) {
         "type_alias_declaration" => true,
@@ -40,6 +42,14 @@ pub(super) fn is_of_type(visit: &Visit<'_, '_>) -> bool {
         }
         _ => false,
     }
+}
+
+/// Returns true if the generic type `level` above the visited member has the members of its argument.
+fn is_same_type(visit: &Visit<'_, '_>, level: usize) -> bool {
+    let name = visit.ancestor(level).and_then(|of| of.field("name"));
+    name.is_some_and(|name| {
+        matches!(visit.bytes(name), b"NonNullable" | b"Partial" | b"Readonly" | b"Required")
+    })
 }
 
 /// Returns the field that the visited constructor parameter declares.

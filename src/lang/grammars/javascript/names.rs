@@ -8,13 +8,10 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
-use super::{chain, imports, is_function, types};
+use super::{chain, expected, imports, is_function, types};
 
 /// Maximum number of names in one pattern.
 const NAMES_MAX: usize = 256;
-
-/// Maximum number of arguments of one call.
-const ARGUMENTS_MAX: usize = 16;
 
 /// Declares the parameters of the visited function, and the name of a function expression, which is
 /// visible only inside it.
@@ -26,13 +23,14 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         notes.declare(name, None);
     }
     types::declare_parameters(visit, notes);
-    let callback_parameter = callback_parameter(visit, notes);
-    let given = element_argument(visit, notes)
-        .or_else(|| callback_argument(callback_parameter.as_ref(), 0));
+    let parameters = node.field("parameters");
+    let has_untyped = node.field("parameter").is_some() || parameters.is_some_and(has_untyped);
+    let expected = if has_untyped { expected::expected(visit, notes) } else { None };
+    let given = element_argument(visit, notes).or_else(|| callback_argument(expected.as_ref(), 0));
     if let Some(name) = node.field("parameter") {
         return notes.declare(name, given);
     }
-    let Some(parameters) = node.field("parameters") else { return };
+    let Some(parameters) = parameters else { return };
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
         let is_this =
@@ -41,11 +39,7 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             notes.declare(pattern, types::annotated(visit, notes, parameter));
             continue;
         }
-        let given = if at == 0 {
-            given.clone()
-        } else {
-            callback_argument(callback_parameter.as_ref(), at)
-        };
+        let given = if at == 0 { given.clone() } else { callback_argument(expected.as_ref(), at) };
         match parameter.kind_name() {
             "required_parameter" | "optional_parameter" => {
                 let Some(pattern) = parameter.field("pattern") else { continue };
@@ -59,30 +53,19 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the chain of the parameter that the visited function is passed to as an argument.
-fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    // `condition ? a => … : b => …` is one argument.
-    let is_around = |level: &usize| {
-        matches!(visit.ancestor_kind(*level), "ternary_expression" | "parenthesized_expression")
-    };
-    let level = (1..=4).find(|level| !is_around(level))?;
-    let arguments = visit.ancestor(level).filter(|list| list.kind_name() == "arguments")?;
-    let call = visit.ancestor(level + 1)?;
-    let called = match call.kind_name() {
-        "call_expression" => call.child(0)?,
-        "new_expression" => call.field("constructor")?,
-        _ => return None,
-    };
-    let mut cursor = arguments.walk();
-    let own = visit.ancestor(level - 1)?.id();
-    let mut arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
-    let at = arguments.position(|argument| argument.id() == own)?;
-    Some(chain::value(visit, notes, called)?.then(Step::Parameter(at)))
+/// Returns true if a parameter of a list has no written type.
+fn has_untyped(parameters: Node<'_>) -> bool {
+    let mut cursor = parameters.walk();
+    parameters
+        .named_children(&mut cursor)
+        .take(NAMES_MAX)
+        .any(|parameter| parameter.field("type").is_none())
 }
 
-fn callback_argument(callback_parameter: Option<&Chain>, at: usize) -> Option<Chain> {
-    callback_parameter
-        .map(|callback_parameter| callback_parameter.clone().then(Step::Parameter(at)))
+/// Returns the chain of the parameter `at` of a function, where one with the chain `expected` is
+/// expected.
+fn callback_argument(expected: Option<&Chain>, at: usize) -> Option<Chain> {
+    expected.map(|expected| expected.clone().then(Step::Parameter(at)))
 }
 
 /// Returns the chain of the first argument of the visited function, if it is passed to a method

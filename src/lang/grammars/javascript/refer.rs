@@ -4,6 +4,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::TYPE_PARAMETER;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -259,7 +260,7 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         } else if let Some(chain) = types::chain(visit, notes, part) {
             if part.id() == value.id() {
                 notes.set_type(index, chain);
-            } else {
+            } else if !chain.as_str().contains(TYPE_PARAMETER) {
                 add_base(notes, index, Some(chain));
             }
         }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::Step;
+use crate::lang::chain::{Step, TYPE_PARAMETER};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -83,6 +83,9 @@ pub(super) fn chain_in(
         }
         "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
         "object_type" => {
+            if let Some(mapped) = mapped(visit, notes, node) {
+                return Some(mapped);
+            }
             // An object type with only index signatures is a container of their values.
             let mut cursor = node.walk();
             let mut members = node.named_children(&mut cursor);
@@ -100,6 +103,19 @@ pub(super) fn chain_in(
         "type_predicate_annotation" | "asserts_annotation" => Some(Chain::instance("boolean")),
         _ => None,
     }
+}
+
+/// Returns the chain of the type whose members a mapped type has: `{ [K in keyof T]: T[K] }`.
+fn mapped(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    let clause = visit.child(node.named_child(0)?, "mapped_type_clause")?;
+    let keys = clause.field("type").filter(|of| of.kind_name() == "index_type_query")?;
+    let of = keys.named_child(0).filter(|of| of.kind_name() == "type_identifier")?;
+    let value =
+        node.named_child(0)?.child(node.named_child(0)?.child_count().checked_sub(1)? as u32)?;
+    let value = if value.kind_name() == "type_annotation" { value.named_child(0)? } else { value };
+    let is_same = value.kind_name() == "lookup_type"
+        && value.named_child(0).is_some_and(|it| visit.bytes(it) == visit.bytes(of));
+    is_same.then(|| chain(visit, notes, of)).flatten()
 }
 
 fn generic(
@@ -138,14 +154,28 @@ pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
     Chain::instance(&written)
 }
 
-/// Declares the type parameters of the visited node, each as a value of its bound.
+/// Declares the type parameters of the visited node, each as a value of its bound; without one, those of
+/// a type as what its users give.
 pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().field("type_parameters") else { return };
+    let is_type = matches!(
+        visit.node().kind_name(),
+        "class_declaration"
+            | "abstract_class_declaration"
+            | "class"
+            | "interface_declaration"
+            | "type_alias_declaration"
+    );
     let mut cursor = parameters.walk();
     for parameter in parameters.named_children(&mut cursor).take(64) {
         let Some(name) = parameter.field("name") else { continue };
         let bound = parameter.field("constraint");
         let bound = bound.and_then(|bound| chain(visit, notes, bound));
-        notes.declare(name, bound);
+        // The argument is known where the type is written.
+        let open = || {
+            let name = chain::text(visit, name).filter(|_| is_type)?;
+            Some(Chain::instance(&format!("{TYPE_PARAMETER}{name}")))
+        };
+        notes.declare(name, bound.or_else(open));
     }
 }

@@ -13,6 +13,9 @@ use super::annotation;
 /// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 24;
 
+/// Maximum number of arguments that are searched for a keyword.
+const ARGUMENTS_MAX: usize = 16;
+
 /// Returns the chain of the expression `node`.
 pub(super) fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     value_in(visit, notes, node, 0)
@@ -198,7 +201,7 @@ fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize
     let name = text(visit, function).unwrap_or_default();
     let is_builtin = function.kind_name() == "identifier"
         && matches!(notes.local(name.as_bytes()), NameLookup::NotLocal)
-        || name == "typing.cast"
+        || matches!(name, "typing.cast" | "typing.TypeVar" | "t.TypeVar")
         || name.ends_with(".deepcopy");
     let argument = |at: u32| {
         let argument = arguments.named_child(at)?;
@@ -211,6 +214,11 @@ fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize
             class_of_value(visit, &value)
         }
         "cast" => annotation::chain(visit, argument(0)?),
+        // A type variable stands for a value of its bound.
+        "TypeVar" => match keyword(visit, arguments, b"bound") {
+            Some(bound) => annotation::chain(visit, bound),
+            None => Some(unbounded(visit, notes, function, depth + 1)?.then(Step::Call)),
+        },
         "list" | "sorted" | "reversed" | "set" | "tuple" | "iter" | "copy" | "deepcopy" => {
             let same = argument(0).and_then(|argument| value_in(visit, notes, argument, depth + 1));
             let name = if name == "sorted" { "list" } else { name };
@@ -230,6 +238,16 @@ fn called(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize
         }
         _ => Some(unbounded(visit, notes, function, depth + 1)?.then(Step::Call)),
     }
+}
+
+/// Returns the value of the argument with a keyword.
+fn keyword<'t>(visit: &Visit<'_, '_>, arguments: Node<'t>, word: &[u8]) -> Option<Node<'t>> {
+    let mut cursor = arguments.walk();
+    let mut arguments = arguments.named_children(&mut cursor).take(ARGUMENTS_MAX);
+    let is_its = |argument: &Node<'_>| {
+        argument.field("name").is_some_and(|name| &visit.text[name.byte_range()] == word)
+    };
+    arguments.find(is_its)?.field("value")
 }
 
 /// Returns the chain of a tuple, with the types of its parts if they are known.

@@ -198,7 +198,10 @@ pub(super) fn unpack(
     from: usize,
 ) {
     let is_class = visit.enclosing_kind() == Some(SymbolKind::Class);
-    let Some(right) = right.filter(|_| !is_class) else { return };
+    if is_class || visit.enclosing().is_none() {
+        return outer_parts(visit, notes, left, right);
+    }
+    let Some(right) = right else { return };
     let count = left.named_child_count();
     let is_pairwise = matches!(right.kind_name(), "expression_list" | "tuple" | "list")
         && right.named_child_count() == count;
@@ -211,6 +214,40 @@ pub(super) fn unpack(
     for (name, given) in pairs.take(NAMES_MAX) {
         let chain = value(visit, notes, given);
         target(visit, notes, name, chain, from);
+    }
+}
+
+/// Records the values that `left = right` gives variables outside of functions.
+fn outer_parts(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    left: Node<'_>,
+    right: Option<Node<'_>>,
+) {
+    let Some(right) = right else { return };
+    let is_pairwise = matches!(right.kind_name(), "expression_list" | "tuple" | "list")
+        && right.named_child_count() == left.named_child_count();
+    let whole = if is_pairwise { None } else { value(visit, notes, right) };
+    let mut cursor = left.walk();
+    for (at, name) in left.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+        if name.kind_name() != "identifier" {
+            continue;
+        }
+        let part = at.to_string();
+        let chain = if is_pairwise {
+            right.named_child(at as u32).and_then(|part| value(visit, notes, part))
+        } else {
+            whole.clone().map(|whole| whole.then(Step::Member(&part)))
+        };
+        let mut defined = visit.defined.clone();
+        let is_its =
+            |at: &usize| visit.symbols.get(*at).is_some_and(|it| it.name_span == name.byte_range());
+        match defined.find(is_its) {
+            Some(index) if chain.is_some() => notes.add_value(index, chain),
+            Some(_) => {}
+            None if visit.enclosing().is_none() => notes.reassign_outer(name, chain),
+            None => {}
+        }
     }
 }
 

@@ -27,6 +27,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "function_definition" => function(visit, notes),
         "class_definition" => class(visit, notes),
         "assignment" => assignment(visit, notes),
+        "type_alias_statement" => type_alias(visit, notes),
         "augmented_assignment" => {
             if let Some(left) = node.field("left") {
                 notes.set_literal(left, None);
@@ -179,7 +180,10 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(left) = node.field("left") else { return };
     let right = node.field("right");
     let annotated = node.field("type");
-    let known = annotated.and_then(|annotated| annotation::chain(visit, annotated));
+    let known = match annotated {
+        Some(annotated) if is_alias(visit, annotated) => right.and_then(|of| aliased(visit, of)),
+        _ => annotated.and_then(|annotated| annotation::chain(visit, annotated)),
+    };
     if left.kind_name() == "identifier" {
         notes.set_literal(left, right.and_then(chain::literal));
     }
@@ -189,7 +193,7 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 return;
             }
             let is_annotated = known.is_some();
-            let known = known.or_else(|| chain::value(visit, notes, right?));
+            let known = known.or_else(|| captured(visit, chain::value(visit, notes, right?)));
             let is_empty = right.is_none_or(chain::is_empty);
             let before = notes.local(&visit.text[left.byte_range()]);
             // A value without a chain, such as `None`, does not override a known one.
@@ -244,6 +248,37 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         _ => {}
     }
+}
+
+/// Returns true for the annotation of a variable that is another name of a type.
+fn is_alias(visit: &Visit<'_, '_>, annotated: Node<'_>) -> bool {
+    let text = visit.text[annotated.byte_range()].trim_ascii();
+    text.rsplit(|byte| *byte == b'.').next() == Some(b"TypeAlias")
+}
+
+/// Returns the chain of a value of the type that such a variable is assigned; a class by its name is
+/// the class itself.
+fn aliased(visit: &Visit<'_, '_>, of: Node<'_>) -> Option<Chain> {
+    let is_name = matches!(of.kind_name(), "identifier" | "attribute");
+    annotation::chain(visit, of).filter(|_| !is_name)
+}
+
+/// Records the target of `type Name = …`.
+fn type_alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let target = visit.node().field("right").and_then(|of| annotation::chain(visit, of));
+    if let (Some(index), Some(target)) = (visit.defined.clone().next(), target) {
+        notes.set_type(index, target);
+    }
+}
+
+/// Returns the chain of the value of a local variable. One that is the instance itself is one of its
+/// class, since a method of a class inside of the function may use it.
+fn captured(visit: &Visit<'_, '_>, value: Option<Chain>) -> Option<Chain> {
+    let of_class = value.as_ref().filter(|it| **it == Chain::own()).and_then(|_| {
+        let class = chain::own_class(visit, visit.own_or_enclosing_index())?;
+        Some(Chain::instance(class.as_str()))
+    });
+    of_class.or(value)
 }
 
 fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

@@ -10,7 +10,7 @@ use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::value::{self, DEPTH_MAX, ELEMENT_CALLBACKS, container, known, last_statement};
-use super::{blocks, fields};
+use super::{blocks, fields, specification};
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
@@ -255,6 +255,7 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     fields::read(visit, notes);
     fields::delegated(visit, notes);
+    specification::memoized(visit, notes);
     let Some(method) = node.field("method") else { return };
     let Some(list) = node.field("arguments") else { return };
     let Some(first) = list.named_child(0) else { return };
@@ -296,10 +297,12 @@ fn mixed_into_user(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     let is_mixin = |word: &[u8]| matches!(word, b"include" | b"extend");
+    let included = [&b"include"[..], b":include"];
+    let word = list.named_child(0).map(|word| visit.bytes(word)).unwrap_or_default();
+    let is_included = included.contains(&visit.bytes(method)) || included.contains(&word);
     let first = match visit.bytes(method) {
         b"send" | b"public_send" | b"__send__" => {
-            let word = list.named_child(0).map(|word| visit.bytes(word));
-            u32::from(word.is_some_and(|word| word.strip_prefix(b":").is_some_and(is_mixin)))
+            u32::from(word.strip_prefix(b":").is_some_and(is_mixin))
         }
         word if is_mixin(word) => 0,
         _ => return,
@@ -308,7 +311,8 @@ fn mixed_into_user(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         if matches!(base.kind_name(), "constant" | "scope_resolution")
             && let Some(chain) = value::of(visit, notes, base, DEPTH_MAX)
         {
-            notes.add_base(module, chain);
+            // What the hook includes comes before the module itself.
+            notes.add_base(module, if is_included { chain.prepended() } else { chain });
         }
     }
 }

@@ -8,6 +8,8 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
+use super::specification::described;
+
 /// Methods that call their block with an element of the object.
 pub(super) const ELEMENT_CALLBACKS: [&[u8]; 22] = [
     b"all?",
@@ -65,7 +67,15 @@ pub(super) fn of(
                 chain.cloned().or_else(|| Some(Chain::variable(&visit.text_of(node))))
             }
             // A method of the object itself.
-            NameLookup::NotLocal => chain::called(Some(Chain::name(visit.text_of(node)))),
+            NameLookup::NotLocal => {
+                let is_described = matches!(own, b"described_class" | b"subject");
+                let class = if is_described { described(visit) } else { None };
+                match class.and_then(|class| of(visit, notes, class, depth)) {
+                    Some(class) if own == b"subject" => Some(Chain::instance(class.as_str())),
+                    Some(class) => Some(class),
+                    None => chain::called(Some(Chain::name(visit.text_of(node)))),
+                }
+            }
         },
         "constant" => Some(Chain::name(visit.text_of(node))),
         "scope_resolution" => {
@@ -86,13 +96,25 @@ pub(super) fn of(
                 };
             };
             let is_own = receiver.kind_name() == "self";
-            let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution");
+            let is_constant = matches!(receiver.kind_name(), "constant" | "scope_resolution")
+                || visit.bytes(receiver) == b"described_class";
+            if name == b"new" && visit.bytes(receiver) == b"Class" {
+                // A class without a name, whose members are those of its base.
+                let base = field("arguments").and_then(|list| list.named_child(0));
+                let base = base.filter(|base| is_path(*base));
+                return base.map_or_else(
+                    || Some(Chain::instance("Class")),
+                    |base| of(visit, notes, base, depth),
+                );
+            }
             let receiver = of(visit, notes, receiver, depth)?;
             let is_own_type = receiver.as_str() == OWN_TYPE;
             match name {
                 b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
                 b"class" if is_own => Some(Chain::name(OWN_TYPE)),
-                b"new" if is_constant => Some(Chain::instance(receiver.as_str())),
+                b"new" if is_constant || is_class(&receiver) => {
+                    Some(Chain::instance(receiver.as_str()))
+                }
                 b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
                 b"detect" | b"find" | b"max_by" | b"min_by" if field("block").is_some() => {
                     chain::element(Some(receiver))
@@ -135,6 +157,17 @@ pub(super) fn of(
         }
         _ => None,
     }
+}
+
+/// Returns true for a class itself, such as the value of a variable.
+fn is_class(chain: &Chain) -> bool {
+    let name = chain.as_str().rsplit('.').next().unwrap_or_default();
+    chain.is_path() && name.starts_with(|c: char| c.is_ascii_uppercase())
+}
+
+/// Returns true for the path of a constant.
+pub(super) fn is_path(node: Node<'_>) -> bool {
+    matches!(node.kind_name(), "constant" | "scope_resolution")
 }
 
 /// Returns a chain unless it starts at a variable whose value is unknown.

@@ -1,0 +1,250 @@
+//! Type parameters of TypeScript: the argument that is written where the value's type is, or where a
+//! type derives from the one that declares the parameter; otherwise the parameter's default or its
+//! bound.
+//!
+//! Arguments that follow from those of a call are not known.
+
+use super::bounds::parameter_list;
+use super::kinds::is_type;
+use super::memo::Shared;
+use super::parameters::chain_of_type;
+use super::position::SymbolAt;
+use super::value::{Candidate, Place, WrittenType};
+use super::walk::Walk;
+use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
+use crate::lang::symbols::SymbolKind;
+
+/// The most bytes of a definition that are searched for type parameters and bases.
+const HEAD_BYTES_MAX: usize = 4096;
+
+/// How many types are followed between a type and the one that it derives from.
+const TYPES_MAX: usize = 4;
+
+/// The most bases of one type that are searched.
+const BASES_MAX: usize = 8;
+
+impl Walk<'_> {
+    /// Returns values of what the type parameter `name` stands for at `place`, in a member that was
+    /// reached through an instance of `own`; none if that is unknown, and `None` if no type around has such
+    /// a parameter.
+    pub(super) fn generic_argument(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        name: &str,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let name = name.strip_prefix(TYPE_PARAMETER).unwrap_or(name);
+        let written = self.generic_text(place, own, name, depth)?;
+        let chain = written.as_ref().and_then(|of| chain_of_type(&of.text));
+        let found = match (&written, chain) {
+            (Some(of), Some(chain)) if chain.instance_type() != Some(name) => {
+                self.without_given(|| self.chain(of.place, None, &chain, depth + 1))
+            }
+            _ => Vec::new(),
+        };
+        Some(found)
+    }
+
+    /// Returns the target of an alias whose chain contains its type parameters, for the arguments `given`.
+    pub(super) fn target_of_generic(
+        &self,
+        alias: SymbolAt,
+        chain: &Chain,
+        given: Option<&WrittenType>,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let facts = self.facts(alias.file).filter(|facts| facts.dialect.has_call_signatures)?;
+        let is_alias = facts.symbols[alias.place as usize].kind == SymbolKind::Type;
+        if !is_alias || !chain.as_str().contains(TYPE_PARAMETER) || !self.take_step(depth) {
+            return None;
+        }
+        let place = Place { file: alias.file, enclosing: Some(alias.place as usize) };
+        let outer = self.given.replace(given.cloned());
+        let found = self.chain(place, Some(alias), chain, depth + 1);
+        self.given.replace(outer);
+        Some(found)
+    }
+
+    /// Returns a written type with what its type parameters stand for in their places.
+    pub(super) fn with_generic_arguments(
+        &self,
+        written: WrittenType,
+        own: Option<SymbolAt>,
+        depth: usize,
+    ) -> WrittenType {
+        let mut parts = written.text.split(TYPE_PARAMETER);
+        let mut text = parts.next().unwrap_or_default().to_owned();
+        let mut place = written.place;
+        for part in parts.take(TYPES_MAX) {
+            let end = part.find([',', '<', '>', '[', '.']).unwrap_or(part.len());
+            match self.generic_text(written.place, own, &part[..end], depth).flatten() {
+                Some(argument) => {
+                    place = argument.place;
+                    text.push_str(&argument.text);
+                }
+                None => text.push('_'),
+            }
+            text.push_str(&part[end..]);
+        }
+        WrittenType { place, text: text.into() }
+    }
+
+    /// Returns the text of what the type parameter `name` stands for, which may be unknown; `None` if no
+    /// type around has such a parameter.
+    fn generic_text(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        name: &str,
+        depth: usize,
+    ) -> Option<Option<WrittenType>> {
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_call_signatures)?;
+        for around in facts.ancestors(place.enclosing) {
+            let kind = facts.symbols[around].kind;
+            if !is_type(kind) && kind != SymbolKind::Type {
+                continue;
+            }
+            let template = SymbolAt { file: place.file, place: around as u32 };
+            let parameters = self.generic_parameters(&facts, template);
+            let is_its = |part: &String| parameter_name(part) == name;
+            let Some(number) = parameters.iter().position(is_its) else { continue };
+            let argument = self.argument_for(own.unwrap_or(template), template, number, depth, 0);
+            let argument = argument.filter(|of| !matches!(&*of.text, "_" | "any" | "unknown"));
+            return Some(argument.or_else(|| {
+                let text = default_or_bound(&parameters[number])?.into();
+                let scope = Place { file: place.file, enclosing: Some(around) };
+                Some(WrittenType { place: scope, text })
+            }));
+        }
+        None
+    }
+
+    /// Returns the argument that an instance of `own` has for the type parameter `number` of
+    /// `template`, which `own` is or derives from.
+    fn argument_for(
+        &self,
+        own: SymbolAt,
+        template: SymbolAt,
+        number: usize,
+        depth: usize,
+        types: usize,
+    ) -> Option<WrittenType> {
+        if own == template {
+            let written = self.given_type()?;
+            let text = type_arguments(&written.text).get(number).copied()?.into();
+            return Some(WrittenType { place: written.place, text });
+        }
+        if types == TYPES_MAX || !self.take_step(depth) {
+            return None;
+        }
+        let named = self.symbol(template).map(|(there, at)| there.symbols[at].name.clone())?;
+        let (of, text) = self.stated_argument(own, &named, number, depth)?;
+        // `class A<T> extends B<T>`.
+        let (there, _) = self.symbol(of)?;
+        let parameters = self.generic_parameters(&there, of);
+        match parameters.iter().position(|it| parameter_name(it) == text) {
+            Some(number) => self.argument_for(own, of, number, depth, types + 1),
+            None => {
+                let place = Place { file: of.file, enclosing: Some(of.place as usize) };
+                Some(WrittenType { place, text: text.into() })
+            }
+        }
+    }
+
+    /// Returns the argument `number` that the head of a type, or that of the nearest of its bases, states
+    /// for the type `named`, with the type that states it.
+    fn stated_argument(
+        &self,
+        own: SymbolAt,
+        named: &str,
+        number: usize,
+        depth: usize,
+    ) -> Option<(SymbolAt, String)> {
+        let mut types = vec![own];
+        let mut at = 0;
+        while let Some(&of) = types.get(at).filter(|_| at < BASES_MAX && self.take_step(depth)) {
+            at += 1;
+            let (facts, _) = self.symbol(of)?;
+            if let Some(text) = self.argument_in_head(&facts, of, named, number) {
+                return Some((of, text));
+            }
+            let bases = self.bases(of, depth + 1);
+            let bases = bases.iter().filter_map(Candidate::of_type);
+            types.extend(bases.filter_map(|base| Some(base.link()?.to)).take(BASES_MAX));
+        }
+        None
+    }
+
+    /// Returns the argument `number` of the type `named` in the text of a type before its members, or
+    /// of an alias.
+    fn argument_in_head(
+        &self,
+        facts: &Shared,
+        of: SymbolAt,
+        named: &str,
+        number: usize,
+    ) -> Option<String> {
+        let text = self.head_text(facts, of)?;
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+        let found = text.match_indices(named).find_map(|(at, _)| {
+            let list = &text[at + named.len()..];
+            let is_its = list.starts_with('<') && !text[..at].ends_with(is_word);
+            is_its.then(|| parameter_list(list))
+        })?;
+        found.get(number).map(|argument| (*argument).to_owned())
+    }
+
+    /// Returns the type parameters of a type as they are written.
+    fn generic_parameters(&self, facts: &Shared, of: SymbolAt) -> Vec<String> {
+        let head = self.head_text(facts, of).unwrap_or_default();
+        parameter_list(&head).into_iter().map(str::to_owned).collect()
+    }
+
+    /// Returns the text of a type after its name, up to its members.
+    fn head_text(&self, facts: &Shared, of: SymbolAt) -> Option<String> {
+        let symbol = &facts.symbols[of.place as usize];
+        let text = self.code.text(of.file)?;
+        let end = match symbol.kind {
+            SymbolKind::Type => symbol.span.end,
+            _ => symbol.source.signature.end,
+        };
+        let end = end.min(text.len()).min(symbol.name_span.end + HEAD_BYTES_MAX);
+        let text = text.get(symbol.name_span.end..end)?;
+        Some(String::from_utf8_lossy(text).into_owned())
+    }
+}
+
+/// Returns the name of a type parameter: `T` of `in out T extends A = B`.
+fn parameter_name(parameter: &str) -> &str {
+    let words = parameter.split_whitespace();
+    words.take_while(|word| *word != "extends").find(|word| !is_modifier(word)).unwrap_or_default()
+}
+
+fn is_modifier(word: &str) -> bool {
+    matches!(word, "in" | "out" | "const")
+}
+
+/// Returns the default of a type parameter, or its bound.
+fn default_or_bound(parameter: &str) -> Option<&str> {
+    let (before, default) = match parameter.split_once(" = ") {
+        Some((before, default)) => (before, Some(default)),
+        None => (parameter, None),
+    };
+    let is_known = |of: &&str| !matches!(of.trim(), "any" | "unknown" | "object" | "{}" | "never");
+    default.filter(is_known).or_else(|| Some(before.split_once(" extends ")?.1)).map(str::trim)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read() {
+        assert_eq!(parameter_name("in out T extends A = B"), "T");
+        assert_eq!(parameter_name("const K"), "K");
+        assert_eq!(default_or_bound("T extends A = B<C>"), Some("B<C>"));
+        assert_eq!(default_or_bound("T extends A = any"), Some("A"));
+        assert_eq!(default_or_bound("T"), None);
+    }
+}

@@ -1,0 +1,78 @@
+//! Ruby: specifications, and the suffixes of their programs.
+
+use super::{check, fixture};
+use crate::graph::program::Program;
+
+const SHOP: &str = "\
+//- /lib/shop.rb
+class Shop
+  def open
+  end
+  def self.start(args)
+  end
+end
+module Support
+  module Groups
+    def group_of(name, &block)
+    end
+  end
+end
+//- /lib/other.rb
+class Other
+  def open
+  end
+  def group_of
+  end
+end
+";
+
+fn of(body: &str) -> String {
+    format!("{SHOP}//- /spec/shop_spec.rb\n{body}\n")
+}
+
+/// What `let` and `subject` define had no type.
+#[test]
+fn names_of_groups_have_types() {
+    let open = "lib/shop.rb:2 Shop#open Receiver";
+    let group = |lines: &str| of(&format!("describe Shop do\n  {lines}\nend"));
+    check(&group("let(:shop) { Shop.new }\n  it { shop.$0open }"), open);
+    check(&group("let!(:shop) do\n    Shop.new\n  end\n  it { shop.$0open }"), open);
+    check(&group("subject { Shop.new }\n  it { subject.$0open }"), open);
+    check(&group("subject(:shop) { described_class.new }\n  it { shop.$0open }"), open);
+    check(&group("it { subject.$0open }"), open);
+    check(&group("it { described_class.$0start([]) }"), "lib/shop.rb:4 Shop.start Receiver");
+    let inner = "let(:shop) { Shop.new }\n  context 'a' do\n    let(:shop) { Other.new }\n  end\n";
+    check(&group(&format!("{inner}  it {{ shop.$0open }}")), open);
+    // The name is no call of a method elsewhere.
+    let (files, mark) = fixture(&group("let(:group_of) { 1 }\n  it { expect($0group_of) }"));
+    let (path, byte) = mark.expect("a mark");
+    let program = Program::new(files);
+    let file = program.id(&path).expect("the file is there");
+    assert!(program.references(file).iter().all(|(_, it)| it.span.start != byte));
+}
+
+/// A method of another type was as likely.
+#[test]
+fn groups_extend_modules() {
+    let line = "describe Shop do\n  extend Support::Groups\n  $0group_of('a') { }\nend";
+    check(&of(line), "lib/shop.rb:9 Support::Groups#group_of Inherited");
+    let line = "describe Shop do\n  it { include Support::Groups }\n  $0group_of('a') { }\nend";
+    check(&of(line), "lib/shop.rb:9 Support::Groups#group_of Ambiguous");
+}
+
+/// `Class.new(Base)` was an instance of Ruby's `Class`.
+#[test]
+fn classes_without_a_name_have_the_members_of_their_base() {
+    let start = "lib/shop.rb:4 Shop.start Receiver";
+    check(&of("made = Class.new(Shop) do\nend\nmade.$0start([])"), start);
+    check(&of("made = Class.new(Shop)\nmade.new.$0open"), "lib/shop.rb:2 Shop#open Receiver");
+}
+
+/// Their calls were taken for calls of classes from outside.
+#[test]
+fn programs_with_other_suffixes_are_ruby() {
+    for path in ["tasks/a.thor", "Thorfile", "a.podspec", "Capfile"] {
+        let tree = format!("//- /{path}\nclass App < Shop\nend\n{}", of("App.$0start([])"));
+        check(&tree, "lib/shop.rb:4 Shop.start Inherited");
+    }
+}
