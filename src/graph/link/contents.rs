@@ -163,6 +163,9 @@ impl Walk<'_> {
             }
             Value::Foreign(written) => self.argument(candidate, written, depth),
             Value::Name(at) => {
+                if let Some(found) = self.made_by_brackets(candidate, *at, depth) {
+                    return found;
+                }
                 let loaded = self.load(candidate, depth + 1);
                 let is_same = |candidate: &Candidate| matches!(candidate.value, Value::Name(same) if same == *at);
                 if loaded.iter().any(is_same) {
@@ -173,6 +176,30 @@ impl Walk<'_> {
             Value::Outside | Value::ForeignMethod(..) => vec![candidate.then(Value::Outside, 1.0)],
             Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
+    }
+
+    /// Returns what a method `[]` that a class or module of Ruby has itself returns: `List[1, 2]`; `None` if
+    /// it has none.
+    fn made_by_brackets(
+        &self,
+        candidate: &Candidate,
+        of: SymbolAt,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let (facts, place) = self.symbol(of).filter(|(facts, _)| facts.dialect.has_open_self)?;
+        let is_type = matches!(facts.symbols[place].kind, SymbolKind::Class | SymbolKind::Module);
+        let mut methods =
+            if is_type { self.member(candidate, "[]", depth + 1) } else { Vec::new() };
+        methods.retain(|it| matches!(it.value, Value::Name(at) if self.is_of_type_itself(at)));
+        let results = methods.iter().flat_map(|method| self.call(method, depth + 1));
+        let found: Vec<Candidate> = results.take(VALUES_MAX).collect();
+        (!methods.is_empty()).then_some(found)
+    }
+
+    /// Returns true for a member that a type itself has, not its instances.
+    fn is_of_type_itself(&self, at: SymbolAt) -> bool {
+        self.symbol(at)
+            .is_some_and(|(facts, place)| super::sides::is_of_type(&facts.symbols[place]))
     }
 
     fn element_of(

@@ -71,6 +71,11 @@ impl Walk<'_> {
         if has_open_self && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
             candidates.retain(|it| it.link().is_some());
         }
+        if has_open_self && used.receiver.is_none() {
+            // A name without arguments may be a variable of a specification instead.
+            let is_mixed_in = |it: &Candidate| it.reason == Reason::Inherited;
+            candidates.retain(|it| !is_mixed_in(it) || self.is_fit(it, Some(used)));
+        }
         self.confirm(place, used, &mut candidates);
         if candidates.is_empty() && (!is_bare || has_open_self) {
             candidates = self.of_unknown_namespace(place, used);

@@ -255,15 +255,15 @@ fn modules_that_include_each_other_end() {
     check(&of("turn").replace("missing", "$0missing"), "");
 }
 
-/// The superclass, and the module with the hook, came first.
+/// The superclass came first.
 #[test]
 fn modules_come_before_the_superclass_and_the_last_one_first() {
     let tree = |call: &str| {
         format!(
-            "//- /a.rb\nmodule Core\n  def run(a)\n  end\n  def self.included(base)\n    base.send :include, Late\n    base.extend Types\n  end\nend\nmodule Late\n  def run(a)\n  end\n  def stop\n  end\nend\nmodule Types\n  def stop\n  end\nend\nclass Base\n  include Core\nend\nmodule Extra\n  def run(a)\n  end\nend\nmodule Last\n  def run(a)\n  end\nend\nclass Plain < Base\nend\nclass One < Base\n  include Extra\nend\nclass Two < Base\n  include Extra\n  include Last\nend\n{call}\n"
+            "//- /a.rb\nmodule Core\n  def run(a)\n  end\nend\nclass Base\n  include Core\nend\nmodule Extra\n  def run(a)\n  end\nend\nmodule Last\n  def run(a)\n  end\nend\nclass Plain < Base\nend\nclass One < Base\n  include Extra\nend\nclass Two < Base\n  include Extra\n  include Last\nend\n{call}\n"
         )
     };
-    check(&tree("Plain.new.$0run(1)"), "a.rb:10 Late#run Inherited");
-    check(&tree("One.new.$0run(1)"), "a.rb:23 Extra#run Inherited");
-    check(&tree("Two.new.$0run(1)"), "a.rb:27 Last#run Inherited");
+    check(&tree("Plain.new.$0run(1)"), "a.rb:2 Core#run Inherited");
+    check(&tree("One.new.$0run(1)"), "a.rb:9 Extra#run Inherited");
+    check(&tree("Two.new.$0run(1)"), "a.rb:13 Last#run Inherited");
 }

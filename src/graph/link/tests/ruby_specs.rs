@@ -56,6 +56,8 @@ fn names_of_groups_have_types() {
 fn groups_extend_modules() {
     let line = "describe Shop do\n  extend Support::Groups\n  $0group_of('a') { }\nend";
     check(&of(line), "lib/shop.rb:9 Support::Groups#group_of Inherited");
+    let line = "describe Shop do\n  extend Support::Groups\n  it { $0group_of }\nend";
+    check(&of(line), "lib/other.rb:4 Other#group_of OnlyFit");
     let line = "describe Shop do\n  it { include Support::Groups }\n  $0group_of('a') { }\nend";
     check(&of(line), "lib/shop.rb:9 Support::Groups#group_of Ambiguous");
 }
@@ -75,4 +77,16 @@ fn programs_with_other_suffixes_are_ruby() {
         let tree = format!("//- /{path}\nclass App < Shop\nend\n{}", of("App.$0start([])"));
         check(&tree, "lib/shop.rb:4 Shop.start Inherited");
     }
+}
+
+/// `Type[…]` was the type itself.
+#[test]
+fn brackets_of_a_class_are_a_call() {
+    let tree = |line: &str| {
+        format!(
+            "//- /a.rb\nclass List\n  class << self\n    def [](*args)\n      new(*args)\n    end\n  end\n  def initialize(*args)\n  end\n  def join_all(a)\n  end\nend\nclass Kinds\n  def self.[](name)\n    @kinds.fetch(name)\n  end\n  def initialize\n  end\nend\n{line}\n"
+        )
+    };
+    check(&tree("List['a'].$0join_all(1)"), "a.rb:9 List#join_all Receiver");
+    check(&tree("Kinds['a'].$0new(1)"), "");
 }

@@ -297,12 +297,10 @@ fn mixed_into_user(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     let is_mixin = |word: &[u8]| matches!(word, b"include" | b"extend");
-    let included = [&b"include"[..], b":include"];
-    let word = list.named_child(0).map(|word| visit.bytes(word)).unwrap_or_default();
-    let is_included = included.contains(&visit.bytes(method)) || included.contains(&word);
     let first = match visit.bytes(method) {
         b"send" | b"public_send" | b"__send__" => {
-            u32::from(word.strip_prefix(b":").is_some_and(is_mixin))
+            let word = list.named_child(0).map(|word| visit.bytes(word));
+            u32::from(word.is_some_and(|word| word.strip_prefix(b":").is_some_and(is_mixin)))
         }
         word if is_mixin(word) => 0,
         _ => return,
@@ -311,8 +309,7 @@ fn mixed_into_user(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         if matches!(base.kind_name(), "constant" | "scope_resolution")
             && let Some(chain) = value::of(visit, notes, base, DEPTH_MAX)
         {
-            // What the hook includes comes before the module itself.
-            notes.add_base(module, if is_included { chain.prepended() } else { chain });
+            notes.add_base(module, chain);
         }
     }
 }
