@@ -6,7 +6,7 @@ use std::fs;
 use super::options::Options;
 use super::process::Job;
 use super::rows::{Figure, Goal, Row};
-use super::stats::{Ratio, median};
+use super::stats::{Ratio, geometric_mean, median};
 use super::tree::Tree;
 
 /// The measured row.
@@ -199,11 +199,30 @@ impl Report {
         }
     }
 
+    /// Returns the geometric means of rg's time over that of codedb, of all queries of a tree that
+    /// were measured both strictly and without checks.
+    fn means(&self, tree: &str) -> String {
+        let lines = self.lines.iter().filter(|line| line.tree == tree && !line.trust_ms.is_empty());
+        let of = |times: fn(&Line) -> &[f64]| -> Vec<f64> {
+            lines.clone().map(|line| Ratio::of(&line.rg_ms, times(line)).median).collect()
+        };
+        let (strict, trust) = (of(|line| &line.strict_ms), of(|line| &line.trust_ms));
+        if strict.is_empty() {
+            return String::new();
+        }
+        format!(
+            "\nGeometric mean of rg ÷ codedb, {} queries: strict {:.2}, trust {:.2}.\n",
+            strict.len(),
+            geometric_mean(&strict),
+            geometric_mean(&trust)
+        )
+    }
+
     /// Prints the tables and writes them to the output file.
     pub(crate) fn finish(&self, options: &Options) -> Result<(), String> {
         let mut text = self.head.clone();
         let mut tree = "";
-        for line in &self.lines {
+        for (at, line) in self.lines.iter().enumerate() {
             if line.tree != tree {
                 tree = &line.tree;
                 write!(
@@ -215,6 +234,10 @@ impl Report {
                 .expect("writing to a string");
             }
             writeln!(text, "| {} |", line.cells().join(" | ")).expect("writing to a string");
+            let is_last = self.lines.get(at + 1).is_none_or(|next| next.tree != line.tree);
+            if is_last {
+                text.push_str(&self.means(tree));
+            }
         }
         print!("{text}");
         match &options.markdown {

@@ -18,6 +18,11 @@ pub(crate) fn median(values: &[f64]) -> f64 {
     }
 }
 
+/// Returns the geometric mean of positive numbers; NaN for none.
+pub(crate) fn geometric_mean(values: &[f64]) -> f64 {
+    (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
+}
+
 /// A ratio, computed pair by pair.
 #[derive(Clone, Copy)]
 pub(crate) struct Ratio {
