@@ -8,14 +8,17 @@ each kind is fitted alone.
 
 The model is that of src/rank.rs: a weighted sum of saturated signals times factors for the kind of file. What is
 fitted is a multiplier of each weight, for a change one for a short task and one for a long one, interpolated as
-the weights are, and weights of interactions, which are 0 in the program. The loss is listwise: the cross-entropy
-between the grades of the files and the softmax of the scores. Multipliers are at least 0 and are drawn to 1,
-interactions to 0, by a quadratic penalty; its strength is chosen inside of the repositories that are fitted on.
+the weights are, and weights of interactions, which are 0 in the program. The multipliers for changes are those of
+the weights that were found by hand (`HAND`), so that the fit can be repeated after its result became the weights of
+the program. The loss is listwise: the cross-entropy between the grades of the files and the softmax of the scores.
+Multipliers are at least 0 and are drawn to 1, interactions to 0, by a quadratic penalty; its strength is chosen
+inside of the repositories that are fitted on.
 
-A repository is left out, the others are fitted, and the one is measured: 2 × reciprocal rank + any in 5 + all in
-1, 3 and 5, divided by 6, for changes, NDCG@10 for questions. The table shows the means over the repositories, the
-interval of the paired difference (bootstrap over repositories, then cases), and how many repositories rise and fall; then
-the same for each group of parameters alone, and without each signal. A fit is kept only if the interval is above 0.
+One of ten groups of repositories (of single repositories, if there are at most twenty) is left out, the others are
+fitted, and the left ones are measured: 2 × reciprocal rank + any in 5 + all in 1, 3 and 5, divided by 6, for changes,
+NDCG@10 for questions. The table shows the means over the repositories, the interval of the paired difference (bootstrap
+over repositories, then cases), and how many repositories rise and fall; then the same for the weights of the program,
+for each group of parameters alone, and without each signal. A fit is kept only if the interval is above 0.
 
 Needs numpy and scipy.
 """
@@ -32,9 +35,13 @@ from scipy.optimize import minimize
 ROOT = Path(__file__).resolve().parent.parent
 SUBJECT_WORDS, REPORT_WORDS = 15.0, 60.0
 TEMPERATURES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.6)
-PENALTIES = (0.3, 0.1, 0.03)
+PENALTIES = (0.1, 0.03, 0.01)
 INTERACTION_WEIGHT = 0.2
 NEAR = 40
+MULTIPLIER_MAX = 10
+# Signals that had no weight for changes, and have none for reports.
+OF_SHORT = ("Whole", "Chunk", "Active")
+GROUPS = 10
 BOOTSTRAP = 2000
 
 
@@ -50,6 +57,10 @@ def constants():
 
 
 SIGNALS, WEIGHTS, FACTORS = constants()
+# The weights of changes before the fit: for a short task, and factors of them for a report, in the order of `SIGNALS`.
+HAND_SHORT = [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25, 0.0, 0.0, 0.0, 0.0, 0.0]
+HAND_FACTORS = [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 1.0, 1.0, 1.0, 1.0]
+HAND = {"short": np.array(HAND_SHORT), "report": np.array(HAND_SHORT) * np.array(HAND_FACTORS)}
 AT = {name: place for place, name in enumerate(SIGNALS)}
 # Bits of src/lang/marks.rs.
 GENERATED, VENDORED, MINIFIED, TEST, DECLARATION = (1 << bit for bit in range(5))
@@ -95,6 +106,7 @@ def interactions(values, traits, is_question):
         "Covers": np.minimum(of("Covers"), 1) * is_question,
         "Whole": np.minimum(of("Whole"), 1) * (not is_question),
         "Chunk": np.minimum(of("Chunk"), 1) * (not is_question),
+        "Active": np.minimum(of("Active"), 1) * (not is_question),
     }
     return list(found), np.stack(list(found.values()), axis=1)
 
@@ -122,8 +134,12 @@ class Case:
             words = max(1, line.get("words", 1))
             share = (math.log(words) - math.log(SUBJECT_WORDS)) / (math.log(REPORT_WORDS) - math.log(SUBJECT_WORDS))
             share = min(1.0, max(0.0, share))
-            base = saturated * (WEIGHTS["signals"] * WEIGHTS["report"] ** share) * product[:, None]
-            self.features = np.concatenate([base * (1 - share), base * share, extra], axis=1)
+            of_kind = saturated * product[:, None]
+            short, long = of_kind * (1 - share), of_kind * share
+            # A signal without a weight has the unit of an interaction; reports get none.
+            extra[:, [self.interaction_names.index(name) for name in OF_SHORT]] *= 1 - share
+            self.features = np.concatenate([short * HAND["short"], long * HAND["report"], extra], axis=1)
+            self.program = short * WEIGHTS["signals"] + long * WEIGHTS["report"]
 
         # The loss sees the files that the present weights rank highest, and the expected ones.
         count = features_of_signals(self.is_question)
@@ -133,7 +149,9 @@ class Case:
         self.target = self.grades[near] / max(self.grades.sum(), 1e-9)
 
     def measure(self, parameters):
-        scores = self.features @ parameters
+        return self.measure_scores(self.features @ parameters)
+
+    def measure_scores(self, scores):
         order = np.argsort(-scores, kind="stable")
         order = order[scores[order] > 0]
         grades = self.grades[order]
@@ -178,7 +196,7 @@ def fit(sets, prior, penalty, free):
 
     # The scale of the scores is that of the present weights; so the softmax has a temperature that fits them.
     temperature = min(TEMPERATURES, key=lambda value: loss(prior[free], value)[0])
-    found = minimize(loss, prior[free], (temperature,), jac=True, method="L-BFGS-B", bounds=[(0, 4)] * int(free.sum()), options={"maxiter": 40})
+    found = minimize(loss, prior[free], (temperature,), jac=True, method="L-BFGS-B", bounds=[(0, MULTIPLIER_MAX)] * int(free.sum()), options={"maxiter": 40})
     parameters = prior.copy()
     parameters[free] = found.x
     return parameters
@@ -208,12 +226,13 @@ def row(name, before, after):
 
 
 def left_out(repositories, prior, free, penalties=PENALTIES):
-    """Returns the measures of each repository under the parameters fitted on the others. The penalty is the one that is best for
-    the others, each left out of a fit in turn in two halves."""
-    result = []
+    """Returns the measures of each repository under the parameters fitted on those of other groups. The penalty is the one that
+    is best for the others, each left out of a fit in turn in two halves."""
+    result = {}
     names = list(repositories)
-    for name in names:
-        others = [repositories[other] for other in names if other != name]
+    count = GROUPS if len(names) > 2 * GROUPS else len(names)
+    for group in (names[first::count] for first in range(count)):
+        others = [repositories[other] for other in names if other not in group]
         halves = [others[0::2], others[1::2]]
         best = penalties[0]
         if len(penalties) > 1:
@@ -224,8 +243,9 @@ def left_out(repositories, prior, free, penalties=PENALTIES):
             )
             best = max(penalties, key=value)
         parameters = fit(others, prior, best, free)
-        result.append(np.array([case.measure(parameters) for case in repositories[name]]))
-    return result
+        for name in group:
+            result[name] = np.array([case.measure(parameters) for case in repositories[name]])
+    return [result[name] for name in names]
 
 
 def report(kind, repositories, is_brief):
@@ -237,17 +257,25 @@ def report(kind, repositories, is_brief):
     print(f"\n## {kind}: {len(repositories)} repositories, {cases} cases\n")
     now = [np.array([case.measure(prior) for case in of]) for of in repositories.values()]
     print("| left out | mean | change | interval | rise | fall |\n| --- | ---: | ---: | --- | ---: | ---: |")
-    row("the present weights", now, now)
+    row("the weights by hand" if kind == "change" else "the present weights", now, now)
+    if kind == "change":
+        program = [np.array([case.measure_scores(case.program.sum(axis=1)) for case in of]) for of in repositories.values()]
+        row("the weights of the program, fitted on all", now, program)
     is_signal = np.arange(len(prior)) < count
     everything = np.ones(len(prior), bool)
-    is_text = np.array([name in ("Whole", "Chunk") for name in names[count:]])
+    is_text = np.array([name in OF_SHORT for name in names[count:]])
     with_text = np.concatenate([is_signal[:count], is_text])
+    is_short = np.array([name.endswith(", short") for name in names])
     groups = [
         ("signals", is_signal),
-        ("signals, Whole and Chunk", with_text),
+        ("signals, Whole, Chunk and Active", with_text),
         ("interactions", ~is_signal),
         ("signals and interactions", everything),
     ]
+    kept = is_signal
+    if kind == "change":
+        kept = np.concatenate([is_short[:count], is_text])
+        groups.insert(0, ("signals of short tasks, Whole, Chunk and Active", kept))
     for name, free in groups:
         row(f"fitted: {name}", now, left_out(repositories, prior, free))
     if not is_brief:
@@ -256,14 +284,20 @@ def report(kind, repositories, is_brief):
             row(f"fitted: {names[place]}", now, left_out(repositories, prior, free, PENALTIES[1:2]))
         print("\n| without | mean | change | interval | rise | fall |\n| --- | ---: | ---: | --- | ---: | ---: |")
         for place, signal in enumerate(SIGNALS):
-            without = prior.copy()
-            without[place] = 0
-            if kind != "question":
-                without[place + len(SIGNALS)] = 0
-            row(signal, now, [np.array([case.measure(without) for case in of]) for of in repositories.values()])
-    fitted = fit(list(repositories.values()), prior, PENALTIES[1], everything)
-    print("\nMultipliers fitted on all (interactions: weights in units of 0.2):\n")
-    print(", ".join(f"{name} {value:.2f}" for name, value in zip(names, fitted)))
+            if kind == "change":
+                others = np.arange(len(SIGNALS)) != place
+                measure = lambda case: case.measure_scores(case.program[:, others].sum(axis=1))
+                before = program
+            else:
+                without = prior.copy()
+                without[place] = 0
+                measure = lambda case: case.measure(without)
+                before = now
+            row(signal, before, [np.array([measure(case) for case in of]) for of in repositories.values()])
+    for title, free in (("the first group", kept), ("everything", everything)):
+        fitted = fit(list(repositories.values()), prior, PENALTIES[-1], free)
+        print(f"\nMultipliers of {title}, fitted on all (interactions: weights in units of {INTERACTION_WEIGHT}):\n")
+        print(", ".join(f"{name} {value:.2f}" for name, value, is_free in zip(names, fitted, free) if is_free))
 
 
 def main():

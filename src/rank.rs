@@ -47,6 +47,8 @@ pub enum Signal {
     Definition,
     /// Two neighbouring lines of the file contain words of the task.
     Proximity,
+    /// The newest commits changed the file, some more than once.
+    Active,
 }
 
 /// Maximum length, in bytes, of the name stored with a signal.
@@ -58,7 +60,7 @@ const SUBJECT_WORDS: f32 = 15.0;
 const REPORT_WORDS: f32 = 60.0;
 
 /// Number of signals.
-pub const SIGNALS: usize = 17;
+pub const SIGNALS: usize = 18;
 
 impl Signal {
     /// All signals, in order of their discriminants.
@@ -80,6 +82,7 @@ impl Signal {
         Signal::Chunk,
         Signal::Definition,
         Signal::Proximity,
+        Signal::Active,
     ];
 
     /// Returns false for signals that explain nothing, since almost every file has them.
@@ -103,6 +106,7 @@ impl Signal {
             Signal::Recent => "recent",
             Signal::Together => "together",
             Signal::Folder => "in",
+            Signal::Active => "active",
             Signal::Whole | Signal::Chunk | Signal::Definition | Signal::Proximity => "text",
         }
     }
@@ -212,7 +216,7 @@ mod marks_as_bits {
 pub struct Weights {
     /// Weight of each signal for a task of the length of a commit subject.
     pub signals: [f32; SIGNALS],
-    /// Factors on `signals` for a bug report; see [`Weights::for_task`].
+    /// Weight of each signal for a bug report; see [`Weights::for_task`].
     pub report: [f32; SIGNALS],
     /// Weight of each signal for a question; see [`TaskKind::Question`].
     pub question: [f32; SIGNALS],
@@ -280,15 +284,16 @@ impl Weights {
     /// The default weights.
     pub const DEFAULT: Weights = Weights {
         signals: [
-            1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0.25, 0.0, 0.0, 0.0,
-            0.0,
+            0.35, 0.1, 0.45, 1.0, 0.5, 0.4, 0.0, 0.1, 0.5, 0.45, 0.15, 0.05, 0.45, 0.4, 0.3, 0.0,
+            0.0, 0.4,
         ],
         report: [
-            1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 1.0, 1.0, 1.0,
+            1.0, 0.126, 0.44, 0.24, 0.06, 0.1, 0.24, 0.02, 0.12, 0.12, 0.024, 0.04, 0.1, 0.0, 0.0,
+            0.0, 0.0, 0.0,
         ],
         question: [
             0.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.0, 0.05, 0.3, 0.3, 0.03, 0.05, 0.25, 1.2, 0.6, 0.6,
-            0.6,
+            0.6, 0.0,
         ],
         knee: 1.0,
         test: 0.45,
@@ -317,8 +322,9 @@ impl Weights {
         }
         let (subject, report) = (SUBJECT_WORDS.ln(), REPORT_WORDS.ln());
         let share = ((words.max(1) as f32).ln() - subject) / (report - subject);
-        for (signal, factor) in self.signals.iter_mut().zip(self.report) {
-            *signal *= factor.powf(share.clamp(0.0, 1.0));
+        let share = share.clamp(0.0, 1.0);
+        for (signal, report) in self.signals.iter_mut().zip(self.report) {
+            *signal = *signal * (1.0 - share) + report * share;
         }
         self
     }
@@ -392,6 +398,7 @@ mod tests {
     fn identifiers_have_a_lower_weight_in_a_report() {
         let (mut named, mut worded) = (Evidence::default(), Evidence::default());
         named.add(Signal::Defines, 1.0, Some("name"));
+        named.add(Signal::Uses, 1.0, Some("name"));
         named.add(Signal::Text, 0.5, None);
         worded.add(Signal::Text, 0.8, None);
         let code = Traits { is_code: true, ..Traits::default() };

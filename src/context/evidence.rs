@@ -386,7 +386,8 @@ impl TaskEvidence {
         }
     }
 
-    /// Adds the files changed by commits with matching subjects, and the recency of all files.
+    /// Adds the files changed by commits with matching subjects, and how recently and how often by
+    /// the newest commits the files with evidence changed.
     fn commits(&mut self, catalog: &Catalog, history: &History, hits: Vec<FileHit<'_>>) {
         for hit in hits.into_iter().take(COMMITS_FILES) {
             let Some(file) = catalog.find(hit.path) else { continue };
@@ -396,6 +397,12 @@ impl TaskEvidence {
         for (&file, evidence) in &mut self.files {
             let recency = history.recency(catalog.path(file), Decay::DEFAULT);
             evidence.add(Signal::Recent, recency as f32, None);
+        }
+        for (path, share) in history.active() {
+            let evidence = catalog.find(path).and_then(|file| self.files.get_mut(&file));
+            if let Some(evidence) = evidence {
+                evidence.add(Signal::Active, share as f32, None);
+            }
         }
     }
 

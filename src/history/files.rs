@@ -29,6 +29,12 @@ pub const TOGETHER_MAX: usize = 50;
 /// than nine of ten.
 const TOGETHER_DOUBT: f64 = 2.0;
 
+/// The number of commits after which the weight of a commit is halved; see [`super::History::active`].
+const ACTIVE_HALF_LIFE: f64 = 5.0;
+
+/// Older commits, with a lower weight, are not read: 50 commits are.
+const ACTIVE_WEIGHT_MIN: f64 = 0.001;
+
 /// The weight of a commit by its age. Ages are measured from HEAD's commit, never from the clock.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Decay {
@@ -155,6 +161,31 @@ impl Files {
         newest.map_or(0.0, |&commit| {
             decay.of_age(log.head_s().saturating_sub(log.times_s[commit as usize]))
         })
+    }
+
+    /// See [`super::History::active`].
+    pub(super) fn active<'a>(&self, log: &'a Log) -> Vec<(&'a [u8], f64)> {
+        let mut sums: FxHashMap<PathId, f64> = FxHashMap::default();
+        let mut weight = 1.0;
+        for at in 0..log.len() {
+            let owners = distinct(own(log, &self.owners, at));
+            if owners.is_empty() {
+                continue;
+            }
+            if weight < ACTIVE_WEIGHT_MIN {
+                break;
+            }
+            let share = weight / (owners.len() as f64).sqrt();
+            for owner in owners {
+                *sums.entry(owner).or_default() += share;
+            }
+            weight *= (-1.0 / ACTIVE_HALF_LIFE).exp2();
+        }
+        let top = sums.values().copied().fold(f64::MIN_POSITIVE, f64::max);
+        let mut active: Vec<(&[u8], f64)> =
+            sums.into_iter().map(|(owner, sum)| (log.path(owner), sum / top)).collect();
+        active.sort_unstable_by(|a, b| crate::base::path::compare(a.0, b.0));
+        active
     }
 
     pub(super) fn changed_with<'a>(&self, log: &'a Log, path: &[u8]) -> Vec<(&'a [u8], f64)> {

@@ -132,6 +132,24 @@ fn older_commits_have_less_weight() {
 }
 
 #[test]
+fn files_that_the_newest_commits_changed_are_active() {
+    let mut script = Script::default();
+    script.then("one", &[Write("old", 1)]);
+    for number in 0..60 {
+        script.then("more", &[Write("often", number), Write("as often", number)]);
+    }
+    script.then("new name", &[Move("as often", "renamed")]);
+    script.then("last", &[Write("once", 1)]);
+    let (_repository, history) = history(&script);
+    let active = history.active();
+    let paths: Vec<&[u8]> = active.iter().map(|of| of.0).collect();
+    assert_eq!(paths, [&b"often"[..], b"once", b"renamed"]);
+    let share = |path: &[u8]| active.iter().find(|of| of.0 == path).expect("is active").1;
+    assert_eq!(share(b"renamed"), 1.0);
+    assert!(share(b"once") < share(b"often") && share(b"often") < 1.0, "{active:?}");
+}
+
+#[test]
 fn files_change_together() {
     let mut script = Script::default();
     script.then("one", &[Write("a", 1), Write("b", 1)]);
