@@ -6,6 +6,7 @@ use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
 mod blocks;
+mod described;
 mod fields;
 mod loops;
 mod macros;

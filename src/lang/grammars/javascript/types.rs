@@ -110,8 +110,7 @@ fn mapped(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Ch
     let clause = visit.child(node.named_child(0)?, "mapped_type_clause")?;
     let keys = clause.field("type").filter(|of| of.kind_name() == "index_type_query")?;
     let of = keys.named_child(0).filter(|of| of.kind_name() == "type_identifier")?;
-    let value =
-        node.named_child(0)?.child(node.named_child(0)?.child_count().checked_sub(1)? as u32)?;
+    let value = node.named_child(0)?.child(node.named_child(0)?.child_count().checked_sub(1)?)?;
     let value = if value.kind_name() == "type_annotation" { value.named_child(0)? } else { value };
     let is_same = value.kind_name() == "lookup_type"
         && value.named_child(0).is_some_and(|it| visit.bytes(it) == visit.bytes(of));

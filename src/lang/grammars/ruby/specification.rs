@@ -1,7 +1,5 @@
 //! Specifications of Ruby (RSpec and the like): the names that `let(:name) { … }` and `subject { … }` define
-//! in a group are local names of its block, and `described_class` is the class of the group.
-
-use tree_sitter::Node;
+//! in a group are local names of its block.
 
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -9,9 +7,6 @@ use crate::lang::visit::Visit;
 
 use super::macros;
 use super::value::{self, DEPTH_MAX, last_statement};
-
-/// How many nodes lie between an expression and the group around it at most.
-const LEVELS_MAX: usize = 64;
 
 /// Declares the name that the visited call defines in a group.
 pub(super) fn memoized(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -37,13 +32,4 @@ pub(super) fn memoized(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let word = word.start_byte()..word.start_byte() + "subject".len();
         notes.declare_span(word, value);
     }
-}
-
-/// Returns the class that the innermost group around the visited node describes: `describe Type do`.
-pub(super) fn described<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
-    (1..LEVELS_MAX).map_while(|level| visit.ancestor(level)).find_map(|around| {
-        let word = around.field("method").filter(|_| around.kind_name() == "call")?;
-        let first = around.field("arguments")?.named_child(0)?;
-        (visit.bytes(word) == b"describe" && value::is_path(first)).then_some(first)
-    })
 }

@@ -8,7 +8,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
-use super::specification::described;
+use super::described::{described, is_path};
 
 /// Methods that call their block with an element of the object.
 pub(super) const ELEMENT_CALLBACKS: [&[u8]; 22] = [
@@ -163,11 +163,6 @@ pub(super) fn of(
 fn is_class(chain: &Chain) -> bool {
     let name = chain.as_str().rsplit('.').next().unwrap_or_default();
     chain.is_path() && name.starts_with(|c: char| c.is_ascii_uppercase())
-}
-
-/// Returns true for the path of a constant.
-pub(super) fn is_path(node: Node<'_>) -> bool {
-    matches!(node.kind_name(), "constant" | "scope_resolution")
 }
 
 /// Returns a chain unless it starts at a variable whose value is unknown.
