@@ -73,9 +73,12 @@ impl Walk<'_> {
             Some((_, Some(_))) => None,
             Some((of, None)) => is_const_type(of, is_arrow),
             None => {
-                let is_const_owner = || match is_member {
-                    true => self.is_const_object(facts, place, around, depth + 1),
-                    false => self.is_const_method(facts, place),
+                let is_const_owner = || {
+                    if is_member {
+                        self.is_const_object(facts, place, around, depth + 1)
+                    } else {
+                        self.is_const_method(facts, place)
+                    }
                 };
                 self.is_const_field(name, is_arrow, is_const_owner)
             }
