@@ -2,7 +2,7 @@
 
 /// Returns the free memory of the allocator to the operating system, where that is the C library
 /// of GNU, which keeps what long lists of a large reply took until something of that size is needed
-/// again. Does nothing elsewhere. Milliseconds per 100 MB.
+/// again. Does nothing elsewhere. Takes milliseconds: 8 for a server with 50 MB.
 pub fn release_free() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     {

@@ -110,9 +110,8 @@ impl Catalog {
     ///
     /// [`crate::Kind::Corrupt`] if the index is damaged.
     pub fn each_name(&self, prefix: &[u8], mut see: impl FnMut(&[u8]) -> bool) -> Result<()> {
-        let mut step = |name: &[u8]| match see(name) {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
+        let mut step = |name: &[u8]| {
+            if see(name) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         };
         for number in 0..self.segments.len() {
             if self.each_name_of(number, prefix, &mut step)?.is_break() {

@@ -19,6 +19,7 @@ const LINES_MAX: usize = 800;
 const UNSAFE: &[&str] = &[
     "src/index/map.rs",           // Memory maps of the immutable index files.
     "src/index/extract.rs", // A function compiled for a processor feature that is checked at run time.
+    "src/base/memory.rs",   // A function of the C library.
     "src/cli/search/searcher.rs", // The library's choice of memory maps.
     "src/mcp/streams/ready.rs", // A descriptor that the runtime polls.
 ];

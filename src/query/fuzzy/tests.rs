@@ -174,7 +174,7 @@ fn names_that_are_not_kept_are_ranked_like_indexed_ones() {
     let parts = ["get", "set", "user", "User", "_", "name", "NAME", "x", "1", "list", "of", "a/b"];
     let mut names: Vec<Vec<u8>> = Vec::new();
     for at in 0..4000_usize {
-        let of = |shift: usize| parts[(at * 31 >> shift) % parts.len()].as_bytes();
+        let of = |shift: usize| parts[((at * 31) >> shift) % parts.len()].as_bytes();
         names.push([of(0), of(3), of(6), of(10)].concat());
     }
     names.sort_by(|a, b| path::compare(a, b));

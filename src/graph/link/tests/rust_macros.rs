@@ -224,8 +224,8 @@ fn macros_make_the_blocks_of_macros_that_they_call() {
              struct Plain;\nfn f(mut c: Color, plain: Plain) {{ {call}; }}\n"
         ))
     };
-    check(&of("Color::$0none()"), "src/lib.rs:26 members::$Of::none Receiver");
-    check(&of("c.$0insert(Color::RED)"), "src/lib.rs:29 members::$Of::insert Receiver");
-    check(&of("Color::none().$0insert(c)"), "src/lib.rs:29 members::$Of::insert Receiver");
+    check(&of("Color::$0none()"), "src/lib.rs:28 members::$Of::none Receiver");
+    check(&of("c.$0insert(Color::RED)"), "src/lib.rs:31 members::$Of::insert Receiver");
+    check(&of("Color::none().$0insert(c)"), "src/lib.rs:31 members::$Of::insert Receiver");
     assert!(links(&of("plain.$0insert(1)")).iter().all(|link| link.confidence < 0.45));
 }
