@@ -6,6 +6,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod directives;
 mod locals;
 mod refer;
 mod values;
@@ -26,7 +27,7 @@ pub(crate) static CSHARP: Language = Language {
     },
     grammar: tree_sitter_c_sharp::LANGUAGE,
     refine: None,
-    mask: None,
+    mask: Some(directives::mask),
     embedded: None,
     comments: &["comment"],
     doc_comments: &["///", "/**"],
