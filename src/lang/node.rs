@@ -72,6 +72,10 @@ pub(super) trait NodeNames<'t> {
     /// Returns the same as `Node::child_by_field_name`: the first child in the field, or `None`, also if the
     /// grammar has no such field.
     fn field(&self, name: &str) -> Option<Node<'t>>;
+
+    /// Returns the number of elements of a list in brackets: named children without the comments
+    /// between them. O(1) where it has neither comments nor a comma at its end.
+    fn element_count(&self) -> usize;
 }
 
 impl<'t> NodeNames<'t> for Node<'t> {
@@ -85,6 +89,17 @@ impl<'t> NodeNames<'t> for Node<'t> {
 
     fn field(&self, name: &str) -> Option<Node<'t>> {
         self.child_by_field_id(*Names::of(*self).ids.get(name)?)
+    }
+
+    fn element_count(&self) -> usize {
+        let (all, named) = (self.child_count() as usize, self.named_child_count());
+        let last = self.child_count().checked_sub(2).and_then(|at| self.child(at));
+        let is_element = last.is_some_and(|last| last.is_named() && !last.is_extra());
+        // Two brackets, and a comma between two elements each.
+        if named == 0 || all == 2 * named + 1 && is_element {
+            return named;
+        }
+        self.named_children(&mut self.walk()).filter(|child| !child.is_extra()).count()
     }
 }
 

@@ -280,7 +280,7 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let Some(target) = node.field("target") else { return };
     let arguments = visit.child(node, "arguments");
-    let count = arguments.map_or(0, |list| list.named_child_count());
+    let count = arguments.map_or(0, |list| list.element_count());
     match target.kind_name() {
         "identifier" => {
             let word = visit.text(target);

@@ -149,3 +149,24 @@ fn null_selects_the_most_derived_type() {
                 void put(Derived of) { }\n  void put(Object of) { }\n  void go() { $0put(null); }\n}\n";
     check(text, "A.java:5 A.put Scope");
 }
+
+/// A comment between the arguments of a call counted as an argument.
+#[test]
+fn comments_are_no_arguments() {
+    let java = "\
+//- /A.java
+class A {
+    void put(int a) { }
+    void put(int a, int b) { }
+    void put(String a, int b) { }
+    void go() { $0put(1 /* one, \"two\" */); put(\"a\", // it's the second one
+        2); }
+}
+";
+    check(java, "A.java:2 A.put Scope");
+    let second = java.replace("$0put(1", "put(1").replace("put(\"a\"", "$0put(\"a\"");
+    check(&second, "A.java:4 A.put Scope");
+    let cpp =
+        "//- /a.cc\nvoid put(int a) {}\nvoid put(int a, int b) {}\nvoid go() { $0put(/*a=*/1); }\n";
+    check(cpp, "a.cc:1 put SameFile");
+}

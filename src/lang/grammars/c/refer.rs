@@ -166,7 +166,7 @@ pub(super) fn call_of_member<'t>(visit: &Visit<'_, 't>) -> Option<Node<'t>> {
 
 /// Returns the number of a call's arguments.
 pub(super) fn arguments(call: Node<'_>) -> usize {
-    call.field("arguments").map_or(0, |arguments| arguments.named_child_count())
+    call.field("arguments").map_or(0, |arguments| arguments.element_count())
 }
 
 /// Records the visited `#include`.

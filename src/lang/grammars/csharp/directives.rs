@@ -65,7 +65,10 @@ enum Kind {
 /// Returns the text without directives `#if`, `#elif`, `#else` and `#endif`. O(text).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
-    let is_conditional = |line: &[u8]| line.trim_ascii_start().starts_with(b"#");
+    let is_conditional = |line: &[u8]| {
+        let line = line.trim_ascii_start();
+        line.starts_with(b"#") && directive(line) == Some(Kind::If)
+    };
     if !text.split(|&byte| byte == b'\n').any(is_conditional) {
         return masked;
     }

@@ -212,7 +212,7 @@ fn record_use(
         "call_expression" if field == "function" => {
             let call = visit.ancestor(levels + 1);
             let arguments = call.and_then(|call| call.field("arguments"));
-            let count = arguments.map_or(0, |arguments| arguments.named_child_count());
+            let count = arguments.map_or(0, |arguments| arguments.element_count());
             notes.call(visit, node, receiver, count);
         }
         // `f[int](x)`

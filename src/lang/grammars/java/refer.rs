@@ -144,7 +144,7 @@ fn constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn arguments(call: Option<Node<'_>>) -> usize {
     let arguments = call.and_then(|call| call.field("arguments"));
-    arguments.map_or(0, |arguments| arguments.named_child_count())
+    arguments.map_or(0, |arguments| arguments.element_count())
 }
 
 /// Records a name in an expression.

@@ -347,7 +347,7 @@ fn note(
         ("call_expression", "function") | ("new_expression", "constructor") => {
             let arguments = outer.field("arguments");
             let count = arguments.map_or(0, |arguments| match arguments.kind_name() {
-                "arguments" => arguments.named_child_count(),
+                "arguments" => arguments.element_count(),
                 _ => 1,
             });
             return notes.call(visit, name, receiver, count);
@@ -412,6 +412,6 @@ fn base_constructor(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     let arguments = call.field("arguments");
-    let count = arguments.map_or(0, |arguments| arguments.named_child_count());
+    let count = arguments.map_or(0, |arguments| arguments.element_count());
     notes.call(visit, visit.node(), Some(Chain::base()), count);
 }

@@ -382,7 +382,7 @@ fn note(
         "call" if is_first => {
             let arguments = outer.field("arguments");
             let count = arguments.map_or(0, |arguments| match arguments.kind_name() {
-                "argument_list" => arguments.named_child_count(),
+                "argument_list" => arguments.element_count(),
                 _ => 1,
             });
             notes.call(visit, name, receiver, count);

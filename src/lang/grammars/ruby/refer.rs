@@ -235,7 +235,7 @@ fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 
 fn arguments(call: Option<Node<'_>>) -> usize {
     let arguments = call.and_then(|call| call.field("arguments"));
-    arguments.map_or(0, |arguments| arguments.named_child_count())
+    arguments.map_or(0, |arguments| arguments.element_count())
 }
 
 /// Records the file that the visited call requires, or the module that it mixes in.

@@ -272,7 +272,7 @@ fn path_before(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 
 fn arguments(visit: &Visit<'_, '_>, levels: usize) -> usize {
     let arguments = visit.ancestor(levels).and_then(|call| call.field("arguments"));
-    arguments.map_or(0, |arguments| arguments.named_child_count())
+    arguments.map_or(0, |arguments| arguments.element_count())
 }
 
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
