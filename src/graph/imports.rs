@@ -38,7 +38,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::{Import, ImportKind};
 
 use packages::Packages;
-use target::Targets;
+use target::{Fallback, Targets};
 use tree::Tree;
 
 /// The longest module path, in bytes; a longer one is unresolved.
@@ -97,7 +97,7 @@ impl Resolver {
             places: places::Projects::new(&tree, &manifests),
             python: python::Roots::new(&tree, &manifests),
             rust: rust::Workspace::new(&tree, &manifests),
-            swift: swift::Modules::new(&tree),
+            swift: swift::Modules::new(&tree, &manifests),
             dynamic: dynamic::Patterns::default(),
             tree,
         }
@@ -143,7 +143,15 @@ impl Resolver {
             Family::Php => self.php.resolve(&self.tree, &self.packages, import, &mut found),
             Family::Python => self.python.resolve(&self.tree, import, &mut found),
             Family::Rust => self.rust.resolve(&self.tree, importer, import, &mut found),
-            family => self.places.resolve(&self.tree, family, import, &mut found),
+            family => {
+                let modules = (family == Family::Swift).then_some(&self.swift);
+                let is_found = modules.is_some_and(|of| of.resolve(&self.tree, import, &mut found));
+                if is_found {
+                    Fallback::Unknown
+                } else {
+                    self.places.resolve(&self.tree, family, import, &mut found)
+                }
+            }
         };
         found.finish(outcome)
     }

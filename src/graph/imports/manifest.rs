@@ -29,6 +29,7 @@ pub(super) enum Kind {
     PyProject,
     SetupCfg,
     SetupPy,
+    SwiftPackage,
     TsConfig,
 }
 
@@ -37,6 +38,7 @@ const NAMES: &[(&str, Kind)] = &[
     ("Cargo.toml", Kind::Cargo),
     ("Directory.Build.props", Kind::MsBuild),
     ("Directory.Build.targets", Kind::MsBuild),
+    ("Package.swift", Kind::SwiftPackage),
     ("compile_commands.json", Kind::CompileDatabase),
     ("composer.json", Kind::Composer),
     ("go.mod", Kind::GoMod),

@@ -119,3 +119,22 @@ fn bounds_follow_from_where_clauses() {
                 func run() { shape.$0area() }\n}\n";
     check(text, "Sources/A/A.swift:1 Shape.area Receiver");
 }
+
+/// The directories below that of a module were modules of their own, if it is `Sources` by the manifest.
+#[test]
+fn manifests_name_the_directories_of_modules() {
+    let tree = |path: &str| {
+        format!(
+            "//- /Package.swift\nlet package = Package(name: \"Shop\", targets: [\n    .target(name: \"Shop\"{path}),\n    \
+             .testTarget(name: \"ShopTests\", dependencies: [\"Shop\"])])\n\
+             //- /Sources/Cache/Cache.swift\npublic struct Cache {{ public init(size: Int) {{}} }}\n\
+             //- /Sources/Net/Net.swift\nfunc load() {{ $1Cache(size: 1) }}\n\
+             //- /Tests/ShopTests/Use.swift\n@testable import Shop\nfunc testCache() {{ $2Cache(size: 2) }}\n"
+        )
+    };
+    let of = |path, mark: &str| tree(path).replace(mark, "$0").replace("$1", "").replace("$2", "");
+    for path in [", path: \"Sources\"", ""] {
+        check(&of(path, "$1"), "Sources/Cache/Cache.swift:1 Cache.init SamePackage");
+        check(&of(path, "$2"), "Sources/Cache/Cache.swift:1 Cache.init StarImport");
+    }
+}
