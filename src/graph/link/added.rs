@@ -13,11 +13,12 @@ use super::overloads::stated_type_arguments;
 use super::parameters::type_parameters;
 use super::position::SymbolAt;
 use super::receiver_bounds::returns_receiver;
-use super::result::{Reason, Use};
+use super::result::{Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::lang::chain::Chain;
+use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most definitions of one name that are considered.
@@ -44,6 +45,9 @@ const DISTANCE_MAX: usize = 20;
 
 /// How much less likely an extension is than a member that accepts the number of arguments.
 const AFTER_MEMBERS: f32 = 0.97;
+
+/// The least confidence of an extension that comes before functions without a receiver.
+const IMPLICIT_MIN: f32 = 0.8;
 
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
@@ -117,6 +121,7 @@ impl Walk<'_> {
                 }
             }
         }
+        self.prefer_own_extensions(place, &mut added);
         let best = added.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
         // Of overloads, the types of the arguments decide.
         let least = if used.is_some() { best * 0.85 } else { best };
@@ -254,7 +259,37 @@ impl Walk<'_> {
         if facts.dialect.extensions != Extensions::Prefix || !is_type(facts.symbols[place].kind) {
             return Vec::new();
         }
-        let whole = format!("{}.Companion.{name}", facts.symbols[place].name);
+        self.extensions_of_companion(&facts.symbols[place].name, name, used)
+    }
+
+    /// Returns the extensions of the companion object of a type of Kotlin from outside that a chain
+    /// names: `String.name()`.
+    pub(super) fn extensions_of_outside(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        chain: &Chain,
+        values: &[Candidate],
+    ) -> Vec<Candidate> {
+        let is_kotlin = |facts: &FileFacts| facts.dialect.extensions == Extensions::Prefix;
+        let is_name = chain.is_path() && chain.as_str().starts_with(char::is_uppercase);
+        let is_outside = |it: &Candidate| matches!(it.value, Value::Outside | Value::Foreign(_));
+        if !is_name
+            || !values.iter().all(is_outside)
+            || !self.facts(place.file).is_some_and(|facts| is_kotlin(&facts))
+        {
+            return Vec::new();
+        }
+        self.extensions_of_companion(last_name(chain.as_str()), used.name, Some(used))
+    }
+
+    fn extensions_of_companion(
+        &self,
+        of: &str,
+        name: &str,
+        used: Option<Use<'_>>,
+    ) -> Vec<Candidate> {
+        let whole = format!("{of}.Companion.{name}");
         let is_its = |at: &SymbolAt| {
             self.symbol(*at).is_some_and(|(there, place)| {
                 let symbol = &there.symbols[place];
@@ -296,9 +331,105 @@ impl Walk<'_> {
         let inner = self.inner_receivers(place, depth);
         for value in inner.into_iter().chain(self.chain(place, None, &Chain::own(), depth)) {
             let mut members = self.member(&value, used.name, depth);
-            members.retain(|member| self.is_fit(member, Some(used)));
+            members.retain(|member| {
+                let states = |link: Link| self.accepts_type_arguments(place, used, link.to);
+                self.is_fit(member, Some(used)) && member.link().is_none_or(states)
+            });
             self.add_extensions(place, &value, Called::by(used), &mut members, depth);
             found.extend(members);
+        }
+        found
+    }
+
+    /// Adds the extensions of Kotlin's implicit receivers to the functions that a bare name refers to:
+    /// they come after members, and before functions without a receiver.
+    pub(super) fn add_implicit_extensions(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        found: &mut Vec<Candidate>,
+    ) {
+        let is_extension = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(facts, place)| {
+                let symbol = &facts.symbols[place];
+                symbol.kind.is_callable()
+                    && facts.dialect.extensions == Extensions::Prefix
+                    && self.extended(&facts, *at, place).is_some()
+            })
+        };
+        let named = self.code.named(used.name);
+        if used.role != Role::Call || !named.iter().take(NAMED_MAX).any(is_extension) {
+            return;
+        }
+        let is_known = |it: &Candidate| it.link().is_some_and(|link| is_extension(&link.to));
+        if found.iter().any(is_known) {
+            return;
+        }
+        let mut added = self.own_extensions(place, used, 1);
+        let is_found = |it: &Candidate| it.link().is_some_and(|link| is_extension(&link.to));
+        added.retain(|it| is_found(it) && it.confidence >= IMPLICIT_MIN);
+        let is_free = |it: &Candidate| {
+            let symbol = it.link().and_then(|link| self.symbol(link.to));
+            symbol.is_some_and(|(facts, place)| {
+                facts.symbols[place].parent.is_none() && facts.owner(place).is_none()
+            })
+        };
+        let best = found.iter().map(|it| it.confidence).fold(0.0, f32::max);
+        let least = added.iter().map(|it| it.confidence).fold(1.0, f32::min);
+        if added.is_empty() {
+            return;
+        }
+        if found.iter().all(is_free) {
+            found.iter_mut().for_each(|it| it.confidence *= least.min(best) / best * AFTER_MEMBERS);
+        } else {
+            let most = best * AFTER_MEMBERS;
+            added.iter_mut().for_each(|it| it.confidence = it.confidence.min(most));
+        }
+        found.append(&mut added);
+    }
+
+    /// Removes extensions that are members of types of which nothing around a call is a value, if there
+    /// are others: Kotlin's members that extend another type are visible in their type only.
+    fn prefer_own_extensions(&self, place: Place, added: &mut Vec<Candidate>) {
+        let owner = |it: &Candidate| {
+            let at = it.link()?.to;
+            let (facts, place) = self.symbol(at)?;
+            let parent = facts.symbols[place].parent?;
+            let is_inside = facts.dialect.extensions == Extensions::Prefix
+                && is_type(facts.symbols[parent].kind);
+            is_inside.then_some(SymbolAt { file: at.file, place: parent as u32 })
+        };
+        let owners: Vec<Option<SymbolAt>> = added.iter().map(owner).collect();
+        if added.len() < 2 || owners.iter().all(Option::is_none) {
+            return;
+        }
+        let around = self.types_around(place);
+        let is_visible: Vec<bool> =
+            owners.iter().map(|owner| owner.is_none_or(|owner| around.contains(&owner))).collect();
+        if is_visible.contains(&true) {
+            let mut visible = is_visible.into_iter();
+            added.retain(|_| visible.next().unwrap_or(true));
+        }
+    }
+
+    /// Returns the types around a place and their bases.
+    fn types_around(&self, place: Place) -> Vec<SymbolAt> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        let enclosing = facts.ancestors(place.enclosing);
+        let types = enclosing.filter(|&at| is_type(facts.symbols[at].kind));
+        let mut open: Vec<SymbolAt> =
+            types.map(|at| SymbolAt { file: place.file, place: at as u32 }).collect();
+        open.extend(self.own_types(place, 1));
+        let mut found: Vec<SymbolAt> = Vec::new();
+        while let Some(of) = open.pop() {
+            if found.contains(&of) || found.len() >= BASES_MAX {
+                continue;
+            }
+            found.push(of);
+            open.extend(self.bases(of, 2).iter().filter_map(|base| match base.value {
+                Value::Instance(at, _) => Some(at),
+                _ => None,
+            }));
         }
         found
     }

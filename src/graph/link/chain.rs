@@ -162,7 +162,9 @@ impl Walk<'_> {
             if let [value] = &mut values[..] {
                 value.confidence = value.confidence.max(before * STEP_LEAST);
             }
-            if values.is_empty() {
+            // In a block of an unknown function, a bare name may be one around it.
+            let is_block = matches!(steps.peek(), Some(&Ok(Step::Parameter(RECEIVER_PARAMETER))));
+            if values.is_empty() && !is_block {
                 return values;
             }
         }

@@ -3,9 +3,10 @@
 
 use super::added::Called;
 use super::code::definitions;
+use super::dialect::Extensions;
 use super::memo::Shared;
 use super::position::SymbolAt;
-use super::result::Reason;
+use super::result::{Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
@@ -14,6 +15,9 @@ use crate::lang::symbols::SymbolKind;
 /// The ends of the names of C#'s collections.
 const COLLECTIONS: [&str; 8] =
     ["Array", "Collection", "Dictionary", "Enumerable", "List", "Queue", "Set", "Stack"];
+
+/// The most calls in a definition that are searched for those of a name.
+const CALLS_MAX: usize = 1024;
 
 impl Walk<'_> {
     /// Returns the results of a call of the member `name`. In Rust, a container's method that a
@@ -39,6 +43,12 @@ impl Walk<'_> {
         if members.len() > 1 && members.iter().any(|it| is_callable(it) && separates(it)) {
             members.retain(is_callable);
         }
+        if let Some(given) = (members.len() > 1).then(|| self.arguments_in(place, name)).flatten() {
+            let used = Use { arguments: Some(given), ..Use::call(name) };
+            if members.iter().any(|it| self.is_fit(it, Some(used))) {
+                members.retain(|it| self.is_fit(it, Some(used)));
+            }
+        }
         let mut is_known =
             members.iter().any(|candidate| !matches!(candidate.value, Value::Outside));
         if !is_known && name == "next" {
@@ -62,6 +72,22 @@ impl Walk<'_> {
             outside.for_each(|it| it.is_lost = true);
         }
         found
+    }
+
+    /// Returns the number of arguments of the calls of a name directly in the definition around a place, if
+    /// they have the same number, in languages with overloads.
+    fn arguments_in(&self, place: Place, name: &str) -> Option<u8> {
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.overloads.is_some())?;
+        let span = facts.symbols.get(place.enclosing?)?.span.clone();
+        let calls = self.code.calls(place.file);
+        let start = calls.partition_point(|(_, call)| call.span.start < span.start);
+        let inside = calls[start..].iter().take_while(|(_, call)| call.span.start < span.end);
+        let mut numbers = inside
+            .take(CALLS_MAX)
+            .filter(|(called, call)| called == name && call.enclosing == place.enclosing)
+            .map(|(_, call)| call.arguments);
+        let first = numbers.next()??;
+        numbers.all(|number| number == Some(first)).then_some(first)
     }
 
     /// Returns values of the error of Rust's `Result`; `None` for other methods and types. An alias of
@@ -243,6 +269,8 @@ impl Walk<'_> {
         }
         match written {
             Some(written) => self.argument(candidate, written, depth),
+            // What Kotlin's `get` returns is not known.
+            None if facts.dialect.extensions == Extensions::Prefix => Vec::new(),
             // Awaiting, entering or unwrapping a value often returns the value itself.
             None => vec![candidate.then(candidate.value.clone(), 0.9)],
         }

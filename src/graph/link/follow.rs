@@ -7,6 +7,7 @@ use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::scope::of_file;
+use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -95,10 +96,16 @@ impl Walk<'_> {
                 candidate.reason = candidate.reason.max(Reason::Import);
                 found.push(candidate);
             }
-            if !found.is_empty() {
+            // A platform's definition of Kotlin is not the one that the file sees.
+            let is_other = facts.dialect.extensions == Extensions::Prefix
+                && self
+                    .facts(target.file)
+                    .is_some_and(|there| is_of_other_platform(&there.path, &facts.path));
+            if !found.is_empty() && !is_other {
                 break;
             }
         }
+        self.retain_own_platform(facts, &mut found);
         if found.is_empty() {
             found = self.of_own_module(facts, file, import, &bound.name, depth);
         }
@@ -111,6 +118,20 @@ impl Walk<'_> {
         }
         found.truncate(VALUES_MAX);
         found
+    }
+
+    /// Removes definitions of other platforms of Kotlin than that of a file, if it sees others.
+    fn retain_own_platform(&self, facts: &FileFacts, found: &mut Vec<Candidate>) {
+        let is_other = |it: &Candidate| {
+            let there = it.link().and_then(|link| self.facts(link.to.file));
+            there.is_some_and(|there| is_of_other_platform(&there.path, &facts.path))
+        };
+        let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
+        if is_kotlin && found.len() > 1 && !found.iter().all(is_other) {
+            let best = found.iter().map(|it| it.confidence).fold(0.0, f32::max);
+            found.retain(|it| !is_other(it));
+            found.iter_mut().for_each(|it| it.confidence = best);
+        }
     }
 
     /// Returns the candidates for `name` in the modules of an import of all names.

@@ -18,8 +18,10 @@ mod tests;
 mod type_arguments;
 mod written;
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
+use named::operators;
 use overload::{Overload, most_specific, score};
 use ranking::{Given, is_constrained, lower_by_standing, template_list};
 use type_arguments::TypeArguments;
@@ -49,6 +51,9 @@ const BEFORE_BYTES_MAX: usize = 6000;
 
 /// The most overloads that are compared.
 const OVERLOADS_MAX: usize = 48;
+
+/// The most operators of which each has another one as a value.
+const ALTERNATIVES_MAX: usize = 3;
 
 /// How much less likely an overload is that fits the arguments worse than another one.
 const WORSE: f32 = 0.93;
@@ -456,13 +461,41 @@ impl Walk<'_> {
         text: &[u8],
         argument: &(usize, String),
     ) -> Form {
-        let form = self.form_of_text(rules, facts, place, text, argument);
+        let form = self.form_of_value(rules, facts, place, text, argument, 0);
         match form {
             Form::Typed(of) if rules.labels.is_some() && of.base == "dynamic" => Form::Dynamic,
             Form::Typed(of) if named::is_open_lambda(rules, &of) => {
                 let arguments = self.result_of_lambda(place, argument).unwrap_or(of.arguments);
                 Form::Typed(Shape { arguments, ..of })
             }
+            form => form,
+        }
+    }
+
+    /// Returns the form of an argument, which may be one of two values.
+    fn form_of_value(
+        &self,
+        rules: &Rules,
+        facts: &FileFacts,
+        place: Place,
+        text: &[u8],
+        argument: &(usize, String),
+        depth: usize,
+    ) -> Form {
+        let (start, written) = argument;
+        let is_simple = rules.labels.is_none() || !written.contains(' ') && !written.contains('\n');
+        if is_simple || depth >= ALTERNATIVES_MAX {
+            return self.form_of_text(rules, facts, place, text, argument);
+        }
+        if let Some((parts, is_default)) = operators::alternatives(written) {
+            let [first, second] = parts.map(|(at, part)| {
+                let part = (start + at, part.to_owned());
+                self.form_of_value(rules, facts, place, text, &part, depth + 1)
+            });
+            return operators::one_of(first, second, is_default);
+        }
+        match self.form_of_text(rules, facts, place, text, argument) {
+            Form::Unknown if operators::is_condition(written) => Form::Boolean,
             form => form,
         }
     }
@@ -616,6 +649,7 @@ fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> Str
 fn arguments(text: &[u8], from: usize) -> Vec<(usize, String)> {
     let rest = text.get(from..text.len().min(from + CALL_BYTES_MAX)).unwrap_or_default();
     let Ok(whole) = std::str::from_utf8(rest) else { return Vec::new() };
+    let whole = &*without_comments(whole);
     let mut rest = whole.trim_start();
     if rest.starts_with('<') {
         let Some(end) = rest.find(">(") else { return Vec::new() };
@@ -636,6 +670,38 @@ fn arguments(text: &[u8], from: usize) -> Vec<(usize, String)> {
         start += part.len() + 1;
     }
     found
+}
+
+/// Returns the text with comments blanked out; the length stays the same.
+fn without_comments(text: &str) -> Cow<'_, str> {
+    if !text.contains("//") && !text.contains("/*") {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let (mut rest, mut quote) = (text, None);
+    while let Some(c) = rest.chars().next() {
+        let comment = match quote {
+            None if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            None if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            _ => 0,
+        };
+        if comment > 0 {
+            plain.push_str(&" ".repeat(comment));
+            rest = &rest[comment..];
+            continue;
+        }
+        let is_escaped = quote.is_some() && c == '\\';
+        let taken =
+            if is_escaped { rest.chars().take(2).map(char::len_utf8).sum() } else { c.len_utf8() };
+        quote = match quote {
+            Some(open) if open == c => None,
+            None if matches!(c, '"' | '\'') => Some(c),
+            same => same,
+        };
+        plain.push_str(&rest[..taken]);
+        rest = &rest[taken..];
+    }
+    Cow::Owned(plain)
 }
 
 /// Returns the text with the contents of strings blanked out; the length stays the same.

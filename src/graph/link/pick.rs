@@ -259,6 +259,9 @@ impl Walk<'_> {
         if used.receiver.is_some_and(|chain| chain.is_call_of("deref")) {
             found.retain(|at| at.file != place.file || place.enclosing != Some(at.place as usize));
         }
+        if self.is_implicit_member(&facts, place, used) {
+            found.retain(|at| self.is_static_member(*at));
+        }
         if !found.is_empty() && self.is_type_itself(place, used.receiver) {
             found.retain(|at| self.may_be_of_type(*at));
         }
@@ -277,6 +280,32 @@ impl Walk<'_> {
         };
         let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
         found.into_iter().map(candidate).collect()
+    }
+
+    /// Returns true for a member of Swift without the type that has it: `.name(1)`.
+    fn is_implicit_member(&self, facts: &FileFacts, place: Place, used: Use<'_>) -> bool {
+        let Some(start) = used.start.filter(|_| facts.dialect.extensions == Extensions::Block)
+        else {
+            return false;
+        };
+        let text = self.code.text(place.file);
+        let before = text.as_ref().and_then(|text| text.get(..start)?.strip_suffix(b"."));
+        before.is_some_and(|before| {
+            before.last().is_none_or(|byte| b"([{,:=".contains(byte))
+                || before.ends_with(b", ")
+                || before.ends_with(b"= ")
+                || before.ends_with(b": ")
+        })
+    }
+
+    /// Returns true for a member that the type itself has.
+    fn is_static_member(&self, at: SymbolAt) -> bool {
+        let Some((facts, place)) = self.symbol(at) else { return false };
+        let symbol = &facts.symbols[place];
+        let signature = self.signature(at);
+        let before = signature.split(symbol.name.as_str()).next().unwrap_or_default();
+        symbol.kind == SymbolKind::EnumMember
+            || before.split_whitespace().any(|word| matches!(word, "static" | "class"))
     }
 
     /// Returns the members of the repository that a use may refer to by its name alone, cached.
@@ -566,7 +595,29 @@ impl Walk<'_> {
             return true;
         }
         let arity = facts.arity(at.place, || self.code.text(at.file));
-        arity.is_none_or(|(least, most)| (least..=most).contains(&given))
+        arity.is_none_or(|(least, most)| {
+            (least..=most).contains(&given)
+                || given < least && self.inherits_values(at, facts, given)
+        })
+    }
+
+    /// Returns true for a method of Kotlin that has so few parameters without a default value in a base
+    /// which declares the method: an override does not repeat the values.
+    fn inherits_values(&self, at: SymbolAt, facts: &FileFacts, given: u8) -> bool {
+        if facts.dialect.extensions != Extensions::Prefix || self.is_exhausted() {
+            return false;
+        }
+        let signature = self.signature(at);
+        let name = facts.symbols[at.place as usize].name.as_str();
+        let before = signature.split(name).next().unwrap_or_default();
+        let is_override = before.split_whitespace().any(|word| word == "override");
+        is_override
+            && self.overridden(at).iter().any(|base| {
+                let arity = self
+                    .facts(base.file)
+                    .and_then(|facts| facts.arity(base.place, || self.code.text(base.file)));
+                arity.is_some_and(|(least, most)| (least..=most).contains(&given))
+            })
     }
 }
 

@@ -42,7 +42,16 @@ impl Walk<'_> {
             let is_hiding = !self.facts(place.file).is_some_and(|facts| {
                 facts.dialect.extensions == Extensions::Prefix && used.role == Role::Call
             });
-            if found.iter().any(|it| is_known(it) && (is_hiding || self.is_fit(it, Some(used)))) {
+            let is_fit = |it: &Candidate| match it.value {
+                Value::Name(at) => {
+                    self.is_fit(it, Some(used)) && self.accepts_type_arguments(place, used, at)
+                }
+                _ => false,
+            };
+            if found.iter().any(|it| is_known(it) && (is_hiding || is_fit(it))) {
+                if !is_hiding {
+                    self.add_implicit_extensions(place, used, &mut found);
+                }
                 return found;
             }
             let extensions = self.own_extensions(place, used, 1);
@@ -60,8 +69,7 @@ impl Walk<'_> {
             } else {
                 Vec::new()
             };
-            let is_accepted = outer.iter().any(|it| self.is_fit(it, Some(used)));
-            if is_accepted {
+            if outer.iter().any(is_fit) {
                 return outer;
             }
             if !is_hiding {
@@ -137,6 +145,10 @@ impl Walk<'_> {
             }
             _ => {
                 let values = self.chain(place, None, chain, 0);
+                let companions = self.extensions_of_outside(place, used, chain, &values);
+                if !companions.is_empty() {
+                    return companions;
+                }
                 if values.is_empty() && chain.is_path() {
                     return self.qualified_type(place, &format!("{chain}.{}", used.name), 0);
                 }

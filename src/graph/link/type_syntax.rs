@@ -45,6 +45,7 @@ impl TypeSyntax {
                 Some(without_prefixes(split(of, b'=')[0].trim()))
             }
             TypeSyntax::Delegate => {
+                let parameter = without_attributes(parameter);
                 let plain = without_prefixes(split(parameter, b'=')[0].trim());
                 let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '@');
                 let of = plain.trim_end_matches(is_word);
@@ -96,6 +97,25 @@ impl TypeSyntax {
         }
         named(&plain).then(|| Chain::instance(&plain))
     }
+}
+
+/// Returns a parameter of C# without its attributes: `[Attribute(1)] Type name`.
+fn without_attributes(parameter: &str) -> &str {
+    let mut rest = parameter.trim_start();
+    while rest.starts_with('[') {
+        let mut level = 0_usize;
+        let end = rest.bytes().position(|byte| {
+            match byte {
+                b'[' => level += 1,
+                b']' => level = level.saturating_sub(1),
+                _ => {}
+            }
+            level == 0
+        });
+        let Some(end) = end else { return rest };
+        rest = rest[end + 1..].trim_start();
+    }
+    rest
 }
 
 /// Returns true for a path with type arguments.

@@ -3,8 +3,10 @@
 //! The names of arguments, the forms of literals and lambdas, and the relations of types are
 //! compared as they are written. Subtypes are those whose bases the repository shows.
 
+mod conversions;
 mod creations;
 mod lambdas;
+pub(super) mod operators;
 mod variables;
 
 use super::{Form, Rules, TypeArguments};
@@ -13,11 +15,12 @@ use crate::graph::link::dialect::TypeSyntax;
 use crate::graph::link::kinds::is_type;
 use crate::graph::link::signature::{Shape, TASK, VALUE, VOID};
 use crate::graph::link::type_syntax::{WITH_RESULT, without_prefixes};
-use crate::graph::link::value::{Candidate, Place, VALUES_MAX, Value};
+use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
 use crate::lang::chain::type_arguments;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
+use conversions::{constant, fit_csharp};
 use lambdas::{block, csharp_lambda};
 use variables::{declared_after, declared_before};
 
@@ -78,6 +81,9 @@ pub(in crate::graph::link) struct Labels {
     pub(super) type_of: fn(&str) -> &str,
 }
 
+/// How well a type fits that nothing shows to be another one.
+const OTHER: u32 = 1;
+
 /// The label of a lambda after the parentheses.
 pub(super) const TRAILING: &str = "{";
 
@@ -89,6 +95,9 @@ const ANONYMOUS: &str = "{}";
 
 /// The most types that are searched for a base.
 const TYPES_MAX: usize = 24;
+
+/// Types of numbers of Swift that convert to each other.
+const LENGTHS: &[&str] = &["CGFloat", "Double", "TimeInterval"];
 
 /// Types of which every value is one.
 const TOP: &[&str] = &["Any", "AnyObject", "Object", "dynamic", "object"];
@@ -167,9 +176,12 @@ const CONTAINERS: &[(&str, &[&str])] = &[
 
 /// Other types of the libraries, each with its bases.
 const BASES: &[(&str, &[&str])] = &[
+    ("Byte", &["Number"]),
     ("Double", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
     ("Float", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
     ("Int", &["BinaryInteger", "FixedWidthInteger", "Number", "SignedInteger"]),
+    ("Long", &["Number"]),
+    ("Short", &["Number"]),
     ("String", &["BidirectionalCollection", "CharSequence", "Collection", "StringProtocol"]),
     ("Substring", &["BidirectionalCollection", "Collection", "StringProtocol"]),
     ("UInt8", &["BinaryInteger", "FixedWidthInteger", "UnsignedInteger"]),
@@ -415,7 +427,8 @@ fn literal(syntax: TypeSyntax, argument: &str) -> Form {
         _ => {}
     }
     if is_csharp {
-        return csharp_lambda(&unquoted).unwrap_or(Form::Unknown);
+        let lambda = || csharp_lambda(&unquoted);
+        return constant(argument).or_else(lambda).unwrap_or(Form::Unknown);
     }
     match first {
         Some('{') => block(argument),
@@ -532,6 +545,9 @@ fn created_by_word(argument: &str) -> Form {
     if made.is_some_and(|made| made.starts_with('{') && made.ends_with('}')) {
         return Form::Typed(plain(ANONYMOUS));
     }
+    if let Some(cast) = operators::cast(argument).filter(|_| !argument.starts_with("(dynamic)")) {
+        return cast;
+    }
     let is_created = argument.starts_with("new ")
         || argument.starts_with("(dynamic)")
         || argument.starts_with("typeof(")
@@ -540,39 +556,28 @@ fn created_by_word(argument: &str) -> Form {
     if is_created { created(argument) } else { Form::Unknown }
 }
 
-/// Returns the same as [`fit`] in C#, where `null` is a value of all types that are no values, and no
-/// value that can be `null` converts to one that cannot.
-fn fit_csharp(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
-    let is_plain = |shape: &Shape| !shape.is_pointer && is_value(walk, place, &shape.base);
-    match of {
-        Some(of)
-            if matches!(form, Form::Typed(given) if given.is_nullable && is_plain(given))
-                && !of.is_nullable
-                && is_plain(of) =>
-        {
-            0
-        }
-        Some(of) if *form == Form::Null => {
-            let is_reference = of.is_pointer || of.is_nullable || !is_value(walk, place, &of.base);
-            if is_top(of) { 3 } else { 4 * u32::from(is_reference) }
-        }
-        _ => fit(walk, place, form, of),
-    }
-}
-
-/// Returns true for a type of C# whose values cannot be `null`.
-fn is_value(walk: &Walk<'_>, place: Place, name: &str) -> bool {
-    let is_basic = || matches!(name, "bool" | "Boolean" | "char" | "Char");
-    if INTEGERS.contains(&name) || FLOATS.contains(&name) || VALUES.contains(&name) || is_basic() {
-        return true;
-    }
-    let is_value =
-        |it: &Candidate| matches!(walk.kind(it), Some(SymbolKind::Enum | SymbolKind::Struct));
-    walk.name(place, name, 1).first().is_some_and(is_value)
-}
-
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
 fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
+    let found = fit_written(walk, place, form, of);
+    let is_open = found == OTHER && matches!(form, Form::Typed(_));
+    let target = of.filter(|_| is_open).and_then(|of| unaliased(walk, place, of));
+    target.map_or(found, |target| fit_written(walk, place, form, Some(&target)))
+}
+
+/// Returns the type that the name of a type is an alias of.
+fn unaliased(walk: &Walk<'_>, place: Place, of: &Shape) -> Option<Shape> {
+    if walk.facts(place.file).is_none_or(|facts| facts.dialect.has_usings) {
+        return None;
+    }
+    let Value::Name(named) = walk.name(place, &of.base, 1).first()?.value else { return None };
+    let ((facts, at), file) = (walk.symbol(named)?, named.file);
+    let is_alias = facts.symbols.get(at)?.kind == SymbolKind::Type;
+    let signature = is_alias.then(|| facts.signature(at as u32, || walk.code.text(file)))?;
+    shape(TypeSyntax::Arrow, signature.split_once(" = ")?.1)
+}
+
+/// Returns the same without the targets of aliases.
+fn fit_written(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let Some(of) = of else {
         // A type parameter fits everything.
         return if *form == Form::Unknown { 3 } else { 4 };
@@ -588,7 +593,7 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let is_basic = is_number || is_text || is_boolean || is_character;
     let is_container = is_container(name);
     let is_literal = !matches!(form, Form::Typed(_) | Form::Lambda | Form::Null);
-    let other = u32::from(!(is_basic || is_function || is_container && is_literal));
+    let other = OTHER * u32::from(!(is_basic || is_function || is_container && is_literal));
     match form {
         Form::Unknown | Form::Dynamic => 4,
         // Only types that say so have it as a value.
@@ -633,8 +638,11 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
                 |names: &[&str]| names.contains(&given.base.as_str()) && names.contains(&name);
             if is_equal(TEXTS) || is_equal(&["Boolean", "Bool", "bool"]) {
                 8
-            } else if is_equal(INTEGERS) || is_equal(FLOATS) {
+            } else if is_equal(LENGTHS) {
                 5
+            } else if is_number && is_number_type(&given.base) && !given.is_pointer {
+                // Kotlin and Swift convert literals only.
+                0
             } else if derives(walk, place, given, name) {
                 let is_generic = given.is_pointer || given.arguments > 0;
                 if is_generic && of.arguments == 0 { 5 } else { 6 }
@@ -646,14 +654,15 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     }
 }
 
+fn is_number_type(name: &str) -> bool {
+    INTEGERS.contains(&name) || FLOATS.contains(&name)
+}
+
 /// Returns true if the repository or the library shows that a type derives from another one.
 fn derives(walk: &Walk<'_>, place: Place, given: &Shape, name: &str) -> bool {
-    let of_library = CONTAINERS.iter().find(|(of, _)| *of == given.base);
     let is_array_base =
         matches!(name, "IEnumerable" | "IList" | "ICollection" | "IReadOnlyList" | "Array");
-    if of_library.is_some_and(|(_, bases)| bases.contains(&name))
-        || given.is_pointer && is_array_base
-    {
+    if bases_of_library(&given.base).any(|base| base == name) || given.is_pointer && is_array_base {
         return true;
     }
     let mut open: Vec<_> = walk.name(place, &given.base, 1).into_iter().take(VALUES_MAX).collect();

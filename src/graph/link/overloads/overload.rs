@@ -77,7 +77,8 @@ pub(super) fn score(
             let is_exact = !is_variadic && types.len() == forms.len();
             let is_concrete = types.iter().all(Option::is_some);
             // Of a type with and one without type arguments, the former is the usual one.
-            let is_generic = types.iter().flatten().any(|of| of.arguments > 0);
+            let is_generic = types.iter().flatten().any(|of| of.arguments > 0)
+                && !forms.contains(&Form::Unknown);
             let ties = [is_generic, is_concrete, is_exact].map(u32::from);
             1 + 8 * sum + ties[0] + 2 * ties[1] + 4 * ties[2]
         }

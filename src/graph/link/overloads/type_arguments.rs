@@ -1,5 +1,10 @@
 //! Type arguments of calls and type parameters of methods, as they are written.
 
+use crate::graph::link::dialect::OverloadRules;
+use crate::graph::link::position::SymbolAt;
+use crate::graph::link::result::Use;
+use crate::graph::link::value::Place;
+use crate::graph::link::walk::Walk;
 use crate::lang::split;
 
 /// The most bytes of the type arguments of a call that are read.
@@ -14,6 +19,29 @@ pub(super) enum TypeArguments {
     Stated,
     /// The same; those that are not stated follow from the arguments.
     StatedOrOfArguments,
+}
+
+impl Walk<'_> {
+    /// Returns false for a function of Kotlin with another number of type parameters than a call states.
+    pub(in crate::graph::link) fn accepts_type_arguments(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        at: SymbolAt,
+    ) -> bool {
+        let stated = || {
+            let kind = self.facts(place.file)?.dialect.overloads?;
+            let text = self.code.text(place.file).filter(|_| kind == OverloadRules::Kotlin)?;
+            Some((kind, stated(&text, used.start? + used.name.len())?))
+        };
+        let Some((kind, stated)) = stated() else { return true };
+        let of = || {
+            let (facts, place) = self.symbol(at)?;
+            let symbol = facts.symbols.get(place).filter(|symbol| symbol.kind.is_callable())?;
+            self.overload_signature(kind, &facts, at, symbol)?.type_parameters
+        };
+        of().is_none_or(|of| of == stated)
+    }
 }
 
 /// Returns the number of type arguments after the byte `from`, if some are written before the

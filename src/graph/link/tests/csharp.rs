@@ -572,3 +572,90 @@ fn nullable_values_convert_to_no_plain_values() {
     check(&tree("sbyte?"), "A.cs:5 Box.Box SamePackage");
     check(&tree("sbyte"), "A.cs:4 Box.Box SamePackage");
 }
+
+/// A class ended, for the parser, at an `#if` before an `else`, so that its own methods were none and a
+/// call referred to those of the base.
+#[test]
+fn directives_do_not_end_a_class() {
+    let tree = "\
+//- /Reader.cs
+namespace N;
+public class Reader { public virtual bool Read() => false; }
+//- /TextReader.cs
+namespace N;
+public partial class TextReader : Reader
+#if HAVE_LINES
+    , ILines
+#endif
+{
+    private void Parse(int a)
+    {
+        if (a == 1) { }
+#if HAVE_DATES
+        else if (a == 2) { }
+#endif
+        else { }
+    }
+    public override bool Read() => true;
+}
+//- /TextReader.More.cs
+namespace N;
+public partial class TextReader { public void Close() { } }
+//- /Use.cs
+namespace N;
+class P { void Go() { var reader = new TextReader(); reader.$0Read(); } }
+";
+    check(tree, "TextReader.cs:15 TextReader.Read Receiver");
+}
+
+/// The types of casts, conditions, constants and of values that are one of two were not read.
+#[test]
+fn operators_and_numbers_select_overloads() {
+    let tree = |argument: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Box\n{{\n    public void Put(int of) {{ }}\n    \
+             public void Put(long of) {{ }}\n    public void Put(char? of) {{ }}\n    \
+             public void Put(bool of) {{ }}\n    public void Put(string of) {{ }}\n    \
+             public void Put(decimal of) {{ }}\n    public void Put(object of) {{ }}\n}}\n\
+             class P {{ void Go(Box box, int? a, string s, Box other) {{ box.$0Put({argument}); }} }}\n"
+        )
+    };
+    for (argument, line) in [
+        ("(sbyte)1", 4),
+        ("(char?)null", 6),
+        ("(long)a", 5),
+        ("uint.MaxValue", 5),
+        ("s == null", 7),
+        ("s ?? \"\"", 8),
+        ("s == null ? (long)1 : (long)2 /* one, of two */", 5),
+        ("(ulong)1", 9),
+        ("(int?)null", 10),
+        ("other", 10),
+    ] {
+        let reason = format!("A.cs:{line} Box.Put Receiver");
+        check(&tree(argument), &reason);
+    }
+}
+
+/// The attributes of parameters were taken for their types, and calls inside of a receiver for those of all
+/// overloads.
+#[test]
+fn attributes_and_inner_calls_do_not_hide_types() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.cs\nnamespace N;\npublic class Log\n{{\n    \
+             public static void Trace([Text(false)] string message, params object[] all) {{ }}\n    \
+             public static void Trace<T>([Text(false)][Template] string message, T one) {{ }}\n    \
+             public void Own(System.Collections.Generic.IList<Item> all) {{ Own(all[0]); }}\n    \
+             public void Own(Item one) {{ }}\n}}\npublic class Item {{ }}\n\
+             public class Setup {{ public void Load(int of) {{ }} }}\n\
+             public class Factory\n{{\n    public Setup Begin() => null;\n    \
+             public Factory Begin(int of) => null;\n    public void Load(string of) {{ }}\n}}\n\
+             class P {{ void Go(Factory made, Item item) {{ {body} }} }}\n"
+        )
+    };
+    check(&tree("Log.$0Trace(\"a\", item);"), "A.cs:5 Log.Trace Receiver");
+    check(&tree("made.Begin().$0Load(1);"), "A.cs:10 Setup.Load Receiver");
+    let own = tree("").replace("{ Own(all[0])", "{ $0Own(all[0])");
+    assert_eq!(links(&own)[0].to.place, 4);
+}

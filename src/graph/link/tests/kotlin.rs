@@ -352,3 +352,142 @@ fn overloads_with_long_signatures_are_compared() {
     );
     check(&text, "A.kt:15 zip SameFile");
 }
+
+/// A function without a receiver came before the extension of an implicit receiver, and a member before
+/// an extension that alone accepts the argument.
+#[test]
+fn extensions_of_implicit_receivers_come_before_functions() {
+    let tree = |body: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\nclass Module {{\n}}\nfun pick(of: Int): Int {{ return 1 }}\n\
+             fun Module.pick(of: Int): Int {{ return 2 }}\n{body}\n"
+        )
+    };
+    let inside = tree("fun Module.all(of: List<Int>) { of.map { $0pick(it) } }");
+    check(&inside, "src/a.kt:5 Module.pick Receiver");
+    check(&tree("fun go() { $0pick(1) }"), "src/a.kt:4 pick SameFile");
+    let tree = "\
+//- /src/a.kt
+package a
+interface Handler
+class Own : Handler {
+}
+class Task {
+    fun stop(with: (Int) -> Unit) {}
+}
+fun Task.stop(with: Handler) {}
+fun Task.go() { $0stop(with = Own()) }
+";
+    check(tree, "src/a.kt:8 Task.stop Receiver");
+}
+
+/// Members that extend another type were found outside of their class, and extensions of an outside
+/// type's companion not at all.
+#[test]
+fn extensions_belong_to_their_class_or_companion() {
+    let tree = "\
+//- /src/a.kt
+package a
+interface Descriptor
+abstract class Encoder {
+    abstract fun Descriptor.tag(at: Int): String
+}
+abstract class Decoder {
+    abstract fun Descriptor.tag(at: Int): String
+    fun read(of: Descriptor) { of.$0tag(1) }
+}
+";
+    check(tree, "src/a.kt:7 Decoder.Descriptor.tag Receiver");
+    let tree = "\
+//- /src/a.kt
+package a
+fun Char.Companion.serial(): Int = 1
+fun Int.Companion.serial(): Int = 2
+fun Any.serial(): Int = 3
+val all = Int.$0serial()
+";
+    check(tree, "src/a.kt:3 Int.Companion.serial Receiver");
+}
+
+/// An override does not repeat default values, and a call states as many type arguments as the function
+/// has type parameters.
+#[test]
+fn overrides_inherit_values_and_type_arguments_select() {
+    let tree = "\
+//- /src/a.kt
+package a
+abstract class Base {
+    abstract fun grow(by: Int = 1)
+}
+class Own : Base() {
+    override fun grow(by: Int) {}
+    fun go() { $0grow() }
+}
+";
+    check(tree, "src/a.kt:6 Own.grow Scope");
+    let tree = "\
+//- /src/a.kt
+package a
+class Raise {
+    fun <A> recover(block: () -> A, other: () -> A): A = $0recover<_, A>({ block() }) { other() }
+}
+fun <E, A> recover(block: () -> A, other: (E) -> A): A = block()
+";
+    check(tree, "src/a.kt:5 recover SameFile");
+}
+
+/// A block of an unknown function hid what is around it, and numbers converted to others.
+#[test]
+fn blocks_of_unknown_functions_and_numbers() {
+    let tree = "\
+//- /src/a.kt
+package a
+class Builder { fun element(name: String) {} }
+fun build(name: String, block: Builder.() -> Unit): Builder = Builder()
+val descriptor by lazy { build(\"a\") { $0element(\"b\") } }
+";
+    check(tree, "src/a.kt:2 Builder.element Receiver");
+    let tree = "\
+//- /src/a.kt
+package a
+fun literal(of: UByte): Int = 1
+fun literal(of: Number?): Int = 2
+fun literal(of: String?): Int = 3
+fun go(value: Int, name: String?, other: String) { $1literal(value); $2literal(name ?: other) }
+";
+    check(&tree.replace("$1", "$0").replace("$2", ""), "src/a.kt:3 literal SameFile");
+    check(&tree.replace("$2", "$0").replace("$1", ""), "src/a.kt:4 literal SameFile");
+}
+
+/// An import led to the definition of one platform where the file's own source set has another one, and
+/// an alias of a function type accepted every value.
+#[test]
+fn imports_lead_to_the_own_source_set() {
+    let tree = "\
+//- /atomic/src/androidMain/kotlin/Atomic.kt
+package atomic
+actual class Atomic<V> actual constructor(of: V)
+//- /atomic/src/commonMain/kotlin/Atomic.kt
+package atomic
+expect class Atomic<V>(of: V)
+//- /core/src/commonMain/kotlin/Use.kt
+package core
+import atomic.Atomic
+val state = $0Atomic(1)
+";
+    check(tree, "atomic/src/commonMain/kotlin/Atomic.kt:2 Atomic Import");
+    let tree = "\
+//- /src/a.kt
+package a
+typealias Handler = (Int) -> Unit
+interface Canceller
+class Own : Canceller {
+}
+class Task {
+    fun stop(with: Handler) {}
+}
+fun Task.stop(with: Canceller) {}
+fun Task.go() { $0stop(with = Own()) }
+";
+    check(tree, "src/a.kt:9 Task.stop Receiver");
+}
