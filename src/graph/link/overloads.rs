@@ -140,6 +140,14 @@ pub(super) static CPP: Rules = Rules {
     type_arguments: TypeArguments::Ignored,
 };
 
+/// The text around a call, whose arguments are read.
+struct CallText<'a> {
+    rules: &'a Rules,
+    facts: &'a FileFacts,
+    place: Place,
+    text: &'a [u8],
+}
+
 impl Walk<'_> {
     /// Returns for each link whether its definition accepts the number of arguments. In C++ default
     /// values are written in a declaration, which may be another one of the links.
@@ -461,7 +469,8 @@ impl Walk<'_> {
         text: &[u8],
         argument: &(usize, String),
     ) -> Form {
-        let form = self.form_of_value(rules, facts, place, text, argument, 0);
+        let call = CallText { rules, facts, place, text };
+        let form = self.form_of_value(&call, argument, 0);
         match form {
             Form::Typed(of) if rules.labels.is_some() && of.base == "dynamic" => Form::Dynamic,
             Form::Typed(of) if named::is_open_lambda(rules, &of) => {
@@ -473,41 +482,28 @@ impl Walk<'_> {
     }
 
     /// Returns the form of an argument, which may be one of two values.
-    fn form_of_value(
-        &self,
-        rules: &Rules,
-        facts: &FileFacts,
-        place: Place,
-        text: &[u8],
-        argument: &(usize, String),
-        depth: usize,
-    ) -> Form {
+    fn form_of_value(&self, call: &CallText<'_>, argument: &(usize, String), depth: usize) -> Form {
         let (start, written) = argument;
-        let is_simple = rules.labels.is_none() || !written.contains(' ') && !written.contains('\n');
+        let is_simple =
+            call.rules.labels.is_none() || !written.contains(' ') && !written.contains('\n');
         if is_simple || depth >= ALTERNATIVES_MAX {
-            return self.form_of_text(rules, facts, place, text, argument);
+            return self.form_of_text(call, argument);
         }
         if let Some((parts, is_default)) = operators::alternatives(written) {
             let [first, second] = parts.map(|(at, part)| {
                 let part = (start + at, part.to_owned());
-                self.form_of_value(rules, facts, place, text, &part, depth + 1)
+                self.form_of_value(call, &part, depth + 1)
             });
             return operators::one_of(first, second, is_default);
         }
-        match self.form_of_text(rules, facts, place, text, argument) {
+        match self.form_of_text(call, argument) {
             Form::Unknown if operators::is_condition(written) => Form::Boolean,
             form => form,
         }
     }
 
-    fn form_of_text(
-        &self,
-        rules: &Rules,
-        facts: &FileFacts,
-        place: Place,
-        text: &[u8],
-        (start, argument): &(usize, String),
-    ) -> Form {
+    fn form_of_text(&self, call: &CallText<'_>, (start, argument): &(usize, String)) -> Form {
+        let &CallText { rules, facts, place, text } = call;
         // A sign does not change the type.
         let argument =
             argument.strip_prefix('-').filter(|_| rules.labels.is_some()).unwrap_or(argument);
