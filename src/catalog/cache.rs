@@ -18,7 +18,7 @@ use crate::lang::facts::Reference;
 use crate::lang::{Problem, Symbol};
 
 /// Maximum number of bytes of facts that are cached.
-const FACTS_BYTES_MAX: usize = 32 << 20;
+const FACTS_BYTES_MAX: usize = 24 << 20;
 
 /// Maximum number of symbols that are cached individually.
 const SYMBOLS_MAX: usize = 1 << 14;
