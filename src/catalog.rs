@@ -347,7 +347,7 @@ impl Catalog {
         }
     }
 
-    /// Returns the symbols that have a key (see [`keys`]), by file and index. O(log keys +
+    /// Returns the symbols that have a key (see [`crate::index::code::keys`]), by file and index. O(log keys +
     /// symbols).
     pub fn defined(&self, key: &[u8]) -> Result<Arc<[SymbolAt]>> {
         if let Some(found) = self.cache.defined(key) {
