@@ -68,9 +68,10 @@ pub(super) struct BoundedCache<K, V> {
     weight: fn(&V) -> usize,
 }
 
+/// The entries of a cache with their weights, each measured once.
 struct Halves<K, V> {
-    young: FxHashMap<K, V>,
-    old: FxHashMap<K, V>,
+    young: FxHashMap<K, (V, usize)>,
+    old: FxHashMap<K, (V, usize)>,
     /// The weight of the young half.
     weight: usize,
 }
@@ -96,7 +97,7 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
     {
         {
             let halves = self.halves.read().ok()?;
-            if let Some(value) = halves.young.get(key) {
+            if let Some((value, _)) = halves.young.get(key) {
                 return Some(value.clone());
             }
             if !halves.old.contains_key(key) {
@@ -104,30 +105,31 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
             }
         }
         let mut halves = self.halves.write().ok()?;
-        let Some((key, value)) = halves.old.remove_entry(key) else {
+        let Some((key, entry)) = halves.old.remove_entry(key) else {
             // Another thread has moved it, or both halves were dropped since.
-            return halves.young.get(key).cloned();
+            return halves.young.get(key).map(|(value, _)| value.clone());
         };
-        self.put(&mut halves, key, value.clone());
+        let value = entry.0.clone();
+        self.put(&mut halves, key, entry);
         Some(value)
     }
 
     /// Caches a value.
     pub(super) fn insert(&self, key: K, value: V) {
+        let weight = (self.weight)(&value);
         if let Ok(mut halves) = self.halves.write() {
-            self.put(&mut halves, key, value);
+            self.put(&mut halves, key, (value, weight));
         }
     }
 
-    fn put(&self, halves: &mut Halves<K, V>, key: K, value: V) {
-        let weight = (self.weight)(&value);
-        if halves.weight + weight > self.max / 2 {
+    fn put(&self, halves: &mut Halves<K, V>, key: K, entry: (V, usize)) {
+        if halves.weight + entry.1 > self.max / 2 {
             halves.old = std::mem::take(&mut halves.young);
             halves.weight = 0;
         }
-        halves.weight += weight;
-        if let Some(replaced) = halves.young.insert(key, value) {
-            halves.weight = halves.weight.saturating_sub((self.weight)(&replaced));
+        halves.weight += entry.1;
+        if let Some((_, replaced)) = halves.young.insert(key, entry) {
+            halves.weight -= replaced;
         }
     }
 
@@ -135,12 +137,12 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
     fn only(&self, holds: impl Fn(&K) -> bool) -> BoundedCache<K, V> {
         let filtered = BoundedCache::weighted(self.max, self.weight);
         if let (Ok(from), Ok(mut to)) = (self.halves.read(), filtered.halves.write()) {
-            let held = |half: &FxHashMap<K, V>| -> FxHashMap<K, V> {
+            let held = |half: &FxHashMap<K, (V, usize)>| -> FxHashMap<K, (V, usize)> {
                 let entries = half.iter().filter(|(key, _)| holds(key));
-                entries.map(|(key, value)| (key.clone(), value.clone())).collect()
+                entries.map(|(key, entry)| (key.clone(), entry.clone())).collect()
             };
             (to.young, to.old) = (held(&from.young), held(&from.old));
-            to.weight = to.young.values().map(self.weight).sum();
+            to.weight = to.young.values().map(|(_, weight)| weight).sum();
         }
         filtered
     }
@@ -317,8 +319,12 @@ mod tests {
         for at in 0..20 {
             cache.insert(at, vec![0; 10]);
             let halves = cache.halves.read().expect("no panic");
-            let held =
-                halves.young.values().chain(halves.old.values()).map(Vec::len).sum::<usize>();
+            let held = halves
+                .young
+                .values()
+                .chain(halves.old.values())
+                .map(|(value, _)| value.len())
+                .sum::<usize>();
             assert!(held <= 100, "{held}");
         }
         cache.insert(99, vec![0; 1000]);
