@@ -147,6 +147,9 @@ impl Git {
             return Some(Git { refused: Some(refused), ..git });
         }
         let layout = Layout::around(root);
+        if layout.is_none() && layout::is_certainly_outside(root) {
+            return None;
+        }
         if let Some(Err(error)) = layout.as_ref().map(Layout::check_files) {
             return Some(git.refusing(&error));
         }

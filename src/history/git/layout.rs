@@ -92,6 +92,17 @@ impl Layout {
     }
 }
 
+/// Returns true if git would find neither a work tree nor a bare repository around `root`: no
+/// directory on its path has an entry `.git` or `HEAD`. Git stops its search earlier, at the border
+/// of a file system. Two look-ups for each directory; git itself takes over a millisecond.
+pub(super) fn is_certainly_outside(root: &Path) -> bool {
+    let is_absent = |path: &Path| {
+        path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound)
+    };
+    root.is_absolute()
+        && root.ancestors().all(|dir| is_absent(&dir.join(".git")) && is_absent(&dir.join("HEAD")))
+}
+
 /// Why a file is not read.
 const NOT_REGULAR: &str = "not a regular file";
 const TOO_LONG: &str = "too long for its purpose";
@@ -146,4 +157,31 @@ fn unusable(path: &Path, why: &str) -> Error {
 fn named(line: &[u8], start: &[u8]) -> Option<PathBuf> {
     let name = line.strip_prefix(start)?.trim_ascii_end();
     (!name.is_empty()).then(|| path::to_path(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_above_is_never_excluded() {
+        let place = tempfile::tempdir().expect("a folder");
+        let base = place.path().canonicalize().expect("it is there");
+        fs::create_dir_all(base.join("outer/inner")).expect("a folder");
+        let inner = base.join("outer/inner");
+        assert!(is_certainly_outside(&inner));
+        assert!(!is_certainly_outside(Path::new("outer/inner")));
+        for (name, is_link) in [(".git", false), ("HEAD", false), (".git", true)] {
+            let entry = base.join("outer").join(name);
+            #[cfg(unix)]
+            if is_link {
+                std::os::unix::fs::symlink("nowhere", &entry).expect("a link");
+            }
+            if !entry.is_symlink() {
+                fs::write(&entry, "").expect("a file");
+            }
+            assert!(!is_certainly_outside(&inner), "{name} {is_link}");
+            fs::remove_file(&entry).expect("it is there");
+        }
+    }
 }
