@@ -17,19 +17,31 @@ use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
+
+use rustix::process::{Resource, getrlimit};
 
 use super::platform::{DirHandle, Named, file_system};
 use super::rules::{Source, State};
 use super::stamp::Stamp;
 
-/// Maximum number of files that this process follows at once; each takes a descriptor.
-const FOLLOWED_MAX: usize = 256;
+/// Maximum number of files that this process follows at once: each takes a descriptor. Linux has 306
+/// ignore files, and looking up a path takes several times as long as an `fstat`.
+const FOLLOWED_MAX: usize = 512;
+
+/// Maximum share of the descriptors of this process that followed files may take.
+const DESCRIPTORS_SHARE: u64 = 2;
 
 /// Maximum number of directories that are kept open for one tree; sources that would need more are
 /// looked up at each check.
 const DIRS_MAX: usize = 48;
+
+/// [`FOLLOWED_MAX`], or less where the process may have few descriptors (256 by default on macOS).
+static FOLLOWED_LIMIT: LazyLock<usize> = LazyLock::new(|| {
+    let descriptors = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(descriptors / DESCRIPTORS_SHARE).map_or(FOLLOWED_MAX, |of| of.min(FOLLOWED_MAX))
+});
 
 /// Number of files that are followed.
 static FOLLOWED: AtomicUsize = AtomicUsize::new(0);
@@ -57,7 +69,7 @@ struct FollowedFile {
     file: Option<Arc<Counted>>,
 }
 
-/// An open file; counts towards [`FOLLOWED_MAX`].
+/// An open file; counts towards [`FOLLOWED_LIMIT`].
 #[derive(Debug)]
 struct Counted(Named);
 
@@ -84,7 +96,7 @@ struct HeldDir {
 impl Counted {
     /// Opens the file at `path`. Returns `None` if there is no file, or too many are followed.
     fn new(path: &Path) -> Option<Arc<Counted>> {
-        let one_more = |count: usize| (count < FOLLOWED_MAX).then_some(count + 1);
+        let one_more = |count: usize| (count < *FOLLOWED_LIMIT).then_some(count + 1);
         FOLLOWED.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_more).ok()?;
         let file = Named::file(path).map(Counted);
         if file.is_none() {
