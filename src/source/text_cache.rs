@@ -17,7 +17,7 @@ use crate::base::{path, text};
 use crate::error::Result;
 
 /// Maximum number of bytes of cached texts.
-pub const BYTES_MAX: usize = 64 << 20;
+pub const BYTES_MAX: usize = 48 << 20;
 
 /// Maximum length of a cached text; longer files are read each time.
 const TEXT_BYTES_MAX: usize = (1 << 20) + 1;
