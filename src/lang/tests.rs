@@ -120,6 +120,20 @@ fn the_text_refines_the_language() {
     assert_eq!(of("a.h", "#include <x>\nnamespace a {\n}\n"), Some("cpp"));
     assert_eq!(of("a.h", "#import <x.h>\n@class A;\n"), Some("objective-c"));
     assert_eq!(of("a.h", "/*\n * @interface: a field\n */\nint a;\n"), Some("c"));
+    for end in
+        ["() const;", "(int a)\n    const\n{ return a; }", "() const override;", "() const = 0;"]
+    {
+        assert_eq!(of("a.h", &format!("struct A {{\n  int f{end}\n}};\n")), Some("cpp"), "{end}");
+    }
+    for text in [
+        "int f(char *const a);\nchar *const b;\n",
+        "/* int f() const; */ // int f() const {\nint f(void);\n",
+        "#define F(name) \\\n    int name() const;\nint g(const char *a, const int b);\n",
+        "static const char *text = \") const;\";\n",
+        "int f(a) const char *a; { return 0; }\n",
+    ] {
+        assert_eq!(of("a.h", text), Some("c"), "{text}");
+    }
     assert_eq!(of("a.js", "/* @flow */\n"), Some("flow"));
     assert_eq!(of("a.js", "// plain\n"), Some("javascript"));
     assert_eq!(of("tool", "#!/usr/bin/env ruby\n"), Some("ruby"));

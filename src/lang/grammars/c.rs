@@ -2,7 +2,6 @@
 
 use tree_sitter::Node;
 
-use super::objc::OBJC;
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
@@ -11,6 +10,7 @@ use crate::lang::visit::{Definition, Visit};
 mod annotations;
 mod cpp;
 mod directives;
+mod header;
 mod kernel;
 mod macros;
 mod refer;
@@ -34,7 +34,7 @@ pub(crate) static C: Language = Language {
         directories: &["test", "tests"],
     },
     grammar: tree_sitter_c::LANGUAGE,
-    refine: Some(header),
+    refine: Some(header::refine),
     mask: Some(mask),
     embedded: None,
     comments: &["comment"],
@@ -86,42 +86,6 @@ fn mask_cpp(text: &[u8]) -> Vec<u8> {
     macros::mask_comments(text, &mut masked);
     macros::mask_conventions(text, &mut masked);
     masked
-}
-
-/// Returns Objective-C or C++ for a header that contains a line that is only valid in one of these.
-fn header(head: &[u8]) -> Option<&'static Language> {
-    let starts: [&[u8]; 4] = [b"@interface ", b"@protocol ", b"@class ", b"#import "];
-    let is_objc = |line: &[u8]| starts.iter().any(|start| line.starts_with(start));
-    if head.split(|&byte| byte == b'\n').any(is_objc) { Some(&OBJC) } else { header_of_cpp(head) }
-}
-
-/// Returns C++ for a header that contains a line that is only valid in C++.
-fn header_of_cpp(head: &[u8]) -> Option<&'static Language> {
-    let starts: [&[u8]; 9] = [
-        b"class ",
-        b"namespace ",
-        b"template<",
-        b"template <",
-        b"public:",
-        b"private:",
-        b"protected:",
-        b"using ",
-        b"inline namespace ",
-    ];
-    let is_cpp = |line: &[u8]| {
-        let line = line.trim_ascii();
-        let is_start = starts.iter().any(|start| line.starts_with(start)) && !line.ends_with(b",");
-        is_start || is_standard_include(line)
-    };
-    head.split(|&byte| byte == b'\n').any(is_cpp).then_some(&CPP)
-}
-
-/// Returns true for the include of a header of C++'s standard library, which has no suffix:
-/// `#include <string>`.
-fn is_standard_include(line: &[u8]) -> bool {
-    let rest = line.strip_prefix(b"#include").map(<[u8]>::trim_ascii_start);
-    let name = rest.and_then(|rest| rest.strip_prefix(b"<")?.strip_suffix(b">"));
-    name.is_some_and(|name| name.iter().all(|byte| byte.is_ascii_lowercase() || *byte == b'_'))
 }
 
 /// Words at the end of the name of a type of functions.
