@@ -21,6 +21,23 @@ impl Bits {
         self.words[number / 64] |= 1 << (number % 64);
     }
 
+    /// Adds `number` and returns true if it was not in the set.
+    ///
+    /// # Panics
+    ///
+    /// As [`Bits::insert`].
+    pub fn insert_new(&mut self, number: usize) -> bool {
+        let (word, bit) = (&mut self.words[number / 64], 1 << (number % 64));
+        let is_new = *word & bit == 0;
+        *word |= bit;
+        is_new
+    }
+
+    /// Removes every number. O(bound / 64).
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+    }
+
     /// Adds every number below `len`.
     ///
     /// # Panics
@@ -41,16 +58,6 @@ impl Bits {
     /// Returns the number of members. O(bound / 64).
     pub fn count(&self) -> usize {
         self.words.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    /// Calls `visit` with the members, ascending, and removes them. O(bound / 64 + members).
-    pub fn take_each(&mut self, mut visit: impl FnMut(usize)) {
-        for (at, word) in self.words.iter_mut().enumerate() {
-            while *word != 0 {
-                visit(at * 64 + word.trailing_zeros() as usize);
-                *word &= *word - 1;
-            }
-        }
     }
 
     /// Returns the members, ascending. O(bound / 64 + members).

@@ -526,7 +526,8 @@ impl TextHits {
     fn new(text: &Overlay, query: &Query, weights: &Weights) -> Result<TextHits> {
         let ranking = rank(text, query, &weights.bm25)?;
         let terms = query.terms.iter().cloned().zip(ranking.weights().iter().copied()).collect();
-        Ok(TextHits { files: ranking.files(TEXT_FILES)?, chunks: ranking.chunks(CHUNKS)?, terms })
+        let (files, chunks) = rayon::join(|| ranking.files(TEXT_FILES), || ranking.chunks(CHUNKS));
+        Ok(TextHits { files: files?, chunks: chunks?, terms })
     }
 }
 

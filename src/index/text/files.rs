@@ -320,6 +320,12 @@ impl<'a> Documents<'a> {
         self.owners.get(document).map_or(0, |&file| file as usize)
     }
 
+    /// Returns the files of `documents`, or as many as there are. O(1).
+    pub(super) fn owners(&self, documents: Range<usize>) -> &'a [u32] {
+        let end = documents.end.min(self.owners.len());
+        self.owners.get(documents.start..end).unwrap_or_default()
+    }
+
     /// Returns the lines, from 1, of chunk number `ordinal` of the file with these `documents`.
     pub(super) fn lines(&self, documents: Range<usize>, ordinal: usize) -> Range<usize> {
         let lines = |document: usize| usize::from(u16_at(self.lines, document * 2));

@@ -1,23 +1,22 @@
 //! Scores chunks by BM25 over fields, with the statistics of the live documents.
 //!
-//! Base index and overlay add the same numbers in the same order for each document, so the result
-//! does not depend on which of them contains a document. There is no pruning: O(postings of the
-//! terms + documents).
+//! Base index (`base`) and overlay add the same numbers in the same order for each document, so the
+//! result does not depend on which of them contains a document. There is no pruning: O(postings of
+//! the terms + documents).
 
 use std::sync::Arc;
-
-use rayon::prelude::*;
 
 use super::files::Documents;
 use super::length::{Length, Totals};
 use super::overlay::Overlay;
 use super::query::{Bm25, Query, TERMS_MAX, Term};
 use super::{FIELDS, Field};
-use crate::base::bits::Bits;
 use crate::error::Result;
 
+mod base;
 mod best;
 
+pub(super) use base::Split;
 use best::{Best, Place};
 
 /// The score of a file is the sum of this many best chunks.
@@ -91,40 +90,9 @@ impl FileSums {
     }
 }
 
-/// Terms whose scores are added by one thread. Fixed, because the order of additions affects the
-/// result.
+/// Terms whose scores are added before they are added to those of other terms. Fixed, because the order
+/// of additions affects the result.
 const TERMS_AT_ONCE: usize = 24;
-
-/// The summed scores of a batch of terms.
-#[derive(Debug)]
-struct Sums {
-    base: Vec<f32>,
-    edited: Vec<Vec<f32>>,
-    base_files: Vec<FileSums>,
-    edited_files: Vec<FileSums>,
-    /// The weights of the terms.
-    weights: Vec<f32>,
-}
-
-impl Sums {
-    /// Adds the scores of `other`, whose terms come after those of `self`.
-    fn with(mut self, other: Sums) -> Sums {
-        let add = |to: &mut [f32], more: &[f32]| {
-            to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
-        };
-        add(&mut self.base, &other.base);
-        self.weights.extend(other.weights);
-        for (to, more) in
-            [(&mut self.base_files, other.base_files), (&mut self.edited_files, other.edited_files)]
-        {
-            to.iter_mut().zip(more).for_each(|(sum, more)| sum.add(more));
-        }
-        for (to, more) in self.edited.iter_mut().zip(&other.edited) {
-            add(to, more);
-        }
-        self
-    }
-}
 
 /// Scores every chunk for `query`.
 ///
@@ -132,20 +100,88 @@ impl Sums {
 ///
 /// [`crate::Kind::Corrupt`] if the index is damaged.
 pub fn rank<'a>(overlay: &'a Overlay, query: &Query, bm25: &Bm25) -> Result<Ranking<'a>> {
+    rank_by(overlay, query, bm25, Split::default())
+}
+
+/// As [`rank`]; `split` does not affect the result.
+pub(super) fn rank_by<'a>(
+    overlay: &'a Overlay,
+    query: &Query,
+    bm25: &Bm25,
+    split: Split,
+) -> Result<Ranking<'a>> {
     let documents = overlay.base().files().view()?;
     let terms = &query.terms[..query.terms.len().min(TERMS_MAX)];
     let lengths = FileLengths::new(overlay, &documents);
-    let batches: Vec<Sums> = if terms.len() > TERMS_AT_ONCE {
-        terms
-            .par_chunks(TERMS_AT_ONCE)
-            .map(|terms| sums(overlay, &documents, &lengths, terms, bm25))
-            .collect::<Result<_>>()?
-    } else {
-        vec![sums(overlay, &documents, &lengths, terms, bm25)?]
-    };
-    let sums = batches.into_iter().reduce(Sums::with).expect("at least one batch");
-    let Sums { base, edited, base_files, edited_files, weights } = sums;
+    let live = overlay.live();
+    let mut kept_norms: Vec<([f32; FIELDS], Arc<Norms>)> = Vec::new();
+    let mut scorers: Vec<Scorer<'_>> = Vec::with_capacity(terms.len());
+    for term in terms {
+        let norms = match kept_norms.iter().find(|(weights, _)| *weights == term.weights) {
+            Some((_, norms)) => Arc::clone(norms),
+            None => {
+                let norms = Arc::new(norms(term, bm25, &live));
+                kept_norms.push((term.weights, Arc::clone(&norms)));
+                norms
+            }
+        };
+        scorers.push(Scorer { term, k1: bm25.k1, norms, weight: 0.0 });
+    }
+    let edited: Vec<EditedFrequencies> =
+        scorers.iter().map(|scorer| scorer.edited_frequencies(overlay)).collect();
+    let lists = base::Lists::new(overlay, &scorers)?;
+    let found = lists.document_counts(overlay);
+    for ((scorer, edited), found) in scorers.iter_mut().zip(&edited).zip(found) {
+        scorer.weigh(found + edited.len(), &live);
+    }
+    let base::Scores { documents: base, files: base_files } =
+        base::scores(overlay, &documents, &lengths, (&scorers, &lists), split);
+    let (edited, edited_files) = edited_scores(overlay, &lengths, &scorers, &edited);
+    let weights = scorers.iter().map(|scorer| scorer.weight).collect();
     Ok(Ranking { overlay, documents, base, edited, base_files, edited_files, weights })
+}
+
+/// The weighted frequency of a term in the chunks of edited files, by file index and chunk.
+type EditedFrequencies = Vec<((usize, u32), f32)>;
+
+/// Returns the scores of the chunks of edited files, and of these files.
+fn edited_scores(
+    overlay: &Overlay,
+    lengths: &FileLengths,
+    scorers: &[Scorer<'_>],
+    frequencies: &[EditedFrequencies],
+) -> (Vec<Vec<f32>>, Vec<FileSums>) {
+    let none = || -> (Vec<Vec<f32>>, Vec<FileSums>) {
+        let chunks = overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]);
+        (chunks.collect(), vec![FileSums::default(); overlay.files().len()])
+    };
+    let norm = |file: usize| lengths.norm(overlay.files()[file].chunks.len());
+    let batches = scorers.chunks(TERMS_AT_ONCE).zip(frequencies.chunks(TERMS_AT_ONCE));
+    let batch = |(scorers, frequencies): (&[Scorer<'_>], &[EditedFrequencies])| {
+        let (mut chunks, mut files) = none();
+        for (scorer, frequencies) in scorers.iter().zip(frequencies) {
+            let mut of_file = OfFile::default();
+            for &((now, chunk), frequency) in frequencies {
+                let score = scorer.score(frequency);
+                chunks[now][chunk as usize] += score;
+                if now != of_file.file {
+                    of_file.flush(now, &mut files, scorer, norm);
+                }
+                of_file.add(score, frequency);
+            }
+            of_file.flush(0, &mut files, scorer, norm);
+        }
+        (chunks, files)
+    };
+    let add = |(mut chunks, mut files): (Vec<Vec<f32>>, Vec<FileSums>), more: (Vec<_>, Vec<_>)| {
+        for (to, more) in chunks.iter_mut().zip(&more.0) {
+            let more: &Vec<f32> = more;
+            to.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+        files.iter_mut().zip(more.1).for_each(|(sum, more)| sum.add(more));
+        (chunks, files)
+    };
+    batches.map(batch).reduce(add).unwrap_or_else(none)
 }
 
 /// The lengths of files, in chunks, relative to the average of the live files that have any.
@@ -204,64 +240,6 @@ impl OfFile {
     }
 }
 
-fn sums(
-    overlay: &Overlay,
-    documents: &Documents<'_>,
-    lengths: &FileLengths,
-    terms: &[Term],
-    bm25: &Bm25,
-) -> Result<Sums> {
-    let mut sums = Sums {
-        base: vec![0.0; overlay.base().files().documents()],
-        edited: overlay.files().iter().map(|file| vec![0.0; file.chunks.len()]).collect(),
-        base_files: vec![FileSums::default(); overlay.base().files().len()],
-        edited_files: vec![FileSums::default(); overlay.files().len()],
-        weights: Vec::with_capacity(terms.len()),
-    };
-    let live = overlay.live();
-    let mut frequencies = Frequencies::new(sums.base.len());
-    let mut kept_norms: Vec<([f32; FIELDS], Arc<Norms>)> = Vec::new();
-    for term in terms {
-        let norms = match kept_norms.iter().find(|(weights, _)| *weights == term.weights) {
-            Some((_, norms)) => Arc::clone(norms),
-            None => {
-                let norms = Arc::new(norms(term, bm25, &live));
-                kept_norms.push((term.weights, Arc::clone(&norms)));
-                norms
-            }
-        };
-        let mut scorer = Scorer { term, k1: bm25.k1, norms, weight: 0.0 };
-        scorer.frequencies(overlay, documents, &mut frequencies)?;
-        let edited = scorer.edited_frequencies(overlay);
-        scorer.weigh(frequencies.len() + edited.len(), &live);
-        sums.weights.push(scorer.weight);
-        let of_base = |file| lengths.norm(documents.of(file).len());
-        let mut of_file = OfFile::default();
-        frequencies.take_each(|document, frequency| {
-            let score = scorer.score(frequency);
-            sums.base[document] += score;
-            let now = documents.file_of(document);
-            if now != of_file.file {
-                of_file.flush(now, &mut sums.base_files, &scorer, of_base);
-            }
-            of_file.add(score, frequency);
-        });
-        of_file.flush(0, &mut sums.base_files, &scorer, of_base);
-        let of_edited = |file: usize| lengths.norm(overlay.files()[file].chunks.len());
-        let mut of_file = OfFile::default();
-        for ((now, chunk), frequency) in edited {
-            let score = scorer.score(frequency);
-            sums.edited[now][chunk as usize] += score;
-            if now != of_file.file {
-                of_file.flush(now, &mut sums.edited_files, &scorer, of_edited);
-            }
-            of_file.add(score, frequency);
-        }
-        of_file.flush(0, &mut sums.edited_files, &scorer, of_edited);
-    }
-    Ok(sums)
-}
-
 /// The weight of one occurrence, by field and length code.
 type Norms = [[f32; 256]; FIELDS];
 
@@ -274,43 +252,6 @@ fn norms(term: &Term, bm25: &Bm25, live: &Totals) -> Norms {
         };
         std::array::from_fn(norm)
     })
-}
-
-/// The weighted frequency of one term in each document, as an array, so that the lists of several
-/// fields need not be merged.
-#[derive(Debug)]
-struct Frequencies {
-    of: Vec<f32>,
-    found: Bits,
-    count: usize,
-}
-
-impl Frequencies {
-    fn new(documents: usize) -> Frequencies {
-        Frequencies { of: vec![0.0; documents], found: Bits::new(documents), count: 0 }
-    }
-
-    /// Returns the number of documents that contain the term.
-    fn len(&self) -> usize {
-        self.count
-    }
-
-    fn add(&mut self, document: usize, frequency: f32) {
-        let Some(sum) = self.of.get_mut(document) else { return };
-        if *sum == 0.0 {
-            self.found.insert(document);
-            self.count += 1;
-        }
-        *sum += frequency;
-    }
-
-    /// Calls `visit` with each document that contains the term, ascending, and resets its
-    /// frequency.
-    fn take_each(&mut self, mut visit: impl FnMut(usize, f32)) {
-        let of = &mut self.of;
-        self.found.take_each(|document| visit(document, std::mem::take(&mut of[document])));
-        self.count = 0;
-    }
 }
 
 /// Computes the score of one term in each document.
@@ -350,39 +291,9 @@ impl Scorer<'_> {
         Field::ALL.into_iter().filter(move |field| weights[field.index()] > 0.0)
     }
 
-    /// Adds the weighted frequency of the term in each live document of the index to `sums`.
-    fn frequencies(
-        &self,
-        overlay: &Overlay,
-        documents: &Documents<'_>,
-        sums: &mut Frequencies,
-    ) -> Result<()> {
-        for field in self.fields() {
-            let norms = &self.norms[field.index()];
-            let mut add = |document: u32, count: f32| {
-                let document = document as usize;
-                if !overlay.is_masked(document) {
-                    let length = documents.length(document, field.index());
-                    sums.add(document, norms[usize::from(length.0)] * count);
-                }
-            };
-            for (stem, factor) in self.stems() {
-                overlay.base().postings(field, stem, |first, postings| {
-                    while !postings.docs().is_empty() {
-                        for (&document, &count) in postings.docs().iter().zip(postings.freqs()) {
-                            add(first + document, factor * count as f32);
-                        }
-                        postings.advance();
-                    }
-                })?;
-            }
-        }
-        Ok(())
-    }
-
     /// Returns the weighted frequency of the term in each chunk of the edited files, by file index
     /// and chunk.
-    fn edited_frequencies(&self, overlay: &Overlay) -> Vec<((usize, u32), f32)> {
+    fn edited_frequencies(&self, overlay: &Overlay) -> EditedFrequencies {
         let mut found = Vec::new();
         for (place, file) in overlay.files().iter().enumerate() {
             let mut sum: Vec<(u32, f32)> = Vec::new();
@@ -459,6 +370,11 @@ impl Ranking<'_> {
     pub fn files(&self, k: usize) -> Result<Vec<FileHit>> {
         let mut best = Best::new(k);
         self.each_file(|place, scores| {
+            let most = scores.iter().copied().fold(0.0, f32::max);
+            // Rounding is monotone, so the sum of the best three is at most this.
+            if most == 0.0 || best.is_below(most + most + most) {
+                return;
+            }
             let mut top = [(0.0_f32, 0_u32); CHUNKS_OF_FILE];
             for (ordinal, &score) in (0..).zip(scores) {
                 // Among equal scores, the first chunk stays first.

@@ -208,7 +208,7 @@ impl TextIndex {
         &self,
         field: Field,
         word: &str,
-        mut each: impl FnMut(u32, &mut BlockSegmentPostings),
+        mut each: impl FnMut(u32, BlockSegmentPostings),
     ) -> Result<()> {
         for segment in &self.segments {
             let damaged = |error: &dyn fmt::Display| {
@@ -218,8 +218,8 @@ impl TextIndex {
             let inverted = segment.reader.inverted_index(field).map_err(|error| damaged(&error))?;
             let term = tantivy::Term::from_field_text(field, word);
             let found = inverted.read_block_postings(&term, IndexRecordOption::WithFreqs);
-            if let Some(mut postings) = found.map_err(|error| damaged(&error))? {
-                each(segment.first, &mut postings);
+            if let Some(postings) = found.map_err(|error| damaged(&error))? {
+                each(segment.first, postings);
             }
         }
         Ok(())

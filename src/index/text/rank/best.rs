@@ -55,10 +55,19 @@ impl<T> Best<T> {
         Best { k, found: Vec::new(), floor: f32::NEG_INFINITY }
     }
 
+    /// Returns true if a candidate with this score would be dropped.
+    pub(super) fn is_below(&self, score: f32) -> bool {
+        score < self.floor
+    }
+
+    #[inline]
     pub(super) fn push(&mut self, score: f32, place: Place, ordinal: usize, what: T) {
-        if score < self.floor || self.k == 0 {
-            return;
+        if !self.is_below(score) && self.k > 0 {
+            self.add(score, place, ordinal, what);
         }
+    }
+
+    fn add(&mut self, score: f32, place: Place, ordinal: usize, what: T) {
         self.found.push(Candidate { score, place, ordinal, what });
         if self.found.len() >= self.k.saturating_mul(2).saturating_add(64) {
             self.found.select_nth_unstable_by(self.k - 1, Candidate::compare);

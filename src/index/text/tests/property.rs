@@ -4,6 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::testing;
+use crate::index::text::rank::{Split, rank_by};
 
 const PATHS: &[&str] =
     &["a.rs", "a/b.rs", "a/parse.rs", "a-b.py", "b.md", "lib/walk.js", "lib/x.unknown", "z/z.c"];
@@ -104,6 +105,35 @@ proptest! {
             same(&edited, &rebuilt, question, &Bm25::DEFAULT)?;
             same(&edited, &rebuilt, question, &bm25)?;
         }
+    }
+
+    #[test]
+    fn the_division_into_parts_and_blocks_does_not_affect_ranks(
+        files in prop::collection::btree_map(0..PATHS.len(), pieces(), 0..8),
+        removed in 0..PATHS.len(),
+        segments in any::<bool>(),
+        (part, block) in (1_usize..9, 0_usize..9),
+    ) {
+        let dir = TempDir::new().expect("a temporary directory");
+        let tree: Tree =
+            files.iter().map(|(&path, pieces)| (PATHS[path].to_owned(), text(pieces))).collect();
+        let heap_bytes = if segments { 1 } else { usize::MAX };
+        let mut overlay = Overlay::new(Arc::new(build(dir.path(), 1, &tree, heap_bytes)));
+        overlay.remove(PATHS[removed].as_bytes()).expect("a valid index");
+        // More terms than are added at once.
+        let question = format!("{} words return function def", WORDS.join(" "));
+        let mut query = Query::parse(&question);
+        let terms = query.terms.clone();
+        query.terms.extend(terms.iter().chain(&terms).cloned());
+        let whole = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+        let split = Split { part, block };
+        let divided = rank_by(&overlay, &query, &Bm25::DEFAULT, split).expect("a valid index");
+        prop_assert_eq!(whole.weights(), divided.weights());
+        let of = |ranking: &Ranking<'_>| {
+            let (files, chunks) = (ranking.files(1000), ranking.chunks(1000));
+            (files.expect("it is valid"), chunks.expect("it is valid"))
+        };
+        prop_assert_eq!(of(&whole), of(&divided));
     }
 
     #[test]
