@@ -90,6 +90,8 @@ pub struct Engine {
     program: Option<PathBuf>,
     /// Git's index, if it is not that of the repository: git gives its hooks another one.
     git_index: Option<PathBuf>,
+    /// See [`Engine::settling`].
+    settles: bool,
     /// Shared by all clones.
     cache: Arc<EngineCache>,
 }
@@ -101,7 +103,27 @@ impl Engine {
         let cache = Arc::new(EngineCache::new(&root));
         let (parsers, editable) = (Parsers::in_process(), Editable::default());
         let (data, program, git_index) = (None, None, None);
-        Engine { root, store, environment, parsers, editable, data, program, git_index, cache }
+        let settles = false;
+        Engine {
+            root,
+            store,
+            environment,
+            parsers,
+            editable,
+            data,
+            program,
+            git_index,
+            settles,
+            cache,
+        }
+    }
+
+    /// Returns the same engine, whose builds wait for [`RACY_WINDOW`](crate::source::stamp::RACY_WINDOW)
+    /// if ignore rules or directories changed just before the tree was walked, as in a new clone, and
+    /// walk it again. Otherwise such sources count as changed until the next refresh.
+    #[must_use]
+    pub fn settling(self) -> Engine {
+        Engine { settles: true, ..self }
     }
 
     /// Returns the same engine, for which the file `index` is git's index.

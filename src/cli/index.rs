@@ -152,7 +152,7 @@ pub(super) fn tree_options(matches: &ArgMatches) -> TreeOptions {
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
-    let engine = place::engine(&options)?;
+    let engine = place::engine(&options)?.settling();
     if matches.get_flag("clean") {
         return clean(&engine, &place::cache(&options)?, matches.get_flag("quiet"));
     }

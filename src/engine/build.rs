@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::compare::{Comparison, compare_tree};
 use super::files::{self, Extracted};
@@ -19,12 +21,15 @@ use crate::index::snapshot::Snapshot;
 use crate::index::store::{NewGeneration, Store, WriterLock};
 use crate::index::table::{self, DirEntry, FileEntry, Flags, Table, TableMeta};
 use crate::source::rule_files;
-use crate::source::rules::Source;
-use crate::source::stamp::Stamp;
+use crate::source::rules::{Source, State};
+use crate::source::stamp::{RACY_WINDOW, Stamp};
 use crate::source::walk::{self, Tree};
 
 /// Maximum number of segments. A refresh that would exceed it merges all of them into one.
 const SEGMENTS_MAX: usize = 8;
+
+/// The longest step of the clock of a file system on Linux, which change times are taken from.
+const CLOCK_STEP_MAX: Duration = Duration::from_millis(10);
 
 /// The result of a build or refresh.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
@@ -137,11 +142,22 @@ pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot>
 /// Walks the tree. An index directory inside the tree contains no ignore rules, so its changes,
 /// which happen at every publication, do not invalidate the rules of the walk.
 fn walk_tree(engine: &Engine) -> Result<Tree> {
+    let started_at = Instant::now();
     let mut tree = walk::walk(&engine.root, &engine.environment)?;
+    if engine.settles && tree.sources.iter().any(is_never_unchanged) {
+        thread::sleep(RACY_WINDOW.saturating_sub(started_at.elapsed()) + CLOCK_STEP_MAX);
+        tree = walk::walk(&engine.root, &engine.environment)?;
+    }
     if let Ok(dir) = engine.store.dir().canonicalize() {
         tree.sources.retain(|source| source.path != dir);
     }
     Ok(tree)
+}
+
+/// Returns true for an ignore rule or a directory that changed so shortly before it was read that it
+/// counts as changed until it is read again.
+fn is_never_unchanged(source: &Source) -> bool {
+    matches!(source.state, State::File { stamp: Stamp::NEVER, .. })
 }
 
 /// The contents of the next generation.

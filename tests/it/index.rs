@@ -28,6 +28,18 @@ fn status(place: &Place) -> Value {
     serde_json::from_slice(&answer.stdout).expect("valid JSON")
 }
 
+/// As in a new clone: everything changed so shortly before it is read that a second change could leave
+/// the same metadata.
+#[test]
+fn the_index_of_a_new_tree_is_current() {
+    let place = Place::new();
+    place.write(".ignore", "*.log\n");
+    place.write("src/a.rs", "pub fn add() {}\n");
+    Answer::of(place.codedb("index")).expect_success();
+    let status = status(&place);
+    assert_eq!(status["freshness"]["state"], "current", "{status}");
+}
+
 #[test]
 fn index_attaches_to_the_builder_that_a_query_started() {
     let place = shop(400);
