@@ -119,6 +119,11 @@ impl Overlay {
         self.live
     }
 
+    /// Returns true if any document of the index is not live.
+    pub(super) fn has_masked(&self) -> bool {
+        self.has_masked
+    }
+
     pub(super) fn is_masked(&self, document: usize) -> bool {
         self.has_masked && self.masked.contains(document)
     }

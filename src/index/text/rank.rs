@@ -64,6 +64,8 @@ pub struct Ranking<'a> {
     documents: Documents<'a>,
     /// Scores of the documents of the base index.
     base: Vec<f32>,
+    /// The best of these of each file of the base index.
+    base_best: Vec<f32>,
     /// Scores of the chunks of edited files, by file.
     edited: Vec<Vec<f32>>,
     /// Scores of the files of the base index.
@@ -134,11 +136,11 @@ pub(super) fn rank_by<'a>(
     for ((scorer, edited), found) in scorers.iter_mut().zip(&edited).zip(found) {
         scorer.weigh(found + edited.len(), &live);
     }
-    let base::Scores { documents: base, files: base_files } =
+    let base::Scores { documents: base, files: base_files, best: base_best } =
         base::scores(overlay, &documents, &lengths, (&scorers, &lists), split);
     let (edited, edited_files) = edited_scores(overlay, &lengths, &scorers, &edited);
     let weights = scorers.iter().map(|scorer| scorer.weight).collect();
-    Ok(Ranking { overlay, documents, base, edited, base_files, edited_files, weights })
+    Ok(Ranking { overlay, documents, base, base_best, edited, base_files, edited_files, weights })
 }
 
 /// The weighted frequency of a term in the chunks of edited files, by file index and chunk.
@@ -349,7 +351,10 @@ impl Ranking<'_> {
     /// [`crate::Kind::Corrupt`] if the index is damaged.
     pub fn chunks(&self, k: usize) -> Result<Vec<Hit>> {
         let mut best = Best::new(k);
-        self.each_file(|place, scores| {
+        self.each_file(|place, most, scores| {
+            if best.is_below(most) {
+                return;
+            }
             for (ordinal, &score) in scores.iter().enumerate().filter(|(_, score)| **score > 0.0) {
                 best.push(score, place, ordinal, ());
             }
@@ -369,10 +374,9 @@ impl Ranking<'_> {
     /// Returns the best `k` files, ordered by score, then path. O(documents).
     pub fn files(&self, k: usize) -> Result<Vec<FileHit>> {
         let mut best = Best::new(k);
-        self.each_file(|place, scores| {
-            let most = scores.iter().copied().fold(0.0, f32::max);
+        self.each_file(|place, most, scores| {
             // Rounding is monotone, so the sum of the best three is at most this.
-            if most == 0.0 || best.is_below(most + most + most) {
+            if best.is_below(most + most + most) {
                 return;
             }
             let mut top = [(0.0_f32, 0_u32); CHUNKS_OF_FILE];
@@ -405,17 +409,20 @@ impl Ranking<'_> {
         Ok(hits)
     }
 
-    /// Calls `each` with every live file and the scores of its chunks, in unspecified order.
-    fn each_file(&self, mut each: impl FnMut(Place, &[f32])) {
-        for file in 0..self.overlay.base().files().len() {
+    /// Calls `each` with every live file that has a score, the best score of its chunks, and the scores
+    /// of all of them, in unspecified order.
+    fn each_file(&self, mut each: impl FnMut(Place, f32, &[f32])) {
+        for (file, &most) in self.base_best.iter().enumerate().filter(|(_, most)| **most > 0.0) {
             // Masked documents have no score.
-            let documents = self.documents.of(file);
-            if let Some(scores) = self.base.get(documents) {
-                each(Place::Base(file), scores);
+            if let Some(scores) = self.base.get(self.documents.of(file)) {
+                each(Place::Base(file), most, scores);
             }
         }
         for (file, scores) in self.edited.iter().enumerate() {
-            each(Place::Edited { slot: self.overlay.files()[file].slot, file }, scores);
+            let most = scores.iter().copied().fold(0.0, f32::max);
+            if most > 0.0 {
+                each(Place::Edited { slot: self.overlay.files()[file].slot, file }, most, scores);
+            }
         }
     }
 

@@ -37,6 +37,8 @@ impl Default for Split {
 pub(super) struct Scores {
     pub(super) documents: Vec<f32>,
     pub(super) files: Vec<FileSums>,
+    /// The best score of a document of each file.
+    pub(super) best: Vec<f32>,
 }
 
 /// The rest of a posting list of one stem in one field.
@@ -139,10 +141,15 @@ pub(super) fn scores(
     split: Split,
 ) -> Scores {
     let (all, files) = (overlay.base().files().documents(), overlay.base().files().len());
-    let mut scores = Scores { documents: vec![0.0; all], files: vec![FileSums::default(); files] };
+    let mut scores = Scores {
+        documents: vec![0.0; all],
+        files: vec![FileSums::default(); files],
+        best: vec![0.0; files],
+    };
     let parts = rayon::current_num_threads().min(all / split.part.max(1)).max(1);
     let start_of = |file: usize| if file < files { documents.of(file).start } else { all };
     let (mut of_documents, mut of_files) = (&mut *scores.documents, &mut *scores.files);
+    let mut best = &mut *scores.best;
     let mut jobs = Vec::with_capacity(parts);
     let mut file = 0;
     for part in 1..=parts {
@@ -152,19 +159,27 @@ pub(super) fn scores(
         let len = start_of(end).saturating_sub(start_of(file)).min(of_documents.len());
         let (mine, rest) = of_documents.split_at_mut(len);
         let (my_files, rest_files) = of_files.split_at_mut(end - file);
-        (of_documents, of_files) = (rest, rest_files);
-        jobs.push((file..end, mine, my_files));
+        let (my_best, rest_best) = best.split_at_mut(end - file);
+        (of_documents, of_files, best) = (rest, rest_files, rest_best);
+        jobs.push((file..end, PartScores { documents: mine, files: my_files, best: my_best }));
         file = end;
     }
     let part = Part { overlay, documents, lengths, scorers };
-    let job = |(files, of_documents, of_files): (Range<usize>, &mut [f32], &mut [FileSums])| {
+    let job = |(files, scores): (Range<usize>, PartScores<'_>)| {
         let mut lists = lists.0.clone();
         let start = start_of(files.start);
         lists.iter_mut().flatten().for_each(|cursor| cursor.skip_to(start));
-        part.add(&mut lists, files, split.block, of_documents, of_files);
+        part.add(&mut lists, files, split.block, scores);
     };
     jobs.into_par_iter().for_each(job);
     scores
+}
+
+/// Where the scores of a part are written.
+struct PartScores<'a> {
+    documents: &'a mut [f32],
+    files: &'a mut [FileSums],
+    best: &'a mut [f32],
 }
 
 /// What the scores of a part are computed from.
@@ -189,8 +204,7 @@ impl Part<'_> {
         lists: &mut [Vec<Cursor>],
         files: Range<usize>,
         block_min: usize,
-        of_documents: &mut [f32],
-        of_files: &mut [FileSums],
+        scores: PartScores<'_>,
     ) {
         let first = self.documents.of(files.start).start;
         let mut frequencies = Frequencies::default();
@@ -202,10 +216,12 @@ impl Part<'_> {
             frequencies.reset(range.clone());
             norms.clear();
             norms.extend(block.clone().map(|of| self.lengths.norm(self.documents.of(of).len())));
-            let of_documents = of_documents
+            let of_documents = scores
+                .documents
                 .get_mut(range.start.wrapping_sub(first)..range.end.wrapping_sub(first))
                 .unwrap_or_default();
-            let of_files = &mut of_files[block.start - files.start..block.end - files.start];
+            let in_part = block.start - files.start..block.end - files.start;
+            let of_files = &mut scores.files[in_part.clone()];
             let batches = self.scorers.chunks(TERMS_AT_ONCE).zip(lists.chunks_mut(TERMS_AT_ONCE));
             for (scorers, lists) in batches {
                 batch.documents.clear();
@@ -220,6 +236,12 @@ impl Part<'_> {
                 of_documents.iter_mut().zip(&batch.documents).for_each(|(sum, more)| *sum += more);
                 of_files.iter_mut().zip(&batch.files).for_each(|(sum, more)| sum.add(*more));
             }
+            for (best, file) in scores.best[in_part].iter_mut().zip(block.clone()) {
+                let of = self.documents.of(file);
+                let of = of.start.wrapping_sub(range.start)..of.end.wrapping_sub(range.start);
+                let scores = of_documents.get(of).unwrap_or_default();
+                *best = scores.iter().copied().fold(0.0, f32::max);
+            }
             file = block.end;
         }
     }
@@ -232,7 +254,9 @@ impl Part<'_> {
         files.start..last + 1
     }
 
-    /// Adds the weighted frequency of a term in each live document of `range`.
+    /// Adds the weighted frequency of a term in each live document of `range`. Not inlined, since it
+    /// and [`Frequencies::score`] need all registers.
+    #[inline(never)]
     fn fill(
         &self,
         frequencies: &mut Frequencies,
@@ -240,12 +264,13 @@ impl Part<'_> {
         cursors: &mut [Cursor],
         range: Range<usize>,
     ) {
+        let (documents, has_masked) = (self.documents, self.overlay.has_masked());
         for cursor in cursors {
             let (field, factor) = (cursor.field, cursor.factor);
             let norms = &scorer.norms[field];
             cursor.until(range.end, |document, count| {
-                if !self.overlay.is_masked(document) {
-                    let length = self.documents.length(document, field);
+                if !(has_masked && self.overlay.is_masked(document)) {
+                    let length = documents.length(document, field);
                     let norm = norms[usize::from(length.0)];
                     frequencies.add(document, norm * (factor * count as f32));
                 }
@@ -284,6 +309,7 @@ impl Frequencies {
 
     /// Adds the scores of the term to those of the block, and removes its frequencies. `owners` are
     /// the files of the documents, `norms` the divisors of the files from `file_first` on.
+    #[inline(never)]
     fn score(
         &mut self,
         scorer: &Scorer<'_>,
