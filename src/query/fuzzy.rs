@@ -196,21 +196,24 @@ impl PathIndex {
             let best = self.newest().iter().take(max).map(|&at| Hit { at, score: 0 });
             return Hits { best: best.collect(), total: self.files.len() };
         }
-        let hits = self.look(&words, Typos::Counted, max);
-        if are_good(&hits, &words) { hits } else { self.look(&words, Typos::Forgiven, max) }
+        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
+        let hits = self.look(&words, &reached, Typos::Counted, max);
+        if are_good(&hits, &words) {
+            return hits;
+        }
+        self.look(&words, &reached, Typos::Forgiven, max)
     }
 
     /// Returns the newest files. O(files) the first time.
     fn newest(&self) -> &[usize] {
         self.newest.get_or_init(|| {
-            let hits = self.look(&[], Typos::Counted, NEWEST_MAX);
+            let hits = self.look(&[], &[], Typos::Counted, NEWEST_MAX);
             hits.best.into_iter().map(|hit| hit.at).collect()
         })
     }
 
-    fn look(&self, words: &[Word], typos: Typos, max: usize) -> Hits {
-        let reached: Vec<Vec<u16>> = words.iter().map(|word| self.reached(word)).collect();
-        let reached = reached.as_slice();
+    /// Returns the best files. `reached` is the result of [`PathIndex::reached`] for each word.
+    fn look(&self, words: &[Word], reached: &[Vec<u16>], typos: Typos, max: usize) -> Hits {
         // The letters that a name in each directory needs to match all words without errors.
         let needed: Vec<u64> =
             (0..self.dirs.len()).map(|dir| needed(words, reached, dir)).collect();
@@ -319,7 +322,8 @@ pub fn find_among<E>(
     let look = |typos: Typos| {
         let names = each(&|name| may_match(&words, name, typos))?;
         let index = PathIndex::new(names.iter().map(|name| (name.as_slice(), 0)));
-        Ok((index.look(&words, typos, max), names))
+        let reached: Vec<Vec<u16>> = words.iter().map(|word| index.reached(word)).collect();
+        Ok((index.look(&words, &reached, typos, max), names))
     };
     let (mut hits, mut names) = look(Typos::Counted)?;
     if !are_good(&hits, &words) {
@@ -397,9 +401,10 @@ impl Best {
     fn keep(&mut self, key: Key) {
         if self.heap.len() < self.max {
             self.heap.push(Reverse(key));
-        } else if self.heap.peek().is_some_and(|worst| worst.0 < key) {
-            self.heap.pop();
-            self.heap.push(Reverse(key));
+        } else if let Some(mut worst) = self.heap.peek_mut()
+            && worst.0 < key
+        {
+            *worst = Reverse(key);
         }
     }
 

@@ -160,7 +160,7 @@ proptest::proptest! {
         let words = [Word::new(word.as_bytes())];
         let index = index(&paths);
         let reached = [index.reached(&words[0])];
-        let look = |typos| index.look(&words, typos, 99);
+        let look = |typos| index.look(&words, &reached, typos, 99);
         proptest::prop_assert_eq!(look(Typos::Counted).total, fitting);
         // With typing errors, the letters decide nothing that the scores do not.
         let score = |at| index.score(&words, &reached, at, Typos::Forgiven, i32::MIN);

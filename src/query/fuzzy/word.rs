@@ -5,6 +5,7 @@
 //! up to 450, typing errors up to 350, substring of a directory name 300, subsequence of
 //! directories and name up to 200, of directories alone 50. Within a class, shorter names win.
 
+use std::cmp::Ordering;
 use std::ops::Range;
 
 use memchr::memmem::Finder;
@@ -220,12 +221,22 @@ impl Word {
 
     fn score_in_name(&self, name: Name<'_>, floor: i32) -> Option<i32> {
         let (word, Name { written, folded, .. }) = (self.folded.as_slice(), name);
-        // Every match contains the letters as a subsequence.
-        if word.len() > folded.len() || reach(word, 0, folded) < word.len() {
+        // Every match contains the letters as a subsequence; one of the same length is the name.
+        let may_match = match word.len().cmp(&folded.len()) {
+            Ordering::Greater => false,
+            Ordering::Equal => word == folded,
+            Ordering::Less => reach(word, 0, folded) == word.len(),
+        };
+        if !may_match {
             return None;
         }
         let longer = ((folded.len() - word.len()) as i32).min(45);
-        if let Some(at) = part_at(&self.finder, written, folded) {
+        let part = if word.len() == folded.len() {
+            Some(0)
+        } else {
+            part_at(&self.finder, written, folded)
+        };
+        if let Some(at) = part {
             // An uppercase letter in the query is probably intended.
             let has_capital = self.typed != self.folded;
             let exact = has_capital && written[at..].starts_with(&self.typed);
