@@ -17,7 +17,23 @@ impl Walk<'_> {
     /// Returns the bases of a type as values, including those of its implementation blocks.
     pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
-        let mut found = self.named_bases(&facts, of, place, depth);
+        // Every name in a type of C# may be a member of a base.
+        if facts.dialect.has_usings {
+            let known = self.memo.bases(of, depth);
+            let find = || self.find_bases(of, &facts, place, depth);
+            return self.stepped(known, find, |found| self.memo.keep_bases(of, depth, found));
+        }
+        self.find_bases(of, &facts, place, depth)
+    }
+
+    fn find_bases(
+        &self,
+        of: SymbolAt,
+        facts: &FileFacts,
+        place: usize,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let mut found = self.named_bases(facts, of, place, depth);
         if facts.dialect.has_partial_types || facts.dialect.reopens_types {
             let symbol = &facts.symbols[place];
             for part in self.code.named(&symbol.name).iter().copied().take(ELSEWHERE_MAX) {
@@ -30,7 +46,7 @@ impl Walk<'_> {
                     && there.dialect.group == facts.dialect.group
                     && (facts.dialect.reopens_types
                         || self.type_parameters(part, &there, &there.symbols[at])
-                            == self.type_parameters(of, &facts, symbol));
+                            == self.type_parameters(of, facts, symbol));
                 if is_part {
                     found.extend(self.named_bases(&there, part, at, depth));
                 }
@@ -48,7 +64,7 @@ impl Walk<'_> {
             found = modules;
         }
         if facts.dialect.has_impl_blocks && facts.symbols[place].kind == SymbolKind::Impl {
-            found.extend(self.bounds_of_block(&facts, of, depth));
+            found.extend(self.bounds_of_block(facts, of, depth));
         } else if facts.dialect.has_impl_blocks {
             let name = facts.symbols[place].name.as_str();
             let blocks = self.code.blocks(name);
@@ -58,7 +74,7 @@ impl Walk<'_> {
                     found.extend(self.named_bases(&there, block, at, depth));
                 }
             }
-            for &block in self.made_blocks(&facts, of).iter() {
+            for &block in self.made_blocks(facts, of).iter() {
                 let Some((there, at)) = self.symbol(block) else { continue };
                 found.extend(self.named_bases(&there, block, at, depth));
             }

@@ -12,6 +12,7 @@ use super::dialect::{Group, OverloadRules};
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
 use super::signature::Signature;
+use super::value::Candidate;
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;
 use crate::lang::facts::Role;
@@ -79,6 +80,17 @@ pub(super) struct Memo {
     macro_arguments: RefCell<FxHashMap<Box<str>, Words>>,
     made_blocks: RefCell<FxHashMap<SymbolAt, Rc<Vec<SymbolAt>>>>,
     overloads: RefCell<FxHashMap<(SymbolAt, OverloadRules), Option<Rc<Signature>>>>,
+    visible: RefCell<FxHashMap<(FileId, String), Rc<Stepped>>>,
+    bases: RefCell<FxHashMap<(SymbolAt, usize), Rc<Stepped>>>,
+}
+
+/// Candidates with what finding them took, which each query takes that uses them: its bounds must not
+/// depend on the queries before it.
+#[derive(Debug)]
+pub(super) struct Stepped {
+    pub(super) found: Vec<Candidate>,
+    pub(super) steps: u32,
+    pub(super) deepest: usize,
 }
 
 /// The names in the arguments of the calls of a macro.
@@ -138,6 +150,26 @@ impl Memo {
         parse: impl FnOnce() -> Option<Signature>,
     ) -> Option<Rc<Signature>> {
         cached(&self.overloads, ENTRIES_MAX, (at, rules), || parse().map(Rc::new))
+    }
+
+    /// Returns the cached names of C# that a file sees in a namespace, by a key of both.
+    pub(super) fn visible(&self, key: &(FileId, String)) -> Option<Rc<Stepped>> {
+        self.visible.borrow().get(key).cloned()
+    }
+
+    /// Caches the names of C# that a file sees in a namespace.
+    pub(super) fn keep_visible(&self, key: (FileId, String), found: Stepped) {
+        keep(&self.visible, key, found);
+    }
+
+    /// Returns the cached bases of a type of C#, followed from a depth.
+    pub(super) fn bases(&self, of: SymbolAt, depth: usize) -> Option<Rc<Stepped>> {
+        self.bases.borrow().get(&(of, depth)).cloned()
+    }
+
+    /// Caches the bases of a type of C#.
+    pub(super) fn keep_bases(&self, of: SymbolAt, depth: usize, found: Stepped) {
+        keep(&self.bases, (of, depth), found);
     }
 
     /// Returns the imports that project files state for a file, cached.
@@ -329,6 +361,21 @@ impl Memo {
         guesses.insert(key, Rc::clone(&made));
         made
     }
+}
+
+/// The most queries of C# whose candidates are cached.
+const STEPPED_MAX: usize = 1 << 16;
+
+fn keep<K: Eq + std::hash::Hash>(
+    cache: &RefCell<FxHashMap<K, Rc<Stepped>>>,
+    key: K,
+    found: Stepped,
+) {
+    let mut cache = cache.borrow_mut();
+    if cache.len() >= STEPPED_MAX {
+        cache.clear();
+    }
+    cache.insert(key, Rc::new(found));
 }
 
 /// The most entries of one of the caches of C.

@@ -49,6 +49,21 @@ impl Walk<'_> {
             }
         }
         let own = namespace(facts, place.enclosing);
+        let key = (place.file, format!("{own} {name}"));
+        let known = self.memo.visible(&key);
+        let find = || self.of_namespaces(facts, place.file, &own, name);
+        self.stepped(known, find, |found| self.memo.keep_visible(key, found))
+    }
+
+    /// Returns the types of a name that a file sees in the namespace `own`, and the members that it
+    /// imports with their type.
+    fn of_namespaces(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        own: &str,
+        name: &str,
+    ) -> Vec<Candidate> {
         let mut found: Vec<(usize, SymbolAt, Reason)> = Vec::new();
         let mut unused: Vec<(String, SymbolAt)> = Vec::new();
         for at in self.code.named(name).iter().copied().take(NAMED_MAX) {
@@ -66,14 +81,14 @@ impl Walk<'_> {
             let visible = match around {
                 Some(around) if is_type(around.kind) => {
                     let whole = format!("{of_namespace}.{}", around.qualified_name);
-                    self.is_used(facts, place.file, &own, at, whole.trim_start_matches('.'))
+                    self.is_used(facts, file, own, at, whole.trim_start_matches('.'))
                 }
-                _ if is_type(symbol.kind) && is_around(&of_namespace, &own) => {
+                _ if is_type(symbol.kind) && is_around(&of_namespace, own) => {
                     Some((2 + of_namespace.len(), Reason::SamePackage))
                 }
                 _ if is_type(symbol.kind) => {
-                    let used = self.is_used(facts, place.file, &own, at, &of_namespace);
-                    if used.is_none() && first_part(&of_namespace) == first_part(&own) {
+                    let used = self.is_used(facts, file, own, at, &of_namespace);
+                    if used.is_none() && first_part(&of_namespace) == first_part(own) {
                         unused.push((of_namespace, at));
                     }
                     used

@@ -1,10 +1,11 @@
 //! The state and bounds of one resolution.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 use super::code::Code;
 use super::hops::Hops;
-use super::memo::{Memo, Shared};
+use super::memo::{Memo, Shared, Stepped};
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, WrittenType};
 use crate::base::ids::FileId;
@@ -92,6 +93,31 @@ impl<'a> Walk<'a> {
         let is_possible = left > 0 && depth <= DEPTH_MAX;
         self.is_cut.set(self.is_cut.get() || !is_possible);
         is_possible
+    }
+
+    /// Returns known candidates, if the steps are left that finding them took, or those of `find`, which
+    /// `keep` caches unless a bound was reached.
+    pub(super) fn stepped(
+        &self,
+        known: Option<Rc<Stepped>>,
+        find: impl FnOnce() -> Vec<Candidate>,
+        keep: impl FnOnce(Stepped),
+    ) -> Vec<Candidate> {
+        let before = self.steps.get();
+        if let Some(known) = known.filter(|known| known.steps < before) {
+            self.steps.set(before - known.steps);
+            self.deepest.set(self.deepest.get().max(known.deepest));
+            return known.found.clone();
+        }
+        let (deepest, is_cut) = (self.deepest.replace(0), self.is_cut.replace(false));
+        let found = find();
+        if !self.is_cut.get() && !self.is_exhausted() {
+            let steps = before - self.steps.get();
+            keep(Stepped { found: found.clone(), steps, deepest: self.deepest.get() });
+        }
+        self.deepest.set(self.deepest.get().max(deepest));
+        self.is_cut.set(self.is_cut.get() || is_cut);
+        found
     }
 
     /// Returns the facts of a file, while steps are left.
