@@ -98,7 +98,7 @@ pub const CHAIN_BYTES_MAX: usize = 200;
 /// The sign between the name of a parameter of a block and the chain of what is passed to it.
 const PASSED: char = '|';
 
-/// The mark of a type parameter of Rust.
+/// The mark of a type parameter.
 pub const TYPE_PARAMETER: char = '~';
 
 /// A chain in its encoded form.
@@ -293,6 +293,11 @@ impl Chain {
     /// Returns the chain of a value of a type as it is written, with its arguments.
     pub fn instance(of: &str) -> Chain {
         Chain::from(Root::Instance(TypeText { path: of, arguments: "" }))
+    }
+
+    /// Returns the chain of a value of a type parameter, of what its users give.
+    pub fn parameter(name: &str) -> Chain {
+        Chain::instance(&format!("{TYPE_PARAMETER}{name}"))
     }
 
     /// Returns the chain of the instance that the enclosing method belongs to.

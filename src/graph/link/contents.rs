@@ -65,6 +65,9 @@ impl Walk<'_> {
         let results = members.iter().flat_map(|candidate| self.call(candidate, depth));
         let mut found: Vec<Candidate> = results.take(VALUES_MAX).collect();
         let facts = self.facts(place.file);
+        if facts.as_ref().is_some_and(|facts| facts.dialect.extensions != Extensions::None) {
+            merge_instances(&mut found);
+        }
         let is_generic =
             |facts: &Shared| facts.dialect.generic_results.binary_search(&name).is_ok();
         if facts.as_ref().is_some_and(is_generic) {
@@ -347,4 +350,24 @@ impl Walk<'_> {
         }
         found
     }
+}
+
+/// Merges values of one type: what overloads return does not depend on which of them a call runs.
+fn merge_instances(found: &mut Vec<Candidate>) {
+    let mut kept: Vec<Candidate> = Vec::new();
+    for candidate in found.drain(..) {
+        let is_same = |other: &&mut Candidate| match (&candidate.value, &other.value) {
+            (Value::Instance(of, given), Value::Instance(other, of_other)) => {
+                let text =
+                    |written: &Option<WrittenType>| written.as_ref().map(|it| it.text.clone());
+                of == other && text(given) == text(of_other)
+            }
+            _ => false,
+        };
+        match kept.iter_mut().find(is_same) {
+            Some(first) => first.confidence = first.confidence.max(candidate.confidence),
+            None => kept.push(candidate),
+        }
+    }
+    *found = kept;
 }

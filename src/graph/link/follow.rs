@@ -443,6 +443,9 @@ impl Walk<'_> {
             }
             end += 1;
         }
+        if end > written.len() && facts.dialect.extensions == Extensions::Prefix {
+            return self.package(place, written);
+        }
         let path = written.get(..end).filter(|path| path.contains('.'))?;
         let resolution = self.code.module(place.file, path);
         if resolution.targets().is_empty() && path.contains(char::is_uppercase) {
@@ -453,6 +456,22 @@ impl Walk<'_> {
         let found = self.inside(start, target, path, depth + 1);
         let is_known = found.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));
         is_known.then_some((found, end))
+    }
+
+    /// Returns the package of Kotlin that a path names, possibly with a name of it after it, and the
+    /// length of its name: `a.b` of `a.b.function`.
+    fn package(&self, place: Place, path: &str) -> Option<(Vec<Candidate>, usize)> {
+        let shorter = path.rsplit_once('.').map(|(before, _)| before);
+        [Some(path), shorter].into_iter().flatten().find_map(|path| {
+            let resolution = self.code.module(place.file, path);
+            let target = resolution.targets().iter().find(|target| {
+                let is_its =
+                    |file| self.facts(file).is_some_and(|it| it.package.as_deref() == Some(path));
+                target.name.is_none() && is_its(target.file)
+            })?;
+            let package = Candidate::new(Value::Module(target.file), 0.97, Reason::Import);
+            Some((vec![package], path.len()))
+        })
     }
 
     /// Follows the last parts of an import's path inside of its file: Rust's inline modules and

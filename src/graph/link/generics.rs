@@ -1,17 +1,18 @@
-//! Type parameters of TypeScript: the argument that is written where the value's type is, or where a
-//! type derives from the one that declares the parameter; otherwise the parameter's default or its
-//! bound.
+//! Type parameters of types in TypeScript, C#, Kotlin and Swift: the argument that is written where the
+//! value's type is, or where a type derives from the one that declares the parameter; otherwise the
+//! parameter's default or its bound.
 //!
 //! Arguments that follow from those of a call are not known.
 
 use super::bounds::parameter_list;
+use super::dialect::{Extensions, TypeSyntax};
 use super::kinds::is_type;
 use super::memo::Shared;
-use super::parameters::chain_of_type;
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
+use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
 /// The most bytes of a definition that are searched for type parameters and bases.
@@ -36,7 +37,7 @@ impl Walk<'_> {
     ) -> Option<Vec<Candidate>> {
         let name = name.strip_prefix(TYPE_PARAMETER).unwrap_or(name);
         let written = self.generic_text(place, own, name, depth)?;
-        let chain = written.as_ref().and_then(|of| chain_of_type(&of.text));
+        let chain = written.as_ref().and_then(|of| self.argument_chain(of));
         let found = match (&written, chain) {
             (Some(of), Some(chain)) if chain.instance_type() != Some(name) => {
                 self.without_given(|| self.chain(of.place, None, &chain, depth + 1))
@@ -44,6 +45,42 @@ impl Walk<'_> {
             _ => Vec::new(),
         };
         Some(found)
+    }
+
+    /// Returns the same for the name of a type that is not marked as a type parameter, if it stands for
+    /// something known or the language is TypeScript.
+    pub(super) fn known_argument(
+        &self,
+        place: Place,
+        own: Option<SymbolAt>,
+        name: &str,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let is_closed = self.facts(place.file)?.dialect.has_call_signatures;
+        let found = self.generic_argument(place, own, name, depth);
+        found.filter(|found| is_closed || !found.is_empty())
+    }
+
+    /// Returns the chain of a value of a type argument.
+    fn argument_chain(&self, of: &WrittenType) -> Option<Chain> {
+        if of.text.starts_with(TYPE_PARAMETER) {
+            return Some(Chain::instance(&of.text));
+        }
+        self.facts(of.place.file)?.dialect.type_syntax.chain(&of.text)
+    }
+
+    /// Returns a written type of Swift with the name of the type `own` in place of its only argument
+    /// `Self`: `var kf: Wrapper<Self>` in an extension of a protocol.
+    pub(super) fn with_own_type(&self, written: WrittenType, own: Option<SymbolAt>) -> WrittenType {
+        let Some(before) = written.text.strip_suffix("<Self>") else { return written };
+        let named = own.and_then(|own| {
+            let (facts, at) = self.symbol(own)?;
+            let is_swift = facts.dialect.extensions == Extensions::Block;
+            is_swift.then(|| (own, facts.symbols[at].name.clone()))
+        });
+        let Some((own, name)) = named else { return written };
+        let place = Place { file: own.file, enclosing: Some(own.place as usize) };
+        WrittenType { place, text: format!("{before}<{name}>").into() }
     }
 
     /// Returns the target of an alias whose chain contains its type parameters, for the arguments `given`.
@@ -99,25 +136,87 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Option<Option<WrittenType>> {
-        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_call_signatures)?;
+        let facts = self.facts(place.file).filter(|facts| {
+            facts.dialect.has_call_signatures || facts.dialect.extensions != Extensions::None
+        })?;
         for around in facts.ancestors(place.enclosing) {
             let kind = facts.symbols[around].kind;
-            if !is_type(kind) && kind != SymbolKind::Type {
+            let at = SymbolAt { file: place.file, place: around as u32 };
+            if kind.is_callable() && self.declares_parameter(&facts, at, name) {
+                return None;
+            }
+            let scope = Place { file: place.file, enclosing: Some(around) };
+            let is_block = kind == SymbolKind::Impl;
+            if !is_type(kind) && kind != SymbolKind::Type && !is_block {
                 continue;
             }
-            let template = SymbolAt { file: place.file, place: around as u32 };
-            let parameters = self.generic_parameters(&facts, template);
+            // An extension of Swift has the type parameters of its type.
+            let template = if is_block {
+                self.own_types(scope, depth + 1).first().copied().unwrap_or(at)
+            } else {
+                at
+            };
+            let Some((there, _)) = self.symbol(template) else { continue };
+            let parameters = self.generic_parameters(&there, template);
             let is_its = |part: &String| parameter_name(part) == name;
             let Some(number) = parameters.iter().position(is_its) else { continue };
             let argument = self.argument_for(own.unwrap_or(template), template, number, depth, 0);
             let argument = argument.filter(|of| !matches!(&*of.text, "_" | "any" | "unknown"));
+            let written =
+                |scope: Place, text: String| WrittenType { place: scope, text: text.into() };
             return Some(argument.or_else(|| {
-                let text = default_or_bound(&parameters[number])?.into();
-                let scope = Place { file: place.file, enclosing: Some(around) };
-                Some(WrittenType { place: scope, text })
+                let of_block = is_block.then(|| self.bound_of_block(&facts, at, name)).flatten();
+                if let Some(text) = of_block {
+                    return Some(written(scope, text));
+                }
+                let head = self.head_text(&there, template).unwrap_or_default();
+                let syntax = there.dialect.type_syntax;
+                let place = Place { file: template.file, enclosing: Some(template.place as usize) };
+                let declared = bound(syntax, &parameters[number], &head, name).map(str::to_owned);
+                declared
+                    .map(|text| written(place, text))
+                    .or_else(|| self.bound_of_use(template, name, depth))
             }));
         }
         None
+    }
+
+    /// Returns the bound of a type parameter in the condition of an extension of Swift.
+    fn bound_of_block(&self, facts: &Shared, block: SymbolAt, name: &str) -> Option<String> {
+        let head = self.head_text(facts, block)?;
+        bound_in_where(&head, name).map(str::to_owned)
+    }
+
+    /// Returns the bound of a type parameter of `template` in the condition of the extension of Swift
+    /// around the use: `extension Wrapper where Base: View`.
+    fn bound_of_use(&self, template: SymbolAt, name: &str, depth: usize) -> Option<WrittenType> {
+        let use_place = self.origin.get()?;
+        let facts = self.facts(use_place.file)?;
+        if facts.dialect.extensions != Extensions::Block || !self.take_step(depth) {
+            return None;
+        }
+        let is_block = |at: &usize| facts.symbols[*at].kind == SymbolKind::Impl;
+        let around = facts.ancestors(use_place.enclosing).find(is_block)?;
+        let scope = Place { file: use_place.file, enclosing: Some(around) };
+        let block = SymbolAt { file: use_place.file, place: around as u32 };
+        let text = self.bound_of_block(&facts, block, name)?;
+        let is_its = self.own_types(scope, depth + 1).contains(&template);
+        is_its.then(|| WrittenType { place: scope, text: text.into() })
+    }
+
+    /// Returns true if a method declares a type parameter, which hides that of its type.
+    fn declares_parameter(&self, facts: &Shared, method: SymbolAt, name: &str) -> bool {
+        if facts.dialect.extensions == Extensions::None {
+            return false;
+        }
+        let list = match facts.dialect.extensions {
+            Extensions::Prefix => {
+                self.signature(method).split_once("fun ").map(|of| of.1.to_owned())
+            }
+            _ => self.head_text(facts, method),
+        };
+        let list = list.unwrap_or_default();
+        parameter_list(&list).iter().any(|part| parameter_name(part) == name)
     }
 
     /// Returns the argument that an instance of `own` has for the type parameter `number` of
@@ -215,14 +314,57 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the name of a type parameter: `T` of `in out T extends A = B`.
+/// Returns the name of a type parameter: `T` of `in out T extends A = B`, `reified T : A` and
+/// `[Attribute] T`.
 fn parameter_name(parameter: &str) -> &str {
-    let words = parameter.split_whitespace();
+    let words = parameter.split([':', '=']).next().unwrap_or_default().split_whitespace();
     words.take_while(|word| *word != "extends").find(|word| !is_modifier(word)).unwrap_or_default()
 }
 
 fn is_modifier(word: &str) -> bool {
-    matches!(word, "in" | "out" | "const")
+    matches!(word, "in" | "out" | "const" | "reified" | "each") || word.starts_with('[')
+}
+
+/// Words that C# writes in the place of a bound.
+const NO_BOUNDS: &[&str] =
+    &["class", "class?", "default", "new()", "notnull", "struct", "unmanaged"];
+
+/// Returns the bound of a type parameter, by its declaration or the head of its type.
+fn bound<'h>(syntax: TypeSyntax, parameter: &'h str, head: &'h str, name: &str) -> Option<&'h str> {
+    match syntax {
+        TypeSyntax::NamedArrow => default_or_bound(parameter),
+        TypeSyntax::Arrow => {
+            let own = parameter.split_once(':').map(|(_, of)| split(of, b'&')[0].trim());
+            let own = own.or_else(|| bound_in_where(head, name));
+            own.filter(|of| !matches!(*of, "Any" | "Any?" | "AnyObject"))
+        }
+        TypeSyntax::Delegate => clauses(head).find_map(|clause| {
+            let (of, list) = clause.split_once(':')?;
+            let mut bounds = split(list, b',').into_iter().map(str::trim);
+            bounds.find(|bound| of.trim() == name && !NO_BOUNDS.contains(bound))
+        }),
+    }
+}
+
+/// Returns the bound of a type parameter in a list of conditions: `B` of `where A: B, C == D`.
+fn bound_in_where<'h>(head: &'h str, name: &str) -> Option<&'h str> {
+    clauses(head).flat_map(|clause| split(clause, b',')).find_map(|part| {
+        let (of, bound) = part.split_once("==").or_else(|| part.split_once(':'))?;
+        (of.trim() == name).then(|| split(bound, b'&')[0].trim())
+    })
+}
+
+/// Returns the texts after each `where` of a head.
+fn clauses(head: &str) -> impl Iterator<Item = &str> {
+    let head = head.split('{').next().unwrap_or(head);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let is_mark = move |at: usize| {
+        !head[..at].ends_with(is_word) && !head[at + "where".len()..].starts_with(is_word)
+    };
+    let marks: Vec<usize> =
+        head.match_indices("where").map(|(at, _)| at).filter(|at| is_mark(*at)).collect();
+    let ends: Vec<usize> = marks.iter().copied().skip(1).chain([head.len()]).collect();
+    marks.into_iter().zip(ends).map(move |(at, end)| &head[at + "where".len()..end])
 }
 
 /// Returns the default of a type parameter, or its bound.
@@ -246,5 +388,20 @@ mod tests {
         assert_eq!(default_or_bound("T extends A = B<C>"), Some("B<C>"));
         assert_eq!(default_or_bound("T extends A = any"), Some("A"));
         assert_eq!(default_or_bound("T"), None);
+        assert_eq!(parameter_name("reified T : A<B>"), "T");
+        assert_eq!(parameter_name("[Attribute] in T"), "T");
+    }
+
+    #[test]
+    fn bounds_are_read() {
+        let csharp = "<T, U> : A<T> where T : class, B<T>, new() where U : C";
+        assert_eq!(bound(TypeSyntax::Delegate, "T", csharp, "T"), Some("B<T>"));
+        assert_eq!(bound(TypeSyntax::Delegate, "U", csharp, "U"), Some("C"));
+        assert_eq!(bound(TypeSyntax::Delegate, "V", csharp, "V"), None);
+        let swift = " where Base: View & Other, Base.Item == Int {";
+        assert_eq!(bound_in_where(swift, "Base"), Some("View"));
+        assert_eq!(bound_in_where("<elsewhere: A>", "elsewhere"), None);
+        assert_eq!(bound(TypeSyntax::Arrow, "out T : A<B>", "", "T"), Some("A<B>"));
+        assert_eq!(bound(TypeSyntax::Arrow, "T : Any", "", "T"), None);
     }
 }

@@ -58,6 +58,9 @@ const ALTERNATIVES_MAX: usize = 3;
 /// How much less likely an overload is that fits the arguments worse than another one.
 const WORSE: f32 = 0.93;
 
+/// How much less likely an overload is that cannot accept the arguments: less likely than one of a base.
+const EXCLUDED: f32 = 0.8;
+
 /// How much less likely each overload is if several fit equally well.
 const UNDECIDED: f32 = 0.85;
 
@@ -327,9 +330,14 @@ impl Walk<'_> {
         };
         let is_decided =
             !is_open && first.is_none_or(|first| best().all(|(of, _)| is_same(of, first)));
-        for (of, _) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
+        for (of, score) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
             let to = links[of.link].to;
-            links.iter_mut().filter(|link| link.to == to).for_each(|link| link.confidence *= WORSE);
+            let is_excluded = *score == 0 && rules.labels.is_some();
+            let factor = if is_excluded { EXCLUDED } else { WORSE };
+            links
+                .iter_mut()
+                .filter(|link| link.to == to)
+                .for_each(|link| link.confidence *= factor);
         }
         if !is_decided || is_guess {
             // A function usually calls another overload than itself.
@@ -547,6 +555,12 @@ impl Walk<'_> {
         }
         let before = before_call(facts, place, text, *start);
         let local = (rules.declared)(&before, name);
+        let local = local.or_else(|| {
+            let (at, value) =
+                named::initializer(&before, name).filter(|_| rules.labels.is_some())?;
+            let at = start.checked_sub(before.len())? + at;
+            self.result_type(rules, place, at, value)
+        });
         match local.or_else(|| self.type_of_variable(rules, place, name)) {
             Some(shape) if is_address => Form::Typed(Shape { is_pointer: true, ..shape }),
             Some(shape) => Form::Typed(shape),

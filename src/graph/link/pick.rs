@@ -104,6 +104,7 @@ impl Walk<'_> {
             };
             candidates = candidates.into_iter().flat_map(values).collect();
         }
+        self.remove_explicit(place, &mut candidates);
         candidates.extend(self.inherited_overloads(used, &candidates));
         let has_overloads =
             self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());
@@ -129,6 +130,25 @@ impl Walk<'_> {
         self.order_links(place, used, &mut links);
         limit_open(&mut links, &choices);
         links
+    }
+
+    /// Removes the methods of C# that implement one of an interface under its name (`void IBase.Name()`),
+    /// if there are others: they are not members of the type.
+    fn remove_explicit(&self, place: Place, candidates: &mut Vec<Candidate>) {
+        if candidates.len() < 2 || !self.facts(place.file).is_some_and(|it| it.dialect.has_usings) {
+            return;
+        }
+        let is_explicit = |it: &Candidate| {
+            let Value::Name(at) = it.value else { return false };
+            let named = self.symbol(at).map(|(facts, at)| facts.symbols[at].name_span.start);
+            let text = named.and_then(|start| Some((start, self.code.text(at.file)?)));
+            text.is_some_and(|(start, text)| start > 0 && text.get(start - 1) == Some(&b'.'))
+        };
+        let are_explicit: Vec<bool> = candidates.iter().map(is_explicit).collect();
+        if are_explicit.contains(&false) {
+            let mut are_explicit = are_explicit.into_iter();
+            candidates.retain(|_| are_explicit.next() != Some(true));
+        }
     }
 
     /// Raises the confidence of the only definition that a long chain of steps leads to, in languages in

@@ -1,7 +1,7 @@
 //! Resolution of bare names, by the scope in which they are written.
 
 use super::code::{FileFacts, definitions, near};
-use super::dialect::{Group, is_standard_function};
+use super::dialect::{Extensions, Group, is_standard_function};
 use super::kinds::{is_member, is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -219,7 +219,15 @@ impl Walk<'_> {
                 } else {
                     vec![own]
                 };
-                let members = types.iter().flat_map(|&own| self.members(own, name, depth + 1));
+                let has_arguments = facts.dialect.extensions != Extensions::None;
+                let members = types.iter().flat_map(|&own| {
+                    let mut members = self.members(own, name, depth + 1);
+                    // The types of members of a base may be arguments of it.
+                    for member in members.iter_mut().filter(|_| has_arguments) {
+                        member.via = member.via.or(Some(own));
+                    }
+                    members
+                });
                 found = members.collect();
                 found.retain(|candidate| !matches!(candidate.value, Value::Outside));
             }

@@ -13,7 +13,7 @@ pub(super) struct Shape {
     /// `Type?`
     pub(super) is_nullable: bool,
     /// The number of type arguments; 0 in C++ and Java, where they are not compared. Of a function
-    /// type of C#, what it returns: see [`VOID`], [`VALUE`] and [`TASK`].
+    /// type of C#, what it returns: see [`VOID`], [`VALUE`], [`TASK`] and [`CALLED`].
     pub(super) arguments: usize,
     /// In C++: what is pointed or referred to is constant, or a variable itself is.
     pub(super) is_const: bool,
@@ -23,6 +23,9 @@ pub(super) struct Shape {
 pub(super) const VOID: usize = 1;
 pub(super) const VALUE: usize = 2;
 pub(super) const TASK: usize = 3;
+
+/// What a lambda of C# returns that calls a method with a result, which a delegate without one ignores.
+pub(super) const CALLED: usize = 4;
 
 /// The signature of a function whose parameters are compared with the arguments of a call.
 pub(super) struct Signature {

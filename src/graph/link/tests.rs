@@ -23,6 +23,7 @@ mod rust_macros;
 mod rust_types;
 mod several;
 mod swift;
+mod type_arguments;
 mod typescript;
 
 use super::{Linker, Use};

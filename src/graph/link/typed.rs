@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::dialect::Extensions;
 use super::kinds::{is_type, is_variable};
+use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
@@ -27,29 +28,37 @@ impl Walk<'_> {
     ) -> (Vec<Candidate>, Steps<'c>) {
         let TypeText { path, arguments } = of;
         let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
+        let has_arguments = !has_bounds
+            || self.facts(place.file).is_some_and(|it| it.dialect.extensions != Extensions::None);
         let context = || {
             let written = WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
             match has_bounds {
-                true => self.substituted(written, own),
-                false if arguments.contains(TYPE_PARAMETER) => {
+                _ if has_arguments && arguments.contains(TYPE_PARAMETER) => {
                     self.with_generic_arguments(written, own, depth)
                 }
+                true => self.substituted(written, own),
                 false => written,
             }
         };
         let given = (!arguments.is_empty()).then(context);
+        let given = given.map(|written| self.with_own_type(written, own));
         let first = path.split('.').next().unwrap_or_default();
         // The remaining steps after the first `taken` bytes of the path, which follows a sign.
         let steps_after = |taken: usize| chain.steps_after(1 + taken);
         let rest = steps_after(path.len() + arguments.len());
-        if has_bounds && let Some((found, taken)) = self.projected(place, path, depth) {
+        let is_marked = first.starts_with(TYPE_PARAMETER);
+        if has_bounds
+            && !(has_arguments && is_marked)
+            && let Some((found, taken)) = self.projected(place, path, depth)
+        {
             return (found, if taken < path.len() { steps_after(taken) } else { rest });
         }
-        if !has_bounds
-            && let Some(name) = path.strip_prefix(TYPE_PARAMETER)
+        if has_arguments
+            && let Some(name) = first.strip_prefix(TYPE_PARAMETER)
             && let Some(found) = self.generic_argument(place, own, name, depth)
         {
-            return (found, rest);
+            let is_whole = path.len() == first.len();
+            return (found, if is_whole { rest } else { steps_after(first.len()) });
         }
         let mut values = match first {
             "Self" | "self" | "$" => {
@@ -73,7 +82,7 @@ impl Walk<'_> {
             && path == first
             && let Some(found) = self
                 .type_argument(place, own, first, depth)
-                .or_else(|| self.generic_argument(place, own, first, depth))
+                .or_else(|| self.known_argument(place, own, first, depth))
         {
             return (found, rest);
         }
@@ -133,6 +142,11 @@ impl Walk<'_> {
             let of_arity = self.types_of_arity(place, first, count);
             values = if of_arity.is_empty() { values } else { of_arity };
         }
+        let is_called = matches!(steps_after(path.len()).next(), Some(Ok(Step::Call)));
+        if is_called && path.len() > first.len() && self.are_inner_types(&values, depth) {
+            // `value.Inner()` makes a value of an inner class.
+            return (values, rest);
+        }
         let mut found = self.instances(&values, given, depth);
         if found.is_empty() {
             found.push(self.foreign(place, first, &values, context()));
@@ -145,6 +159,19 @@ impl Walk<'_> {
             }
         }
         (found, rest)
+    }
+
+    /// Returns true for types of Kotlin of which no value can be called.
+    fn are_inner_types(&self, values: &[Candidate], depth: usize) -> bool {
+        let is_plain = |it: &Candidate| {
+            let Value::Name(at) = it.value else { return false };
+            let is_kotlin = |(facts, place): (Shared, usize)| {
+                facts.dialect.extensions == Extensions::Prefix && is_type(facts.symbols[place].kind)
+            };
+            self.symbol(at).is_some_and(is_kotlin)
+                && self.members(at, "invoke", depth + 1).is_empty()
+        };
+        !values.is_empty() && values.iter().all(is_plain)
     }
 
     /// Returns what a name refers to where a type is written: a property may have the name of its

@@ -73,6 +73,16 @@ pub(super) fn many_or_usual(is_many: bool, parameter: &str) -> Parameter {
     if is_many { Parameter::Many } else { usual(parameter) }
 }
 
+/// Classifies a parameter of a language in which only a default value makes it optional, but not a
+/// type such as `Type?`; it accepts any number of arguments if `is_many`.
+pub(super) fn many_or_default(is_many: bool, parameter: &str) -> Parameter {
+    match parameter {
+        _ if is_many => Parameter::Many,
+        parameter if parameter.contains('=') => Parameter::Optional,
+        _ => Parameter::Required,
+    }
+}
+
 /// Returns true if `word` is one of the words of a parameter.
 pub(super) fn has_word(parameter: &str, word: &str) -> bool {
     parameter.split(|c: char| !c.is_alphanumeric()).any(|part| part == word)

@@ -1,6 +1,6 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
-use super::arguments::{has_word, many_or_usual};
+use super::arguments::{has_word, many_or_default, many_or_usual};
 use super::{ArgumentRules, Dialect, Extensions, Group, NONE, OverloadRules, TypeSyntax};
 
 static JAVA: Dialect = Dialect {
@@ -17,7 +17,8 @@ static KOTLIN: Dialect = Dialect {
     type_syntax: TypeSyntax::Arrow,
     overloads: Some(OverloadRules::Kotlin),
     common: KOTLIN_COMMON,
-    arguments: Some(ArgumentRules::new(|part| many_or_usual(has_word(part, "vararg"), part))),
+    content_methods: KOTLIN_CONTENTS,
+    arguments: Some(ArgumentRules::new(|part| many_or_default(has_word(part, "vararg"), part))),
     ..RULES
 };
 
@@ -39,6 +40,8 @@ static CSHARP: Dialect = Dialect {
     overloads: Some(OverloadRules::CSharp),
     constructor_words: &["base", "this"],
     content_first: &[],
+    container_methods: CSHARP_CONTAINERS,
+    content_methods: CSHARP_CONTENTS,
     globals: CSHARP_KEYWORD_TYPES,
     arguments: Some(ArgumentRules {
         passes_instance: true,
@@ -62,9 +65,79 @@ pub(super) static SWIFT: Dialect = Dialect {
     has_impl_blocks: true,
     constructor_words: &["Self"],
     inherits_constructors: true,
-    arguments: Some(ArgumentRules::USUAL),
+    arguments: Some(ArgumentRules::new(|part| many_or_default(part.contains("..."), part))),
     ..RULES
 };
+
+/// Methods of C#'s containers that return a container of the same elements.
+const CSHARP_CONTAINERS: &[&str] = &[
+    "AsEnumerable",
+    "Concat",
+    "Distinct",
+    "Except",
+    "OrderBy",
+    "OrderByDescending",
+    "Reverse",
+    "Skip",
+    "SkipWhile",
+    "Take",
+    "TakeWhile",
+    "ThenBy",
+    "ToArray",
+    "ToHashSet",
+    "ToImmutableArray",
+    "ToList",
+    "Where",
+];
+
+/// Methods of C#'s containers that return an element.
+const CSHARP_CONTENTS: &[&str] = &[
+    "Dequeue",
+    "ElementAt",
+    "ElementAtOrDefault",
+    "Find",
+    "First",
+    "FirstOrDefault",
+    "Last",
+    "LastOrDefault",
+    "Peek",
+    "Pop",
+    "Single",
+    "SingleOrDefault",
+];
+
+/// Methods and extensions of Kotlin's containers that return an element.
+const KOTLIN_CONTENTS: &[&str] = &[
+    "element",
+    "elementAt",
+    "elementAtOrNull",
+    "find",
+    "first",
+    "firstOrNull",
+    "get",
+    "getFirst",
+    "getLast",
+    "getOrDefault",
+    "getOrNull",
+    "getValue",
+    "last",
+    "lastOrNull",
+    "maxByOrNull",
+    "minByOrNull",
+    "next",
+    "orElse",
+    "orElseGet",
+    "orElseThrow",
+    "peek",
+    "poll",
+    "pop",
+    "remove",
+    "removeAt",
+    "removeFirst",
+    "removeLast",
+    "single",
+    "singleOrNull",
+];
 
 /// Types of C# that keywords name.
 const CSHARP_KEYWORD_TYPES: &[&str] = &[

@@ -5,7 +5,9 @@
 
 mod conversions;
 mod creations;
+mod excluded;
 mod lambdas;
+mod library;
 pub(super) mod operators;
 mod variables;
 
@@ -13,15 +15,19 @@ use super::{Form, Rules, TypeArguments};
 use crate::graph::link::code::FileFacts;
 use crate::graph::link::dialect::TypeSyntax;
 use crate::graph::link::kinds::is_type;
-use crate::graph::link::signature::{Shape, TASK, VALUE, VOID};
+use crate::graph::link::signature::{CALLED, Shape, TASK, VALUE, VOID};
 use crate::graph::link::type_syntax::{WITH_RESULT, without_prefixes};
 use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
-use crate::lang::chain::type_arguments;
+use crate::lang::chain::{TYPE_PARAMETER, type_arguments};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 use conversions::{constant, fit_csharp};
+use excluded::excludes;
 use lambdas::{block, csharp_lambda};
+pub(in crate::graph::link) use library::bases_of_library;
+use library::is_container;
+pub(super) use variables::initializer;
 use variables::{declared_after, declared_before};
 
 /// The rules of C#.
@@ -83,6 +89,9 @@ pub(in crate::graph::link) struct Labels {
 
 /// How well a type fits that nothing shows to be another one.
 const OTHER: u32 = 1;
+
+/// The most that a type fits to which nothing shows that the argument converts.
+const CONVERTED: u32 = 4;
 
 /// The label of a lambda after the parentheses.
 pub(super) const TRAILING: &str = "{";
@@ -147,51 +156,6 @@ const VALUES: &[&str] = &[
     "TimeOnly",
     "TimeSpan",
 ];
-
-/// Containers of the libraries, each with the types that it converts to.
-const CONTAINERS: &[(&str, &[&str])] = &[
-    ("slice", &["ICollection", "IEnumerable", "IList", "IReadOnlyCollection", "IReadOnlyList"]),
-    (
-        "Array",
-        &[
-            "BidirectionalCollection",
-            "Collection",
-            "MutableCollection",
-            "RandomAccessCollection",
-            "RangeReplaceableCollection",
-            "Sequence",
-        ],
-    ),
-    ("ArrayList", &["Collection", "Iterable", "List", "MutableList"]),
-    ("HashMap", &["Map", "MutableMap"]),
-    ("HashSet", &["Collection", "ISet", "IEnumerable", "Iterable", "Set"]),
-    ("Dictionary", &["ICollection", "IDictionary", "IEnumerable", "IReadOnlyDictionary"]),
-    ("List", &["Collection", "ICollection", "IEnumerable", "IList", "IReadOnlyList", "Iterable"]),
-    ("MutableList", &["Collection", "Iterable", "List", "MutableCollection"]),
-    ("MutableMap", &["Map"]),
-    ("MutableSet", &["Collection", "Iterable", "Set"]),
-    ("Set", &["Collection", "Iterable", "Sequence"]),
-    ("Type", &["MemberInfo"]),
-];
-
-/// Other types of the libraries, each with its bases.
-const BASES: &[(&str, &[&str])] = &[
-    ("Byte", &["Number"]),
-    ("Double", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
-    ("Float", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
-    ("Int", &["BinaryInteger", "FixedWidthInteger", "Number", "SignedInteger"]),
-    ("Long", &["Number"]),
-    ("Short", &["Number"]),
-    ("String", &["BidirectionalCollection", "CharSequence", "Collection", "StringProtocol"]),
-    ("Substring", &["BidirectionalCollection", "Collection", "StringProtocol"]),
-    ("UInt8", &["BinaryInteger", "FixedWidthInteger", "UnsignedInteger"]),
-];
-
-/// Returns the bases of a type of the libraries of C#, Kotlin and Swift.
-pub(in crate::graph::link) fn bases_of_library(name: &str) -> impl Iterator<Item = &'static str> {
-    let all = CONTAINERS.iter().chain(BASES).filter(move |(of, _)| *of == name);
-    all.flat_map(|(_, bases)| bases.iter().copied())
-}
 
 /// Returns the name and the value of an argument.
 fn labelled(labels: Option<Labels>, argument: &str) -> (Option<&str>, usize) {
@@ -323,6 +287,9 @@ pub(super) fn shape_of_symbol(facts: &FileFacts, place: usize) -> Option<Shape> 
         kind if is_type(kind) && kind != SymbolKind::Type => Some(plain(&symbol.name)),
         _ => {
             let of = symbol.type_chain.as_ref()?.instance_type()?;
+            if of.starts_with(TYPE_PARAMETER) {
+                return None;
+            }
             match of.strip_prefix("slice<") {
                 Some(element) => {
                     let of = shape(TypeSyntax::Arrow, element.trim_end_matches('>'))?;
@@ -481,14 +448,6 @@ fn capitalized(name: &str) -> String {
     chars.next().into_iter().flat_map(char::to_uppercase).chain(chars).collect()
 }
 
-/// Returns true for a container of a library.
-fn is_container(name: &str) -> bool {
-    let is_array = name.strip_suffix("Array").is_some_and(|of| {
-        of.is_empty() || INTEGERS.contains(&of) || FLOATS.contains(&of) || of == "Boolean"
-    });
-    is_array || CONTAINERS.iter().any(|(of, bases)| *of == name || bases.contains(&name))
-}
-
 /// Returns the type of a new or converted value: `new Type(…)`, `Type(…)`, `typeof(…)`,
 /// `value as Type`, `value.toLong()`.
 fn created(argument: &str) -> Form {
@@ -559,6 +518,9 @@ fn created_by_word(argument: &str) -> Form {
 /// Returns how well a parameter fits an argument: 0 not at all, 8 exactly.
 fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     let found = fit_written(walk, place, form, of);
+    if (1..=CONVERTED).contains(&found) && of.is_some_and(|of| excludes(walk, place, form, of)) {
+        return 0;
+    }
     let is_open = found == OTHER && matches!(form, Form::Typed(_));
     let target = of.filter(|_| is_open).and_then(|of| unaliased(walk, place, of));
     target.map_or(found, |target| fit_written(walk, place, form, Some(&target)))
@@ -604,6 +566,8 @@ fn fit_written(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -
                 return match (given.arguments, of.arguments) {
                     (given, of) if given == of => 8,
                     (TASK, VALUE) | (VALUE, TASK) => 5,
+                    (CALLED, VALUE) => 8,
+                    (CALLED, VOID) => 5,
                     (TASK, VOID) => 3,
                     _ => 0,
                 };

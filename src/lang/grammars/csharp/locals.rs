@@ -50,16 +50,25 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Option<Nod
     }
 }
 
-/// Declares the type parameters of the visited definition as values of their constraints.
+/// Declares the type parameters of the visited definition: those of a type as what its users give, others
+/// as values of their constraints.
 pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(list) = modifiers::child(node, &["type_parameter_list"]) else { return };
+    let is_method = matches!(
+        node.kind_name(),
+        "method_declaration" | "local_function_statement" | "delegate_declaration"
+    );
     let clauses: Vec<Node<'_>> = modifiers::children(node)
         .filter(|part| part.kind_name() == "type_parameter_constraints_clause")
         .collect();
     for parameter in modifiers::children(list).filter(|of| of.kind_name() == "type_parameter") {
         let name = parameter.field("name").or_else(|| modifiers::child(parameter, &["identifier"]));
         let Some(name) = name else { continue };
+        if !is_method {
+            notes.declare(name, Some(Chain::parameter(&visit.text_of(name))));
+            continue;
+        }
         let is_its = |clause: &&Node<'_>| {
             let of = modifiers::child(**clause, &["identifier"]);
             of.is_some_and(|of| visit.bytes(of) == visit.bytes(name))

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Step, TYPE_PARAMETER};
+use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -173,7 +173,7 @@ pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         // The argument is known where the type is written.
         let open = || {
             let name = chain::text(visit, name).filter(|_| is_type)?;
-            Some(Chain::instance(&format!("{TYPE_PARAMETER}{name}")))
+            Some(Chain::parameter(name))
         };
         notes.declare(name, bound.or_else(open));
     }

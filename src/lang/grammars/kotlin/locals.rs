@@ -54,11 +54,16 @@ const SCOPES: &[&[u8]] = &[b"apply", b"run"];
 /// The local name of the implicit receiver of bare names.
 pub(super) const RECEIVER: &[u8] = b"<receiver>";
 
-/// Declares the type parameters of the visited definition as values of their bounds.
+/// Declares the type parameters of the visited definition: those of a type as what its users give, others
+/// as values of their bounds.
 pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(list) = modifiers::child(visit.node(), &["type_parameters"]) else { return };
     for parameter in modifiers::children(list).filter(|of| of.kind_name() == "type_parameter") {
         let Some(name) = modifiers::child(parameter, &["identifier"]) else { continue };
+        if visit.node().kind_name() == "class_declaration" {
+            notes.declare(name, Some(Chain::parameter(&visit.text_of(name))));
+            continue;
+        }
         // Every value is an `Any`.
         let bound = modifiers::child(parameter, TYPES)
             .filter(|bound| !matches!(visit.bytes(*bound), b"Any" | b"Any?"));

@@ -206,6 +206,10 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
     match node.kind_name() {
         "identifier" => chain::of_name(notes, visit.bytes(node)),
         "this_expression" => match first() {
+            // `this@function` is what the function extends.
+            Some(name) if visit.bytes(name).first().is_some_and(u8::is_ascii_lowercase) => {
+                Some(Chain::own())
+            }
             // `this@Outer`
             Some(name) => chain::instance(&visit.text_of(name)),
             None => match notes.local(b"this") {

@@ -30,11 +30,16 @@ const ELEMENT_CALLBACKS: &[&[u8]] = &[
     b"sorted",
 ];
 
-/// Declares the type parameters of the visited definition as values of their bounds.
+/// Declares the type parameters of the visited definition: those of a type as what its users give, others
+/// as values of their bounds.
 pub(super) fn type_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(list) = modifiers::child(visit.node(), &["type_parameters"]) else { return };
     for parameter in modifiers::children(list).filter(|of| of.kind_name() == "type_parameter") {
         let Some(name) = modifiers::child(parameter, &["type_identifier"]) else { continue };
+        if visit.node().kind_name() == "class_declaration" {
+            notes.declare(name, Some(Chain::parameter(&visit.text_of(name))));
+            continue;
+        }
         let bound = modifiers::children(parameter).filter(Node::is_named).last();
         let bound = bound
             .filter(|bound| bound.id() != name.id())

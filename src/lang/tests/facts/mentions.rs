@@ -15,12 +15,12 @@ module System.Text.Json {JsonSerializer as Json} :4
 Basket < Entity, IBasket
 Basket.Limit = @int
 Basket.Floor = @int
-Basket._items = @List<IItem>
+Basket._items = @List<~T>
 Basket.count = @int
 Basket.Total = @decimal
 Basket.Count = @int
 Basket.Name = @string
-Basket.this = @IItem
+Basket.this = @~T
 Basket.Added = @EventHandler<ItemArgs>
 Basket.Closed = @EventHandler
 Basket.Add = @void

@@ -36,6 +36,9 @@ const CONSTANTS: &[&str] = &[
     "Zero",
 ];
 
+/// The type of what `ToArray()` returns, whose elements are not known.
+const ARRAY: &str = "Array";
+
 /// The fits of the best and of the worst conversion of a number: less than the same type, more than a
 /// type of which every value is one.
 const CONVERTED_MAX: u32 = 7;
@@ -83,6 +86,11 @@ pub(super) fn fit_csharp(walk: &Walk<'_>, place: Place, form: &Form, of: Option<
         Form::Character => Some(&character),
         _ => None,
     };
+    let is_array =
+        |given: &&Shape| given.is_pointer && given.base == of.base || given.base == ARRAY;
+    if of.is_variadic && given.filter(is_array).is_some() {
+        return 8;
+    }
     let is_nullable = given.is_some_and(|given| given.is_nullable);
     if !of.is_nullable && is_nullable && given.is_some_and(is_plain) && is_plain(of) {
         return 0;

@@ -4,7 +4,7 @@ use super::{FUNCTION, Form, plain};
 use crate::graph::link::overloads::last_open;
 use crate::graph::link::position::SymbolAt;
 use crate::graph::link::result::Use;
-use crate::graph::link::signature::{Shape, TASK, VALUE, VOID};
+use crate::graph::link::signature::{CALLED, Shape, TASK, VALUE, VOID};
 use crate::graph::link::value::{Place, Value};
 use crate::graph::link::walk::Walk;
 use crate::lang::split;
@@ -102,7 +102,7 @@ impl Walk<'_> {
             "void" => VOID,
             "Task" | "ValueTask" => TASK,
             of if of.starts_with("Task<") || of.starts_with("ValueTask<") => TASK,
-            _ => VALUE,
+            _ => CALLED,
         })
     }
 }

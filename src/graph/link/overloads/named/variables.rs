@@ -100,6 +100,21 @@ fn of_value(after: &str, end: char) -> Option<Shape> {
     }
 }
 
+/// Returns the value of the last declaration `var name = value` in a text, with the byte at which it
+/// begins.
+pub(in crate::graph::link::overloads) fn initializer<'t>(
+    text: &'t str,
+    name: &'t str,
+) -> Option<(usize, &'t str)> {
+    let after = declarations(text, name).next()?;
+    let before = text[..text.len() - after.len()].trim_end().strip_suffix(name)?.trim_end();
+    let word = before.rsplit(|c: char| !c.is_alphanumeric()).next();
+    let is_declared = word.is_some_and(|word| matches!(word, "val" | "var" | "let"));
+    let value = after.strip_prefix('=').filter(|_| is_declared)?.trim_start();
+    let end = value.find(if word == Some("var") { [';', ';'] } else { ['\n', ';'] });
+    Some((text.len() - value.len(), value[..end.unwrap_or(value.len())].trim_end()))
+}
+
 /// Returns the texts after the places where a name may be declared, the last one first.
 fn declarations<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
@@ -125,6 +140,10 @@ mod tests {
         assert_eq!(base(declared_before(text, "b")).as_deref(), Some("string"));
         assert_eq!(base(declared_before(text, "c")).as_deref(), Some("Dog"));
         assert_eq!(base(declared_before(text, "e")), None);
+        let text = "void F() { var c = Dog(1)\n .Bark(); c";
+        assert_eq!(initializer(text, "c"), Some((19, "Dog(1)\n .Bark()")));
+        assert_eq!(initializer("  val d = eel(1)\n  f(d", "d"), Some((10, "eel(1)")));
+        assert_eq!(initializer("c = Dog(1); c", "c"), None);
         let text = "fun f(a: List<Int>, b: Cat?) {\n  val d = Eel(1)\n  f(b = 2)\n";
         assert_eq!(base(declared_after(text, "a")).as_deref(), Some("List"));
         assert_eq!(base(declared_after(text, "b")).as_deref(), Some("Cat"));

@@ -1,0 +1,56 @@
+//! Types of the libraries of C#, Kotlin and Swift: containers and the bases of types.
+
+use super::{FLOATS, INTEGERS};
+
+/// Containers of the libraries, each with the types that it converts to.
+const CONTAINERS: &[(&str, &[&str])] = &[
+    ("slice", &["ICollection", "IEnumerable", "IList", "IReadOnlyCollection", "IReadOnlyList"]),
+    (
+        "Array",
+        &[
+            "BidirectionalCollection",
+            "Collection",
+            "MutableCollection",
+            "RandomAccessCollection",
+            "RangeReplaceableCollection",
+            "Sequence",
+        ],
+    ),
+    ("ArrayList", &["Collection", "Iterable", "List", "MutableList"]),
+    ("HashMap", &["Map", "MutableMap"]),
+    ("HashSet", &["Collection", "ISet", "IEnumerable", "Iterable", "Set"]),
+    ("Dictionary", &["ICollection", "IDictionary", "IEnumerable", "IReadOnlyDictionary"]),
+    ("List", &["Collection", "ICollection", "IEnumerable", "IList", "IReadOnlyList", "Iterable"]),
+    ("MutableList", &["Collection", "Iterable", "List", "MutableCollection"]),
+    ("MutableMap", &["Map"]),
+    ("MutableSet", &["Collection", "Iterable", "Set"]),
+    ("Set", &["Collection", "Iterable", "Sequence"]),
+    ("Type", &["MemberInfo"]),
+];
+
+/// Other types of the libraries, each with its bases.
+const BASES: &[(&str, &[&str])] = &[
+    ("Byte", &["Number"]),
+    ("Double", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
+    ("Float", &["BinaryFloatingPoint", "FloatingPoint", "Number"]),
+    ("Int", &["BinaryInteger", "FixedWidthInteger", "Number", "SignedInteger"]),
+    ("Long", &["Number"]),
+    ("Short", &["Number"]),
+    ("String", &["BidirectionalCollection", "CharSequence", "Collection", "StringProtocol"]),
+    ("Substring", &["BidirectionalCollection", "Collection", "StringProtocol"]),
+    ("UInt8", &["BinaryInteger", "FixedWidthInteger", "UnsignedInteger"]),
+];
+
+/// Returns the bases of a type of the libraries of C#, Kotlin and Swift.
+pub(in crate::graph::link) fn bases_of_library(name: &str) -> impl Iterator<Item = &'static str> {
+    let all = CONTAINERS.iter().chain(BASES).filter(move |(of, _)| *of == name);
+    all.flat_map(|(_, bases)| bases.iter().copied())
+}
+
+/// Returns true for a container of a library.
+pub(super) fn is_container(name: &str) -> bool {
+    let is_array = name.strip_suffix("Array").is_some_and(|of| {
+        of.is_empty() || INTEGERS.contains(&of) || FLOATS.contains(&of) || of == "Boolean"
+    });
+    is_array || CONTAINERS.iter().any(|(of, bases)| *of == name || bases.contains(&name))
+}
