@@ -196,22 +196,66 @@ struct Counted {
 /// Counts the terms of a query.
 struct Matcher<'a> {
     terms: &'a [(Term, f32)],
-    /// Terms with the factor of an occurrence, by stem.
-    by_stem: FxHashMap<&'a str, Vec<(usize, f32)>>,
+    /// Indices into `lists`, by stem.
+    by_stem: FxHashMap<&'a str, usize>,
+    /// Terms with the factor of an occurrence.
+    lists: Vec<Vec<(usize, f32)>>,
     stems: Stems,
+    /// The words that were looked up: a text repeats most of its words.
+    words: FxHashMap<Box<str>, Word>,
     folded: String,
 }
 
-impl Matcher<'_> {
-    fn new(terms: &[(Term, f32)]) -> Matcher<'_> {
-        let mut by_stem: FxHashMap<&str, Vec<(usize, f32)>> = FxHashMap::default();
+/// A part of an identifier, or another word, in lowercase.
+#[derive(Clone, Copy)]
+enum Word {
+    /// A stop word, which does not count.
+    Stop,
+    /// Another word, with the list of its terms, if any.
+    Counted(Option<usize>),
+}
+
+impl<'a> Matcher<'a> {
+    fn new(terms: &'a [(Term, f32)]) -> Matcher<'a> {
+        let mut matcher = Matcher {
+            terms,
+            by_stem: FxHashMap::default(),
+            lists: Vec::new(),
+            stems: Stems::default(),
+            words: FxHashMap::default(),
+            folded: String::new(),
+        };
         for (place, (term, _)) in terms.iter().enumerate() {
-            by_stem.entry(&term.stem).or_default().push((place, 1.0));
+            matcher.insert(&term.stem, (place, 1.0));
             for (stem, factor) in &term.related {
-                by_stem.entry(stem).or_default().push((place, *factor));
+                matcher.insert(stem, (place, *factor));
             }
         }
-        Matcher { terms, by_stem, stems: Stems::default(), folded: String::new() }
+        matcher
+    }
+
+    fn insert(&mut self, stem: &'a str, term: (usize, f32)) {
+        let next = self.lists.len();
+        let list = *self.by_stem.entry(stem).or_insert(next);
+        if list == next {
+            self.lists.push(Vec::new());
+        }
+        self.lists[list].push(term);
+    }
+
+    /// Looks up the part of `folded` from `at` on.
+    fn word(&mut self, at: usize) -> Word {
+        let word = &self.folded[at..];
+        if let Some(&known) = self.words.get(word) {
+            return known;
+        }
+        let new = if is_stop_word(word) {
+            Word::Stop
+        } else {
+            Word::Counted(self.by_stem.get(self.stems.stem(word)).copied())
+        };
+        self.words.insert(word.into(), new);
+        new
     }
 
     /// Adds the occurrences in `text` to `counts`; returns the number of its words. Whole
@@ -224,20 +268,22 @@ impl Matcher<'_> {
             for part in parts(&text[span]) {
                 let at = self.folded.len();
                 push_folded(&mut self.folded, part);
-                let part = &self.folded[at..];
                 count += 1;
-                if !is_stop_word(part) {
+                if let Word::Counted(list) = self.word(at) {
                     words += 1;
-                    let terms = self.by_stem.get(self.stems.stem(part));
-                    terms.into_iter().flatten().for_each(|&(term, by)| counts[term] += by);
+                    self.count_terms(list, counts);
                 }
             }
             if count > 1 {
-                let terms = self.by_stem.get(self.folded.as_str());
-                terms.into_iter().flatten().for_each(|&(term, by)| counts[term] += by);
+                self.count_terms(self.by_stem.get(self.folded.as_str()).copied(), counts);
             }
         }
         words
+    }
+
+    fn count_terms(&self, list: Option<usize>, counts: &mut [f32]) {
+        let terms = list.and_then(|list| self.lists.get(list));
+        terms.into_iter().flatten().for_each(|&(term, by)| counts[term] += by);
     }
 
     /// Returns the definitions around the lines of `chunks`, which ascend, by index in `symbols`,
