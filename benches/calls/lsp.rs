@@ -1,6 +1,7 @@
 //! A language server as the oracle: `textDocument/definition` for each site; in C and C++ also
 //! `textDocument/declaration`, since a header's declaration and its definition are one target.
 
+use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -23,6 +24,7 @@ pub(crate) fn resolve_sites(
     let mut server = Server::start(options, tree)?;
     let mut opened: Option<&str> = None;
     let mut answers: Vec<(usize, Answered)> = Vec::new();
+    let mut inactive = HashSet::new();
     // File by file: a server checks all open files again after each change.
     let mut order: Vec<(usize, &Site)> = sites.iter().enumerate().collect();
     order.sort_by(|(_, a), (_, b)| a.path.cmp(&b.path));
@@ -42,9 +44,15 @@ pub(crate) fn resolve_sites(
             if answers.is_empty() {
                 server.wait_until_ready()?;
             }
+            inactive = server.inactive_lines(&uri)?;
         }
         let Some((line, character)) = tree.position(&site.path, site.byte) else { continue };
         let position = json!({ "line": line, "character": character });
+        if inactive.contains(&line) {
+            // The server would return any definition of the name.
+            answers.push((number, Answered { site: site.clone(), definitions: Vec::new() }));
+            continue;
+        }
         let params = json!({ "textDocument": { "uri": uri }, "position": position });
         let mut definitions = Vec::new();
         for method in methods(&options.language) {
@@ -98,6 +106,8 @@ struct Server {
     /// The server reports when it has indexed the tree.
     tells_readiness: bool,
     is_ready: bool,
+    /// The kind of token by which clangd marks code that it does not compile.
+    inactive: Option<usize>,
 }
 
 impl Server {
@@ -119,7 +129,15 @@ impl Server {
         let tells_readiness =
             ["intelephense", "rust-analyzer"].iter().any(|name| program.contains(name))
                 || program.contains("clangd") && has_index;
-        let mut server = Server { child, input, output, next: 0, tells_readiness, is_ready: false };
+        let mut server = Server {
+            child,
+            input,
+            output,
+            next: 0,
+            tells_readiness,
+            is_ready: false,
+            inactive: None,
+        };
         let root = format!("file://{}", tree.root.display());
         let capabilities = json!({
             "textDocument": { "definition": { "linkSupport": true } },
@@ -132,11 +150,14 @@ impl Server {
         let settings = json!({ "cargo": { "buildScripts": { "enable": false }, "features": "all" },
             "procMacro": { "enable": false }, "checkOnSave": false,
             "tsserver": { "useSyntaxServer": "never" }, "clearCache": true });
-        server.request(
+        let reply = server.request(
             "initialize",
             &json!({ "processId": std::process::id(), "rootUri": root, "capabilities": capabilities,
                 "workspaceFolders": folders, "initializationOptions": settings }),
         )?;
+        let kinds = &reply["capabilities"]["semanticTokensProvider"]["legend"]["tokenTypes"];
+        let kinds = kinds.as_array().filter(|_| program.contains("clangd"));
+        server.inactive = kinds.and_then(|kinds| kinds.iter().position(|kind| kind == "comment"));
         server.notify("initialized", &json!({}))?;
         Ok(server)
     }
@@ -200,6 +221,26 @@ impl Server {
             self.send(&json!({ "jsonrpc": "2.0", "id": id, "result": result }))?;
         }
         Ok(message)
+    }
+
+    /// Returns the lines, counted from 0, of code that clangd does not compile: it marks them as comments.
+    fn inactive_lines(&mut self, uri: &str) -> Result<HashSet<usize>, String> {
+        let Some(kind) = self.inactive else { return Ok(HashSet::new()) };
+        let document = json!({ "textDocument": { "uri": uri } });
+        let reply = self.request("textDocument/semanticTokens/full", &document)?;
+        let numbers: Vec<usize> = reply["data"]
+            .as_array()
+            .map(|data| data.iter().filter_map(|it| Some(it.as_u64()? as usize)).collect())
+            .unwrap_or_default();
+        let (mut line, mut lines) = (0, HashSet::new());
+        // Each token: lines after the one before, column, length, kind, modifiers.
+        for token in numbers.chunks_exact(5) {
+            line += token[0];
+            if token[3] == kind {
+                lines.insert(line);
+            }
+        }
+        Ok(lines)
     }
 
     fn wait_until_ready(&mut self) -> Result<(), String> {

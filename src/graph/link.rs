@@ -21,11 +21,11 @@
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
 //!    implementation blocks and embedded types), `alternatives` (values that are one of two), `passed`
 //!    (parameters of Ruby, by the calls), `mixins` (modules that types of Ruby include or prepend),
-//!    `own` (what `$` is), `sides` (of a
+//!    `operators` (of Rust), `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
-//!    `#[derive]` makes), `implementations` (those of one trait), `added` (extension methods of C#,
+//!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
 //!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
 //!    `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
@@ -59,6 +59,7 @@ mod derived;
 mod dialect;
 mod exports;
 mod extension;
+mod features;
 mod fields;
 mod fixture;
 mod follow;
@@ -72,6 +73,7 @@ mod members;
 mod memo;
 mod mixins;
 mod namespaces;
+mod operators;
 mod overloads;
 mod own;
 mod parameters;

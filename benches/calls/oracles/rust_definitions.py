@@ -6,7 +6,7 @@ If the crate's tests have dependencies, the tests are left out, and sites in the
 and the path is `-` for a definition outside of the crate.
 
 Macros and tuple constructors are not calls in that tree and have no answer. A call of a trait's method on a type
-that implements the trait has two answers: the declaration and the implementation.
+that implements the trait has two answers: the declaration and the implementation; of a derived one the type.
 """
 
 import bisect
@@ -18,6 +18,7 @@ import sys
 FN = re.compile(r"ty: FnDef\(DefId\((\d+):(\d+) ~ (.*)\), \[(.*)\]\)$")
 SPAN = re.compile(r"span: (\S+\.rs):(\d+):(\d+): (\d+):(\d+) ")
 NOTATION = re.compile(r"^\s*fn \w+\(((&(mut )?)?self)?(,? ?\w+)*\) \{$")
+PRIMITIVES = {f"{kind}{size}" for kind in "iu" for size in (8, 16, 32, 64, 128, "size")} | {"f32", "f64"}
 BODY = re.compile(r"DefId\(0:(\d+) ~ (.*)\):$")
 
 
@@ -117,16 +118,46 @@ def main():
                             return [(path, inner)]
         return []
 
+    def type_name(text):
+        text = re.sub(r"<.*", "", text.replace("&", "")).split("::")[-1].strip()
+        return text.replace("'{erased} ", "").replace("mut ", "")
+
+    derives = {}
+
+    def derived(name, own):
+        """Returns the places of the types `own` that derive the trait `name`."""
+        if not derives:
+            for path in map(str, sorted(pathlib.Path("src").rglob("*.rs"))):
+                lines, traits = source(path).lines, set()
+                for at, line in enumerate(lines):
+                    if match := re.match(r"\s*#\[derive\((.*)\)\]", line):
+                        traits |= {part.split("::")[-1].strip() for part in match[1].split(",")}
+                    elif match := re.match(r"\s*(?:pub(?:\(.*?\))? )?(?:struct|enum|union) (\w+)", line):
+                        for each in traits:
+                            derives.setdefault((each, match[1]), []).append((path, at))
+                        traits = set()
+                    elif line.strip() and not line.strip().startswith(("#", "//")):
+                        traits = set()
+            derives.setdefault((), [])
+        return derives.get((name, own), [])
+
     def implementations(full, given):
         parts = full.split("::")
-        own = re.sub(r"<.*", "", given.split(", ")[0].replace("&", "")).split("::")[-1].strip()
-        own = own.replace("'{erased} ", "").replace("mut ", "")
+        types = given.split(", ")
+        own = type_name(types[0])
+        found = list(derived(parts[-2], own)) if len(parts) > 1 else []
+        yield from found
         for name, path, line in bodies.values():
             if not (name.endswith("::" + parts[-1]) and "{impl#" in name):
                 continue
             at = source(path).line_before(rf"\bfn {re.escape(parts[-1])}\b", line)
             header = source(path).line_before(r"^\s*(unsafe )?impl\b", line)
             text = source(path).lines[header] if header is not None else ""
+            # The argument of the trait, where a type implements it for several: `impl Add<A> for B`.
+            argument = re.search(rf"\b{re.escape(parts[-2])}<([^<>]*)> for ", text)
+            if len(types) == 2 and "'" not in types[1] and own in PRIMITIVES and type_name(types[1]) in PRIMITIVES:
+                if type_name(argument[1] if argument else own) not in (type_name(types[1]), "Self"):
+                    continue
             if at is not None and re.search(rf"\b{re.escape(parts[-2])}\b.* for (?:[&*]|mut |dyn |'\w+ |\w+::)*{re.escape(own)}(?!\w|::)", text):
                 yield path, at
 

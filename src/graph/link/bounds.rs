@@ -234,6 +234,19 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns what a function with the type of one of the library's traits returns.
+    pub(super) fn result_of_function(
+        &self,
+        candidate: &Candidate,
+        written: &WrittenType,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some(given) = binding(&written.text, "Output") else { return Vec::new() };
+        let mut found = self.without_given(|| self.chain(written.place, None, &given, depth + 1));
+        found.iter_mut().for_each(|it| it.confidence *= candidate.confidence);
+        found
+    }
+
     /// Returns true for an associated type that a trait declares.
     pub(super) fn is_open_type(&self, at: SymbolAt) -> bool {
         self.symbol(at).is_some_and(|(facts, place)| {
@@ -312,14 +325,22 @@ impl Walk<'_> {
         written
     }
 
-    /// Returns the tuple or slice that a block is for, whose parts are members of `$`.
-    pub(super) fn own_list(&self, block: &Candidate, depth: usize) -> Option<Vec<Candidate>> {
+    /// Returns the tuple or slice that a block is for, whose parts are members of `$`; also, if `is_field`,
+    /// a type from outside with one argument, whose only field may be that: `impl Trait for Wrapping<T>`.
+    pub(super) fn own_list(
+        &self,
+        block: &Candidate,
+        is_field: bool,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
         let Value::Instance(at, _) = block.value else { return None };
         let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];
         let chain = symbol.type_chain.as_ref().filter(|_| symbol.kind == SymbolKind::Impl)?;
         let of = chain.instance_type()?;
-        let is_list = of.starts_with("tuple<") || of.starts_with("slice<");
+        let is_list = of.starts_with("tuple<")
+            || of.starts_with("slice<")
+            || is_field && type_arguments(of).len() == 1;
         let scope = Place { file: at.file, enclosing: Some(place) };
         is_list.then(|| self.chain(scope, None, chain, depth + 1))
     }
@@ -404,6 +425,11 @@ impl Walk<'_> {
         };
         Some(head.to_owned())
     }
+}
+
+/// Returns true for a trait of functions in Rust with a known result: `FnOnce<Output=A>`.
+pub(super) fn is_function_trait(written: &str) -> bool {
+    matches!(type_name(written), "Fn" | "FnMut" | "FnOnce") && written.contains("<Output=")
 }
 
 /// Returns a value of a type that is not known, which may be one of the repository.

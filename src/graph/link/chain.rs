@@ -1,6 +1,7 @@
 //! Receiver chains ([`crate::lang::chain`]) to candidates.
 
 use super::added::Called;
+use super::bounds::is_function_trait;
 use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
 use super::hops::View;
@@ -77,10 +78,11 @@ impl Walk<'_> {
                     }
                 };
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
+                let is_field = chain.as_str() == "$.0" || chain.as_str().starts_with("$.0.");
                 values.extend(
                     values
                         .iter()
-                        .filter_map(|it| self.own_list(it, depth))
+                        .filter_map(|it| self.own_list(it, is_field, depth))
                         .flatten()
                         .collect::<Vec<_>>(),
                 );
@@ -272,6 +274,9 @@ impl Walk<'_> {
                 return (vec![found[0].then(Value::Foreign(written), 1.0)], rest);
             }
             return (found, rest);
+        }
+        if let Some(block) = self.block_of_variable(place.file, name) {
+            return (vec![Candidate::new(Value::Name(block), 0.98, Reason::Receiver)], rest);
         }
         if let Some((found, end)) = self.by_qualified_name(place, chain.path()) {
             return (found, chain.steps_after(end));
@@ -540,6 +545,9 @@ impl Walk<'_> {
                     .filter(is_method)
                     .flat_map(|candidate| self.call(candidate, depth + 1))
                     .collect()
+            }
+            Value::Foreign(written) if is_function_trait(&written.text) => {
+                self.result_of_function(candidate, written, depth)
             }
             Value::Outside | Value::Foreign(_) => vec![candidate.then(Value::Outside, 1.0)],
             Value::Module(_) => {

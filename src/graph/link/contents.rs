@@ -62,6 +62,9 @@ impl Walk<'_> {
         if !is_known && let Some(values) = self.transparent_call(candidate, name, depth) {
             return values;
         }
+        if let Some(values) = self.operated(candidate, name, &members, depth) {
+            return values;
+        }
         let results = members.iter().flat_map(|candidate| self.call(candidate, depth));
         let mut found: Vec<Candidate> = results.take(VALUES_MAX).collect();
         let facts = self.facts(place.file);

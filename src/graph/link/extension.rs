@@ -321,6 +321,23 @@ impl Walk<'_> {
         is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
 
+    /// Returns true for a use in the method `at` of its own name, if that implements a trait from outside of
+    /// the repository: `fn poll(…) { self.inner.poll(…) }`.
+    pub(super) fn is_delegating(&self, place: Place, name: &str, at: SymbolAt) -> bool {
+        let Some((facts, method)) = self.symbol(at) else { return false };
+        let symbol = &facts.symbols[method];
+        let is_around = facts.ancestors(place.enclosing).any(|around| around == method);
+        let block = symbol.parent.map(|parent| &facts.symbols[parent]);
+        facts.dialect.has_extension_traits
+            && at.file == place.file
+            && is_around
+            && symbol.name == name
+            && block.is_some_and(|block| {
+                let base = block.bases.first().filter(|_| block.kind == SymbolKind::Impl);
+                base.is_some_and(|base| self.trait_of(base.without_instance()).is_none())
+            })
+    }
+
     /// Returns true if the file of the use sees a trait, so that it can call the trait's methods.
     fn is_trait_in_scope(&self, method: SymbolAt, of_trait: &str) -> bool {
         let Some(origin) = self.origin.get() else { return true };

@@ -372,20 +372,33 @@ impl Walk<'_> {
             wildcards.reverse();
         }
         let (mut found, mut modules) = (Vec::new(), Vec::new());
+        let mut conditional = Vec::new();
         for at in wildcards.into_iter().take(WILDCARDS_MAX) {
             let mut candidates = self.wildcard(facts, file, at, name, depth);
+            let holds =
+                if candidates.is_empty() { None } else { self.holds_by_default(facts, file, at) };
+            if holds.is_some() && !self.are_modules(facts, &candidates) {
+                conditional.push((holds, candidates));
+                continue;
+            }
             if self.are_modules(facts, &candidates) {
                 modules.append(&mut candidates);
                 continue;
             }
             // Of modules that import each other, another one may have the name.
             if candidates.iter().any(|candidate| !matches!(candidate.value, Value::Outside)) {
-                candidates.append(&mut modules);
-                return candidates;
+                conditional.push((None, candidates));
+                found = self.select_by_condition(conditional);
+                found.append(&mut modules);
+                return found;
             }
             if found.is_empty() {
                 found = candidates;
             }
+        }
+        let selected = self.select_by_condition(conditional);
+        if selected.iter().any(|it| !matches!(it.value, Value::Outside)) || found.is_empty() {
+            found = selected;
         }
         if modules.is_empty() { found } else { modules }
     }

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::code::{FileFacts, definitions};
+use super::code::{FileFacts, definitions, near};
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::base::ids::FileId;
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
 
@@ -55,11 +56,7 @@ impl Walk<'_> {
             let calls = sites.iter().filter(|site| site.reference.role == Role::Call);
             for site in calls.take(CALLS_MAX) {
                 let Some(text) = self.code.text(site.file) else { continue };
-                let start = site.reference.span.end.min(text.len());
-                let rest = &text[start..text.len().min(start + ARGUMENTS_BYTES_MAX)];
-                let list = &rest[..arguments_length(rest)];
-                let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-                let words = list.split(|byte| !is_name(byte)).filter(|word| !word.is_empty());
+                let words = words(arguments(&text, site.reference.span.end));
                 names.extend(words.map(|word| Box::from(String::from_utf8_lossy(word).as_ref())));
             }
             names
@@ -73,14 +70,58 @@ impl Walk<'_> {
         of: SymbolAt,
         name: &str,
     ) -> Vec<Candidate> {
-        let mut found = Vec::new();
-        for &block in self.made_blocks(facts, of).iter() {
+        self.members_of_blocks(&self.made_blocks(facts, of), name)
+    }
+
+    /// Returns the members `name` of blocks; those of a type's own blocks precede those of its traits.
+    fn members_of_blocks(&self, blocks: &[SymbolAt], name: &str) -> Vec<Candidate> {
+        let (mut own, mut of_traits) = (Vec::new(), Vec::new());
+        for &block in blocks {
             let Some((there, place)) = self.symbol(block) else { continue };
+            let is_own = there.symbols[place].bases.is_empty();
+            let found = if is_own { &mut own } else { &mut of_traits };
             let members = definitions(block.file, there.children(Some(place), name));
             found.extend(members.map(|at| Candidate::new(Value::Name(at), 0.93, Reason::Receiver)));
         }
+        let mut found = if own.is_empty() { of_traits } else { own };
         found.truncate(VALUES_MAX);
         found
+    }
+
+    /// Returns the members `name` of the type that the variable of a macro stands for, whose block is
+    /// `of`: those of the blocks for a variable of the same name in other macros, and those that the
+    /// macros make which the macro around calls with that variable.
+    pub(super) fn members_of_variable(
+        &self,
+        facts: &FileFacts,
+        of: SymbolAt,
+        name: &str,
+    ) -> Vec<Candidate> {
+        let variable = facts.block_type(of.place as usize).filter(|name| is_variable_type(name));
+        let Some(variable) = variable else { return Vec::new() };
+        let own = facts.symbols[of.place as usize].parent.map(|parent| &facts.symbols[parent]);
+        let Some(own) = own.filter(|own| own.kind == SymbolKind::Macro) else { return Vec::new() };
+        let mut blocks: Vec<SymbolAt> =
+            near(&self.code.blocks(variable), of.file, BLOCKS_MAX).to_vec();
+        let mut seen = FxHashSet::default();
+        let calls = self.code.calls(of.file);
+        let first = calls.partition_point(|(_, call)| call.span.start < own.span.start);
+        let inside = calls[first..].iter().take_while(|(_, call)| call.span.end <= own.span.end);
+        let text = self.code.text(of.file);
+        for (called, call) in inside.take(FILE_CALLS_MAX) {
+            let list = text.as_ref().map(|text| arguments(text, call.span.end)).unwrap_or_default();
+            let is_named = |word: &[u8]| word == variable.trim_start_matches(VARIABLE).as_bytes();
+            if called != &own.name && blocks.len() < 2 * BLOCKS_MAX && words(list).any(is_named) {
+                self.add_open_blocks(called, MACROS_DEPTH_MAX, &mut seen, &mut blocks);
+            }
+        }
+        self.members_of_blocks(&blocks, name)
+    }
+
+    /// Returns the block for the variable of a macro that is nearest to a file.
+    pub(super) fn block_of_variable(&self, file: FileId, name: &str) -> Option<SymbolAt> {
+        let blocks = self.code.blocks(name);
+        near(&blocks, file, 1).first().copied().filter(|_| is_variable_type(name))
     }
 
     /// Returns the blocks that macros make for a type, whose file calls these macros. Cached.
@@ -89,10 +130,16 @@ impl Walk<'_> {
             let mut found = Vec::new();
             let type_name = facts.symbols[of.place as usize].name.as_str();
             let calls = self.code.calls(of.file);
+            // Also those in the function that the type is in.
+            let parent = facts.symbols[of.place as usize].parent;
             let is_item = |enclosing: Option<usize>| {
-                enclosing.is_none_or(|at| {
-                    facts.symbols.get(at).is_some_and(|around| around.kind == SymbolKind::Module)
-                })
+                enclosing == parent
+                    || enclosing.is_none_or(|at| {
+                        facts
+                            .symbols
+                            .get(at)
+                            .is_some_and(|around| around.kind == SymbolKind::Module)
+                    })
             };
             let (mut seen, mut seen_inside) = (FxHashSet::default(), FxHashSet::default());
             let names = calls.iter().filter(|(_, it)| is_item(it.enclosing)).take(FILE_CALLS_MAX);
@@ -145,6 +192,19 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns the arguments of a call whose name ends at a byte.
+fn arguments(text: &[u8], end: usize) -> &[u8] {
+    let start = end.min(text.len());
+    let rest = &text[start..text.len().min(start + ARGUMENTS_BYTES_MAX)];
+    &rest[..arguments_length(rest)]
+}
+
+/// Returns the names in a text.
+fn words(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    text.split(move |byte| !is_name(byte)).filter(|word| !word.is_empty())
 }
 
 /// Returns the length of the text up to the bracket that closes the first one.

@@ -1,5 +1,6 @@
 //! Members of modules and types, including those of blocks elsewhere and of bases.
 
+use super::bounds::is_function_trait;
 use super::code::{FileFacts, definitions, last_name, near};
 use super::dialect::Extensions;
 use super::kinds::{is_interface, is_member, is_type, is_variable};
@@ -10,6 +11,7 @@ use super::scope::is_header;
 use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::lang::chain::type_arguments;
 use crate::lang::symbols::SymbolKind;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
@@ -189,7 +191,10 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
-        let outside = || vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)];
+        // Traits of the repository may be implemented for functions.
+        let is_lost = is_function_trait(&written.text);
+        let outside =
+            || vec![Candidate { is_lost, ..Candidate::new(Value::Outside, 1.0, Reason::Receiver) }];
         let Some(facts) = self.facts(written.place.file) else { return outside() };
         let dialect = facts.dialect;
         let method = |takes| {
@@ -201,6 +206,10 @@ impl Walk<'_> {
         };
         if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
             return self.numbered_argument(candidate, written, number, depth);
+        }
+        if dialect.has_impl_blocks && name == "0" && type_arguments(&written.text).len() == 1 {
+            // The field of a type such as `Wrapping<T>`.
+            return self.numbered_argument(candidate, written, 0, depth);
         }
         if dialect.has_namespaces && matches!(name, "first" | "second") {
             // Of a pair, or of an element of a map.
@@ -347,7 +356,8 @@ impl Walk<'_> {
         let in_macro = |at: &SymbolAt| {
             let (there, member) = self.symbol(*at)?;
             let parent = there.symbols[member].parent?;
-            let is_macro = there.symbols[parent].kind == SymbolKind::Macro;
+            let is_macro = there.symbols[parent].kind == SymbolKind::Macro
+                && there.symbols[member].kind == SymbolKind::Method;
             is_macro.then(|| there.symbols[parent].name.clone())
         };
         let named = self.code.named(name);
@@ -424,6 +434,9 @@ impl Walk<'_> {
         }
         if facts.dialect.has_impl_blocks && is_type(facts.symbols[place].kind) && found.is_empty() {
             found = self.members_of_made_blocks(&facts, of, name);
+        }
+        if facts.symbols[place].kind == SymbolKind::Impl && found.is_empty() {
+            found = self.members_of_variable(&facts, of, name);
         }
         // Rust's methods are separate from the fields and may have the same names.
         let separates_fields = facts.dialect.separates_fields;

@@ -144,6 +144,9 @@ fn has_own(list: &str) -> bool {
 }
 
 fn is_own(part: &str, is_first: bool) -> bool {
+    // A macro of Rust receives `self` as a variable.
+    let plain = part.contains("$self").then(|| part.replace("$self", "self"));
+    let part = plain.as_deref().unwrap_or(part);
     let word = part.trim_start_matches('&').split([':', ' ', '=']).next().unwrap_or(part);
     matches!(part, "self" | "cls" | "&self" | "&mut self" | "mut self")
         || (matches!(word, "self" | "cls" | "this") || part.ends_with(" self")) && is_first
@@ -414,6 +417,7 @@ mod tests {
             Some((2, 2)),
         );
         check("rust", "run", "fn run(self: Box<Self>, at: u8)", Some((1, 2)));
+        check("rust", "set", "pub fn set(&mut $self, $other: Self)", Some((1, 2)));
         check("python", "add", "def add(self, item, *, at=None, **rest)", Some((1, any)));
         check("php", "add", "function add($a, $b = 1)", Some((1, any)));
         check("dart", "add", "void add(int a, {int b, required int c})", Some((1, any)));

@@ -68,7 +68,10 @@ impl Walk<'_> {
         let is_bare = used.receiver.is_none_or(|chain| chain.implicit().is_some());
         let has_open_self = self.facts(place.file).is_some_and(|facts| facts.dialect.has_open_self);
         // The contents of a container are unresolved, whatever the container is.
-        if has_open_self && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
+        // So is a value of a type parameter of C++.
+        let has_lost = has_open_self
+            || self.facts(place.file).is_some_and(|facts| facts.dialect.has_namespaces);
+        if has_lost && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
             candidates.retain(|it| it.link().is_some());
         }
         if has_open_self && used.receiver.is_none() {
@@ -285,14 +288,22 @@ impl Walk<'_> {
         if !found.is_empty() && self.is_type_itself(place, used.receiver) {
             found.retain(|at| self.may_be_of_type(*at));
         }
+        if facts.dialect.has_namespaces {
+            self.remove_own(&facts, place, used.name, &mut found);
+        }
+        let is_one = facts.dialect.has_namespaces && found.len() > 1 && self.have_one_name(&found);
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
+            // A method that a trait from outside declares, and which calls that of another value.
+            1 if self.is_delegating(place, used.name, found[0]) => (0.25, Reason::Ambiguous),
             // The receiver may be a value of one of the language's own types.
             1 if facts.dialect.standard.binary_search(&used.name).is_ok() => {
                 (0.25, Reason::Ambiguous)
             }
             // Definitions that were not considered may be right as well.
             _ if guesses.is_cut => (0.1, Reason::Ambiguous),
+            // Overloads of one type.
+            _ if is_one => (0.48, Reason::OnlyFit),
             1 if guesses.is_alone => (0.5, Reason::UniqueName),
             1 => (0.48, Reason::OnlyFit),
             2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
@@ -300,6 +311,33 @@ impl Walk<'_> {
         };
         let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
         found.into_iter().map(candidate).collect()
+    }
+
+    /// Removes members of the own type from what a call of C++ on an unknown object may refer to, if the
+    /// enclosing method has the name: it passes the call on to an object of another type.
+    fn remove_own(&self, facts: &FileFacts, place: Place, name: &str, found: &mut Vec<SymbolAt>) {
+        let around =
+            facts.ancestors(place.enclosing).find(|&at| facts.symbols[at].kind.is_callable());
+        let Some(own) = around.map(|at| &facts.symbols[at]).filter(|own| own.name == name) else {
+            return;
+        };
+        let is_other = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                there.symbols[place].qualified_name != own.qualified_name
+            })
+        };
+        if found.iter().any(is_other) {
+            found.retain(is_other);
+        }
+    }
+
+    /// Returns true if all definitions have the same qualified name.
+    fn have_one_name(&self, found: &[SymbolAt]) -> bool {
+        let names = found.iter().map(|at| {
+            self.symbol(*at).map(|(facts, place)| facts.symbols[place].qualified_name.clone())
+        });
+        let names: FxHashSet<Option<String>> = names.collect();
+        names.len() == 1 && !names.contains(&None)
     }
 
     /// Returns true for a member of Swift without the type that has it: `.name(1)`.

@@ -370,17 +370,23 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut found = Vec::new();
+        let mut count = 0;
         for import in facts.wildcards().take(WILDCARDS_MAX) {
             let scope = facts.import_scope(import);
             if scope.is_some() && !facts.ancestors(place.enclosing).any(|at| Some(at) == scope) {
                 continue;
             }
-            found.extend(self.wildcard(facts, place.file, import, name, depth));
-            if found.len() >= VALUES_MAX {
+            let candidates = self.wildcard(facts, place.file, import, name, depth);
+            if candidates.is_empty() {
+                continue;
+            }
+            count += candidates.len();
+            found.push((self.holds_by_default(facts, place.file, import), candidates));
+            if count >= VALUES_MAX {
                 break;
             }
         }
-        found
+        self.select_by_condition(found)
     }
 
     /// Returns the definitions in the whole program, in languages where they are visible;

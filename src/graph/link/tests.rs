@@ -21,6 +21,7 @@ mod ruby_specs;
 mod rust;
 mod rust_macros;
 mod rust_types;
+mod rust_values;
 mod several;
 mod swift;
 mod type_arguments;

@@ -43,7 +43,8 @@ impl Walk<'_> {
         let Some(object) = object.map(str::trim_end) else {
             return self.is_const_method(facts, place);
         };
-        if object.ends_with("(*this)") {
+        // A cast shows the type.
+        if object.strip_suffix("(*this)").is_some_and(|before| !before.ends_with('>')) {
             return self.is_const_method(facts, place);
         }
         if let Some(open) = opening(object) {

@@ -1,6 +1,6 @@
 //! C++: members that are declared in a type and defined in another file.
 
-use super::{check, meaning};
+use super::{check, links, meaning};
 use crate::graph::link::Code;
 use crate::graph::program::Program;
 use crate::lang::facts::{Reference, Role};
@@ -145,8 +145,8 @@ fn conditional_macros_do_not_hide_functions() {
         )
     };
     check(&tree("int unlink(const char* path) { return 0; }"), "o.c:1 unlink Program");
-    let links = super::links(&tree("int other(void) { return 0; }"));
-    assert!(links.iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER));
+    let found = links(&tree("int other(void) { return 0; }"));
+    assert!(found.iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER));
 }
 
 #[test]
@@ -378,7 +378,7 @@ fn what_a_header_from_outside_may_define_is_not_certain() {
              //- /test/m.cc\n{includes}\nint run() {{ return $0check_all(1); }}\n"
         )
     };
-    let confidence = |includes: &str| super::links(&tree(includes))[0].confidence;
+    let confidence = |includes: &str| links(&tree(includes))[0].confidence;
     let included = confidence("#include \"../lib/check.h\"\n#include <outside/check.h>");
     assert!(included >= 0.9, "{included}");
     let unseen = confidence("#include <outside/check.h>");
@@ -393,7 +393,7 @@ fn what_only_some_settings_select_is_not_certain() {
             "//- /m.cc\n#ifdef WITH_OWN_COPY\nint copy_all(int x) {{ return x; }}\n#endif\n{call}\n"
         )
     };
-    let confidence = |call: &str| super::links(&tree(call))[0].confidence;
+    let confidence = |call: &str| links(&tree(call))[0].confidence;
     let outside = confidence("int run() { return $0copy_all(1); }");
     assert!((0.45..0.9).contains(&outside), "{outside}");
     let inside = confidence("#ifdef WITH_OWN_COPY\nint run() { return $0copy_all(1); }\n#endif");
@@ -485,4 +485,43 @@ fn asserting_macros_in_a_class_are_no_methods() {
             |(name, used): &(String, Reference)| name == "APP_ASSERT" && used.role == Role::Call;
         assert_eq!(program.references(file).iter().filter(|it| is_macro(it)).count(), 1, "{call}");
     }
+}
+
+/// An object whose type follows from type parameters has the members of another type than the method
+/// around, which passes the call on.
+#[test]
+fn methods_that_pass_a_call_on_do_not_call_themselves() {
+    let of = |rest: &str| {
+        format!(
+            "//- /a.h\nclass Value {{\n public:\n  void drop_last() {{}}\n  int* elements() {{ return 0; }}\n  const int* elements() const {{ return 0; }}\n}};\n\
+             template <typename V> class Array {{\n  void drop_last() const {{ value_.$0drop_last(); }}\n  V& value_;\n}};\n{rest}"
+        )
+    };
+    check(&of(""), "a.h:3 Value::drop_last OnlyFit");
+    assert!(
+        links(&of("class Other {\n  void drop_last() {}\n};\n"))
+            .iter()
+            .all(|it| it.confidence < 0.45)
+    );
+    let overloads =
+        of("").replace("drop_last()", "elements()").replace("$0drop_last", "$0elements");
+    let found = meaning(&overloads);
+    assert!(found.iter().all(|it| it.contains("Value::elements OnlyFit")), "{found:?}");
+    assert!(links(&overloads)[0].confidence >= 0.45);
+}
+
+/// A cast shows whether the object is constant.
+#[test]
+fn casts_select_between_constant_overloads() {
+    let text = "//- /a.h\nclass Value {\n public:\n  int* begin() { return 0; }\n  \
+                const int* begin() const { return const_cast<Value&>(*this).$0begin(); }\n};\n";
+    check(text, "a.h:3 Value::begin Receiver");
+}
+
+/// A macro on a line of its own before a type of several words hid the method.
+#[test]
+fn macros_on_lines_before_the_type_of_a_method() {
+    let text = "//- /a.h\nclass Details {\n public:\n  APP_NODISCARD\n  const std::string&\n  name() const\n  {\n    return name_;\n  }\n\n  \
+                APP_NODISCARD\n  int size() const;\n  std::string name_;\n};\nint f(const Details& d) { return d.$0name().size(); }\n";
+    check(text, "a.h:4 Details::name Receiver");
 }

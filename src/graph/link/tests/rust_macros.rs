@@ -228,4 +228,36 @@ fn macros_make_the_blocks_of_macros_that_they_call() {
     check(&of("c.$0insert(Color::RED)"), "src/lib.rs:31 members::$Of::insert Receiver");
     check(&of("Color::none().$0insert(c)"), "src/lib.rs:31 members::$Of::insert Receiver");
     assert!(links(&of("plain.$0insert(1)")).iter().all(|link| link.confidence < 0.45));
+    check(&of("Color::RED.$0insert(c)"), "src/lib.rs:31 members::$Of::insert Receiver");
+}
+
+/// The constants of flags have their type, and may name each other.
+#[test]
+fn constants_of_flags_have_members() {
+    let of = |place: &str| {
+        of_crate(&format!(
+            "macro_rules! flags {{\n    (struct $Name:ident: $T:ty {{ $( const $flag:ident = $value:expr; )* }}) => {{\n        \
+             struct $Name($T);\n        impl Flags for $Name {{ fn bits(&self) -> $T {{ self.0 }} }}\n        \
+             impl $Name {{ fn bits(&self) -> $T {{ self.0 }} }}\n    }};\n}}\npub trait Flags {{ fn bits(&self); }}\n{place}\n"
+        ))
+    };
+    let flags = "flags! {\n    struct Color: u8 {\n        const RED = 1;\n        const ALL = Self::RED.$0bits();\n    }\n}\n";
+    let own = "src/lib.rs:5 flags::$Name::bits Receiver";
+    check(&of(flags), own);
+    check(&of(&format!("fn f() {{\n    {flags}    let a = 1;\n}}")), own);
+}
+
+/// In a macro, the type that a variable stands for has the members that macros make for it.
+#[test]
+fn variables_of_macros_have_members() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "macro_rules! own {{\n    ($Of:ident) => {{\n        impl $Of {{ fn empty(&self) -> bool {{ true }} fn size() -> u8 {{ 0 }} }}\n    }};\n}}\n\
+             macro_rules! both {{\n    ($Inner:ident, $Of:ident) => {{\n        impl Show for $Inner {{\n            fn show(&self) {{ {call}; }}\n        }}\n        \
+             own! {{ $Inner }}\n    }};\n}}\npub trait Show {{ fn show(&self); fn empty(&self) -> bool; }}\nstruct A;\nimpl A {{ fn empty(&self) -> bool {{ false }} fn size() {{}} }}\n"
+        ))
+    };
+    check(&of("self.$0empty()"), "src/lib.rs:3 own::$Of::empty Receiver");
+    check(&of("$Of::$0size()"), "src/lib.rs:3 own::$Of::size Receiver");
+    check(&of("each!($Of::$0size())"), "src/lib.rs:3 own::$Of::size Receiver");
 }

@@ -145,12 +145,17 @@ impl LineHead {
         // An indented line may be a loop: `FOREACH(a)`, and the statement after it.
         let is_outermost = start == 0 || text[start - 1] == b'\n';
         let mut head = LineHead { words: Vec::new(), end: start, is_outermost };
-        let mut is_next_line = false;
+        let (mut is_next_line, mut is_after_macro) = (false, false);
         while head.words.len() < HEAD_WORDS_MAX {
             let mut at = head.end + blanks(&text[head.end..]);
-            // The name may be on the line after its type.
-            if !is_next_line && !head.words.is_empty() && text.get(at) == Some(&b'\n') {
-                is_next_line = true;
+            // The name may be on the line after its type, and the type on that after a macro.
+            let is_line_end = !head.words.is_empty() && text.get(at) == Some(&b'\n');
+            let is_macro_line = is_line_end
+                && !is_after_macro
+                && matches!(&head.words[..], [word] if looks_like_macro(text, word));
+            if is_macro_line || is_line_end && !is_next_line {
+                is_after_macro |= is_macro_line;
+                is_next_line |= !is_macro_line;
                 at += 1 + blanks(&text[at + 1..]);
             }
             let Some(&byte) = text.get(at) else { break };

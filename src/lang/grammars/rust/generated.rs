@@ -21,6 +21,12 @@ const DEPTH_MAX: usize = 8;
 /// Maximum number of arguments that are compared with the patterns of a macro.
 const ARGUMENTS_MAX: usize = 4096;
 
+/// Maximum nesting of a function in the body of a macro.
+const NESTING_MAX: usize = 8;
+
+/// Maximum number of tokens before a body that are searched for the keyword of a function.
+const HEAD_TOKENS_MAX: usize = 64;
+
 /// Maximum number of bytes of a function's head that are searched for its result.
 const HEAD_BYTES_MAX: usize = 1000;
 
@@ -112,9 +118,11 @@ pub(super) fn in_body<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         definition.visibility = visibility;
         return Some(definition);
     }
-    let is_outermost =
-        visit.ancestor_kind(1) == "token_tree" && visit.ancestor_kind(2) == "macro_rule";
-    let tree = visit.ancestor(1).filter(|_| is_outermost)?;
+    let levels =
+        (1..=NESTING_MAX).take_while(|&at| visit.ancestor_kind(at) == "token_tree").count();
+    let is_in_rule = levels > 0 && visit.ancestor_kind(levels + 1) == "macro_rule";
+    let is_outermost = levels == 1;
+    let tree = visit.ancestor(1).filter(|_| is_in_rule)?;
     let head = &visit.text[tree.start_byte() + 1..node.start_byte()];
     let (kind, visibility) = keyword(&head[head.len().saturating_sub(64)..])?;
     if kind != SymbolKind::Function {
@@ -122,10 +130,31 @@ pub(super) fn in_body<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     }
     let line = head.iter().rposition(|&byte| byte == b'\n').map_or(0, |at| at + 1);
     let signature = node.start_byte() - head[line..].trim_ascii_start().len();
-    let mut definition = Definition::new(visit, SymbolKind::Method, node);
+    // A function in a block is visible there only, and no member of a type.
+    let kind = if is_outermost { SymbolKind::Method } else { SymbolKind::Function };
+    let is_in_block = is_outermost || is_block(visit, tree);
+    let mut definition = Definition::new(visit, kind, node);
     definition.visibility = visibility;
     definition.signature_start = Some(signature);
-    Some(definition)
+    Some(definition).filter(|_| is_in_block)
+}
+
+/// Returns true for the body of a function, and for a block in braces of its own.
+fn is_block(visit: &Visit<'_, '_>, tree: Node<'_>) -> bool {
+    if !visit.bytes(tree).starts_with(b"{") {
+        return false;
+    }
+    let mut before = tree.prev_sibling();
+    for number in 0..HEAD_TOKENS_MAX {
+        let Some(token) = before else { return false };
+        match visit.bytes(token) {
+            b"fn" => return true,
+            b"{" | b"(" | b";" => return number == 0,
+            own if own.ends_with(b"}") => return number == 0,
+            _ => before = token.prev_sibling(),
+        }
+    }
+    false
 }
 
 /// Returns the kind of the method that a macro of the same file makes of the visited identifier, in a

@@ -102,7 +102,10 @@ fn positions(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 }
 
 fn variant(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let around = visit.enclosing().filter(|around| around.kind == SymbolKind::Enum);
+    // The constants of flags have the type around them, too.
+    let around = visit
+        .enclosing()
+        .filter(|around| matches!(around.kind, SymbolKind::Enum | SymbolKind::Struct));
     if let (Some(around), false) = (around, visit.defined.is_empty())
         && let Some(chain) = chain::instance(&around.name)
     {

@@ -2,13 +2,17 @@
 
 use tree_sitter::Node;
 
-use super::values::POINTER_CONSTRUCTORS;
+use super::values::{POINTER_CONSTRUCTORS, operator_method};
 use super::written;
+use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
+
+/// Methods that return a value of the type that their argument names.
+const MAKING_METHODS: [&[u8]; 3] = [b".collect::<", b".sum::<", b".product::<"];
 
 /// Number of bytes after a name that are searched for its type or value.
 const BOUND_BYTES_MAX: usize = 200;
@@ -45,8 +49,13 @@ pub(super) fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>)
         let before = &visit.text[around.start..span.start];
         let before = before.trim_ascii_end();
         let path = before.strip_suffix(b"::").or(before.strip_suffix(b"."));
-        // `$name` can be any expression.
+        // `$name` can be any expression, but in `$name::` only a type or a module.
         let is_open = visit.text[..around.start].ends_with(b"$");
+        let is_name = |path: &&[u8]| path.iter().all(|&byte| code_text::is_name(byte));
+        let variable = path.filter(|path| is_open && before.ends_with(b"::") && is_name(path));
+        if let Some(name) = variable.and_then(|name| std::str::from_utf8(name).ok()) {
+            return Chain::name(format!("${name}"));
+        }
         let path = path.filter(|_| !is_open);
         path.and_then(|path| chain_of(notes, path)).unwrap_or_else(Chain::unknown)
     });
@@ -135,7 +144,12 @@ fn in_parentheses(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
             let name = range_type(at > 0, has_end, operator)?;
             Chain::instance(&format!("{name}<_>"))
         }
-        None if top_level(inner, b",").or(top_level(inner, b" ")).is_some() => return None,
+        None if top_level(inner, b",").is_some() => return None,
+        None if top_level(inner, b" ").is_some() => operated(notes, inner)?,
+        None if inner.starts_with(b"!") || inner.starts_with(b"-") => {
+            let name: &[u8] = if inner.starts_with(b"!") { b"not" } else { b"neg" };
+            chain::called(chain::member(chain_of(notes, &inner[1..]), name))?
+        }
         None => {
             let inner = inner.strip_prefix(b"&").unwrap_or(inner).trim_ascii_start();
             chain_of(notes, inner.strip_prefix(b"mut ").unwrap_or(inner))?
@@ -144,6 +158,28 @@ fn in_parentheses(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
     // The steps are those of a name in place of the parentheses.
     let steps = code_text::chain_of(notes, &[&b"Self"[..], after].concat())?;
     steps.with_root(of).bounded()
+}
+
+/// Returns the chain of an expression that contains the result of `collect::<Type>()`, from there on.
+fn collected(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
+    let start = MAKING_METHODS
+        .iter()
+        .find_map(|method| memchr::memmem::rfind(text, method).map(|at| at + method.len()))?;
+    let end = start + end_of(&text[start..], |_| false)?;
+    let of = written::chain_of(std::str::from_utf8(&text[start..end]).ok()?)?;
+    let inner = text.get(end + 1..)?.strip_prefix(b"(")?;
+    let after = &inner[end_of(inner, |_| false)? + 1..];
+    let steps = code_text::chain_of(notes, &[&b"Self"[..], after].concat())?;
+    steps.with_root(of).bounded()
+}
+
+/// Returns the chain of an operation on a value: `a & b`. Operators of several kinds are read from the left.
+fn operated(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
+    let at = top_level(text, b" ")?;
+    let rest = text[at..].trim_ascii_start();
+    let end = rest.iter().position(u8::is_ascii_whitespace)?;
+    let name = operator_method(&rest[..end])?;
+    chain::called(chain::member(chain_of(notes, &text[..at]), name))
 }
 
 /// Returns the offset of the first `mark` outside of brackets.
@@ -166,6 +202,9 @@ pub(super) fn chain_of(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
     let text = text.trim_ascii_start();
     if text.starts_with(b"(") {
         return in_parentheses(notes, text);
+    }
+    if let Some(made) = collected(notes, text) {
+        return Some(made);
     }
     let open = text.iter().position(|&byte| byte == b'(');
     let Some(open) = open.filter(|&open| POINTER_CONSTRUCTORS.contains(&&text[..open])) else {

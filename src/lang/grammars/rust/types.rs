@@ -84,6 +84,18 @@ impl Types<'_, '_, '_> {
                 out.push('>');
                 is_named
             }
+            "function_type" if of("trait").is_some() => {
+                // `Fn(A) -> B` is a function of the library's trait, as `FnOnce<Output = B>`.
+                let is_named = inner(out, of("trait"));
+                let start = out.len();
+                out.push_str("<Output=");
+                if of("return_type").is_some() && inner(out, of("return_type")) {
+                    out.push('>');
+                    return is_named;
+                }
+                out.truncate(start);
+                false
+            }
             "tuple_type" => {
                 out.push_str("tuple");
                 self.arguments(node, out, depth)

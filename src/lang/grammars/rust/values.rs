@@ -13,6 +13,9 @@ use crate::lang::visit::Visit;
 /// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 24;
 
+/// Maximum number of arms of a `match` that are searched for a value.
+const ARMS_MAX: u32 = 16;
+
 /// Standard library methods that return the same value or a container of the same elements, and
 /// whose names other types rarely use.
 const IDENTITY_METHODS: [&[u8]; 13] = [
@@ -74,6 +77,29 @@ fn type_of_value(chain: &Chain) -> Option<&str> {
     let last = name.rsplit('.').next()?;
     let is_type = last.starts_with(char::is_uppercase) && !name.contains('(');
     is_type.then_some(name)
+}
+
+/// Returns true for a chain that begins with a type or a constructor, so that no name which the code around
+/// an expression binds can be meant.
+fn names_type(chain: &Chain) -> bool {
+    chain.as_str().starts_with(|first: char| first == '@' || first.is_uppercase())
+}
+
+/// Returns the method of the library's traits that an operator runs; comparisons have none.
+pub(super) fn operator_method(operator: &[u8]) -> Option<&'static [u8]> {
+    Some(match operator {
+        b"+" => b"add",
+        b"-" => b"sub",
+        b"*" => b"mul",
+        b"/" => b"div",
+        b"%" => b"rem",
+        b"&" => b"bitand",
+        b"|" => b"bitor",
+        b"^" => b"bitxor",
+        b"<<" => b"shl",
+        b">>" => b"shr",
+        _ => return None,
+    })
 }
 
 /// Returns false for a type of which only the form is known: `tuple<_,_>`.
@@ -148,6 +174,14 @@ impl Values<'_, '_, '_> {
             "unary_expression" if node.child(0)?.kind_name() == "*" => {
                 self.dereferenced(node, depth)
             }
+            "unary_expression" => {
+                let name: &[u8] = if node.child(0)?.kind_name() == "!" { b"not" } else { b"neg" };
+                chain::called(chain::member(self.of(node.named_child(0)?, depth), name))
+            }
+            "binary_expression" => {
+                let name = operator_method(self.visit.bytes(field("operator")?))?;
+                chain::called(chain::member(self.of(field("left")?, depth), name))
+            }
             "struct_expression" => {
                 chain::instance(&types::name_of(self.visit, self.notes, field("name")?)?)
             }
@@ -158,7 +192,12 @@ impl Values<'_, '_, '_> {
             "array_expression" => self.array(node, depth),
             "unsafe_block" => self.of(node.named_child(0)?, depth),
             "block" if node.named_child_count() == 1 => self.of(node.named_child(0)?, depth),
-            "if_expression" => self.of(field("consequence")?, depth),
+            "block" => self.last_of(node, depth),
+            "else_clause" => self.of(node.named_child(0)?, depth),
+            "if_expression" => {
+                let alternative = || self.of(field("alternative")?, depth);
+                self.of(field("consequence")?, depth).or_else(alternative)
+            }
             "match_expression" => self.matched(node, depth),
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
                 b"format" => chain::instance("String"),
@@ -349,7 +388,24 @@ impl Values<'_, '_, '_> {
         }
     }
 
-    /// Returns the chain of `match of { Some(value) => value, … }`.
+    /// Returns the chain of a block's last expression, if it names a type.
+    fn last_of(&self, block: Node<'_>, depth: usize) -> Option<Chain> {
+        let last =
+            block.named_child(u32::try_from(block.named_child_count()).ok()?.checked_sub(1)?)?;
+        let is_value = !last.kind_name().ends_with("_statement")
+            && !last.kind_name().ends_with("_declaration")
+            && !last.kind_name().ends_with("_item")
+            && !last.kind_name().ends_with("_comment");
+        self.of(last, depth).filter(|chain| is_value && names_type(chain))
+    }
+
+    /// Returns the chain of the first arm of a `match` whose value names a type.
+    fn first_arm(&self, body: Node<'_>, depth: usize) -> Option<Chain> {
+        let arms = (0..ARMS_MAX).map_while(|at| body.named_child(at));
+        arms.filter_map(|arm| self.of(arm.field("value")?, depth)).find(names_type)
+    }
+
+    /// Returns the chain of `match of { Some(value) => value, … }`, or of an arm that names a type.
     fn matched(&self, node: Node<'_>, depth: usize) -> Option<Chain> {
         let value = node.field("value")?;
         let body = node.field("body")?;
@@ -367,6 +423,6 @@ impl Values<'_, '_, '_> {
                 return chain::element(self.of(value, depth));
             }
         }
-        None
+        self.first_arm(body, depth)
     }
 }

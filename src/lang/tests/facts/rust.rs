@@ -186,6 +186,8 @@ module super {Waker as W} :5
 spawn = @JoinHandle<~F>
 impl Handle = @Handle
 Handle::current = @Handle
+Flags::A = @Flags
+Flags::B = @Flags
 POOL = @Pool
 1 : call cfg_sync/0,
 2 : read waker, import waker . AtomicWaker,

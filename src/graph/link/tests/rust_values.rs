@@ -1,0 +1,120 @@
+//! Rust: values of operators, of arms and of functions that are passed, and which of several definitions a
+//! compiler reads.
+
+use super::{check, links};
+
+fn of_crate(rest: &str) -> String {
+    format!("//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\n{rest}\n")
+}
+
+/// An operator's method shows the type of the result, if it is in the repository; otherwise that of the
+/// left operand counts.
+#[test]
+fn operators_return_what_their_methods_return() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "use std::ops::{{Add, Mul, Not}};\npub struct A;\npub struct B;\nimpl A {{ fn go(&self) {{}} }}\nimpl B {{ fn go(&self) {{}} }}\n\
+             impl Add for A {{ type Output = B; fn add(self, other: A) -> B {{ B }} }}\n\
+             impl Mul<A> for A {{ type Output = A; fn mul(self, other: A) -> A {{ A }} }}\n\
+             impl Mul<B> for A {{ type Output = B; fn mul(self, other: B) -> B {{ B }} }}\n\
+             #[derive(BitOr)]\npub struct C;\nimpl C {{ fn go(&self) {{}} }}\n\
+             pub trait Number: Sized {{ fn size(self) -> Self; }}\npub trait Other {{ fn size(self) -> u8; }}\n\
+             fn f<T: Number + Not>(a: A, b: B, c: C, t: T) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("(a + b).$0go()"), "src/lib.rs:5 B::go Receiver");
+    check(&of("each!((a + b).$0go())"), "src/lib.rs:5 B::go Receiver");
+    check(&of("(c | c).$0go()"), "src/lib.rs:11 C::go Receiver");
+    check(&of("(c | c | c).$0go()"), "src/lib.rs:11 C::go Receiver");
+    check(&of("(!t).$0size()"), "src/lib.rs:12 Number::size Receiver");
+    // The other operand selects the implementation.
+    let open = links(&of("(a * b).$0go()"));
+    assert!(open.len() > 1 && open.iter().all(|link| link.confidence < 0.9), "{open:?}");
+}
+
+/// All arms and branches have the type that one of them names.
+#[test]
+fn arms_have_the_type_that_one_names() {
+    let of = |value: &str| {
+        of_crate(&format!(
+            "pub enum Side {{ Left(u8), Right(u8) }}\nuse crate::Side::{{Left, Right}};\nimpl Side {{ fn turn(&self) {{}} }}\n\
+             struct Other;\nimpl Other {{ fn turn(&self) {{}} }}\nfn f(n: u8) {{ let side = {value}; side.$0turn(); }}\n"
+        ))
+    };
+    let turn = "src/lib.rs:3 Side::turn Receiver";
+    check(&of("match n { 0 => return, 1 => Left(1), _ => Right(2) }"), turn);
+    check(&of("if n > 1 { let it = 2; Left(it) } else { Right(2) }"), turn);
+    check(&of("if n > 1 { return } else { Right(2) }"), turn);
+    // A name that the pattern binds is no definition.
+    check(
+        &of_crate(
+            "fn go() -> Other { Other }\nstruct Other;\nimpl Other { fn turn(&self) {} }\nstruct B;\nimpl B { fn turn(&self) {} }\nfn f(n: u8) { let a = match n { go => go }; a.$0turn(); }",
+        ),
+        "src/lib.rs:3 Other::turn Ambiguous",
+    );
+}
+
+/// A method that implements a trait from outside calls that of another value, of an unknown type.
+#[test]
+fn delegating_methods_do_not_call_themselves() {
+    let text = of_crate(
+        "pub struct Both<A> { a: A }\nimpl<A: std::future::Future> std::future::Future for Both<A> {\n    \
+         fn poll_all(&mut self) { each!(self, inner => inner.$0poll_all()) }\n}\n",
+    );
+    assert!(links(&text).iter().all(|link| link.confidence < 0.45));
+}
+
+/// `F: FnOnce() -> T` returns a `T`.
+#[test]
+fn passed_functions_have_results() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "pub struct A;\nimpl A {{ fn go(&self) {{}} }}\npub struct B;\nimpl B {{ fn go(&self) {{}} }}\n\
+             fn f(make: impl FnOnce(u8) -> A, any: &dyn Fn() -> B) {{ {call}; }}\n"
+        ))
+    };
+    check(&of("make(1).$0go()"), "src/lib.rs:2 A::go Receiver");
+    check(&of("assert_eq!(make(1).$0go(), 1)"), "src/lib.rs:2 A::go Receiver");
+    check(&of("any().$0go()"), "src/lib.rs:4 B::go Receiver");
+}
+
+/// The field of a type from outside with one argument is a value of that.
+#[test]
+fn fields_of_outside_types() {
+    let text = of_crate(
+        "use std::num::Wrapping;\npub trait Signed { fn sign(&self) -> u8; }\npub trait Other { fn sign(&self) -> u8; }\n\
+         impl<T: Signed> Signed for Wrapping<T> {\n    fn sign(&self) -> u8 { self.0.$0sign() }\n}\n",
+    );
+    check(&text, "src/lib.rs:2 Signed::sign Receiver");
+}
+
+/// Of modules from which imports under `#[cfg]` take all names, the one that the default settings select.
+#[test]
+fn conditions_of_imports_select() {
+    let of = |rest: &str| {
+        of_crate(&format!(
+            "mod math {{\n    #[cfg(feature = \"fast\")]\n    mod fast {{\n        pub fn root() {{}}\n    }}\n    mod plain {{\n        pub fn root() {{}}\n    }}\n    \
+             #[cfg(feature = \"fast\")]\n    pub use fast::*;\n    #[cfg(not(feature = \"fast\"))]\n    pub use plain::*;\n}}\n{rest}"
+        ))
+    };
+    let plain = "src/lib.rs:7 math::plain::root Receiver";
+    check(&of("fn f() { math::$0root(); }"), plain);
+    let found = links(&of("fn f() { math::$0root(); }"));
+    assert!(found[0].confidence < 0.9, "{found:?}");
+    check(
+        &of("mod a { use super::math::*; fn f() { $0root(); } }"),
+        "src/lib.rs:7 math::plain::root Receiver",
+    );
+}
+
+/// A macro's function in a block is visible in that block's macro.
+#[test]
+fn functions_in_blocks_of_macros() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "macro_rules! request {{\n    ($name:ident, |$arg:ident| $body:expr) => (\n        #[test]\n        fn $name() {{\n            {call}\n            \
+             fn closure($arg: u8) {{\n                $body\n            }}\n        }}\n    )\n}}\nstruct A;\nimpl A {{ fn closure(a: u8) {{}} }}\n"
+        ))
+    };
+    check(&of("$0closure(1);"), "src/lib.rs:6 request::closure Scope");
+}
