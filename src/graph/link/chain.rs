@@ -141,8 +141,13 @@ impl Walk<'_> {
                 Ok(Step::Parameter(number)) => {
                     self.each(&values, |candidate| self.parameter(candidate, number, depth))
                 }
-                Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => self
-                    .each(&values, |candidate| self.called_member(place, candidate, name, depth)),
+                Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
+                    self.each(&values, |candidate| {
+                        let mut found = self.called_member(place, candidate, name, depth);
+                        self.remove_own_trait(candidate, &mut found);
+                        found
+                    })
+                }
                 Ok(Step::Member(name)) => {
                     let callback = match steps.peek() {
                         Some(&Ok(Step::Parameter(number))) => Some(number),
@@ -171,6 +176,18 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Removes values of a trait of Rust from what its method returns that is called by the trait's name:
+    /// the first argument determines the type.
+    fn remove_own_trait(&self, of: &Candidate, found: &mut Vec<Candidate>) {
+        let Value::Name(own) = of.value else { return };
+        let is_trait = self.symbol(own).is_some_and(|(facts, place)| {
+            facts.symbols[place].kind == SymbolKind::Trait && facts.dialect.has_extension_traits
+        });
+        if is_trait {
+            found.retain(|it| !matches!(it.value, Value::Instance(same, _) if same == own));
+        }
     }
 
     /// Returns false for a function without the parameter `number`, in languages whose extensions

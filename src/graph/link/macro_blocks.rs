@@ -30,12 +30,20 @@ const BLOCKS_MAX: usize = 32;
 const MACROS_DEPTH_MAX: usize = 4;
 const MACROS_MAX: usize = 64;
 
+/// The longest name of a variable, with its sign, that says nothing about its type.
+const VARIABLE_BYTES_MIN: usize = 3;
+
 /// The sign of a macro's variable.
 const VARIABLE: char = '$';
 
 /// Returns true for the name of a type that is the variable of a macro.
 pub(super) fn is_variable_type(name: &str) -> bool {
     name.starts_with(VARIABLE)
+}
+
+/// Returns false for a variable whose name says nothing, so that it is another type in each macro: `$t`.
+fn is_distinct(variable: &str) -> bool {
+    variable.len() > VARIABLE_BYTES_MIN
 }
 
 impl Walk<'_> {
@@ -101,8 +109,10 @@ impl Walk<'_> {
         let Some(variable) = variable else { return Vec::new() };
         let own = facts.symbols[of.place as usize].parent.map(|parent| &facts.symbols[parent]);
         let Some(own) = own.filter(|own| own.kind == SymbolKind::Macro) else { return Vec::new() };
-        let mut blocks: Vec<SymbolAt> =
-            near(&self.code.blocks(variable), of.file, BLOCKS_MAX).to_vec();
+        let mut blocks: Vec<SymbolAt> = Vec::new();
+        if is_distinct(variable) {
+            blocks.extend(near(&self.code.blocks(variable), of.file, BLOCKS_MAX));
+        }
         let mut seen = FxHashSet::default();
         let calls = self.code.calls(of.file);
         let first = calls.partition_point(|(_, call)| call.span.start < own.span.start);
@@ -121,7 +131,10 @@ impl Walk<'_> {
     /// Returns the block for the variable of a macro that is nearest to a file.
     pub(super) fn block_of_variable(&self, file: FileId, name: &str) -> Option<SymbolAt> {
         let blocks = self.code.blocks(name);
-        near(&blocks, file, 1).first().copied().filter(|_| is_variable_type(name))
+        near(&blocks, file, 1)
+            .first()
+            .copied()
+            .filter(|_| is_variable_type(name) && is_distinct(name))
     }
 
     /// Returns the blocks that macros make for a type, whose file calls these macros. Cached.

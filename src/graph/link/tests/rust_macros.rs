@@ -252,12 +252,15 @@ fn constants_of_flags_have_members() {
 fn variables_of_macros_have_members() {
     let of = |call: &str| {
         of_crate(&format!(
-            "macro_rules! own {{\n    ($Of:ident) => {{\n        impl $Of {{ fn empty(&self) -> bool {{ true }} fn size() -> u8 {{ 0 }} }}\n    }};\n}}\n\
-             macro_rules! both {{\n    ($Inner:ident, $Of:ident) => {{\n        impl Show for $Inner {{\n            fn show(&self) {{ {call}; }}\n        }}\n        \
+            "macro_rules! own {{\n    ($Own:ident) => {{\n        impl $Own {{ fn empty(&self) -> bool {{ true }} fn size() -> u8 {{ 0 }} }}\n    }};\n}}\n\
+             macro_rules! both {{\n    ($Inner:ident, $Own:ident) => {{\n        impl Show for $Inner {{\n            fn show(&self) {{ {call}; }}\n        }}\n        \
              own! {{ $Inner }}\n    }};\n}}\npub trait Show {{ fn show(&self); fn empty(&self) -> bool; }}\nstruct A;\nimpl A {{ fn empty(&self) -> bool {{ false }} fn size() {{}} }}\n"
         ))
     };
-    check(&of("self.$0empty()"), "src/lib.rs:3 own::$Of::empty Receiver");
-    check(&of("$Of::$0size()"), "src/lib.rs:3 own::$Of::size Receiver");
-    check(&of("each!($Of::$0size())"), "src/lib.rs:3 own::$Of::size Receiver");
+    check(&of("self.$0empty()"), "src/lib.rs:3 own::$Own::empty Receiver");
+    check(&of("$Own::$0size()"), "src/lib.rs:3 own::$Own::size Receiver");
+    // Such a variable is another type in each macro.
+    let short = of("$Own::$0size()").replace("$Own", "$t");
+    assert!(links(&short).iter().all(|link| link.confidence < 0.45));
+    check(&of("each!($Own::$0size())"), "src/lib.rs:3 own::$Own::size Receiver");
 }
