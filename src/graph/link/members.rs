@@ -228,6 +228,13 @@ impl Walk<'_> {
                 return found;
             }
         }
+        if dialect.extensions == Extensions::Prefix && name == "value" {
+            // `entry.value`, `reference.value`.
+            let inner = self.argument(candidate, written, depth);
+            if !inner.is_empty() {
+                return inner;
+            }
+        }
         if dialect.content_methods.contains(&name) {
             return method(true);
         }

@@ -8,6 +8,7 @@
 
 mod constness;
 mod cpp;
+mod effects;
 pub(super) mod java;
 pub(super) mod named;
 mod narrow;
@@ -211,6 +212,12 @@ impl Walk<'_> {
             }
             for base in self.bases(of, 1) {
                 let Some(base) = base.of_type() else { continue };
+                // The members of an interface are not those of a class of C# that implements it.
+                let kinds = (facts.symbols[parent].kind, self.kind(&base));
+                let is_class = kinds.0 != SymbolKind::Interface && facts.dialect.has_usings;
+                if is_class && kinds.1 == Some(SymbolKind::Interface) {
+                    continue;
+                }
                 found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
                     // Of an overload that accepts the number, the types may exclude the arguments.
                     confidence: if is_accepted {
@@ -248,6 +255,7 @@ impl Walk<'_> {
             of.types == first.types
                 && of.written == first.written
                 && of.names == first.names
+                && of.is_async == first.is_async
                 && of.bindings == first.bindings
         };
         let is_single = overloads.iter().all(is_same);
@@ -300,6 +308,9 @@ impl Walk<'_> {
         }
         for (score, _) in scores.iter_mut().zip(accepts).filter(|(_, accepts)| !accepts) {
             *score = 0;
+        }
+        if rules.labels.is_some_and(|labels| labels.are_required) {
+            effects::prefer_awaited(&text, start, &overloads, &mut scores);
         }
         let most = scores.iter().copied().max().unwrap_or_default();
         if rules.is_strict && !forms.contains(&Form::Dynamic) {
@@ -447,6 +458,7 @@ impl Walk<'_> {
             written,
             names,
             type_parameters: is_counted.then_some(own.len()),
+            is_async: effects::is_async(&signature),
             is_inferable: own.iter().all(|own| has_word(whole, own)),
             bindings,
             qualifiers,

@@ -37,6 +37,8 @@ pub(super) struct Signature {
     pub(super) names: Vec<String>,
     /// The number of type parameters, of methods in languages where calls state them.
     pub(super) type_parameters: Option<usize>,
+    /// A function of Swift that is called with `await`.
+    pub(super) is_async: bool,
     /// The parameters show all type parameters.
     pub(super) is_inferable: bool,
     /// How parameters of C++ bind to arguments.

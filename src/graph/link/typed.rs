@@ -133,6 +133,8 @@ impl Walk<'_> {
                 }
                 return (vec![self.foreign(place, first, &values, context())], rest);
             }
+            // A type of C# may have the name of one with type parameters.
+            self.retain_arity(&mut values, 0);
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }

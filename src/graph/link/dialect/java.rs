@@ -65,7 +65,7 @@ pub(super) static SWIFT: Dialect = Dialect {
     has_impl_blocks: true,
     constructor_words: &["Self"],
     inherits_constructors: true,
-    arguments: Some(ArgumentRules::new(|part| many_or_default(part.contains("..."), part))),
+    arguments: Some(ArgumentRules::USUAL),
     ..RULES
 };
 

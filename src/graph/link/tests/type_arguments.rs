@@ -53,6 +53,26 @@ fn arguments_exclude_overloads_of_csharp() {
     check(&tree("file.$0Load(f => f.Next());"), "A.cs:13 File.Load Receiver");
 }
 
+/// A type with the name of one with type parameters made chains less likely, and the first of two functions
+/// was called with and without `await`.
+#[test]
+fn generic_namesakes_and_async_functions() {
+    check(
+        "//- /A.cs\nnamespace A;\npublic class Log { public Log Same() => this; public Log Log { get; } }\n\
+         public class Log<T> : Log { public Log Same() => this; }\n\
+         class P { void Go(Log log) { log.Same().Same().Same().$0Same(); } }\n",
+        "A.cs:2 Log.Same Receiver",
+    );
+    let tree = |body: &str| {
+        format!(
+            "//- /Sources/A/A.swift\nfunc load(then: () -> Void) async -> Int {{ 1 }}\n\
+             func load(then: () -> Void) -> Int {{ 1 }}\nfunc go() async {{ {body} }}\n"
+        )
+    };
+    check(&tree("$0load { }"), "Sources/A/A.swift:2 load SameFile");
+    check(&tree("let a = await $0load { }"), "Sources/A/A.swift:1 load SameFile");
+}
+
 /// A function was not found by the name of its package, and an inner class was a value that cannot be
 /// called.
 #[test]
@@ -63,7 +83,7 @@ fn packages_and_inner_classes_of_kotlin() {
              //- /a/Other.kt\npackage lib\nfun fold(a: Int) {{}}\nclass Other {{\n  fun go() {{}}\n  inner class Step {{ fun go() {{}} }}\n}}\n\
              class Box<out T : Any>(val value: T) {{\n  fun same(): Box<T> = this\n}}\n\
              //- /b/Main.kt\npackage b\nimport lib.Box\nimport lib.Other\nimport lib.raise.Item\n\
-             class Holder {{\n  val items: MutableList<Item> = ArrayList()\n  fun put(a: Int, then: (() -> Unit)?) {{}}\n  fun put(a: Int) {{}}\n}}\n\
+             class Holder {{\n  val items: MutableList<Item> = ArrayList()\n  val one: Lazy<Item> = lazy {{ Item() }}\n  fun put(a: Int, then: (() -> Unit)?) {{}}\n  fun put(a: Int) {{}}\n}}\n\
              fun run(other: Other, box: Box<Item>, holder: Holder) {{\n  {body}\n}}\n"
         )
     };
@@ -73,8 +93,9 @@ fn packages_and_inner_classes_of_kotlin() {
     check(&tree("box.value.$0go()"), "a/Raise.kt:4 Item.go Receiver");
     check(&tree("box.same().value.$0go()"), "a/Raise.kt:4 Item.go Receiver");
     check(&tree("holder.items.lastOrNull()?.$0go()"), "a/Raise.kt:4 Item.go Receiver");
+    check(&tree("holder.one.value.$0go()"), "a/Raise.kt:4 Item.go Receiver");
     // A parameter that may be `null` is not optional.
-    check(&tree("holder.$0put(1)"), "b/Main.kt:8 Holder.put Receiver");
+    check(&tree("holder.$0put(1)"), "b/Main.kt:9 Holder.put Receiver");
 }
 
 /// The value in a wrapper had no type, and neither had it in an extension with a condition.
