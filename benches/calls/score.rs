@@ -282,7 +282,27 @@ fn is_local(tree: &Tree, answered: &Answered, definition: &Definition) -> bool {
             && symbol.span.contains(&answered.site.byte)
             && (symbol.line..=symbol.end_line).contains(&line)
     };
-    !facts.symbols.iter().any(is_named) && facts.symbols.iter().any(is_around)
+    !facts.symbols.iter().any(is_named)
+        && (facts.symbols.iter().any(is_around) || is_bound_inside(tree, answered, definition))
+}
+
+/// Returns true for a variable or parameter of JavaScript that a line inside of a function without a name
+/// binds: `({ name }) =>`, `const { name } = …`.
+fn is_bound_inside(tree: &Tree, answered: &Answered, definition: &Definition) -> bool {
+    let is_script = [".js", ".jsx", ".ts", ".tsx", ".mjs", ".cjs", ".mts", ".cts"]
+        .iter()
+        .any(|end| definition.path.ends_with(end));
+    let text = tree.texts.get(&definition.path).map(Vec::as_slice).unwrap_or_default();
+    let line = text.split(|&byte| byte == b'\n').nth(definition.line).unwrap_or_default();
+    let line = String::from_utf8_lossy(line);
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+    let name = answered.site.name.as_str();
+    let is_binding = line.match_indices(name).any(|(at, _)| {
+        let after = line[at + name.len()..].trim_start();
+        let is_end = after.starts_with([',', '}', ')', ']', '=']) && !after.starts_with("==");
+        !line[..at].ends_with(is_word) && is_end
+    });
+    is_script && line.starts_with([' ', '\t']) && is_binding
 }
 
 /// Returns the position of the definition's name. For a constructor also returns that of its type,

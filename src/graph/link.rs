@@ -91,6 +91,7 @@ mod sides;
 mod signature;
 mod similar;
 mod source_sets;
+mod specs;
 mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;

@@ -485,6 +485,9 @@ pub const LAST_PARAMETER: usize = 254;
 /// The number of the receiver of a function type, in a step of a chain.
 pub const RECEIVER_PARAMETER: usize = 255;
 
+/// The name of any member of a type, in a step of a chain: `A[keyof A]` of TypeScript.
+pub const ANY_MEMBER: &str = "\\any";
+
 const UNKNOWN: &str = "?";
 
 /// The sign between the value of a conversion and its expected result.

@@ -308,7 +308,18 @@ impl Walk<'_> {
         let name = &facts.symbols[place].name;
         let results = call_signatures(name, &text).into_iter().map(|(_, result)| result);
         let scope = Place { file: of.file, enclosing: Some(place) };
-        self.first_of_written(candidate, scope, results, depth)
+        let found = self.first_of_written(candidate, scope, results, depth);
+        if !found.is_empty() || !self.take_step(depth) {
+            return found;
+        }
+        let bases = self.bases(of, depth + 1);
+        let of_base = |base: &Candidate| match base.value {
+            Value::Instance(base, _) if base != of => {
+                self.called_interface(candidate, base, depth + 1)
+            }
+            _ => Vec::new(),
+        };
+        bases.iter().map(of_base).find(|found| !found.is_empty()).unwrap_or_default()
     }
 
     /// Returns the text from the start of a definition on. It may go on after the end that the

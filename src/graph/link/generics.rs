@@ -6,10 +6,11 @@
 
 use super::bounds::parameter_list;
 use super::dialect::{Extensions, TypeSyntax};
-use super::kinds::is_type;
+use super::kinds::{is_type, is_variable};
 use super::memo::Shared;
 use super::position::SymbolAt;
-use super::value::{Candidate, Place, WrittenType};
+use super::result::Reason;
+use super::value::{Candidate, Choice, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
 use crate::lang::split;
@@ -23,6 +24,9 @@ const TYPES_MAX: usize = 4;
 
 /// The most bases of one type that are searched.
 const BASES_MAX: usize = 8;
+
+/// The most members of a type that are followed where any of them may be meant.
+const MEMBERS_MAX: usize = 4;
 
 impl Walk<'_> {
     /// Returns values of what the type parameter `name` stands for at `place`, in a member that was
@@ -101,6 +105,29 @@ impl Walk<'_> {
         let found = self.chain(place, Some(alias), chain, depth + 1);
         self.given.replace(outer);
         Some(found)
+    }
+
+    /// Returns the values of the members of a type, of which one is meant: `A[keyof A]`.
+    pub(super) fn any_member(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let inside = facts.all_children(Some(place)).iter().copied();
+        let fields: Vec<u32> =
+            inside.filter(|&at| is_variable(facts.symbols[at as usize].kind)).collect();
+        // A bit for each that is followed, and one for all others.
+        let followed = fields.len().min(MEMBERS_MAX);
+        let all = (1_u8 << followed) - 1 + if fields.len() > followed { 1 << followed } else { 0 };
+        let mut found = Vec::new();
+        for (number, &field) in fields.iter().take(followed).enumerate() {
+            let at = SymbolAt { file: of.file, place: field };
+            let values =
+                self.load(&Candidate::new(Value::Name(at), 0.97, Reason::Receiver), depth + 1);
+            let choice = Choice::OneOf { which: 1 << number, all };
+            found.extend(
+                values.into_iter().map(|it| Candidate { choice: it.choice.and(choice), ..it }),
+            );
+        }
+        found.truncate(VALUES_MAX);
+        found
     }
 
     /// Returns a written type with what its type parameters stand for in their places.

@@ -11,7 +11,7 @@ use super::scope::is_header;
 use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::type_arguments;
+use crate::lang::chain::{ANY_MEMBER, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
@@ -43,6 +43,7 @@ impl Walk<'_> {
                 }
                 found
             }
+            Value::Instance(of, _) if name == ANY_MEMBER => self.any_member(*of, depth),
             Value::Instance(of, written) => {
                 let mut found = self.members(*of, name, depth + 1);
                 if !found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {

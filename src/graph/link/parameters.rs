@@ -233,13 +233,15 @@ pub(super) fn alias_target<'s>(name: &str, text: &'s str) -> Option<&'s str> {
 }
 
 /// Returns the parameters and the result of each call signature in the text of a TypeScript
-/// interface: `(a: A): R` without a name before it. `text` begins with the interface `name`. O(bytes).
+/// interface: `(a: A): R` without a name before it, or after `new`. `text` begins with the interface `name`. O(bytes).
 pub(super) fn call_signatures<'s>(name: &str, text: &'s str) -> Vec<(Vec<&'s str>, &'s str)> {
     let head = text.find(name).map_or(text, |at| without_type_parameters(&text[at + name.len()..]));
     let Some(open) = head.find('{') else { return Vec::new() };
     let body = &head[open + 1..];
     let members = members(body).into_iter();
     let signatures = members.filter_map(|member| {
+        // `new (a: A): R` is called with `new`.
+        let member = member.strip_prefix("new").map_or(member, str::trim_start);
         let list = without_type_parameters(member);
         let inner = list.starts_with('(').then(|| inside(list)).flatten()?;
         let result = list[inner.len() + 2..].trim_start().strip_prefix(':')?;

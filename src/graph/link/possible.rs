@@ -167,7 +167,16 @@ impl Walk<'_> {
                     }
                     found
                 };
-                values.iter().flat_map(member).collect()
+                let found: Vec<Candidate> = values.iter().flat_map(member).collect();
+                let own = chain.as_str().strip_prefix("$.").filter(|it| it.starts_with('@'));
+                let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
+                match own {
+                    Some(variable) if !found.iter().any(is_known) => {
+                        let of_object = self.of_one_object(place, variable, used.name);
+                        if of_object.is_empty() { found } else { of_object }
+                    }
+                    _ => found,
+                }
             }
         }
     }

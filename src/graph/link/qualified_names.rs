@@ -112,6 +112,13 @@ impl Walk<'_> {
         if !is_mixin {
             return Vec::new();
         }
+        // Users of users are not searched: where many types include one module, each of them would be
+        // searched once for each other one. Constants are those around the module.
+        let is_constant =
+            facts.dialect.has_module_instances && name.starts_with(char::is_uppercase);
+        if is_constant || self.is_of_users.replace(true) {
+            return Vec::new();
+        }
         let mut found: Vec<Candidate> = Vec::new();
         let users = self.code.derived(&symbol.name);
         for user in users.iter().copied().filter(|user| *user != of).take(VALUES_MAX) {
@@ -125,6 +132,7 @@ impl Walk<'_> {
                 }
             }
         }
+        self.is_of_users.set(false);
         let confidence = if found.len() > 1 { 0.4 } else { 0.7 };
         for member in &mut found {
             member.confidence = confidence;

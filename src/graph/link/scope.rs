@@ -73,7 +73,7 @@ impl Walk<'_> {
             }
             return found;
         }
-        let steps: [&dyn Fn() -> Vec<Candidate>; 9] = [
+        let steps: [&dyn Fn() -> Vec<Candidate>; 10] = [
             &|| self.enclosing_definitions(&facts, place, name, depth),
             // An import takes precedence over other names of the package.
             &|| {
@@ -93,6 +93,7 @@ impl Walk<'_> {
             &|| self.imported_package(&facts, place.file, name, depth),
             &|| self.wildcard_imported(&facts, place, name, depth),
             &|| self.of_file_mixins(&facts, place, name, depth),
+            &|| self.of_test_classes(&facts, place, name),
             &|| self.of_program(&facts, place, name),
         ];
         let found = steps.iter().map(|step| step()).find(|found| !found.is_empty());

@@ -28,6 +28,8 @@ pub(super) struct Walk<'a> {
     pub(super) start: Cell<Option<usize>>,
     /// A membership query is running; see [`Walk::nested_query`].
     is_nested: Cell<bool>,
+    /// The members of the types that include a module are searched.
+    pub(super) is_of_users: Cell<bool>,
     /// The type with its arguments whose member's type is followed.
     pub(super) given: RefCell<Option<WrittenType>>,
     /// A bound was reached, so that candidates may be missing.
@@ -46,6 +48,7 @@ impl<'a> Walk<'a> {
             origin: Cell::new(None),
             start: Cell::new(None),
             is_nested: Cell::new(false),
+            is_of_users: Cell::new(false),
             given: RefCell::new(None),
             is_cut: Cell::new(false),
             deepest: Cell::new(0),

@@ -267,3 +267,24 @@ fn modules_come_before_the_superclass_and_the_last_one_first() {
     check(&tree("One.new.$0run(1)"), "a.rb:9 Extra#run Inherited");
     check(&tree("Two.new.$0run(1)"), "a.rb:13 Last#run Inherited");
 }
+
+/// Each type that includes a module was searched once for each other one, until no look-ups were left.
+#[test]
+fn a_module_that_many_types_include() {
+    let users: String = (0..16)
+        .map(|at| {
+            format!(
+                "//- /test/t{at}.rb\nclass T{at} < Case\n  include Rake\n  include Rake::DSL\nend\n"
+            )
+        })
+        .collect();
+    check(
+        &format!(
+            "{users}//- /lib/rake.rb\nmodule Rake\n  module DSL\n  end\n  class Application\n    def options\n    end\n  end\n\
+             \x20 class << self\n    def application\n      @application ||= Rake::Application.new\n    end\n  end\nend\n\
+             class Other\n  def options\n  end\nend\n\
+             //- /test/a.rb\nclass A < Case\n  include Rake\n  def test_a\n    Rake.application.$0options\n  end\nend\n"
+        ),
+        "lib/rake.rb:5 Rake::Application#options Receiver",
+    );
+}

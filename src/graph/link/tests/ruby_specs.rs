@@ -90,3 +90,30 @@ fn brackets_of_a_class_are_a_call() {
     check(&tree("List['a'].$0join_all(1)"), "a.rb:9 List#join_all Receiver");
     check(&tree("Kinds['a'].$0new(1)"), "");
 }
+
+/// Blocks of tests run in a class of the test framework: methods that the repository adds to it were
+/// unknown where others have their name.
+#[test]
+fn methods_of_test_classes_are_visible_in_blocks() {
+    let of = |line: &str| {
+        format!(
+            "//- /lib/page.rb\nclass Page\n  def header(name)\n  end\n  def title\n  end\nend\n\
+             //- /test/helper.rb\nclass Minitest::Spec\n  def header(name)\n  end\n  def page\n    Page.new\n  end\nend\ndef header(name)\nend\n\
+             //- /test/page_test.rb\n{line}\n"
+        )
+    };
+    let header = "test/helper.rb:2 Minitest::Spec#header Inherited";
+    check(&of("describe 'a' do\n  it 'b' do\n    $0header('a')\n  end\nend"), header);
+    check(&of("$0header('a')"), "test/helper.rb:8 header Program");
+    let title = "lib/page.rb:4 Page#title Receiver";
+    check(&of("describe 'a' do\n  page.$0title\nend"), &title.replace("Receiver", "Inherited"));
+}
+
+/// A method of the object in an instance variable had no callers.
+#[test]
+fn methods_of_one_object_are_found() {
+    check(
+        "//- /test/a_test.rb\nclass A < Test\n  def setup\n    @path = make\n    def @path.call(n)\n    end\n  end\n  def test_a\n    @path.$0call(1)\n  end\nend\n",
+        "test/a_test.rb:4 A#setup::@path.call Receiver",
+    );
+}

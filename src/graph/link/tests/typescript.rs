@@ -314,3 +314,41 @@ fn members_of_an_object_type_in_a_wrapper() {
         "node.ts:3 Factory.make Receiver",
     );
 }
+
+/// What a conditional type results in, members by the keys of another type, and `Type[keyof Type]` were
+/// unknown.
+#[test]
+fn conditional_mapped_and_indexed_types_have_members() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nexport class Sink {{ put(x: number) {{}} }}\nclass Drain extends Sink {{}}\nclass Other {{ put(x: number) {{}} }}\n\
+             type From<T> = [T] extends [string] ? Drain : T extends number ? Sink : never\n\
+             type Content<T> = T extends Promise<infer Sink> ? Sink : never\n\
+             interface Kinds {{ a: Sink; b: Drain }}\ntype Some = Kinds[keyof Kinds]\ntype Item = Sink[][number]\n\
+             type Makers = {{ [K in keyof Kinds]: () => Kinds[K] }}\ntype Both = Makers & {{ c(): void }}\n\
+             declare function make<T>(of: T): From<T>\n\
+             function f(some: Some, item: Item, makers: Makers, both: Both, content: Content<string>) {{\n  {body}\n}}\n"
+        )
+    };
+    check(&of("make(1).$0put(1)"), "a.ts:1 Sink.put Receiver");
+    check(&of("some.$0put(1)"), "a.ts:1 Sink.put Receiver");
+    check(&of("item.$0put(1)"), "a.ts:1 Sink.put Receiver");
+    check(&of("makers.$0a()"), "a.ts:6 Kinds.a Receiver");
+    check(&of("both.$0b()"), "a.ts:6 Kinds.b Inherited");
+    check(&of("content.$0put(1)"), "");
+}
+
+/// `new` of a value whose type has construct signatures, and calls of one whose base has call signatures.
+#[test]
+fn construct_signatures_and_those_of_bases_have_results() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nexport class Sink {{ put(x: number) {{}} }}\nclass Other {{ put(x: number) {{}} }}\n\
+             interface Maker {{\n  new (of?: string): Sink;\n  prototype: Sink\n}}\n\
+             interface Events {{\n  (name: string): Sink\n}}\ninterface Named extends Events {{\n  (name: 'a', by: () => void): void\n}}\n\
+             class Host {{\n  Made: Maker\n  on: Named\n  run() {{\n    {body}\n  }}\n}}\n"
+        )
+    };
+    check(&of("new this.Made('a').$0put(1)"), "a.ts:1 Sink.put Receiver");
+    check(&of("this.on('b').$0put(1)"), "a.ts:1 Sink.put Receiver");
+}

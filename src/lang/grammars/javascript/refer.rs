@@ -257,6 +257,10 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let mut parts: Vec<Node<'_>> = part.named_children(&mut cursor).take(32).collect();
             parts.reverse();
             rest.extend(parts);
+        } else if let Some((mapped, _)) =
+            types::mapped(visit, notes, part).filter(|_| part.id() != value.id())
+        {
+            add_base(notes, index, Some(mapped));
         } else if let Some(chain) = types::chain(visit, notes, part) {
             if part.id() == value.id() {
                 notes.set_type(index, chain);

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::Step;
+use crate::lang::chain::{ANY_MEMBER, Step, TYPE_PARAMETER};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -83,8 +83,9 @@ pub(super) fn chain_in(
         }
         "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
         "object_type" => {
-            if let Some(mapped) = mapped(visit, notes, node) {
-                return Some(mapped);
+            if let Some((mapped, is_same)) = mapped(visit, notes, node) {
+                // The members may have other types than those of the type whose names they have.
+                return if is_same { Some(mapped) } else { Chain::one_of([Some(mapped), None]) };
             }
             // An object type with only index signatures is a container of their values.
             let mut cursor = node.walk();
@@ -95,26 +96,74 @@ pub(super) fn chain_in(
             (is_alone && held.is_some()).then(|| container("Record", &[None, held]))
         }
         "this_type" => Some(Chain::own()),
-        "lookup_type" => {
-            let member = chain::literal(node.named_child(1)?.named_child(0)?)?;
-            let chain = of(node.named_child(0))?;
-            Some(chain.then(Step::Member(std::str::from_utf8(&visit.text[member]).ok()?)))
-        }
+        "lookup_type" => lookup(visit, of(node.named_child(0))?, node),
+        "conditional_type" => conditional(visit, notes, node, depth),
         "type_predicate_annotation" | "asserts_annotation" => Some(Chain::instance("boolean")),
         _ => None,
     }
 }
 
-/// Returns the chain of the type whose members a mapped type has: `{ [K in keyof T]: T[K] }`.
-fn mapped(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
-    let clause = visit.child(node.named_child(0)?, "mapped_type_clause")?;
+/// Returns the chain of a value of `of[…]`, the visited type `node`: a member, an element, or one of all
+/// members.
+fn lookup(visit: &Visit<'_, '_>, of: Chain, node: Node<'_>) -> Option<Chain> {
+    let (object, index) = (node.named_child(0)?, node.named_child(1)?);
+    if let Some(member) = index.named_child(0).and_then(chain::literal) {
+        return Some(of.then(Step::Member(std::str::from_utf8(&visit.text[member]).ok()?)));
+    }
+    let is_open = of.as_str().contains(TYPE_PARAMETER);
+    match index.kind_name() {
+        "predefined_type" if visit.bytes(index) == b"number" => Some(of.then(Step::Element)),
+        "index_type_query" if !is_open => {
+            let is_same = visit.bytes(index.named_child(0)?) == visit.bytes(object);
+            is_same.then(|| of.then(Step::Member(ANY_MEMBER)))
+        }
+        _ => None,
+    }
+}
+
+/// Returns the chain of a conditional type, one of its two results: `A extends B ? C : D`.
+fn conditional(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Option<Chain> {
+    let (left, right) = (node.field("left")?, node.field("right")?);
+    let branches = [node.field("consequence")?, node.field("alternative")?];
+    let is_inferred = |of: Node<'_>| {
+        let name = [b"infer ", visit.bytes(of)].concat();
+        bstr::ByteSlice::contains_str(visit.bytes(right), name)
+    };
+    let results = branches.into_iter().filter(|of| visit.bytes(*of) != b"never").map(|of| {
+        if of.kind_name() != "type_identifier" || !is_inferred(of) {
+            return chain_in(visit, notes, of, depth + 1);
+        }
+        // `T extends Promise<infer U> ? U : …`.
+        let is_content = matches!(right.kind_name(), "array_type" | "generic_type");
+        let container = chain_in(visit, notes, left, depth + 1).filter(|_| is_content);
+        container
+            .filter(|it| !it.as_str().contains(TYPE_PARAMETER))
+            .map(|it| it.then(Step::Element))
+    });
+    Chain::one_of(results)
+}
+
+/// Returns the chain of the type whose members a mapped type has, and whether they have the same types:
+/// `{ [K in keyof T]: T[K] }`.
+pub(super) fn mapped(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+) -> Option<(Chain, bool)> {
+    let signature = node.named_child(0)?;
+    let clause = visit.child(signature, "mapped_type_clause")?;
     let keys = clause.field("type").filter(|of| of.kind_name() == "index_type_query")?;
-    let of = keys.named_child(0).filter(|of| of.kind_name() == "type_identifier")?;
-    let value = node.named_child(0)?.child(node.named_child(0)?.child_count().checked_sub(1)?)?;
+    let of = keys.named_child(0)?;
+    let value = signature.child(signature.child_count().checked_sub(1)?)?;
     let value = if value.kind_name() == "type_annotation" { value.named_child(0)? } else { value };
     let is_same = value.kind_name() == "lookup_type"
         && value.named_child(0).is_some_and(|it| visit.bytes(it) == visit.bytes(of));
-    is_same.then(|| chain(visit, notes, of)).flatten()
+    Some((chain(visit, notes, of)?, is_same))
 }
 
 fn generic(
