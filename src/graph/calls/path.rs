@@ -2,8 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Caller, calling_symbols, uses_of};
-use crate::graph::link::{Code, Reason, Site, SymbolAt};
+use super::{Bound, Caller, calling_symbols, uses_within};
+use crate::graph::link::{Code, Linker, Reason, Site, SymbolAt};
 use crate::lang::facts::Role;
 
 /// The most symbols that a search visits.
@@ -77,6 +77,9 @@ fn search(
     let mut seen: HashSet<SymbolAt> = of.iter().copied().collect();
     let mut reached = Vec::new();
     let mut level = of.to_vec();
+    // Levels have many look-ups in common.
+    let linker = Linker::new(code);
+    let bound = Bound { uses_max: usize::MAX, role: Some(Role::Call), first: &|_| 0 };
     let (mut resolved, mut is_cut) = (0, false);
     while !level.is_empty() {
         let mut next = Vec::new();
@@ -85,7 +88,7 @@ fn search(
             if resolved >= RESOLVED_MAX {
                 return (reached, true);
             }
-            let mut found = uses_of(code, symbols, confidence_min);
+            let mut found = uses_within(&linker, symbols, confidence_min, bound);
             resolved += found.resolved;
             is_cut |= found.is_cut;
             found.uses.retain(|(_, caller)| caller.site.reference.role == Role::Call);

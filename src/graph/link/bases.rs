@@ -1,6 +1,7 @@
 //! Bases of types, and the methods of bases that a method overrides.
 
 use super::code::{FileFacts, last_name, near};
+use super::hops::View;
 use super::kinds::is_type;
 use super::members::ELSEWHERE_MAX;
 use super::position::SymbolAt;
@@ -23,7 +24,21 @@ impl Walk<'_> {
             let find = || self.find_bases(of, &facts, place, depth);
             return self.stepped(known, find, |found| self.memo.keep_bases(of, depth, found));
         }
-        self.find_bases(of, &facts, place, depth)
+        if !facts.dialect.has_module_instances {
+            return self.find_bases(of, &facts, place, depth);
+        }
+        // The names of Ruby's bases may be constants of bases: those that are known by then count.
+        if self.is_running(of.file, View::Bases(of.place), "") {
+            let open = self.open_bases.borrow();
+            let known = open.iter().rev().find(|(running, _)| *running == of);
+            return known.map(|(_, found)| found.clone()).unwrap_or_default();
+        }
+        self.look_up(of.file, View::Bases(of.place), "", depth, || {
+            self.open_bases.borrow_mut().push((of, Vec::new()));
+            let found = self.find_bases(of, &facts, place, depth);
+            self.open_bases.borrow_mut().pop();
+            found
+        })
     }
 
     fn find_bases(
@@ -135,7 +150,11 @@ impl Walk<'_> {
                 }
             }
             let is_same = |candidate: &Candidate| matches!(candidate.value, Value::Instance(at, _) if at == of);
-            found.extend(values.into_iter().filter(|candidate| !is_same(candidate)));
+            values.retain(|candidate| !is_same(candidate));
+            if is_inside && let Some((_, open)) = self.open_bases.borrow_mut().last_mut() {
+                open.extend(values.iter().cloned());
+            }
+            found.extend(values);
         }
         found
     }

@@ -21,7 +21,7 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
 
-/// The least factor of a step between two single values of Rust, Swift and C#.
+/// The least factor of a step between two single values of Rust, Swift, C#, JavaScript and TypeScript.
 const STEP_LEAST: f32 = 0.985;
 
 /// The most definitions of one name that are considered.
@@ -106,9 +106,10 @@ impl Walk<'_> {
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
-        let has_bounds = self
-            .facts(place.file)
-            .is_some_and(|facts| facts.dialect.has_impl_blocks || facts.dialect.has_usings);
+        let has_bounds = self.facts(place.file).is_some_and(|facts| {
+            let dialect = facts.dialect;
+            dialect.has_impl_blocks || dialect.has_usings || dialect.has_call_signatures
+        });
         for _ in 0..CHAIN_STEPS_MAX {
             let Some(step) = steps.next() else { return values };
             let before = match &values[..] {

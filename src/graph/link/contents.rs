@@ -222,16 +222,10 @@ impl Walk<'_> {
         let is_type = matches!(facts.symbols[place].kind, SymbolKind::Class | SymbolKind::Module);
         let mut methods =
             if is_type { self.member(candidate, "[]", depth + 1) } else { Vec::new() };
-        methods.retain(|it| matches!(it.value, Value::Name(at) if self.is_of_type_itself(at)));
+        methods.retain(|it| self.is_of_type_itself(it));
         let results = methods.iter().flat_map(|method| self.call(method, depth + 1));
         let found: Vec<Candidate> = results.take(VALUES_MAX).collect();
         (!methods.is_empty()).then_some(found)
-    }
-
-    /// Returns true for a member that a type itself has, not its instances.
-    fn is_of_type_itself(&self, at: SymbolAt) -> bool {
-        self.symbol(at)
-            .is_some_and(|(facts, place)| super::sides::is_of_type(&facts.symbols[place]))
     }
 
     fn element_of(

@@ -6,7 +6,7 @@ use super::dialect::TypeSyntax;
 use super::kinds::{is_type, is_variable};
 use super::parameters::{
     alias_target, call_signatures, chain_of_type, of_function_type, of_rust_function, parameters,
-    receiver_of, type_at, written_type,
+    receiver_of, result_of_function_type, type_at, written_type,
 };
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
@@ -294,7 +294,8 @@ impl Walk<'_> {
         self.of_written(candidate, Place { file: of.file, enclosing: Some(place) }, part, depth)
     }
 
-    /// Returns the results of a call of a value whose type is an interface with call signatures.
+    /// Returns the results of a call of a value whose type is an interface with call signatures, or an alias
+    /// of a function type.
     pub(super) fn called_interface(
         &self,
         candidate: &Candidate,
@@ -302,6 +303,15 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        if symbol.kind == SymbolKind::Type && facts.dialect.has_call_signatures {
+            let text =
+                self.text_of(of).and_then(|text| Some(text.get(..symbol.span.len())?.to_owned()));
+            let target = text.as_deref().and_then(|text| alias_target(&symbol.name, text));
+            let scope = Place { file: of.file, enclosing: Some(place) };
+            let result = target.and_then(result_of_function_type);
+            return self.of_written(candidate, scope, result, depth);
+        }
         let is_callable =
             facts.symbols[place].kind == SymbolKind::Interface && facts.dialect.has_call_signatures;
         let Some(text) = is_callable.then(|| self.text_of(of)).flatten() else { return Vec::new() };

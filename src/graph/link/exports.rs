@@ -83,6 +83,18 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns true if a look-up runs, so that a new one would lead back to it.
+    pub(super) fn is_running(&self, file: FileId, view: View, name: &str) -> bool {
+        let hops = &self.hops;
+        let is_it =
+            |other: &LookUp| other.file == file && other.view == view && &*other.name == name;
+        let running = hops.running.borrow().iter().position(is_it);
+        if let Some(running) = running {
+            hops.outermost.set(hops.outermost.get().min(running));
+        }
+        running.is_some()
+    }
+
     /// Takes the steps of a cached look-up; returns false if the look-up would reach a bound here.
     fn can_take(&self, cached: &Export, depth: usize) -> bool {
         let hops = self.hops.running.borrow().len() + cached.hops;

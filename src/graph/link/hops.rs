@@ -23,6 +23,8 @@ pub(super) enum View {
     Alias(u32),
     /// A parameter, by what calls of its method pass: the position of the method.
     Passed(u32),
+    /// The bases of a type or module: its position.
+    Bases(u32),
     /// What a using-declaration or using-directive of C++ refers to: the position of the import.
     Using(usize),
 }

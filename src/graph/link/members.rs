@@ -311,7 +311,10 @@ impl Walk<'_> {
         }
         if !own.is_empty() {
             self.put_prepended_first(of, name, &mut own, depth);
-            return own;
+            // A method of a type of Ruby itself hides none of its instances.
+            if !own.iter().all(|it| self.is_of_type_itself(it)) {
+                return own;
+            }
         }
         let mut found = self.members_of_alias(of, name, depth, seen);
         if !found.is_empty() {
@@ -350,6 +353,12 @@ impl Walk<'_> {
         }
         if is_linear {
             self.prefer_derived(of, name, &mut found, depth);
+        }
+        if !own.is_empty() {
+            let is_of_instance =
+                |it: &Candidate| matches!(it.value, Value::Name(_)) && !self.is_of_type_itself(it);
+            own.extend(found.into_iter().filter(is_of_instance));
+            return own;
         }
         found
     }

@@ -65,8 +65,25 @@ impl Walk<'_> {
         own.splice(..0, first);
     }
 
-    /// Returns the members of the modules that a module includes or extends.
+    /// Returns the members of the modules that a module includes or extends. One search of a name visits
+    /// each module once, since many modules may include each other.
     pub(super) fn of_mixins(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
+        let is_same = &*self.mixins.borrow().0 == name;
+        if is_same {
+            let is_new = !self.mixins.borrow().1.contains(&of);
+            if !is_new {
+                return Vec::new();
+            }
+            self.mixins.borrow_mut().1.push(of);
+            return self.of_modules(of, name, depth);
+        }
+        let outer = self.mixins.replace((name.into(), vec![of]));
+        let found = self.of_modules(of, name, depth);
+        self.mixins.replace(outer);
+        found
+    }
+
+    fn of_modules(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let is_itself = |it: &Candidate| matches!(it.value, Value::Name(at) if at == of);
         for base in self.bases(of, depth + 1).iter().filter(|it| !is_itself(it)) {
             let mut found = self.member(base, name, depth + 1);

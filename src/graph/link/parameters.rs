@@ -250,6 +250,16 @@ pub(super) fn call_signatures<'s>(name: &str, text: &'s str) -> Vec<(Vec<&'s str
     signatures.collect()
 }
 
+/// Returns the result of a function type as it is written: `R` of `(a: A) => R` and `new (a: A) => R`.
+pub(super) fn result_of_function_type(written: &str) -> Option<&str> {
+    let written = written.trim();
+    let written = written.strip_prefix("abstract ").unwrap_or(written);
+    let list = written.strip_prefix("new").map_or(written, str::trim_start);
+    let list = without_type_parameters(list);
+    let inner = list.starts_with('(').then(|| inside(list)).flatten()?;
+    Some(list[inner.len() + 2..].trim_start().strip_prefix("=>")?.trim())
+}
+
 /// Splits the body of an interface into its members, without comments before them.
 fn members(body: &str) -> Vec<&str> {
     let (mut found, mut start, mut level) = (Vec::new(), 0, 0_usize);

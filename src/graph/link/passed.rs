@@ -119,7 +119,8 @@ impl Walk<'_> {
         let own = type_around(facts, Some(method.place as usize));
         let is_its = |site: &Site| {
             let used = &site.reference;
-            let is_own = used.receiver.as_ref().is_none_or(|chain| *chain == Chain::own());
+            let is_own_chain = |it: &Chain| *it == Chain::own() || it.implicit().is_some();
+            let is_own = used.receiver.as_ref().is_none_or(is_own_chain);
             let is_here = site.file == method.file && type_around(facts, used.enclosing) == own;
             used.role == Role::Call && (is_only || is_own && is_here)
         };

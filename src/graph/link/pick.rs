@@ -74,7 +74,7 @@ impl Walk<'_> {
         if has_lost && !candidates.is_empty() && candidates.iter().all(|it| it.is_lost) {
             candidates.retain(|it| it.link().is_some());
         }
-        if has_open_self && used.receiver.is_none() {
+        if has_open_self && is_bare {
             // A name without arguments may be a variable of a specification instead.
             let is_mixed_in = |it: &Candidate| it.reason == Reason::Inherited;
             candidates.retain(|it| !is_mixed_in(it) || self.is_fit(it, Some(used)));
@@ -88,7 +88,8 @@ impl Walk<'_> {
             if candidates.is_empty() {
                 candidates = self.guesses(place, used);
             }
-            if !candidates.iter().any(|it| it.confidence >= CONFIDENCE_ANSWER) {
+            let is_guess = !candidates.iter().any(|it| it.confidence >= CONFIDENCE_ANSWER);
+            if is_guess && !(is_bare && has_open_self) {
                 candidates.splice(..0, self.of_similar_uses(place, used));
             }
         }

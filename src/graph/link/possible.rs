@@ -5,7 +5,7 @@ use super::added::Called;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group};
 use super::implementations::conversion_method;
-use super::kinds::is_type;
+use super::kinds::{is_type, is_variable};
 use super::overloads::stated_type_arguments;
 use super::position::SymbolAt;
 use super::qualified_names::SEPARATOR;
@@ -264,6 +264,12 @@ impl Walk<'_> {
         };
         let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];
+        if facts.dialect.constructor_call == Some(name) && is_variable(symbol.kind) {
+            // Another name of a type: `List = App::List`.
+            let types =
+                self.load(of, 1).into_iter().filter(|it| self.kind(it).is_some_and(is_type));
+            return types.take(1).find_map(|of| self.constructed(&of, name));
+        }
         let is_instance = matches!(of.value, Value::Instance(..));
         let is_call =
             facts.dialect.constructor_call == Some(name) && is_instance == facts.dialect.has_usings;

@@ -212,7 +212,11 @@ impl Walk<'_> {
                 let own = SymbolAt { file: place.file, place: around as u32 };
                 self.put_prepended_first(own, name, &mut found, depth);
             }
-            let is_partial = facts.dialect.has_partial_types;
+            // A method of a type of Ruby itself hides none of its instances.
+            let is_other_side = !found.is_empty()
+                && found.iter().all(|it| self.is_of_type_itself(it))
+                && !self.is_class_side(place);
+            let is_partial = facts.dialect.has_partial_types || is_other_side;
             if (found.is_empty() || is_partial) && is_type && has_members {
                 let own = SymbolAt { file: place.file, place: around as u32 };
                 let types = if kind == SymbolKind::Impl {

@@ -42,6 +42,14 @@ impl Walk<'_> {
         }
     }
 
+    /// Returns true for a member that a type of Ruby itself has, not its instances.
+    pub(super) fn is_of_type_itself(&self, member: &Candidate) -> bool {
+        let Value::Name(at) = member.value else { return false };
+        self.symbol(at).is_some_and(|(facts, place)| {
+            facts.dialect.marks_class_members && is_of_type(&facts.symbols[place])
+        })
+    }
+
     /// Removes what `is_better` rejects, if it accepts something.
     fn prefer(&self, found: &mut Vec<Candidate>, is_better: impl Fn(&Symbol) -> bool) {
         let rated: Vec<Option<bool>> = found

@@ -30,6 +30,10 @@ pub(super) struct Walk<'a> {
     is_nested: Cell<bool>,
     /// The members of the types that include a module are searched.
     pub(super) is_of_users: Cell<bool>,
+    /// The types and modules of Ruby whose bases are resolved, with those that are known by now.
+    pub(super) open_bases: RefCell<Vec<(SymbolAt, Vec<Candidate>)>>,
+    /// The name that is searched in the modules which modules include, and the modules that are visited.
+    pub(super) mixins: RefCell<(Box<str>, Vec<SymbolAt>)>,
     /// The type with its arguments whose member's type is followed.
     pub(super) given: RefCell<Option<WrittenType>>,
     /// A bound was reached, so that candidates may be missing.
@@ -49,6 +53,8 @@ impl<'a> Walk<'a> {
             start: Cell::new(None),
             is_nested: Cell::new(false),
             is_of_users: Cell::new(false),
+            open_bases: RefCell::new(Vec::new()),
+            mixins: RefCell::default(),
             given: RefCell::new(None),
             is_cut: Cell::new(false),
             deepest: Cell::new(0),

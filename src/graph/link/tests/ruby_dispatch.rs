@@ -288,3 +288,69 @@ fn a_module_that_many_types_include() {
         "lib/rake.rb:5 Rake::Application#options Receiver",
     );
 }
+
+/// Names of a module's superclass were looked up in the module's own bases, and those again in theirs: the
+/// search did not end within its bound.
+#[test]
+fn bases_of_bases_are_resolved_once() {
+    let modules: String = (0..12)
+        .map(|at| {
+            let others: String = (0..12)
+                .filter(|other| *other != at)
+                .map(|other| format!("    include M{other}\n"))
+                .collect();
+            format!("//- /m{at}.rb\nmodule App\n  module M{at}\n{others}  end\nend\n")
+        })
+        .collect();
+    check(
+        &format!(
+            "{modules}//- /base.rb\nmodule App\n  class Base\n    module Helpers\n      def help(a)\n      end\n    end\n  end\nend\n\
+             class Other\n  def help(a)\n  end\nend\n\
+             //- /main.rb\nmodule App\n  class Main < Base\n    include Helpers\n    include M1\n    include M2\n    def run\n      $0help(1)\n    end\n  end\nend\n"
+        ),
+        "base.rb:4 App::Base::Helpers#help Inherited",
+    );
+}
+
+/// Bare names in such a block were those around it.
+#[test]
+fn blocks_that_run_in_another_object() {
+    let of = |line: &str| {
+        format!(
+            "//- /lib/app.rb\nclass App\n  class << self\n    def route(path)\n    end\n    attr_reader :title\n  end\n  def start\n  end\nend\n\
+             class Other\n  def self.route(path)\n  end\n  def start\n  end\n  def title\n  end\nend\n\
+             def made(&block)\n  it = Class.new(App)\n  it.class_eval(&block)\nend\n\
+             def named(&block)\n  made(&block)\nend\n//- /main.rb\n{line}\n"
+        )
+    };
+    let route = "lib/app.rb:3 App.route Receiver";
+    check(&of("made do\n  $0route('a')\nend"), route);
+    check(&of("named do\n  ['a'].each { |it| $0route(it) }\nend"), route);
+    check(&of("App.class_eval do\n  $0route('a')\nend"), route);
+    check(&of("App.new.instance_eval do\n  $0start\nend"), "lib/app.rb:7 App#start Receiver");
+    check(&of("App.class_eval do\n  $0title\nend"), "lib/app.rb:5 App.title Receiver");
+    check(&of("def start\nend\n['a'].each do\n  $0start\nend"), "main.rb:1 start SameFile");
+}
+
+/// A method of the class itself hid one of a module that its instances have, and names that `class << self`
+/// declares counts as members of the instances.
+#[test]
+fn methods_of_a_class_itself_hide_none_of_its_instances() {
+    let of = |line: &str| {
+        format!(
+            "//- /a.rb\nmodule Base\n  attr_accessor :options\nend\nclass App\n  include Base\n  class << self\n    def method_options\n    end\n    alias_method :options, :method_options\n    attr_reader :title\n  end\n  def run\n    {line}\n  end\nend\n"
+        )
+    };
+    check(&of("$0options"), "a.rb:2 Base#options Inherited");
+    check(&of("App.$0options"), "a.rb:9 App.options Receiver");
+    check(&of("App.$0title"), "a.rb:10 App.title Receiver");
+}
+
+/// A constant that is another name of a class had no constructor.
+#[test]
+fn other_names_of_a_class_have_its_constructor() {
+    check(
+        "//- /a.rb\nmodule App\n  class List\n    def initialize(a)\n    end\n  end\nend\nclass Test\n  List = App::List\n  def run\n    List.$0new(1)\n  end\nend\n",
+        "a.rb:3 App::List#initialize Receiver",
+    );
+}

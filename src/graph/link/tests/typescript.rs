@@ -335,7 +335,7 @@ fn conditional_mapped_and_indexed_types_have_members() {
     check(&of("item.$0put(1)"), "a.ts:1 Sink.put Receiver");
     check(&of("makers.$0a()"), "a.ts:6 Kinds.a Receiver");
     check(&of("both.$0b()"), "a.ts:6 Kinds.b Inherited");
-    check(&of("content.$0put(1)"), "");
+    check(&of("content.$0put(1)"), "a.ts:1 Sink.put Ambiguous");
 }
 
 /// `new` of a value whose type has construct signatures, and calls of one whose base has call signatures.
@@ -346,9 +346,12 @@ fn construct_signatures_and_those_of_bases_have_results() {
             "//- /a.ts\nexport class Sink {{ put(x: number) {{}} }}\nclass Other {{ put(x: number) {{}} }}\n\
              interface Maker {{\n  new (of?: string): Sink;\n  prototype: Sink\n}}\n\
              interface Events {{\n  (name: string): Sink\n}}\ninterface Named extends Events {{\n  (name: 'a', by: () => void): void\n}}\n\
-             class Host {{\n  Made: Maker\n  on: Named\n  run() {{\n    {body}\n  }}\n}}\n"
+             type Make = new (of: string) => Sink\ntype By<T> = (of: T) => Sink\n\
+             class Host {{\n  Made: Maker\n  on: Named\n  other: Make\n  by: By<string>\n  run() {{\n    {body}\n  }}\n}}\n"
         )
     };
     check(&of("new this.Made('a').$0put(1)"), "a.ts:1 Sink.put Receiver");
     check(&of("this.on('b').$0put(1)"), "a.ts:1 Sink.put Receiver");
+    check(&of("new this.other('a').$0put(1)"), "a.ts:1 Sink.put Receiver");
+    check(&of("this.by('a').$0put(1)"), "a.ts:1 Sink.put Receiver");
 }

@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, RECEIVER_PARAMETER, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -20,6 +20,81 @@ const PASSED_MAX: usize = 8;
 
 /// How many nodes lie between a call and the method around it at most.
 const LEVELS_MAX: usize = 64;
+
+/// Methods that run their block in their receiver.
+const RUNNING_IN: [&[u8]; 6] = [
+    b"class_eval",
+    b"class_exec",
+    b"instance_eval",
+    b"instance_exec",
+    b"module_eval",
+    b"module_exec",
+];
+
+/// Functions that run their block in the object itself, or in one that no source shows.
+const NOT_FOLLOWED: [&[u8]; 24] = [
+    b"after",
+    b"around",
+    b"assert_raise",
+    b"assert_raises",
+    b"before",
+    b"catch",
+    b"context",
+    b"describe",
+    b"expect",
+    b"feature",
+    b"it",
+    b"lambda",
+    b"let",
+    b"let!",
+    b"loop",
+    b"proc",
+    b"scenario",
+    b"setup",
+    b"shared_examples",
+    b"specify",
+    b"subject",
+    b"task",
+    b"teardown",
+    b"test",
+];
+
+/// Returns the implicit receiver of a bare name in the innermost block that may run in another object, of
+/// those around the node `levels` above the visited one: `object.this` in `object.instance_eval do … end`,
+/// and `function(255).this` in `function do … end`.
+pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) -> Option<Chain> {
+    for level in levels + 1..LEVELS_MAX {
+        match visit.ancestor_kind(level) {
+            "block" | "do_block" => {}
+            "method" | "singleton_method" | "class" | "module" | "singleton_class" | "program" => {
+                return None;
+            }
+            _ => continue,
+        }
+        let call = visit.ancestor(level + 1)?;
+        if call.kind_name() != "call" {
+            continue;
+        }
+        let name = visit.bytes(call.field("method")?);
+        let of = call.field("receiver");
+        let chain = match of {
+            _ if NOT_FOLLOWED.contains(&name) => return None,
+            Some(of) if RUNNING_IN.contains(&name) => {
+                value::known(value::of(visit, notes, of, DEPTH_MAX))?
+            }
+            None if RUNNING_IN.contains(&name) => return None,
+            None => Chain::name(String::from_utf8_lossy(name)).then(RECEIVER),
+            Some(of) if matches!(of.kind_name(), "constant" | "scope_resolution") => {
+                method_chain(visit, notes, call, level + 1)?.then(RECEIVER)
+            }
+            Some(_) => continue,
+        };
+        return chain.then(Step::Member("this")).bounded();
+    }
+    None
+}
+
+const RECEIVER: Step<'_> = Step::Parameter(RECEIVER_PARAMETER);
 
 /// Records the arguments of the visited `yield`.
 pub(super) fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -48,10 +123,13 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let Some(method) = node.field("method") else { return };
     let of = node.field("receiver").and_then(|it| value::of(visit, notes, it, DEPTH_MAX));
-    if ELEMENT_CALLBACKS.contains(&visit.bytes(method)) {
+    if RUNNING_IN.contains(&visit.bytes(method)) {
+        let own = if node.field("receiver").is_none() { Some(Chain::own()) } else { None };
+        record(visit, notes, RECEIVER_PARAMETER, own.or(value::known(of)));
+    } else if ELEMENT_CALLBACKS.contains(&visit.bytes(method)) {
         record(visit, notes, 0, chain::element(of));
-    } else if let Some(passing) = method_chain(visit, notes, node) {
-        for number in 0..2 {
+    } else if let Some(passing) = method_chain(visit, notes, node, 0) {
+        for number in [0, 1, RECEIVER_PARAMETER] {
             record(visit, notes, number, Some(passing.clone().then(Step::Parameter(number))));
         }
     }
@@ -60,11 +138,16 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Returns the chain of the method that the block with the visited parameters is passed to.
 pub(super) fn passing(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let call = visit.ancestor(2).filter(|call| call.kind_name() == "call")?;
-    method_chain(visit, notes, call)
+    method_chain(visit, notes, call, 2)
 }
 
-/// Returns the chain of the method that a call calls.
-fn method_chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Option<Chain> {
+/// Returns the chain of the method that a call calls, which is `levels` above the visited node.
+fn method_chain(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    call: Node<'_>,
+    levels: usize,
+) -> Option<Chain> {
     let method = call.field("method")?;
     let name = match visit.bytes(method) {
         b"new" => b"initialize",
@@ -76,7 +159,10 @@ fn method_chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Opt
             chain::member(of, name)?
         }
         None if matches!(name, b"lambda" | b"loop" | b"proc") => return None,
-        None => Chain::name(String::from_utf8_lossy(name)),
+        None => match receiver(visit, notes, levels).as_ref().and_then(Chain::implicit) {
+            Some(of) => chain::member(Some(of), name)?,
+            None => Chain::name(String::from_utf8_lossy(name)),
+        },
     };
     chain.bounded()
 }

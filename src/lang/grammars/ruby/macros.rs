@@ -84,6 +84,7 @@ pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>)
         && list.named_child_count() > 2;
     let from = from + u32::from(renames);
     let body = node.field("block");
+    let separator = if is_of_type(visit) { "." } else { separator };
     for name in (from..from + names_max).map_while(|at| list.named_child(at)) {
         let Some((name, span)) = name_of(visit, name) else { continue };
         let mut definition = Definition::new(visit, kind, list);
@@ -93,6 +94,11 @@ pub(super) fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>)
         definition.body = body;
         found.push(definition);
     }
+}
+
+/// Returns true for a call in the body of `class << self`: it defines members of the type itself.
+fn is_of_type(visit: &Visit<'_, '_>) -> bool {
+    visit.ancestor_kind(1) == "body_statement" && visit.ancestor_kind(2) == "singleton_class"
 }
 
 /// Returns the member of a structure that the visited symbol names: `:b` in `A = Struct.new(:b)` and in
@@ -139,7 +145,7 @@ pub(super) fn alias<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
         }
         _ => name_of(visit, name)?,
     };
-    let separator = is_type.then_some("#");
+    let separator = is_type.then_some(if is_of_type(visit) { "." } else { "#" });
     Some(Definition {
         name: text,
         name_span: span,

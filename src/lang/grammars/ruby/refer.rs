@@ -355,7 +355,10 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         )
         | ("name" | "pattern", _) => {}
         _ if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) => {}
-        _ => notes.call(visit, node, own_of_new(visit), 0),
+        _ => {
+            let receiver = own_of_new(visit).or_else(|| blocks::receiver(visit, notes, 0));
+            notes.call(visit, node, receiver, 0);
+        }
     }
 }
 
@@ -363,7 +366,7 @@ fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) 
     let receiver = call.and_then(|call| call.field("receiver"));
     let chain = match receiver {
         Some(receiver) => chain::receiver(value::of(visit, notes, receiver, DEPTH_MAX)),
-        None => own_of_new(visit),
+        None => own_of_new(visit).or_else(|| blocks::receiver(visit, notes, 1)),
     };
     notes.call(visit, visit.node(), chain, arguments(call));
 }
