@@ -36,7 +36,7 @@
 //!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`, so `.await` is `[]`, as `?`
 //!   and `unwrap()` are. `clone()`, `map_err()` and others that change only the container are
 //!   omitted; `value.into()` has the receiver `value=>@Type`, where the result is to be a `Type`.
-//!   `**self` is `$.deref()`. A parameter of a closure is an element of what `map` and the
+//!   `name::<A>()` is `name<A>()`. `**self` is `$.deref()`, and `a + b` is `a.add()`. A parameter of a closure is an element of what `map` and the
 //!   like are called on, or what the called function passes to its parameter: `run(|job| …)` gives
 //!   `job` the chain `run(0)(0)`. Parts of tuples are members with their position as name: `pair.0`;
 //!   so are fields of tuple structs and variants. What a pattern binds is a member of its path:
@@ -215,6 +215,11 @@ impl Chain {
             };
         }
         let (name, rest) = text.split_at(name_end(text));
+        if rest.starts_with('<') {
+            // The type arguments of a function belong to its name.
+            let rest = type_text(text).1;
+            return (Root::Name(&text[..text.len() - rest.len()]), Steps { rest });
+        }
         (Root::Name(name), Steps { rest })
     }
 

@@ -273,7 +273,9 @@ impl Walk<'_> {
                 }
                 let of = of.filter(|of| type_name(of) == type_name(&written.text));
                 of.and_then(|of| type_arguments(of).iter().position(|part| *part == marked))
-            } else if is_type(symbol.kind) && symbol.name == type_name(&written.text) {
+            } else if (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
+                && symbol.name == type_name(&written.text)
+            {
                 let head = self.head(&facts, place, around)?;
                 parameter_list(&head).iter().position(|part| parameter_name(part) == name)
             } else {

@@ -263,8 +263,15 @@ impl Walk<'_> {
             return found;
         }
         let rest = chain.steps_after(name.len());
-        let mut found = self.name(place, name, depth + 1);
         let is_called = matches!(chain.steps_after(name.len()).next(), Some(Ok(Step::Call)));
+        // `name::<Type>()` of Rust.
+        let generic = name;
+        let name = name.split('<').next().unwrap_or(name);
+        let mut found = self.name(place, name, depth + 1);
+        if generic.len() > name.len() {
+            let written = WrittenType { place, text: generic.into() };
+            found.iter_mut().for_each(|it| it.given = Some(written.clone()));
+        }
         if is_called && !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
             // An extension of the enclosing type.
             let call = Use { enclosing: place.enclosing, ..Use::call(name) };

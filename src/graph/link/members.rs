@@ -20,6 +20,17 @@ pub(super) const ELSEWHERE_MAX: usize = 256;
 /// Functions of outside types of Rust that make a value of the type.
 const MAKERS: [&str; 3] = ["default", "new", "with_capacity"];
 
+/// Types in the containers of C++ whose values are or point to elements.
+const ITERATORS: [&str; 7] = [
+    "const_iterator",
+    "const_reference",
+    "const_reverse_iterator",
+    "iterator",
+    "reference",
+    "reverse_iterator",
+    "value_type",
+];
+
 /// Types of Rust whose guards have the members of their content.
 const CELLS: [&str; 3] = ["Mutex", "RefCell", "RwLock"];
 
@@ -211,6 +222,10 @@ impl Walk<'_> {
         if dialect.has_impl_blocks && name == "0" && type_arguments(&written.text).len() == 1 {
             // The field of a type such as `Wrapping<T>`.
             return self.numbered_argument(candidate, written, 0, depth);
+        }
+        if dialect.has_namespaces && ITERATORS.contains(&name) && written.text.contains('<') {
+            // `std::vector<A>::iterator`.
+            return self.argument(candidate, written, depth);
         }
         if dialect.has_namespaces && matches!(name, "first" | "second") {
             // Of a pair, or of an element of a map.

@@ -303,7 +303,10 @@ impl Walk<'_> {
             // What a function from outside passes to a callback may be from the repository.
             let has_callback = steps.any(|step| matches!(step, Ok(Step::Parameter(_))));
             return match root {
-                Root::Name(name) => !has_callback && self.is_undefined(place, name),
+                Root::Name(name) => {
+                    let name = name.split('<').next().unwrap_or(name);
+                    !has_callback && self.is_undefined(place, name)
+                }
                 _ => false,
             };
         }

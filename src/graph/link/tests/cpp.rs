@@ -525,3 +525,21 @@ fn macros_on_lines_before_the_type_of_a_method() {
                 APP_NODISCARD\n  int size() const;\n  std::string name_;\n};\nint f(const Details& d) { return d.$0name().size(); }\n";
     check(text, "a.h:4 Details::name Receiver");
 }
+
+/// A declared iterator points to an element.
+#[test]
+fn declared_iterators_point_to_elements() {
+    let of = |declared: &str, call: &str| {
+        format!(
+            "//- /a.cc\n#include <vector>\nstruct Node {{ void mark(int x); }};\nstruct Other {{ void mark(int x); }};\n\
+             void f(std::vector<Node*>& all, std::map<int, Node*>& named) {{\n  for ({declared}) {call};\n}}\n"
+        )
+    };
+    let mark = "a.cc:2 Node::mark Receiver";
+    check(
+        &of("std::vector<Node*>::iterator i = all.begin(); i != all.end(); ++i", "(*i)->$0mark(1)"),
+        mark,
+    );
+    check(&of("std::vector<Node*>::const_iterator i = all.begin();;", "(*i)->$0mark(1)"), mark);
+    check(&of("std::map<int, Node*>::iterator i = named.begin();;", "i->second->$0mark(1)"), mark);
+}

@@ -1,7 +1,7 @@
 //! Rust: values of operators, of arms and of functions that are passed, and which of several definitions a
 //! compiler reads.
 
-use super::{check, links};
+use super::{check, links, resolved_outcome};
 
 fn of_crate(rest: &str) -> String {
     format!("//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\n{rest}\n")
@@ -120,4 +120,28 @@ fn functions_in_blocks_of_macros() {
         ))
     };
     check(&of("$0closure(1);"), "src/lib.rs:6 request::closure Scope");
+}
+
+/// The type arguments of a function that is called by its own name.
+#[test]
+fn type_arguments_of_functions_determine_results() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "pub trait Flags: Sized {{ fn bits(&self) -> u8; }}\npub struct A;\nimpl A {{ fn bits(&self) -> u8 {{ 1 }} }}\nimpl Flags for A {{ fn bits(&self) -> u8 {{ 2 }} }}\n\
+             fn parsed<B: Flags>(text: &str) -> Result<B, u8> {{ todo!() }}\nfn made<B: Flags>() -> B {{ todo!() }}\n\
+             fn f() {{ {call}; }}\n"
+        ))
+    };
+    let own = "src/lib.rs:3 A::bits Receiver";
+    check(&of("made::<A>().$0bits()"), own);
+    check(&of("parsed::<A>(\"a\").unwrap().$0bits()"), own);
+    check(&of("assert_eq!(1, parsed::<A>(\"a\").unwrap().$0bits())"), own);
+    check(&of("let it = made::<A>(); it.$0bits()"), own);
+    check(&of("made::<_>().$0bits()"), "src/lib.rs:1 Flags::bits Receiver");
+    assert!(
+        !resolved_outcome(&of("missing::<A>().$0bits()"))
+            .links
+            .iter()
+            .any(|it| it.confidence > 0.9)
+    );
 }

@@ -173,6 +173,30 @@ fn collected(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
     steps.with_root(of).bounded()
 }
 
+/// Returns the chain of a call with type arguments, `name::<A>()`, and of the steps after it.
+fn generic_call(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
+    let length = text.iter().take_while(|&&byte| code_text::is_name(byte)).count();
+    let start = length + text[length..].strip_prefix(b"::<").map(|_| b"::<".len())?;
+    let end = start + end_of(&text[start..], |_| false)?;
+    let inner = text.get(end + 1..)?.strip_prefix(b"(")?;
+    let after = &inner[end_of(inner, |_| false)? + 1..];
+    let name = chain::of_name(notes, &text[..length])?;
+    let generic = chain::called(generic_name(&name, &text[start - 1..=end]))?;
+    let steps = code_text::chain_of(notes, &[&b"Self"[..], after].concat())?;
+    steps.with_root(generic).bounded()
+}
+
+/// Returns the name of a function with its type arguments, which are written in brackets; `None` if one of
+/// them is no plain name.
+pub(super) fn generic_name(name: &Chain, arguments: &[u8]) -> Option<Chain> {
+    let is_plain = |byte: &u8| code_text::is_name(*byte) || b"<>, _".contains(byte);
+    let is_name = name.as_str().bytes().all(code_text::is_name);
+    let list = std::str::from_utf8(arguments).ok()?.replace("::<", "<");
+    let list =
+        list.strip_prefix('<').filter(|list| is_name && list.bytes().all(|it| is_plain(&it)))?;
+    Chain::name(format!("{}<{}", name.as_str(), list.replace(' ', ""))).bounded()
+}
+
 /// Returns the chain of an operation on a value: `a & b`. Operators of several kinds are read from the left.
 fn operated(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
     let at = top_level(text, b" ")?;
@@ -203,7 +227,7 @@ pub(super) fn chain_of(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
     if text.starts_with(b"(") {
         return in_parentheses(notes, text);
     }
-    if let Some(made) = collected(notes, text) {
+    if let Some(made) = collected(notes, text).or_else(|| generic_call(notes, text)) {
         return Some(made);
     }
     let open = text.iter().position(|&byte| byte == b'(');

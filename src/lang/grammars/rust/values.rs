@@ -270,6 +270,12 @@ impl Values<'_, '_, '_> {
                 let held = self.of(arguments.named_child(0)?, depth)?;
                 chain::instance(&format!("Option<{}>", type_of_value(&held)?))
             }
+            "identifier" if function.kind_name() == "generic_function" => {
+                let name = self.of(plain, depth)?;
+                let written = function.field("type_arguments").map(|of| self.visit.bytes(of));
+                let generic = written.and_then(|of| tokens::generic_name(&name, of));
+                chain::called(generic.or(Some(name)))
+            }
             "identifier" if self.visit.bytes(plain) == b"Err" => None,
             "identifier" if self.visit.bytes(plain) == b"Self" => chain::instance("Self"),
             _ => chain::called(self.of(plain, depth)),
