@@ -106,6 +106,8 @@ impl Walk<'_> {
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
+        let is_open = |name: &str| name == "Self" || name.starts_with(TYPE_PARAMETER);
+        let names_definition = matches!(root, Root::Name(name) if !is_open(name));
         let has_bounds = self.facts(place.file).is_some_and(|facts| {
             let dialect = facts.dialect;
             dialect.has_impl_blocks || dialect.has_usings || dialect.has_call_signatures
@@ -145,7 +147,9 @@ impl Walk<'_> {
                 Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
                     self.each(&values, |candidate| {
                         let mut found = self.called_member(place, candidate, name, depth);
-                        self.remove_own_trait(candidate, &mut found);
+                        if names_definition {
+                            self.remove_own_trait(candidate, &mut found);
+                        }
                         found
                     })
                 }

@@ -27,6 +27,7 @@ fn operators_return_what_their_methods_return() {
     check(&of("(c | c).$0go()"), "src/lib.rs:11 C::go Receiver");
     check(&of("(c | c | c).$0go()"), "src/lib.rs:11 C::go Receiver");
     check(&of("(!t).$0size()"), "src/lib.rs:12 Number::size Receiver");
+    check(&of("T::size(t).$0size()"), "src/lib.rs:12 Number::size Receiver");
     // The argument determines the type.
     let named = links(&of("(Number::size(1.0) - 1.0).$0size()"));
     assert!(named.iter().all(|link| link.confidence < 0.45), "{named:?}");
