@@ -245,7 +245,7 @@ fn answer(
     };
     let (callers, uses, unsure_callers) = (entries(callers), entries(others), entries(unsure));
     Ok(CallersReply {
-        coverage: Coverage::of(catalog),
+        coverage: Coverage::of(catalog).or_unread_of(catalog, targets)?,
         definitions_shown: definitions.len(),
         definitions,
         definitions_total: targets.len(),

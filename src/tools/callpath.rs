@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::coverage::Coverage;
+use super::coverage::{Coverage, Reading};
 use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
 use crate::answer::definition::{self, Around, Definition};
@@ -154,9 +154,13 @@ impl Define for Callpath {
             None => calls::missing_link(catalog, &from, &chain.reached, CONFIDENCE_ANSWER),
         };
         let missing = missing.and_then(|missing| missing_entry(catalog, &mut texts, &missing));
+        let coverage = match calls {
+            Some(_) => Coverage::of(catalog),
+            None => Coverage::of(catalog).or_unread(catalog, Reading::Symbols),
+        };
         Ok(CallpathReply {
             missing,
-            coverage: Coverage::of(catalog),
+            coverage,
             chain: steps,
             calls: calls.map_or(0, <[CallStep]>::len),
             candidates: [from.len(), to.len()],

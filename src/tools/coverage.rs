@@ -1,5 +1,6 @@
 //! Coverage of a reply: which files could not be indexed.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -11,6 +12,8 @@ use crate::base::text;
 use crate::catalog::Catalog;
 use crate::catalog::extract::Extract;
 use crate::catalog::file_list::FileState;
+use crate::error::Result;
+use crate::graph::link::SymbolAt;
 use crate::index::table::Flags;
 use crate::lang::Limits;
 
@@ -30,6 +33,10 @@ pub enum Status {
     /// Several definitions match; the caller has to choose one.
     Ambiguous,
 }
+
+/// Definitions whose names are looked for in files that are not read. Those of one query mostly have the
+/// same name.
+const NAMED_MAX: usize = 64;
 
 /// The purpose for which files are read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -88,6 +95,48 @@ impl Coverage {
             Reading::Words => 0,
         };
         Coverage { files_unread: catalog.unread(reading as usize, count), files_unparsed, ..self }
+    }
+
+    /// As [`Coverage::or_unread_with`], for the names of `definitions`.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] if an index is damaged.
+    pub fn or_unread_of(self, catalog: &Catalog, definitions: &[SymbolAt]) -> Result<Coverage> {
+        let mut names = BTreeSet::new();
+        for &at in definitions.iter().take(NAMED_MAX) {
+            names.extend(catalog.symbol(at)?.map(|symbol| symbol.name.clone()));
+        }
+        self.or_unread_with(catalog, &names.iter().map(String::as_str).collect())
+    }
+
+    /// Returns the coverage with the number of files that contain one of these names and are not read
+    /// for definitions and calls, or could not be parsed completely, so that uses of the name may be
+    /// missing. Texts whose words are not read either are counted, too.
+    /// O(files with the names), and O(files) the first time.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Corrupt`] if an index is damaged.
+    pub fn or_unread_with(self, catalog: &Catalog, names: &BTreeSet<&str>) -> Result<Coverage> {
+        let all = self.or_unread(catalog, Reading::Symbols);
+        if all.files_unread == 0 && all.files_unparsed == 0 {
+            return Ok(self);
+        }
+        let unparsed = catalog.unparsed();
+        let (mut unread, mut lost) = (BTreeSet::new(), BTreeSet::new());
+        for name in names {
+            for file in catalog.word(name)?.iter().map(|found| found.file) {
+                if unparsed.binary_search_by_key(&file, |(file, _)| *file).is_ok() {
+                    lost.insert(file);
+                } else if is_unread(catalog, file, Reading::Symbols).unwrap_or(true) {
+                    unread.insert(file);
+                }
+            }
+        }
+        let without_words = self.or_unread(catalog, Reading::Words).files_unread;
+        let files_unread = unread.len() + without_words;
+        Ok(Coverage { files_unread, files_unparsed: lost.len(), ..self })
     }
 
     /// Returns the notice that the reply may be incomplete, if so.

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::callers::rounded;
-use super::coverage::Coverage;
+use super::coverage::{Coverage, Reading};
 use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, first, paths, results_max};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -297,8 +297,13 @@ fn answer(
         }
     }
     let (externals, externals_total) = first(outside.names.into_iter().collect(), EXTERNALS_MAX);
+    // Of a file that could not be parsed completely, the imports are found nevertheless.
+    let coverage = Coverage {
+        files_unread: Coverage::of(catalog).or_unread(catalog, Reading::Symbols).files_unread,
+        ..Coverage::of(catalog)
+    };
     Ok(DepsReply {
-        coverage: Coverage::of(catalog),
+        coverage,
         path,
         direction,
         shown: files.len(),

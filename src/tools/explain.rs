@@ -191,7 +191,7 @@ impl Define for Explain {
             let given = given.unwrap_or_default();
             return Err(lookup::elsewhere(catalog, &args.name, given, &all.symbols));
         }
-        let mut coverage = Coverage::of(catalog);
+        let mut coverage = Coverage::of(catalog).or_unread_of(catalog, &definitions)?;
         if let [at] = definitions[..] {
             let explained = explain(catalog, &mut texts, at, max)?;
             return Ok(ExplainReply { coverage, explained, choices: None, others });

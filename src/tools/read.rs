@@ -16,7 +16,7 @@ use crate::answer::style::Style;
 use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
-use crate::lang::{self, Language, Symbol};
+use crate::lang::{self, Language, Limits, Symbol};
 use crate::source::guarded::Content;
 
 mod binary;
@@ -360,6 +360,12 @@ fn symbol(
         if !offered.contains(&qualified) {
             offered.push(qualified);
         }
+    }
+    if content.is_cut() || content.original().len() > Limits::DEFAULT.bytes_max {
+        let message = format!("`{name}` is not found: the definitions of long files are not read");
+        return Err(Error::new(Kind::NotFound, message)
+            .with_path(named)
+            .with_hint("{tool:search} finds the line; pass lines instead"));
     }
     let error = Error::new(Kind::NotFound, format!("`{name}` is not defined here"));
     let hint = nearest::hint(&offered).unwrap_or("{tool:outline} lists the definitions".to_owned());

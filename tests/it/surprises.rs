@@ -422,3 +422,40 @@ fn damage_missed_by_a_refresh_is_repaired_by_the_next_search() {
     assert!(!segment.exists(), "the segment is still damaged");
     place.check(&["hello", "."]);
 }
+
+/// Calls may be missing where a file is too long, in another encoding, or too deeply nested.
+#[test]
+fn replies_about_calls_count_the_files_that_are_not_read() {
+    let place = Place::new();
+    place.write("a.py", "def target(): pass\ndef other(): pass\n");
+    let long = "from a import target\nx = 1\n".repeat(60_000);
+    place.write("big.py", format!("{long}target()\ndef inner(): pass\n"));
+    let wide: Vec<u8> = "\u{feff}from a import target\ntarget()\n"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    place.write("u16.py", wide);
+    let (open, close) = ("(".repeat(3_000), ")".repeat(3_000));
+    place.write("deep.py", format!("from a import target\n{open}target(){close}\n"));
+    settle();
+    Answer::of(place.codedb("index")).expect_success();
+    let reply = |name: &str, args: &[&str]| {
+        let mut command = place.codedb(name);
+        command.args(args);
+        let answer = Answer::of(command);
+        String::from_utf8_lossy(&answer.stdout).into_owned() + &answer.stderr
+    };
+    for name in ["callers", "explain"] {
+        let reply = reply(name, &["target"]);
+        assert!(reply.contains("2 files not read because of size or encoding"), "{reply}");
+        assert!(reply.contains("1 file not parsed completely"), "{reply}");
+    }
+    // This name is not in those files, but nobody knows what is in the one in UTF-16.
+    let reply_of_other = reply("callers", &["other"]);
+    assert!(reply_of_other.contains("1 file not read"), "{reply_of_other}");
+    assert!(!reply_of_other.contains("not parsed"), "{reply_of_other}");
+    let deps = reply("deps", &["a.py"]);
+    assert!(deps.contains("2 files not read because of size or encoding"), "{deps}");
+    let read = reply("read", &["big.py", "--symbol", "inner"]);
+    assert!(read.contains("the definitions of long files are not read"), "{read}");
+}
