@@ -50,6 +50,10 @@ pub(super) fn wait(tool: &Tool, matches: &ArgMatches, engine: &Engine) {
     if limit_ms == 0 || is_refused {
         return;
     }
+    if let Some(error) = engine::build_obstacle(engine) {
+        report::print_message(format_args!("the index cannot be built: {error}"));
+        return;
+    }
     background::build(engine, Build::Full);
     let (started, limit) = (Instant::now(), Duration::from_millis(limit_ms));
     let progress = Progress::default();
@@ -59,7 +63,8 @@ pub(super) fn wait(tool: &Tool, matches: &ArgMatches, engine: &Engine) {
         let waited = started.elapsed();
         if waited >= limit {
             report::print_message(format_args!(
-                "the index is not complete after {limit_ms} ms ({}); the next call will rank better",
+                "the index is not complete after {limit_ms} ms ({}); `codedb index` waits for it, or \
+                 reports why it cannot be built",
                 described(engine, &progress)
             ));
             return;

@@ -88,6 +88,12 @@ pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
     })
 }
 
+/// Returns the reason why no build can begin: the directory of the index cannot be created or written.
+/// `None` also while another process builds.
+pub fn build_obstacle(engine: &Engine) -> Option<Error> {
+    engine.store.lock().err().filter(|error| error.kind() != Kind::Busy)
+}
+
 /// Publishes the differences from `before`.
 ///
 /// # Errors

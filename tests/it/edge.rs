@@ -102,6 +102,24 @@ fn a_query_for_code_completes_a_search_index() {
     assert_eq!(json(&tool(&place, &["status", "--json"]))["generation"], 1);
 }
 
+/// The place of the index is below a file, as if the cache could not be written.
+#[test]
+fn context_reports_that_the_index_cannot_be_built() {
+    let place = Place::new();
+    place.write("src/lib.rs", "pub fn resolve_redirects() {}\n");
+    place.write("taken", "");
+    let mut command = place.command(&place.codedb_words("context")[0]);
+    command.env("CODEDB_BACKGROUND", "1").args(["context", "redirect", "--root"]);
+    command.arg(place.root()).arg("--index-dir").arg(place.root().join("taken/below"));
+    let answer = Answer::of(command);
+    assert!(answer.stderr.contains("the index cannot be built: "), "{}", answer.stderr);
+    let text = String::from_utf8_lossy(&answer.stdout).into_owned() + &answer.stderr;
+    assert!(
+        text.contains("its words are not searched") && !text.contains("after 2000 ms"),
+        "{text}"
+    );
+}
+
 #[test]
 fn the_first_context_of_a_tree_waits_for_its_text_index() {
     let place = shop();

@@ -121,7 +121,12 @@ fn names_near(sources: &Sources<'_>, wanted: &str) -> Result<Vec<String>> {
 
 /// Returns the message of a miss, with names similar to the words of the task.
 pub(super) fn miss(sources: &Sources<'_>, task: &Task, keywords: &[Keyword]) -> Result<String> {
-    let nothing = "nothing in this tree matches the task";
+    let nothing = if sources.text.is_some() {
+        "nothing in this tree matches the task"
+    } else {
+        "no name or path in this tree matches the task; its words are not searched, since there is no \
+         text index"
+    };
     if keywords.iter().any(|keyword| !keyword.nearest.is_empty()) {
         return Ok(format!("{nothing}; similar names are listed"));
     }
