@@ -318,7 +318,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
     let is_trusted = is_trusted(&engine, check);
     for notice in answer.notices() {
-        report::print_message(notice);
+        report::print_message(with_flags(tool, &notice));
     }
     if matches.get_flag("json") {
         let json = answer.json()?;
@@ -332,6 +332,20 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         print(&display.for_output(answer.styled(&display)))?;
     }
     Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
+}
+
+/// Replaces the names of arguments in a notice of the tool by the flags of its command: `max_results` by
+/// `--max-results`.
+fn with_flags(tool: &Tool, notice: &str) -> String {
+    let arguments = tool.arguments();
+    let is_flag = |name: &str| {
+        arguments["properties"].get(name).is_some() && !tool.positional.contains(&name)
+    };
+    let flag = |(at, part): (usize, &str)| match at % 2 {
+        1 if is_flag(part) => format!("--{}", part.replace('_', "-")),
+        _ => part.to_owned(),
+    };
+    notice.split('`').enumerate().map(flag).collect::<Vec<_>>().join("`")
 }
 
 /// Returns a reply, which is a JSON object, as a line, with [`TRUSTED`] if it was not checked.

@@ -194,3 +194,15 @@ fn a_misspelled_command_is_answered_with_the_nearest() {
         assert!(!answer.stderr.contains("search serch"), "{}", answer.stderr);
     }
 }
+
+#[test]
+fn notes_name_flags_and_not_arguments_of_the_protocol() {
+    let place = Place::new();
+    place.write("a.rs", "pub fn shut() {}\n");
+    place.write("b.rs", format!("use crate::a::shut;\n{}", "fn f() { shut(); }\n".repeat(9)));
+    let mut command = place.codedb("callers");
+    command.args(["shut", "--max-results", "2"]);
+    let answer = Answer::of(command);
+    assert!(answer.stderr.contains("`--max-results`"), "{}", answer.stderr);
+    assert!(!answer.stderr.contains("`max_results`"), "{}", answer.stderr);
+}

@@ -641,7 +641,7 @@ fn unresolved_calls_are_counted_and_listed() {
         "pool.py:2  method Pool.take  1 caller\n  use.py:6  in typed  pool.take(1)  (resolved by receiver type, 0.99)\n"
     );
     assert!(
-        answer.stderr.contains("2 more unresolved calls may call it; `unsure` lists them"),
+        answer.stderr.contains("2 more unresolved calls may call it; `--unsure` lists them"),
         "{}",
         answer.stderr
     );

@@ -278,7 +278,7 @@ fn read_truncates_long_files_and_reports_binary_ones() {
     place.write("many.txt", "x\n".repeat(3000));
     let answer = tool(&place, &["read", "many.txt"]).expect_success();
     assert_eq!(answer.text().lines().count(), 2001);
-    assert!(answer.stderr.contains("continue with `line_start` 2001"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("continue with `--line-start` 2001"), "{}", answer.stderr);
     place.write("a.png", b"\x89PNG\r\n\x1a\n\0\0");
     let text = tool(&place, &["read", "a.png"]).expect_success().text();
     assert!(text.starts_with("a.png  PNG image  binary, 10 bytes  hash "), "{text}");
