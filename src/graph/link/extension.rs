@@ -338,6 +338,31 @@ impl Walk<'_> {
             })
     }
 
+    /// Returns true for a call of the enclosing method's name on `self`, where the method implements a trait
+    /// from outside for a type from outside, which has a method of that name for other arguments: `impl
+    /// Rem<A> for i32`.
+    pub(super) fn calls_outside_type(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        candidates: &[Candidate],
+    ) -> bool {
+        let is_own = |it: &Candidate| match it.value {
+            Value::Name(at) => self.is_delegating(place, used.name, at),
+            _ => false,
+        };
+        let is_block = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(facts, place)| {
+                let name = facts.block_type(place);
+                name.is_some_and(|name| !is_variable_type(name))
+            })
+        };
+        used.receiver.is_some_and(|chain| chain.as_str() == "$")
+            && !candidates.is_empty()
+            && candidates.iter().all(is_own)
+            && self.own_types(place, 1).iter().all(is_block)
+    }
+
     /// Returns true if the file of the use sees a trait, so that it can call the trait's methods.
     fn is_trait_in_scope(&self, method: SymbolAt, of_trait: &str) -> bool {
         let Some(origin) = self.origin.get() else { return true };

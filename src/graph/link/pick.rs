@@ -79,6 +79,9 @@ impl Walk<'_> {
             let is_mixed_in = |it: &Candidate| it.reason == Reason::Inherited;
             candidates.retain(|it| !is_mixed_in(it) || self.is_fit(it, Some(used)));
         }
+        if self.calls_outside_type(place, used, &candidates) {
+            candidates.clear();
+        }
         self.confirm(place, used, &mut candidates);
         if candidates.is_empty() && (!is_bare || has_open_self) {
             candidates = self.of_unknown_namespace(place, used);

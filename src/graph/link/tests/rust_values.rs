@@ -146,3 +146,15 @@ fn type_arguments_of_functions_determine_results() {
             .any(|it| it.confidence > 0.9)
     );
 }
+
+/// A method that a trait from outside adds to a type from outside calls that of the type.
+#[test]
+fn methods_of_outside_types_do_not_call_themselves() {
+    let of = |own: &str| {
+        of_crate(&format!(
+            "use std::ops::Rem;\npub struct A(i32);\nimpl Rem<A> for {own} {{\n    type Output = A;\n    fn rem(self, other: A) -> A {{ A(self.$0rem(1)) }}\n}}\n"
+        ))
+    };
+    assert!(links(&of("i32")).iter().all(|link| link.confidence < 0.45));
+    check(&of("A"), "src/lib.rs:5 A::rem Receiver");
+}
