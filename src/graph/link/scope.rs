@@ -184,10 +184,19 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let has_members = facts.dialect.has_bare_members;
         let mut outermost = None;
+        // Only the constants of Ruby's outer types are visible in inner ones.
+        let is_of_self = facts.dialect.has_open_self && !name.starts_with(char::is_uppercase);
+        let mut is_in_type = false;
         for (level, around) in facts.ancestors(place.enclosing).enumerate() {
             outermost = Some(around);
             let kind = facts.symbols[around].kind;
             let is_type = is_type(kind) || kind == SymbolKind::Impl;
+            if is_of_self && (is_type || kind == SymbolKind::Module) {
+                if is_in_type {
+                    continue;
+                }
+                is_in_type = true;
+            }
             // Members of an object literal are not in scope, and neither are members of a type.
             let is_inside = level > 0 || kind == SymbolKind::Impl;
             if (is_type || is_variable(kind)) && is_inside && !has_members {

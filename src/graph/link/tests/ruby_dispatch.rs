@@ -354,3 +354,15 @@ fn other_names_of_a_class_have_its_constructor() {
         "a.rb:3 App::List#initialize Receiver",
     );
 }
+
+/// They were taken for methods of the object.
+#[test]
+fn methods_of_an_outer_type_are_not_visible() {
+    let of = |inner: &str| {
+        format!(
+            "//- /a.rb\nclass Outer\n  def opts(a)\n  end\n  NAME = 1\n  module Inner\n    def run\n      {inner}\n    end\n  end\nend\nclass Other\n  def opts(a)\n  end\nend\n"
+        )
+    };
+    check(&of("$0opts(1)"), "a.rb:2 Outer#opts Ambiguous");
+    check(&of("$0NAME"), "a.rb:4 Outer::NAME Scope");
+}
