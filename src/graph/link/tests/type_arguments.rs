@@ -98,6 +98,23 @@ fn packages_and_inner_classes_of_kotlin() {
     check(&tree("holder.$0put(1)"), "b/Main.kt:9 Holder.put Receiver");
 }
 
+/// The type that a variable has after a test of it was that of its declaration, and a `vararg` property had
+/// that of one argument.
+#[test]
+fn tests_of_types_in_kotlin() {
+    let tree = |body: &str| {
+        format!(
+            "//- /A.kt\npackage a\nopen class Base {{\n  fun go() {{}}\n}}\nclass Sub : Base() {{\n  fun run() {{}}\n}}\n\
+             class All(private vararg val bases: Base) {{\n  fun each() {{\n    for (base in bases) {{ base.go() }}\n  }}\n}}\n\
+             class Other {{\n  fun run() {{}}\n  fun go() {{}}\n}}\n\
+             fun test(any: Any): Any {{\n  {body}\n  return any\n}}\n"
+        )
+    };
+    let body = "if (any !is Sub) {\n    return any\n  }\n  any.$0run()";
+    check(&tree(body), "A.kt:6 Sub.run Receiver");
+    check(&tree("").replace("base.go", "base.$0go"), "A.kt:3 Base.go Receiver");
+}
+
 /// The value in a wrapper had no type, and neither had it in an extension with a condition.
 #[test]
 fn type_parameters_of_swift_have_arguments() {

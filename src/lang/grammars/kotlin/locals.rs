@@ -1,5 +1,7 @@
 //! Parameters and variables of Kotlin functions, and the types of properties.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::values::{self, TYPES};
@@ -106,7 +108,11 @@ pub(super) fn body(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn class_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let of = modifiers::child(node, TYPES);
-    let chain = of.and_then(|of| values::of_type(visit, notes, of));
+    let mut chain = of.and_then(|of| values::of_type(visit, notes, of));
+    let words = modifiers::child(node, &["modifiers"]).map(|of| visit.text_of(of));
+    if words.is_some_and(|words| words.split_whitespace().any(|word| word == "vararg")) {
+        chain = array_of(chain);
+    }
     if let Some(chain) = &chain {
         visit.defined.clone().for_each(|index| notes.set_type(index, chain.clone()));
     }
@@ -114,6 +120,11 @@ pub(super) fn class_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if let Some(name) = name {
         notes.declare(name, chain);
     }
+}
+
+/// Returns the chain of an array of values with a chain.
+fn array_of(element: Option<Chain>) -> Option<Chain> {
+    chain::instance(&format!("Array<{}>", element?.instance_type()?))
 }
 
 /// Records the target of the visited alias, unless it is a function type.
@@ -167,8 +178,7 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let mut chain = of.and_then(|of| values::of_type(visit, notes, of));
     let before = node.prev_sibling().filter(|of| of.kind_name() == "parameter_modifiers");
     if before.is_some_and(|of| visit.bytes(of).ends_with(b"vararg")) {
-        let element = chain.as_ref().and_then(Chain::instance_type);
-        chain = element.and_then(|of| chain::instance(&format!("Array<{of}>")));
+        chain = array_of(chain);
     }
     notes.declare(name, chain);
 }
@@ -281,14 +291,29 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "if_expression" => {
             let Some(condition) = node.field("condition") else { return };
             let Some(body) = condition.next_named_sibling() else { return };
-            narrow_by(visit, notes, condition, body, 8);
+            narrow_by(visit, notes, condition, &body.byte_range(), Holds::WhenTrue, 8);
+            // `if (name !is Type) return`
+            let after = after_statement(visit).filter(|_| body.next_named_sibling().is_none());
+            if let Some(after) = after.filter(|_| leaves(visit, body)) {
+                narrow_by(visit, notes, condition, &after, Holds::WhenFalse, 8);
+            }
+        }
+        "call_expression" => {
+            let function = node.named_child(0).map(|name| visit.bytes(name));
+            let list = modifiers::child(node, &["value_arguments"]);
+            let first = list.and_then(|list| list.named_child(0)?.named_child(0));
+            let is_check = function.is_some_and(|name| CHECKS.contains(&name));
+            if let (true, Some(condition), Some(after)) = (is_check, first, after_statement(visit))
+            {
+                narrow_by(visit, notes, condition, &after, Holds::WhenTrue, 8);
+            }
         }
         "binary_expression" => {
             let operator = node.field("operator").map(|sign| visit.bytes(sign));
             if let (Some(b"&&"), Some(left), Some(right)) =
                 (operator, node.field("left"), node.field("right"))
             {
-                narrow_by(visit, notes, left, right, 8);
+                narrow_by(visit, notes, left, &right.byte_range(), Holds::WhenTrue, 8);
             }
         }
         "when_entry" => {
@@ -311,25 +336,64 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
+/// Returns the bytes after the visited statement, up to the end of its block.
+fn after_statement(visit: &Visit<'_, '_>) -> Option<Range<usize>> {
+    // A call with a lambda consists of two.
+    let around = (1..=2).filter_map(|level| visit.ancestor(level));
+    let block =
+        around.into_iter().find(|of| matches!(of.kind_name(), "block" | "lambda_literal"))?;
+    Some(visit.node().end_byte()..block.end_byte())
+}
+
+/// Returns true if what follows a statement is not reached after it.
+fn leaves(visit: &Visit<'_, '_>, body: Node<'_>) -> bool {
+    let last = if body.kind_name() == "block" {
+        modifiers::children(body).filter(Node::is_named).last()
+    } else {
+        Some(body)
+    };
+    let words: [&[u8]; 4] = [b"return", b"throw", b"continue", b"break"];
+    last.is_some_and(|last| {
+        let text = visit.bytes(last);
+        let is_word = |of: &u8| of.is_ascii_alphanumeric() || *of == b'_';
+        words.iter().any(|word| {
+            text.strip_prefix(*word).is_some_and(|rest| !rest.first().is_some_and(is_word))
+        })
+    })
+}
+
+/// Whether a condition is true where a variable has the type that it tests.
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Holds {
+    WhenTrue,
+    WhenFalse,
+}
+
+/// Library functions after which their first argument is true.
+const CHECKS: &[&[u8]] = &[b"assert", b"check", b"require"];
+
 fn narrow_by<'t>(
     visit: &Visit<'_, 't>,
     notes: &mut Notes<'_>,
     condition: Node<'t>,
-    body: Node<'t>,
+    range: &Range<usize>,
+    holds: Holds,
     depth: usize,
 ) {
     let Some(depth) = depth.checked_sub(1) else { return };
     match condition.kind_name() {
         "parenthesized_expression" => {
             if let Some(inner) = condition.named_child(0) {
-                narrow_by(visit, notes, inner, body, depth);
+                narrow_by(visit, notes, inner, range, holds, depth);
             }
         }
         "binary_expression" => {
-            let is_and = condition.field("operator").is_some_and(|sign| visit.bytes(sign) == b"&&");
-            for side in ["left", "right"].iter().filter(|_| is_and) {
+            let joined: &[u8] = if holds == Holds::WhenTrue { b"&&" } else { b"||" };
+            let is_joined =
+                condition.field("operator").is_some_and(|sign| visit.bytes(sign) == joined);
+            for side in ["left", "right"].iter().filter(|_| is_joined) {
                 if let Some(inner) = condition.field(side) {
-                    narrow_by(visit, notes, inner, body, depth);
+                    narrow_by(visit, notes, inner, range, holds, depth);
                 }
             }
         }
@@ -338,10 +402,11 @@ fn narrow_by<'t>(
                 return;
             };
             let is_negated = modifiers::children(condition).any(|part| part.kind_name() == "!is");
-            if let (Some(chain), "identifier", false) =
-                (values::of_type(visit, notes, of), left.kind_name(), is_negated)
+            let is_true = is_negated == (holds == Holds::WhenFalse);
+            if let (Some(chain), "identifier", true) =
+                (values::of_type(visit, notes, of), left.kind_name(), is_true)
             {
-                notes.narrow(left, chain, body.byte_range());
+                notes.narrow(left, chain, range.clone());
             }
         }
         _ => {}

@@ -52,7 +52,10 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "for_statement" | "catch_block" => locals::bound(visit, notes),
         "lambda_literal" => locals::lambda(visit, notes),
         "if_expression" | "binary_expression" | "when_entry" => locals::narrow(visit, notes),
-        "call_expression" => call(visit, notes),
+        "call_expression" => {
+            call(visit, notes);
+            locals::narrow(visit, notes);
+        }
         "infix_expression" => {
             let (of, name) = (node.named_child(0), node.named_child(1));
             if let (Some(of), Some(name)) = (of, name.filter(|of| of.kind_name() == "identifier")) {
