@@ -244,6 +244,9 @@ pub fn uses_within(
                 }
                 Resolved::Use(of, Caller { site, confidence, reason }, also)
             }
+            None if is_call && outcome.is_open => {
+                Resolved::Unresolved(NamedSite { name: text, site })
+            }
             None if outcome.is_outside => Resolved::Outside,
             None => Resolved::Elsewhere,
         }

@@ -164,7 +164,8 @@ impl<'a> Linker<'a> {
         let place = Place { file, enclosing: used.enclosing };
         let candidates = walk.candidates(place, used);
         let is_outside = walk.is_outside(place, used, &candidates);
-        Outcome { links: walk.pick(place, used, candidates), is_outside }
+        let links = walk.pick(place, used, candidates);
+        Outcome { links, is_outside, is_open: walk.is_open.get() }
     }
 
     /// Returns [`Linker::outcome`] of the use of `name` in `reference`, which is cached for the state

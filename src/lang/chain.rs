@@ -45,8 +45,8 @@
 //! - Go: slices and arrays are `@slice<A>`, maps `@map<K,V>`, channels `@chan<A>`; a call with several
 //!   results returns the first. A method's receiver is `$`; an embedded field is a base of its
 //!   struct, and a field named after its type.
-//! - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, other unions their first
-//!   alternative; `type[A]` and the first parameter of a class method are the class, `A`. A call of a
+//! - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, other unions `%@A%@B`, and
+//!   containers of them `%@list<A>%@list<B>`; `type[A]` and the first parameter of a class method are the class, `A`. A call of a
 //!   class is `A()`. An `async def` returns `@Coroutine<A>`, a generator without an annotation
 //!   `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`. Unpacked values
 //!   are members with their position as name, as with Rust's tuples. A parameter of a test or fixture

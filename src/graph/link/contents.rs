@@ -7,6 +7,7 @@ use super::dialect::Extensions;
 use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
+use super::several::merged;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
@@ -318,6 +319,13 @@ impl Walk<'_> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
         let arguments = type_arguments(&written.text);
         let name = super::last_name(&written.text);
+        let is_tuple = name == "tuple" && arguments.len() > 1 && !facts.dialect.has_impl_blocks;
+        if is_tuple {
+            // An element of a tuple is any of its parts.
+            let numbers = 0..arguments.len().min(VALUES_MAX);
+            let part = |number| self.numbered_argument(candidate, written, number, depth);
+            return merged(numbers.map(part).collect(), arguments.len() > VALUES_MAX);
+        }
         let is_first = facts.dialect.content_first_suffix.is_some_and(|end| name.ends_with(end))
             || facts.dialect.content_first.contains(&name);
         let number = if is_first { 0 } else { arguments.len().saturating_sub(1) };
@@ -344,6 +352,7 @@ impl Walk<'_> {
         let mut found = self.chain(written.place, None, &chain, depth + 1);
         for value in &mut found {
             value.confidence *= candidate.confidence;
+            value.choice = value.choice.and(candidate.choice);
         }
         found
     }

@@ -324,6 +324,15 @@ impl Walk<'_> {
             let used = self.imported(&facts, of.file, Some(place), name, depth);
             own.extend(used.into_iter().filter(|it| !matches!(it.value, Value::Outside)));
         }
+        let of_base = |base: &Candidate| match base.value {
+            Value::Instance(base, _) => {
+                self.members_unless(base, name, depth + 1, &mut seen.clone())
+            }
+            _ => self.member(base, name, depth + 1),
+        };
+        if let Some(found) = self.members_of_union(of, &own, depth, of_base) {
+            return found;
+        }
         if !own.is_empty() {
             self.put_prepended_first(of, name, &mut own, depth);
             // A method of a type of Ruby itself hides none of its instances.

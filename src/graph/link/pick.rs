@@ -82,6 +82,7 @@ impl Walk<'_> {
         if self.calls_outside_type(place, used, &candidates) {
             candidates.clear();
         }
+        self.is_open.set(candidates.iter().any(|it| it.choice == Choice::Open));
         self.confirm(place, used, &mut candidates);
         if candidates.is_empty() && (!is_bare || has_open_self) {
             candidates = self.of_unknown_namespace(place, used);

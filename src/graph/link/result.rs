@@ -94,6 +94,8 @@ pub struct Outcome {
     pub links: Vec<Link>,
     /// The use refers to something outside of the repository; false if that is unknown.
     pub is_outside: bool,
+    /// The use may refer to another definition: its receiver may be a value of which nothing is known.
+    pub is_open: bool,
 }
 
 /// A use of a name.

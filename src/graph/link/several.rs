@@ -8,7 +8,7 @@ use super::blocks::levels_between;
 use super::kinds::{is_type, is_variable};
 use super::memo::Shared;
 use super::position::SymbolAt;
-use super::result::{CONFIDENCE_ANSWER, Link, Use};
+use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
@@ -26,46 +26,38 @@ impl Walk<'_> {
         chain: &Chain,
         find: impl Fn(&Chain) -> Vec<Candidate>,
     ) -> Option<Vec<Candidate>> {
-        let of_each: Vec<Vec<Candidate>> = chain.several()?.iter().map(find).collect();
-        let is_inside = |it: &Candidate| {
-            matches!(it.value, Value::Name(_) | Value::Instance(..) | Value::Module(_))
-        };
-        let is_known = |all: &Vec<Candidate>| all.iter().any(is_inside);
-        if !of_each.iter().any(is_known) {
-            // Of a value from outside and an unknown one, the latter may be of the repository.
-            let is_lost = chain.may_be_unknown() || of_each.iter().any(Vec::is_empty);
-            let mut found = of_each.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
-            found.iter_mut().for_each(|it| it.is_lost |= is_lost);
-            return Some(found);
+        let of_each = chain.several()?.iter().map(find).collect();
+        Some(merged(of_each, chain.may_be_unknown()))
+    }
+
+    /// Returns the members `name` of an alias of several types of TypeScript, of which a value has one;
+    /// `None` for other types. Types of the repository that lack the member do not count. `own` are those
+    /// of the object types among them.
+    pub(super) fn members_of_union(
+        &self,
+        of: SymbolAt,
+        own: &[Candidate],
+        depth: usize,
+        find: impl Fn(&Candidate) -> Vec<Candidate>,
+    ) -> Option<Vec<Candidate>> {
+        let (facts, place) = self.symbol(of)?;
+        let symbol = &facts.symbols[place];
+        let marks = symbol.bases.iter().filter(|base| **base == Chain::unknown()).count();
+        if symbol.kind != SymbolKind::Type || marks == 0 {
+            return None;
         }
-        let is_open = chain.may_be_unknown() || !of_each.iter().all(is_known);
-        let every = u8::MAX.checked_shr(8 - of_each.len() as u32).unwrap_or(u8::MAX);
-        let mut found: Vec<(Candidate, u8)> = Vec::new();
-        for (number, candidate) in of_each
-            .into_iter()
-            .enumerate()
-            .flat_map(|(at, all)| all.into_iter().map(move |it| (at, it)))
-        {
-            let bit = 1_u8.checked_shl(number as u32).unwrap_or_default();
-            if !is_inside(&candidate) {
-                continue;
+        let mut each = if own.is_empty() { Vec::new() } else { vec![own.to_vec()] };
+        for base in self.bases(of, depth + 1) {
+            let mut found = find(&base);
+            for candidate in &mut found {
+                candidate.confidence *= 0.99;
+                candidate.reason = candidate.reason.max(Reason::Inherited);
             }
-            match found.iter_mut().find(|(other, _)| is_same_value(other, &candidate)) {
-                Some((_, which)) => *which |= bit,
-                None => found.push((candidate, bit)),
+            if !found.is_empty() || !matches!(base.value, Value::Instance(..)) {
+                each.push(found);
             }
         }
-        // All alternatives have the same values.
-        let is_same = found.iter().all(|(_, which)| *which == every);
-        let with_choice = |(it, which): (Candidate, u8)| {
-            let choice = match (is_open, is_same) {
-                (true, _) => Choice::Open,
-                (false, true) => Choice::Only,
-                (false, false) => Choice::OneOf { which, all: every },
-            };
-            Candidate { choice: it.choice.and(choice), ..it }
-        };
-        Some(found.into_iter().take(VALUES_MAX).map(with_choice).collect())
+        Some(merged(each, marks > 1 || symbol.bases.len() > VALUES_MAX + marks))
     }
 
     /// Removes definitions of JavaScript that a later one in the same block replaces. Definitions in
@@ -169,6 +161,63 @@ impl Walk<'_> {
     }
 }
 
+/// Returns the candidates of each of several alternatives, each once, with the alternatives that lead to
+/// it.
+pub(super) fn merged(of_each: Vec<Vec<Candidate>>, may_be_unknown: bool) -> Vec<Candidate> {
+    let is_inside = |it: &Candidate| {
+        matches!(it.value, Value::Name(_) | Value::Instance(..) | Value::Module(_))
+    };
+    let is_container =
+        |it: &Candidate| matches!(&it.value, Value::Foreign(written) if written.text.contains('<'));
+    let has_inside = of_each.iter().flatten().any(is_inside);
+    // Containers from outside may have elements of the repository.
+    let are_containers =
+        !has_inside && of_each.iter().filter(|all| all.iter().any(is_container)).count() > 1;
+    let is_inside = |it: &Candidate| if are_containers { is_container(it) } else { is_inside(it) };
+    let is_known = |all: &Vec<Candidate>| all.iter().any(is_inside);
+    if !has_inside && !are_containers {
+        // Of a value from outside and an unknown one, the latter may be of the repository.
+        let is_lost = may_be_unknown || of_each.iter().any(Vec::is_empty);
+        let mut found = of_each.into_iter().find(|all| !all.is_empty()).unwrap_or_default();
+        found.iter_mut().for_each(|it| it.is_lost |= is_lost);
+        return found;
+    }
+    let is_outside =
+        |all: &Vec<Candidate>| !all.is_empty() && all.iter().all(Candidate::is_outside);
+    let is_open = may_be_unknown || !of_each.iter().all(|all| is_known(all) || is_outside(all));
+    let count = of_each.len();
+    let every = u8::MAX.checked_shr(8_u32.saturating_sub(count as u32)).unwrap_or(u8::MAX);
+    // Each with its alternatives, as bits if there are few, and the number of these.
+    let mut found: Vec<(Candidate, u8, usize)> = Vec::new();
+    for (at, all) in of_each.into_iter().enumerate() {
+        let bit = 1_u8.checked_shl(at as u32).unwrap_or_default();
+        let first = found.len();
+        for candidate in all.into_iter().filter(is_inside) {
+            match found.iter_mut().position(|(other, ..)| is_same_value(other, &candidate)) {
+                Some(known) if known < first && found[known].1 & bit == 0 => {
+                    found[known].1 |= bit;
+                    found[known].2 += 1;
+                }
+                Some(_) => {}
+                None => found.push((candidate, bit, 1)),
+            }
+        }
+    }
+    // All alternatives have the same values.
+    let is_same = found.iter().all(|(.., number)| *number == count);
+    let with_choice = |(it, which, _): (Candidate, u8, usize)| {
+        let choice = match (is_open, is_same) {
+            (true, _) => Choice::Open,
+            (false, true) => Choice::Only,
+            (false, false) if count > 8 => Choice::Open,
+            (false, false) => Choice::OneOf { which, all: every },
+        };
+        let is_lost = it.is_lost || are_containers && is_open;
+        Candidate { choice: it.choice.and(choice), is_lost, ..it }
+    };
+    found.into_iter().take(VALUES_MAX).map(with_choice).collect()
+}
+
 /// Returns true if the use at `start` has its receiver before it: `a.name`.
 fn is_member_access(text: &[u8], start: usize) -> bool {
     text.get(..start).is_some_and(|before| before.trim_ascii_end().ends_with(b"."))
@@ -210,6 +259,7 @@ fn is_same_value(a: &Candidate, b: &Candidate) -> bool {
         (Value::Name(a), Value::Name(b)) => a == b,
         (Value::Instance(a, _), Value::Instance(b, _)) => a == b,
         (Value::Module(a), Value::Module(b)) => a == b,
+        (Value::Foreign(a), Value::Foreign(b)) => a.text == b.text,
         _ => false,
     }
 }

@@ -26,6 +26,7 @@ mod several;
 mod swift;
 mod type_arguments;
 mod typescript;
+mod unions;
 
 use super::{Linker, Use};
 use crate::base::ids::FileId;

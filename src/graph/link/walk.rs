@@ -38,6 +38,8 @@ pub(super) struct Walk<'a> {
     pub(super) given: RefCell<Option<WrittenType>>,
     /// A bound was reached, so that candidates may be missing.
     pub(super) is_cut: Cell<bool>,
+    /// The receiver of the use may be a value of which nothing is known, in addition to known ones.
+    pub(super) is_open: Cell<bool>,
     /// The deepest step so far.
     pub(super) deepest: Cell<usize>,
     pub(super) steps: Cell<u32>,
@@ -57,6 +59,7 @@ impl<'a> Walk<'a> {
             mixins: RefCell::default(),
             given: RefCell::new(None),
             is_cut: Cell::new(false),
+            is_open: Cell::new(false),
             deepest: Cell::new(0),
             steps: Cell::new(STEPS_MAX),
             hops: Hops::default(),

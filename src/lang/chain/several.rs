@@ -70,9 +70,54 @@ impl Chain {
         Some(Chain(written))
     }
 
-    /// Returns true for a value of the type of a literal.
-    pub(in crate::lang) fn is_literal(&self) -> bool {
-        LITERALS.contains(&self.as_str())
+    /// Returns the chain of a value of the type `name` with arguments; where an argument is one of several
+    /// types, of one of several such values. `argument` returns how an argument is written.
+    pub(in crate::lang) fn with_arguments(
+        name: &str,
+        arguments: &[Option<Chain>],
+        argument: impl Fn(&Chain) -> Option<String>,
+    ) -> Chain {
+        let mut written = vec![name.to_owned()];
+        let mut is_open = false;
+        for (at, given) in arguments.iter().enumerate() {
+            let several = given.as_ref().and_then(Chain::several);
+            is_open |= several.is_some() && given.as_ref().is_some_and(Chain::may_be_unknown);
+            let given = several.unwrap_or_else(|| given.iter().cloned().collect());
+            let mut parts: Vec<String> = given.iter().filter_map(&argument).collect();
+            if parts.is_empty() {
+                parts.push("_".to_owned());
+            }
+            is_open |= written.len() * parts.len() > ALTERNATIVES_MAX;
+            let sign = if at == 0 { '<' } else { ',' };
+            let with = |before: &String| {
+                let each = parts.iter().map(|part| format!("{before}{sign}{part}"));
+                each.collect::<Vec<_>>()
+            };
+            written = written.iter().flat_map(with).take(ALTERNATIVES_MAX).collect();
+        }
+        let end = if arguments.is_empty() { "" } else { ">" };
+        let all = written.iter().map(|of| Some(Chain::instance(&format!("{of}{end}"))));
+        Chain::one_of(all.chain(is_open.then_some(None))).unwrap_or_else(Chain::unknown)
+    }
+
+    /// Returns the chain of one of some elements, as a value of the type that `class` finds; an element
+    /// without a type is unknown.
+    pub(in crate::lang) fn one_of_types(
+        elements: impl IntoIterator<Item = Option<Chain>>,
+        class: impl Fn(&Chain) -> Option<String>,
+    ) -> Option<Chain> {
+        let typed = |element: Option<Chain>| {
+            let Some(element) = element else { return vec![None] };
+            let parts = element.parts().map(|part| Chain(part.to_owned()));
+            parts.map(|part| Some(Chain::instance(&class(&part)?))).collect()
+        };
+        Chain::one_of(elements.into_iter().flat_map(typed))
+    }
+
+    /// Returns true if the type of the value is written, and is not that of a literal; of one of several
+    /// values, if each has such a type.
+    pub(in crate::lang) fn is_typed(&self) -> bool {
+        self.parts().all(|part| part.starts_with('@') && !LITERALS.contains(&part))
     }
 
     /// Returns the alternatives of a value that is one of several, without unknown ones.
@@ -93,7 +138,7 @@ impl Chain {
     }
 
     /// Returns the alternatives as they are encoded; of any other chain, the chain.
-    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
+    pub(in crate::lang) fn parts(&self) -> impl Iterator<Item = &str> {
         let (whole, several) = match self.0.strip_prefix(EACH) {
             Some(several) => (None, Some(several.split(EACH))),
             None => (Some(self.0.as_str()), None),
@@ -102,7 +147,7 @@ impl Chain {
     }
 
     /// Returns the chain with each alternative changed by `change`; any other chain changed by it.
-    pub(super) fn each_alternative(&self, change: impl Fn(Chain) -> Chain) -> Chain {
+    pub(in crate::lang) fn each_alternative(&self, change: impl Fn(Chain) -> Chain) -> Chain {
         if !self.0.starts_with(EACH) {
             return change(self.clone());
         }

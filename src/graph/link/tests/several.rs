@@ -6,7 +6,7 @@ use crate::graph::link::CONFIDENCE_ANSWER;
 /// Fails unless the links of the use at `$0` that are answers are these lines of functions, each with a
 /// confidence below 0.9.
 #[track_caller]
-fn check_open(text: &str, expected: &[&str]) {
+pub(super) fn check_open(text: &str, expected: &[&str]) {
     let links = links(text);
     let names = meaning(text);
     let answers: Vec<(&str, f32)> = names
@@ -17,8 +17,8 @@ fn check_open(text: &str, expected: &[&str]) {
         .collect();
     for name in expected {
         let found = answers.iter().find(|(it, _)| it == name);
-        let found = found.unwrap_or_else(|| panic!("{name} is not among {answers:?}"));
-        assert!(found.1 < 0.9, "{name} is stated as certain: {answers:?}");
+        let found = found.unwrap_or_else(|| panic!("{name} is not among {answers:?} in {text}"));
+        assert!(found.1 < 0.9, "{name} is stated as certain: {answers:?} in {text}");
     }
     let others = answers.iter().filter(|(it, of)| !expected.contains(it) && *of >= 0.9);
     assert_eq!(others.count(), 0, "{answers:?}");

@@ -91,8 +91,10 @@ pub(super) fn variadic_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Declares the variable of the visited `catch`.
 pub(super) fn catch_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let of = visit.child(node, "catch_type").and_then(|of| of.named_child(0));
-    let chain = of.and_then(|of| values::of_type(visit, notes, of));
+    let types = visit.child(node, "catch_type");
+    let types = types.into_iter().flat_map(|all| (0..8).map_while(move |at| all.named_child(at)));
+    let types = types.filter(|of| !of.is_extra());
+    let chain = Chain::one_of(types.map(|of| values::of_type(visit, notes, of)));
     if let Some(name) = node.field("name") {
         notes.declare(name, chain);
     }

@@ -16,6 +16,9 @@ use super::types;
 /// Maximum number of members of an object literal that are examined.
 const METHODS_MAX: usize = 256;
 
+/// Maximum number of elements of an array that are examined.
+const ELEMENTS_MAX: u32 = 32;
+
 /// Maximum nesting of an expression.
 pub(super) const DEPTH_MAX: usize = 24;
 
@@ -42,12 +45,12 @@ pub(super) fn class_of(chain: &Chain) -> Option<&str> {
 /// Returns the chain of the promise that an asynchronous function returns, from the chain of the
 /// value that its body returns.
 pub(super) fn promise(chain: Chain) -> Chain {
-    match class_of(&chain) {
+    chain.each_alternative(|chain| match class_of(&chain) {
         Some(class) if !class.starts_with("Promise") => {
             Chain::instance(&format!("Promise<{class}>"))
         }
         _ => chain,
-    }
+    })
 }
 
 fn unbounded(
@@ -126,11 +129,12 @@ fn unbounded(
             _ => None,
         },
         "array" => {
-            let first =
-                node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
-            let first = first.filter(|first| class_of(first).is_some());
-            Some(match first {
-                Some(first) => types::container("Array", &[Some(first)]),
+            let elements = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
+            let elements = elements.filter(|it| !it.is_extra() && !is_empty(*it));
+            let values = elements.map(|it| value_in(visit, notes, it, depth + 1));
+            let element = Chain::one_of_types(values, |of| class_of(of).map(str::to_owned));
+            Some(match element {
+                Some(element) => types::container("Array", &[Some(element)]),
                 None => Chain::instance("Array"),
             })
         }

@@ -181,7 +181,7 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     notes.set_literal(left, chain::literal(right));
     // A written type stays that of the variable.
     let is_typed = matches!(notes.local(visit.bytes(left)),
-        NameLookup::Local(Some(of)) if of.instance_type().is_some() && !of.is_literal());
+        NameLookup::Local(Some(of)) if of.is_typed());
     if chain::is_empty(right) || is_typed {
         return;
     }

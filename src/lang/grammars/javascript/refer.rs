@@ -249,9 +249,12 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     else {
         return;
     };
+    // An unknown base marks an alias of one of several types, a second one that some are not known.
+    let union = types::chain(visit, notes, value).filter(|of| of.several().is_some());
+    let mut is_open = false;
     let mut rest = vec![value];
-    for _ in 0..32 {
-        let Some(part) = rest.pop() else { return };
+    for _ in 0..64 {
+        let Some(part) = rest.pop() else { break };
         if matches!(part.kind_name(), "intersection_type" | "union_type") {
             let mut cursor = part.walk();
             let mut parts: Vec<Node<'_>> = part.named_children(&mut cursor).take(32).collect();
@@ -264,9 +267,21 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         } else if let Some(chain) = types::chain(visit, notes, part) {
             if part.id() == value.id() {
                 notes.set_type(index, chain);
-            } else if !chain.as_str().contains(TYPE_PARAMETER) {
+                return;
+            }
+            if chain.as_str().contains(TYPE_PARAMETER) {
+                is_open = true;
+            } else {
                 add_base(notes, index, Some(chain));
             }
+        } else {
+            is_open |= part.kind_name() != "object_type" && !types::is_empty(visit, part);
+        }
+    }
+    if union.is_some() {
+        notes.add_base(index, Chain::unknown());
+        if is_open || !rest.is_empty() {
+            notes.add_base(index, Chain::unknown());
         }
     }
 }

@@ -14,7 +14,7 @@ use super::chain;
 const ARGUMENTS_MAX: usize = 8;
 
 /// Returns the chain of a value of the type `node`. Nullability and wrappers that do not change the
-/// members of the value are omitted; a union becomes its first alternative.
+/// members of the value are omitted; of a union it is one of several.
 pub(super) fn chain(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     chain_in(visit, notes, node, 0)
 }
@@ -78,9 +78,13 @@ pub(super) fn chain_in(
             Some(container("tuple", &parts))
         }
         "required_parameter" | "optional_parameter" => of(node.field("type")),
-        "union_type" | "intersection_type" => {
-            of(node.named_child(0)).or_else(|| of(node.named_child(1)))
+        "union_type" => {
+            let parts = (0..2).filter_map(|at| node.named_child(at));
+            let parts = parts.filter(|part| !is_empty(visit, *part));
+            Chain::one_of(parts.map(|part| of(Some(part))))
         }
+        "intersection_type" => of(node.named_child(0)).or_else(|| of(node.named_child(1))),
+        "template_literal_type" => Some(Chain::instance("string")),
         "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
         "object_type" => {
             if let Some((mapped, is_same)) = mapped(visit, notes, node) {
@@ -101,6 +105,13 @@ pub(super) fn chain_in(
         "type_predicate_annotation" | "asserts_annotation" => Some(Chain::instance("boolean")),
         _ => None,
     }
+}
+
+/// Returns true for a type whose values have no members of the repository: `null`, `'a'`, `never`.
+pub(super) fn is_empty(visit: &Visit<'_, '_>, of: Node<'_>) -> bool {
+    let is_word =
+        matches!(visit.bytes(of), b"null" | b"undefined" | b"void" | b"never" | b"bigint");
+    is_word || of.is_extra() || matches!(of.kind_name(), "literal_type" | "template_literal_type")
 }
 
 /// Returns the chain of a value of `of[…]`, the visited type `node`: a member, an element, or one of all
@@ -191,15 +202,8 @@ fn generic(
 
 /// Returns the chain of a value of the type `name` with type arguments.
 pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
-    let mut written = name.to_owned();
-    for (at, argument) in arguments.iter().enumerate() {
-        written.push(if at == 0 { '<' } else { ',' });
-        written.push_str(argument.as_ref().and_then(chain::class_of).unwrap_or("_"));
-    }
-    if !arguments.is_empty() {
-        written.push('>');
-    }
-    Chain::instance(&written)
+    let class = |of: &Chain| chain::class_of(of).map(str::to_owned);
+    Chain::with_arguments(name, arguments, class)
 }
 
 /// Declares the type parameters of the visited node, each as a value of its bound; without one, those of

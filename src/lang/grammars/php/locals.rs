@@ -58,8 +58,9 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
     }
     if node.kind_name() == "variadic_parameter" {
-        let element = of.as_ref().and_then(Chain::instance_type);
-        of = element.and_then(|of| chain::instance(&format!("array<{of}>")));
+        let class = |of: &Chain| of.instance_type().map(str::to_owned);
+        of = of.filter(|of| of.parts().any(|part| part.starts_with('@')));
+        of = of.map(|of| Chain::with_arguments("array", &[Some(of)], class));
     }
     notes.declare(name, of.or_else(|| callback_argument(visit, notes)));
 }

@@ -19,6 +19,16 @@ const SCALARS: &[&str] = &[
     "object", "resource", "scalar", "string", "true", "void",
 ];
 
+/// Types whose values may have any members.
+const UNKNOWN: &[&str] = &["mixed", "object"];
+
+/// Maximum number of alternatives of a type with arguments; one more than a chain keeps, so that the
+/// chain is of an unknown value as well.
+const ALTERNATIVES_MAX: usize = 5;
+
+/// Maximum number of elements of an array that are examined.
+const ELEMENTS_MAX: u32 = 32;
+
 /// Functions that return their first argument, or a container of the same elements.
 const IDENTITY_FUNCTIONS: &[&[u8]] = &[
     b"array_diff",
@@ -36,16 +46,16 @@ const ELEMENT_FUNCTIONS: &[&[u8]] =
     &[b"array_pop", b"array_shift", b"current", b"end", b"next", b"reset"];
 
 /// Returns the chain of a value of the type `written`, natively or in a documentation comment. Of a
-/// union it is that of the first alternative with members.
+/// union it is that of one of the alternatives with members.
 pub(super) fn of_written(written: &str) -> Option<Chain> {
-    let name = type_name(written, DEPTH_MAX)?;
-    if name == "self" {
-        return Some(Chain::own());
-    }
-    if name == "parent" {
-        return Some(Chain::base());
-    }
-    chain::instance(&name)
+    let names = type_names(written, DEPTH_MAX);
+    let is_alone = names.len() == 1;
+    Chain::one_of(names.into_iter().map(|name| match name.as_str() {
+        "self" => Some(Chain::own()),
+        "parent" => Some(Chain::base()),
+        name if UNKNOWN.contains(&name) && !is_alone => None,
+        name => chain::instance(name),
+    }))
 }
 
 /// Returns true if a type says nothing about the members of its values.
@@ -55,47 +65,70 @@ pub(super) fn is_vague(of: &Chain) -> bool {
     SCALARS.contains(&name) || vague.contains(&name)
 }
 
-fn type_name(written: &str, depth: usize) -> Option<String> {
-    let depth = depth.checked_sub(1)?;
-    let mut first = None;
+/// Returns the names of the alternatives of a type: those with members, or else the first scalar one.
+fn type_names(written: &str, depth: usize) -> Vec<String> {
+    let Some(depth) = depth.checked_sub(1) else { return Vec::new() };
+    let (mut names, mut first, mut unknown) = (Vec::new(), None, None);
     for part in split(written.trim().trim_start_matches('?'), b'|') {
         let part = split(part, b'&').first().copied().unwrap_or_default().trim();
-        let Some(name) = single(part, depth) else { continue };
-        if !SCALARS.contains(&name.as_str()) {
-            return Some(name);
+        for name in single(part, depth) {
+            if !SCALARS.contains(&name.as_str()) {
+                names.push(name);
+                continue;
+            }
+            if UNKNOWN.contains(&name.as_str()) {
+                unknown = unknown.or(Some(name.clone()));
+            }
+            first = first.or(Some(name).filter(|name| name != "null"));
         }
-        first = first.or(Some(name).filter(|name| name != "null"));
     }
-    first
+    let others = if names.is_empty() { first } else { unknown };
+    names.extend(others);
+    names
 }
 
-/// Returns the name of a type that is no union.
-fn single(written: &str, depth: usize) -> Option<String> {
+/// Returns the names of the alternatives of a type that is no union; there are several where a type
+/// argument is one.
+fn single(written: &str, depth: usize) -> Vec<String> {
     if let Some(element) = written.strip_suffix("[]") {
-        return Some(format!("array<{}>", type_name(element, depth)?));
+        let names = type_names(element, depth).into_iter().take(ALTERNATIVES_MAX);
+        return names.map(|name| format!("array<{name}>")).collect();
     }
     if let Some(inner) = written.strip_prefix('(') {
-        return type_name(inner.strip_suffix(')')?, depth);
+        let inner = inner.strip_suffix(')').unwrap_or_default();
+        return type_names(inner, depth);
     }
     let written = written.strip_prefix("non-empty-").unwrap_or(written);
     if matches!(written, "$this" | "static" | "self") {
-        return Some("self".to_owned());
+        return vec!["self".to_owned()];
     }
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '\\' | '-');
     let (name, after) = written.split_at(written.find(|c| !is_name(c)).unwrap_or(written.len()));
     let is_plain = name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '\\');
     if !is_plain || name.contains('-') || written.len() > 4 * CHAIN_BYTES_MAX {
-        return None;
+        return Vec::new();
     }
     let Some(inner) = after.strip_prefix('<').and_then(|after| after.strip_suffix('>')) else {
-        return Some(name.to_owned());
+        return vec![name.to_owned()];
     };
-    let of = |part: &str| type_name(part, depth).unwrap_or_else(|| "_".to_owned());
-    let mut arguments: Vec<String> = split(inner, b',').into_iter().map(of).collect();
+    let mut arguments = split(inner, b',');
     if name.trim_start_matches('\\') == "Generator" {
         arguments.truncate(2);
     }
-    Some(format!("{name}<{}>", arguments.join(",")))
+    let mut all = vec![name.to_owned()];
+    for (at, argument) in arguments.into_iter().enumerate() {
+        let mut names = type_names(argument, depth);
+        if names.is_empty() {
+            names.push("_".to_owned());
+        }
+        let sign = if at == 0 { '<' } else { ',' };
+        let each = all
+            .iter()
+            .flat_map(|before| names.iter().map(move |name| format!("{before}{sign}{name}")));
+        all = each.take(ALTERNATIVES_MAX).collect();
+    }
+    all.iter_mut().for_each(|name| name.push('>'));
+    all
 }
 
 /// Returns the chain of the class or function name `node`.
@@ -197,15 +230,16 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         "subscript_expression" => chain::element(of(first()?)),
         "string" | "encapsed_string" | "heredoc" => chain::instance("string"),
         "array_creation_expression" => {
-            let element = first().and_then(|element| {
-                let last = element.named_child(u32::from(element.named_child_count() > 1))?;
-                of(last)
+            let elements = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
+            let elements = elements.filter(|it| !it.is_extra()).filter_map(|element| {
+                element.named_child(u32::from(element.named_child_count() > 1))
             });
-            let element = element.filter(|of| of.instance_type().is_some());
-            chain::instance(&match element {
-                Some(of) => format!("array<{}>", of.without_instance()),
-                None => "array".to_owned(),
-            })
+            let values = elements.filter(|it| !is_empty(visit, *it)).map(of);
+            let class = |of: &Chain| of.instance_type().map(str::to_owned);
+            match Chain::one_of_types(values, class) {
+                Some(of) => Some(Chain::with_arguments("array", &[Some(of)], class)),
+                None => chain::instance("array"),
+            }
         }
         "anonymous_function" | "arrow_function" => chain::instance("\\Closure"),
         _ => None,

@@ -2,6 +2,7 @@
 
 use tree_sitter::Node;
 
+use crate::lang::code_text::split;
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::visit::Visit;
@@ -12,7 +13,7 @@ use super::chain::text;
 const DEPTH_MAX: usize = 12;
 
 /// Returns the chain of a value with the annotation `node`. Nullability and wrappers that do not
-/// change the members of the value are omitted; a union becomes its first alternative.
+/// change the members of the value are omitted; of a union it is one of several.
 pub(super) fn chain(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
     of_type(visit, node, 0)
 }
@@ -20,10 +21,22 @@ pub(super) fn chain(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
 /// Returns the chain of the coroutine that an asynchronous function with the annotated result
 /// `chain` returns.
 pub(super) fn awaitable(chain: Chain) -> Chain {
-    match super::chain::class_of(&chain) {
+    chain.each_alternative(|chain| match super::chain::class_of(&chain) {
         Some(class) => Chain::instance(&format!("Coroutine<{class}>")),
         None => chain,
-    }
+    })
+}
+
+/// A type argument, or an alternative of a union.
+struct Part<'a> {
+    text: &'a str,
+    chain: Option<Chain>,
+}
+
+/// Returns the chain of a value of one of several types, of which `None` does not count.
+fn union(parts: &[Part<'_>]) -> Option<Chain> {
+    let parts = parts.iter().filter(|part| !matches!(part.text, "None" | "types.NoneType"));
+    Chain::one_of(parts.map(|part| part.chain.clone()))
 }
 
 fn of_type(visit: &Visit<'_, '_>, node: Node<'_>, depth: usize) -> Option<Chain> {
@@ -31,22 +44,28 @@ fn of_type(visit: &Visit<'_, '_>, node: Node<'_>, depth: usize) -> Option<Chain>
         return None;
     }
     let of_child = |at: u32| of_type(visit, node.named_child(at)?, depth + 1);
+    let part = |part: Node<'_>| Part {
+        text: text(visit, part).unwrap_or_default().trim(),
+        chain: of_type(visit, part, depth + 1),
+    };
     match node.kind_name() {
         "type" | "parenthesized_expression" | "constrained_type" => of_child(0),
         "identifier" | "attribute" | "member_type" => named(text(visit, node)?),
         "generic_type" => {
             let arguments = node.named_child(1)?;
             let mut cursor = arguments.walk();
-            let arguments: Vec<Node<'_>> = arguments.named_children(&mut cursor).take(8).collect();
-            generic(visit, text(visit, node.named_child(0)?)?, &arguments, depth)
+            let arguments = arguments.named_children(&mut cursor).take(8).map(part);
+            generic(text(visit, node.named_child(0)?)?, &arguments.collect::<Vec<_>>())
         }
         "subscript" => {
             let mut cursor = node.walk();
-            let arguments: Vec<Node<'_>> =
-                node.children_by_field_name("subscript", &mut cursor).take(8).collect();
-            generic(visit, text(visit, node.child(0)?)?, &arguments, depth)
+            let arguments = node.children_by_field_name("subscript", &mut cursor).take(8).map(part);
+            generic(text(visit, node.child(0)?)?, &arguments.collect::<Vec<_>>())
         }
-        "binary_operator" | "union_type" => of_child(0).or_else(|| of_child(1)),
+        "binary_operator" | "union_type" => {
+            let parts = (0..2).filter_map(|at| node.named_child(at)).map(part);
+            union(&parts.collect::<Vec<_>>())
+        }
         "string" => quoted(text(visit, node)?),
         _ => None,
     }
@@ -68,65 +87,64 @@ fn is_dotted(name: &str) -> bool {
 }
 
 /// Returns the chain of a value of the type `name` with type arguments.
-fn generic(
-    visit: &Visit<'_, '_>,
-    name: &str,
-    arguments: &[Node<'_>],
-    depth: usize,
-) -> Option<Chain> {
-    let of = |argument: &Node<'_>| of_type(visit, *argument, depth + 1);
+fn generic(name: &str, arguments: &[Part<'_>]) -> Option<Chain> {
     let name = name.strip_prefix("typing.").or(name.strip_prefix("t.")).unwrap_or(name);
     let last = name.rsplit('.').next()?;
+    let of = |part: Option<&Part<'_>>| part?.chain.clone();
+    let first = || of(arguments.first());
     match last {
         "Optional" | "Annotated" | "Final" | "ClassVar" | "Required" | "NotRequired"
-        | "ReadOnly" | "InitVar" => of(arguments.first()?),
-        "Union" => arguments.iter().find_map(of),
-        "Type" | "type" => Some(Chain::name(of(arguments.first()?)?.instance_type()?)),
+        | "ReadOnly" | "InitVar" => first(),
+        "Union" => union(arguments),
+        "Type" | "type" => {
+            let class = first()?;
+            let is_written = class.parts().all(|part| part.starts_with('@'));
+            is_written.then(|| class.each_alternative(|of| Chain::name(of.without_instance())))
+        }
         "Literal" => Some(Chain::instance("str")),
         "Callable" => None,
-        "Generator" | "AsyncGenerator" => Some(with_arguments(last, &[of(arguments.first()?)])),
-        "Coroutine" => Some(with_arguments(last, &[of(arguments.last()?)])),
+        "Generator" | "AsyncGenerator" => Some(with_arguments(last, &[first()])),
+        "Coroutine" => Some(with_arguments(last, &[of(arguments.last())])),
         "Tuple" | "tuple" => {
-            let of_part = |argument: &&Node<'_>| {
-                argument.named_child(0).unwrap_or(**argument).kind_name() != "ellipsis"
-            };
-            let parts: Vec<Option<Chain>> = arguments.iter().filter(of_part).map(of).collect();
+            let parts = arguments.iter().filter(|part| part.text != "...");
+            let parts: Vec<Option<Chain>> = parts.map(|part| part.chain.clone()).collect();
             Some(with_arguments("tuple", &parts))
         }
         _ if is_dotted(name) => {
-            let arguments: Vec<Option<Chain>> = arguments.iter().map(of).collect();
-            Some(with_arguments(name, &arguments))
+            let parts: Vec<Option<Chain>> =
+                arguments.iter().map(|part| part.chain.clone()).collect();
+            Some(with_arguments(name, &parts))
         }
         _ => None,
     }
 }
 
-fn with_arguments(name: &str, arguments: &[Option<Chain>]) -> Chain {
-    let mut written = name.to_owned();
-    for (at, argument) in arguments.iter().enumerate() {
-        written.push(if at == 0 { '<' } else { ',' });
-        written.push_str(argument.as_ref().and_then(Chain::instance_type).unwrap_or("_"));
-    }
-    written.push('>');
-    Chain::instance(&written)
+/// Returns the chain of a value of the type `name` with type arguments; where one is a union, of one of
+/// several.
+pub(super) fn with_arguments(name: &str, arguments: &[Option<Chain>]) -> Chain {
+    Chain::with_arguments(name, arguments, |of| of.instance_type().map(str::to_owned))
 }
 
 /// Returns the chain of a value whose annotation is a quoted string.
 fn quoted(text: &str) -> Option<Chain> {
-    let text = text.trim_start_matches(['r', 'u', 'R', 'U']);
-    let mut text = text.trim_matches(['"', '\'']).trim();
-    for wrapper in ["typing.Optional[", "t.Optional[", "Optional["] {
-        let inner = text.strip_prefix(wrapper).and_then(|text| text.strip_suffix(']'));
-        text = inner.unwrap_or(text);
+    of_text(text.trim_start_matches(['r', 'u', 'R', 'U']), 0)
+}
+
+fn of_text(text: &str, depth: usize) -> Option<Chain> {
+    if depth > DEPTH_MAX {
+        return None;
     }
-    if let Some(inner) = text.strip_prefix("type[").or(text.strip_prefix("Type[")) {
-        let inner = inner.strip_suffix(']')?;
-        return is_dotted(inner).then(|| Chain::name(inner));
+    let text = text.trim().trim_matches(['"', '\'']).trim();
+    let part = |text| Part { text: str::trim(text), chain: of_text(text, depth + 1) };
+    let parts = split(text, b'|');
+    if parts.len() > 1 {
+        return union(&parts.into_iter().map(part).collect::<Vec<_>>());
     }
-    let text = if text.contains('[') { text } else { text.split('|').next()?.trim() };
-    let mut name = text.replace(' ', "").replace('[', "<").replace(']', ">");
-    name.retain(|c| c != '"' && c != '\'');
-    let is_plain = |c: char| c.is_alphanumeric() || "_.,<>".contains(c);
-    let is_generic = name.contains('<') && name.chars().all(is_plain) && name.ends_with('>');
-    if is_generic { Some(Chain::instance(&name)) } else { named(&name) }
+    match text.strip_suffix(']').and_then(|text| text.split_once('[')) {
+        Some((name, inner)) => {
+            let arguments = split(inner, b',').into_iter().take(8).map(part);
+            generic(name.trim(), &arguments.collect::<Vec<_>>())
+        }
+        None => named(text),
+    }
 }

@@ -13,6 +13,9 @@ use super::annotation;
 /// Maximum nesting of an expression.
 const DEPTH_MAX: usize = 24;
 
+/// Maximum number of elements of a list that are examined.
+const ELEMENTS_MAX: u32 = 32;
+
 /// Maximum number of arguments that are searched for a keyword.
 const ARGUMENTS_MAX: usize = 16;
 
@@ -63,6 +66,9 @@ fn element_in(
             }
         }
     }
+    if matches!(node.kind_name(), "list" | "set" | "tuple" | "expression_list") {
+        return Chain::one_of(parts(visit, notes, node, depth));
+    }
     Some(value_in(visit, notes, node, depth + 1)?.then(Step::Element))
 }
 
@@ -101,10 +107,26 @@ pub(super) fn call<'t>(node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
 
 /// Returns the chain of a container, with the type of its elements if that is known.
 fn container(name: &str, element: Option<&Chain>) -> Chain {
-    match element.and_then(class_of) {
-        Some(class) => Chain::instance(&format!("{name}<{class}>")),
+    match element.and_then(|of| Chain::one_of_types([Some(of.clone())], written_class)) {
+        Some(element) => annotation::with_arguments(name, &[Some(element)]),
         None => Chain::instance(name),
     }
+}
+
+fn written_class(of: &Chain) -> Option<String> {
+    class_of(of).map(str::to_owned)
+}
+
+/// Returns the chains of the elements of a list, set or tuple that is written.
+fn parts(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+    depth: usize,
+) -> Vec<Option<Chain>> {
+    let parts = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
+    let parts = parts.filter(|it| !it.is_extra() && !is_empty(*it));
+    parts.map(|it| value_in(visit, notes, it, depth + 1)).collect()
 }
 
 /// Returns the class of a new instance, or of a value whose type is written.
@@ -165,9 +187,8 @@ fn unbounded(
         }
         "tuple" | "expression_list" => Some(tuple(visit, notes, node, depth)),
         "list" | "set" => {
-            let first =
-                node.named_child(0).and_then(|first| value_in(visit, notes, first, depth + 1));
-            Some(container(node.kind_name(), first.as_ref()))
+            let element = Chain::one_of_types(parts(visit, notes, node, depth), written_class);
+            Some(container(node.kind_name(), element.as_ref()))
         }
         "list_comprehension" | "set_comprehension" | "generator_expression" => {
             comprehension(visit, notes, node, depth)
@@ -252,17 +273,9 @@ fn keyword<'t>(visit: &Visit<'_, '_>, arguments: Node<'t>, word: &[u8]) -> Optio
 
 /// Returns the chain of a tuple, with the types of its parts if they are known.
 fn tuple(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Chain {
-    let mut written = String::from("tuple");
-    let mut cursor = node.walk();
-    for (at, part) in node.named_children(&mut cursor).take(8).enumerate() {
-        written.push(if at == 0 { '<' } else { ',' });
-        let part = value_in(visit, notes, part, depth + 1);
-        written.push_str(part.as_ref().and_then(class_of).unwrap_or("_"));
-    }
-    if written.len() > "tuple".len() {
-        written.push('>');
-    }
-    Chain::instance(&written)
+    let parts = (0..8).map_while(|at| node.named_child(at));
+    let parts = parts.map(|part| value_in(visit, notes, part, depth + 1));
+    Chain::with_arguments("tuple", &parts.collect::<Vec<_>>(), written_class)
 }
 
 /// Returns the chain of a comprehension whose elements have an evident type.

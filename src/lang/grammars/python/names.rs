@@ -132,14 +132,15 @@ fn declare(
 
 fn declare_splat(notes: &mut Notes<'_>, splat: Node<'_>, of: Option<Chain>) {
     let Some(name) = splat.named_child(0) else { return };
-    let of = of.as_ref().and_then(Chain::instance_type);
-    let written = match (splat.kind_name(), of) {
-        ("dictionary_splat_pattern", Some(of)) => format!("dict<str,{of}>"),
-        ("dictionary_splat_pattern", None) => "dict".to_owned(),
-        (_, Some(of)) => format!("tuple<{of}>"),
-        (_, None) => "tuple".to_owned(),
+    let is_dict = splat.kind_name() == "dictionary_splat_pattern";
+    let chain = match of {
+        Some(_) if is_dict => {
+            annotation::with_arguments("dict", &[Some(Chain::instance("str")), of])
+        }
+        Some(_) => annotation::with_arguments("tuple", &[of]),
+        None => Chain::instance(if is_dict { "dict" } else { "tuple" }),
     };
-    notes.declare(name, Some(Chain::instance(&written)));
+    notes.declare(name, Some(chain));
 }
 
 /// Declares every name of a pattern without a chain.
@@ -322,8 +323,11 @@ fn context_value(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> O
 }
 
 fn exception_chain(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
-    let first = if types.kind_name() == "tuple" { types.named_child(0)? } else { types };
-    annotation::chain(visit, first)
+    if types.kind_name() != "tuple" {
+        return annotation::chain(visit, types);
+    }
+    let all = (0..16).map_while(|at| types.named_child(at)).filter(|of| !of.is_extra());
+    Chain::one_of(all.map(|of| annotation::chain(visit, of)))
 }
 
 fn match_type(visit: &Visit<'_, '_>, pattern: Node<'_>) -> Option<Chain> {

@@ -17,6 +17,9 @@ use super::{annotation, chain, fixtures, imports, names};
 /// The most levels above a name that determine its role.
 const LEVELS_MAX: usize = 8;
 
+/// Maximum number of nodes of a union.
+const UNION_NODES_MAX: usize = 32;
+
 /// Maximum number of decorators of one function.
 const DECORATORS_MAX: usize = 8;
 
@@ -70,21 +73,21 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(annotated) = node.field("return_type") else { return };
     let Some(chain) = annotation::chain(visit, annotated) else { return };
     let is_async = node.child(0).is_some_and(|word| word.kind_name() == "async");
-    let is_generator = chain.instance_type().is_some_and(|of| of.starts_with("Async"));
-    let is_awaited = is_async && !is_generator;
-    // What a fixture yields is its value.
-    let yields = chain.instance_type().and_then(|of| {
+    let result = |chain: Chain| {
+        let of = chain.instance_type().unwrap_or_default();
+        // What a fixture yields is its value.
         let path = of.split('<').next().unwrap_or(of);
         let name = path.rsplit('.').next().unwrap_or(path);
         let is_generator =
             ["Iterator", "Generator", "AsyncIterator", "AsyncGenerator"].contains(&name);
-        let first = type_arguments(of).first().copied()?;
-        (is_generator && fixtures::is_in_fixture(visit)).then(|| Chain::instance(first))
-    });
-    if let Some(yields) = yields {
-        return notes.set_type(index, yields);
-    }
-    notes.set_type(index, if is_awaited { annotation::awaitable(chain) } else { chain });
+        let first = type_arguments(of).first().copied();
+        match first.filter(|_| is_generator && fixtures::is_in_fixture(visit)) {
+            Some(first) => Chain::instance(first),
+            None if is_async && !of.starts_with("Async") => annotation::awaitable(chain),
+            None => chain,
+        }
+    };
+    notes.set_type(index, chain.each_alternative(result));
 }
 
 /// Decorators of the standard library after which a function has the same members.
@@ -165,13 +168,14 @@ fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let chain = chain::value(visit, notes, value);
     if fixtures::is_in_fixture(visit) {
-        if let Some(chain) = chain {
-            notes.set_return(index, chain);
+        if chain.is_some() {
+            notes.add_value(index, chain);
         }
         return;
     }
-    if let Some(class) = chain.as_ref().and_then(chain::class_of) {
-        notes.set_return(index, Chain::instance(&format!("Iterator<{class}>")));
+    let class = |of: &Chain| chain::class_of(of).map(str::to_owned);
+    if let Some(of) = Chain::one_of_types([chain], class) {
+        notes.add_value(index, Some(annotation::with_arguments("Iterator", &[Some(of)])));
     }
 }
 
@@ -182,7 +186,9 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let annotated = node.field("type");
     let known = match annotated {
         Some(annotated) if is_alias(visit, annotated) => right.and_then(|of| aliased(visit, of)),
-        _ => annotated.and_then(|annotated| annotation::chain(visit, annotated)),
+        Some(annotated) => annotation::chain(visit, annotated),
+        // `Name = A | B`
+        None => right.filter(|of| is_union(visit, *of)).and_then(|of| annotation::chain(visit, of)),
     };
     if left.kind_name() == "identifier" {
         notes.set_literal(left, right.and_then(chain::literal));
@@ -254,6 +260,36 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn is_alias(visit: &Visit<'_, '_>, annotated: Node<'_>) -> bool {
     let text = visit.text[annotated.byte_range()].trim_ascii();
     text.rsplit(|byte| *byte == b'.').next() == Some(b"TypeAlias")
+}
+
+/// Returns true for a union of types by its form: `A | B`, `Union[A, B]`.
+fn is_union(visit: &Visit<'_, '_>, of: Node<'_>) -> bool {
+    let name = |node: Node<'_>| {
+        let path = visit.text[node.byte_range()].rsplit(|byte| *byte == b'.');
+        path.take(1).next().unwrap_or_default()
+    };
+    let mut rest = vec![of];
+    for level in 0..UNION_NODES_MAX {
+        let Some(node) = rest.pop() else { return level > 1 };
+        match node.kind_name() {
+            "subscript" if level == 0 => {
+                return node.child(0).is_some_and(|of| matches!(name(of), b"Union" | b"Optional"));
+            }
+            "binary_operator" if node.child(1).is_some_and(|sign| sign.kind_name() == "|") => {
+                rest.extend((0..2).filter_map(|at| node.named_child(at)));
+            }
+            "none" | "string" | "subscript" if level > 0 => {}
+            "identifier" | "attribute" => {
+                let name = name(node);
+                let is_constant = name.len() > 1 && !name.iter().any(u8::is_ascii_lowercase);
+                if is_constant || !name.first().is_some_and(u8::is_ascii_uppercase) {
+                    return false;
+                }
+            }
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Returns the chain of a value of the type that such a variable is assigned; a class by its name is

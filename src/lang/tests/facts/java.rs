@@ -123,7 +123,7 @@ Bank.pick = @Shape
 36 find: call @Conn . send/0,
 37 find: call @Conn.dup() . send/0,
 38 find: type IoError, type NetError,
-39 find: call @IoError . report/0,
+39 find: call %@IoError%@NetError . report/0,
 41 find: type Object,
 42 find: type Audit, call @Audit . isOn/0,
 43 find: call @Audit . off/0,
