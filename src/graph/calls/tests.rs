@@ -4,6 +4,7 @@
 use std::fmt::Write as _;
 
 mod property;
+mod values;
 
 use super::*;
 use crate::graph::link::CONFIDENCE_ANSWER;
@@ -43,8 +44,12 @@ impl Tree {
     fn callers(&self, of: &[SymbolAt]) -> Vec<String> {
         let found = uses_of(&self.program, of, CONFIDENCE_ANSWER);
         assert!(!found.is_cut);
-        let calls =
-            found.uses.iter().filter(|(_, caller)| caller.site.reference.role == Role::Call);
+        self.lines(&found, Role::Call)
+    }
+
+    /// Returns the uses with a role, as `path:line`.
+    fn lines(&self, found: &Uses, role: Role) -> Vec<String> {
+        let calls = found.uses.iter().filter(|(_, caller)| caller.site.reference.role == role);
         let shown = |(_, caller): &(usize, Caller)| {
             let facts = self.program.file(caller.site.file).expect("a site's file is known");
             let text = &self.texts.iter().find(|(path, _)| *path == facts.path).expect("a file").1;

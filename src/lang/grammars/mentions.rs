@@ -99,6 +99,10 @@ fn named(node: Node<'_>) -> Option<Callee<'_>> {
         kind if is_name(kind) => (node, None),
         "generic_name" => (child(node, &["identifier"])?, None),
         "generic_function" => return named(field("function")?),
+        // `(f)()`
+        "parenthesized_expression" if node.named_child_count() == 1 => {
+            return named(node.named_child(0)?);
+        }
         "generic_type" | "type" => (child(node, &["type_identifier"])?, None),
         "field_expression" => {
             (field("field").or(field("member"))?, field("value").or(field("object")))

@@ -10,6 +10,7 @@ mod described;
 mod fields;
 mod loops;
 mod macros;
+mod named;
 mod refer;
 mod specification;
 mod value;

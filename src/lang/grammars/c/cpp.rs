@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::refer::{arguments, flag, include, macro_body, macro_value};
+use super::refer::{arguments, called, flag, include, macro_body, macro_value};
 use super::{declared, macros, values};
 use crate::lang::chain;
 use crate::lang::code_text;
@@ -312,12 +312,13 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if receiver.is_none() && matches!(notes.local(own), NameLookup::Local(_)) {
         return;
     }
-    match (field, parent) {
-        ("function", "call_expression") if own.ends_with(b"_cast") && levels > 0 => {}
-        ("function", "call_expression") => {
-            let count = visit.ancestor(levels + 1).map_or(0, arguments);
-            notes.call(visit, node, receiver, count);
+    if let Some(call) = called(visit, levels) {
+        if !own.ends_with(b"_cast") || levels == 0 {
+            notes.call(visit, node, receiver, arguments(call));
         }
+        return;
+    }
+    match (field, parent) {
         ("left", "assignment_expression") => notes.refer(visit, node, Role::Write, receiver),
         ("scope", _) => {
             let is_type = own.first().is_some_and(u8::is_ascii_uppercase);
@@ -405,11 +406,10 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     // `value.Base::member()` names the type whose member it is.
     let receiver =
         scopes.or_else(|| chain::receiver(of.and_then(|of| values::of(visit, notes, of))));
+    if let Some(call) = called(visit, levels + 1) {
+        return notes.call(visit, node, receiver, arguments(call));
+    }
     match (visit.field_above(levels + 1), visit.ancestor_kind(levels + 2)) {
-        ("function", "call_expression") => {
-            let count = visit.ancestor(levels + 2).map_or(0, arguments);
-            notes.call(visit, node, receiver, count);
-        }
         ("left", "assignment_expression") => notes.refer(visit, node, Role::Write, receiver),
         _ => notes.refer(visit, node, Role::Read, receiver),
     }

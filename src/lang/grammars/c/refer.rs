@@ -9,6 +9,7 @@ use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::symbols::Symbol;
 use crate::lang::visit::Visit;
 
 /// The deepest nesting of an expression whose member is called.
@@ -16,6 +17,9 @@ const VALUE_DEPTH_MAX: usize = 8;
 
 /// The most bytes of a macro whose value is recorded.
 const VALUE_BYTES_MAX: usize = 2000;
+
+/// Maximum number of parentheses around a name that is called.
+const PARENTHESES_MAX: usize = 16;
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &["function_definition", "compound_statement", "for_statement"];
@@ -134,14 +138,31 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if matches!(notes.local(visit.bytes(node)), NameLookup::Local(_)) {
         return;
     }
+    if let Some(call) = called(visit, 0) {
+        return notes.call(visit, node, None, arguments(call));
+    }
     match (field, parent) {
-        ("function", "call_expression") => {
-            let count = visit.ancestor(1).map_or(0, arguments);
-            notes.call(visit, node, None, count);
-        }
         ("left", "assignment_expression") => notes.refer(visit, node, Role::Write, None),
         _ => notes.refer(visit, node, Role::Read, None),
     }
+}
+
+/// Returns the call if the expression `levels` above the visited node is called: `f()` and `(f)()`.
+/// `(f)(x)` may also convert `x` to a type `f`: it is a call if the file defines a function of the name.
+pub(super) fn called<'t>(visit: &Visit<'_, 't>, levels: usize) -> Option<Node<'t>> {
+    let is_around = |at: &usize| visit.ancestor_kind(at + 1) == "parenthesized_expression";
+    let around = (levels..levels + PARENTHESES_MAX).take_while(is_around).count();
+    let outer = levels + around;
+    let is_callee = visit.field_above(outer) == "function";
+    let call = visit.ancestor(outer + 1).filter(|_| is_callee);
+    let call = call.filter(|call| call.kind_name() == "call_expression")?;
+    let is_member = visit.ancestor_kind(levels) == "field_expression";
+    if around == 0 || is_member || arguments(call) != 1 {
+        return Some(call);
+    }
+    let name = visit.bytes(visit.node());
+    let is_function = |symbol: &Symbol| symbol.name.as_bytes() == name && symbol.kind.is_callable();
+    visit.symbols.iter().any(is_function).then_some(call)
 }
 
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

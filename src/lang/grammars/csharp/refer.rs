@@ -36,6 +36,9 @@ pub(super) const SCOPES: &[&str] = &[
     "query_expression",
 ];
 
+/// Maximum number of parentheses around a name.
+const LEVELS_MAX: usize = 16;
+
 /// Records what the visited node imports, declares, extends or calls.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -72,6 +75,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "variable_declarator" => locals::declarator(visit, notes),
         "foreach_statement" | "from_clause" => locals::each(visit, notes),
         "lambda_expression" => locals::lambda(visit, notes),
+        "identifier" => value_name(visit, notes),
         "invocation_expression" => invocation(visit, notes),
         "object_creation_expression" => {
             if let Some(of) = node.field("type") {
@@ -185,6 +189,63 @@ fn invocation(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         None => None,
     };
     notes.call(visit, name, receiver, arguments(node));
+}
+
+/// Records the visited name if it is used as a value without being called, such as a method that is
+/// passed or assigned.
+fn value_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let mut levels = 0;
+    // `h<int>`
+    if visit.ancestor_kind(1) == "generic_name"
+        && visit.ancestor(1).is_some_and(|of| of.start_byte() == node.start_byte())
+    {
+        levels += 1;
+    }
+    let is_member = visit.ancestor_kind(levels + 1) == "member_access_expression"
+        && visit.field_above(levels) == "name";
+    levels += usize::from(is_member);
+    let is_local = || matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
+    if !is_value(visit, levels) || !is_member && is_local() {
+        return;
+    }
+    let object = visit.ancestor(levels).and_then(|of| of.field("expression"));
+    let object = object.filter(|_| is_member);
+    let receiver = object.and_then(|of| chain::receiver(values::of(visit, notes, of)));
+    notes.refer(visit, node, Role::Read, receiver);
+}
+
+/// Returns true if the expression `levels` above the visited node is used as a value: it is neither
+/// called nor an object whose member is used, and no type or declared name.
+fn is_value(visit: &Visit<'_, '_>, levels: usize) -> bool {
+    let field = visit.field_above(levels);
+    match visit.ancestor_kind(levels + 1) {
+        "argument" if field == "name" => false,
+        // `nameof(h)` is a string.
+        "argument" => visit.ancestor(levels + 3).is_none_or(|call| {
+            call.field("function").is_none_or(|of| visit.bytes(of) != b"nameof")
+        }),
+        "assignment_expression" => field == "right",
+        "as_expression" | "is_expression" => field == "left",
+        "variable_declarator" => field != "name",
+        "property_declaration" | "cast_expression" => field == "value",
+        "lambda_expression" => field == "body",
+        "return_statement"
+        | "yield_statement"
+        | "arrow_expression_clause"
+        | "conditional_expression"
+        | "binary_expression"
+        | "initializer_expression"
+        | "expression_element"
+        | "switch_expression_arm"
+        | "await_expression"
+        | "interpolation" => true,
+        // `(h)()` and `h!()` are calls.
+        "parenthesized_expression" | "postfix_unary_expression" => {
+            levels < LEVELS_MAX && is_value(visit, levels + 1)
+        }
+        _ => false,
+    }
 }
 
 /// Records the call of the constructor of the type `of`.

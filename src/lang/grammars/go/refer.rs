@@ -9,6 +9,9 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
+/// Maximum number of parentheses around an expression that is called.
+const LEVELS_MAX: usize = 16;
+
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &[
     "function_declaration",
@@ -185,7 +188,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     {
         return;
     }
-    let is_called = parent == "call_expression" && field == "function";
+    let is_called = is_callee(visit, 0);
     if is_called && (PLAIN_FUNCTIONS.contains(&own) || PLAIN_TYPES.contains(&own)) {
         return;
     }
@@ -222,6 +225,9 @@ fn record_use(
         {
             record_use(visit, notes, levels + 1, receiver);
         }
+        "parenthesized_expression" if is_callee(visit, levels) => {
+            record_use(visit, notes, levels + 1, receiver);
+        }
         "composite_literal" if field == "type" => notes.refer(visit, node, Role::Type, receiver),
         "expression_list"
             if visit.field_above(levels + 1) == "left"
@@ -231,6 +237,13 @@ fn record_use(
         }
         _ => notes.refer(visit, node, Role::Read, receiver),
     }
+}
+
+/// Returns true if the expression `levels` above the visited node is called: `f()` and `(f)()`.
+fn is_callee(visit: &Visit<'_, '_>, levels: usize) -> bool {
+    let is_around = |at: &usize| visit.ancestor_kind(at + 1) == "parenthesized_expression";
+    let levels = levels + (levels..levels + LEVELS_MAX).take_while(is_around).count();
+    visit.ancestor_kind(levels + 1) == "call_expression" && visit.field_above(levels) == "function"
 }
 
 /// Returns the number of levels from the visited key to its `composite_literal`, and the number of

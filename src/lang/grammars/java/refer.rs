@@ -174,7 +174,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             notes.refer(visit, node, Role::Type, None);
         }
         "method_reference" if parent.is_some_and(|of| of.start_byte() < node.start_byte()) => {
-            let object = parent.and_then(|parent| parent.named_child(0));
+            let object = parent.and_then(|parent| parent.child(0));
             let receiver = object.and_then(|object| {
                 if object.kind_name().contains("type") {
                     values::type_name(visit, notes, object).map(Chain::name)

@@ -13,6 +13,9 @@ use crate::lang::visit::Visit;
 
 use super::{chain, exports, fields, imports, is_function, mixins, names, types, wrappers};
 
+/// Maximum number of parentheses and assertions around an expression that is called.
+const LEVELS_MAX: usize = 16;
+
 /// Nodes that are scopes of local names.
 pub(super) const SCOPES: &[&str] = &[
     "program",
@@ -360,6 +363,7 @@ fn note(
     level: usize,
     receiver: Option<Chain>,
 ) {
+    let level = called_level(visit, level);
     let Some(outer) = visit.ancestor(level) else { return };
     let field = visit.field_above(level - 1);
     let role = match (outer.kind_name(), field) {
@@ -387,6 +391,29 @@ fn note(
         _ => Role::Read,
     };
     notes.refer(visit, name, role, receiver);
+}
+
+/// Returns the level of the call in `(f)()`, `f!()` and `(0, f)()`, where that of the expression around
+/// `f` is `level`; otherwise `level`.
+fn called_level(visit: &Visit<'_, '_>, level: usize) -> usize {
+    for outer in level..level + LEVELS_MAX {
+        let (Some(inner), Some(around)) = (visit.ancestor(outer - 1), visit.ancestor(outer)) else {
+            return level;
+        };
+        match around.kind_name() {
+            "parenthesized_expression" | "non_null_expression" => {}
+            "as_expression" | "satisfies_expression" | "instantiation_expression"
+                if inner.start_byte() == around.start_byte() => {}
+            "sequence_expression" if inner.end_byte() == around.end_byte() => {}
+            "call_expression" | "new_expression"
+                if matches!(visit.field_above(outer - 1), "function" | "constructor") =>
+            {
+                return outer;
+            }
+            _ => return level,
+        }
+    }
+    level
 }
 
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

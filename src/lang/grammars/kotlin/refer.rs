@@ -27,6 +27,9 @@ pub(super) const SCOPES: &[&str] = &[
     "when_entry",
 ];
 
+/// Maximum number of parentheses around a reference.
+const LEVELS_MAX: usize = 16;
+
 /// Records what the visited node imports, declares, extends or calls.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -56,6 +59,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             call(visit, notes);
             locals::narrow(visit, notes);
         }
+        "callable_reference" | "navigation_expression" => reference(visit, notes),
         "infix_expression" => {
             let (of, name) = (node.named_child(0), node.named_child(1));
             if let (Some(of), Some(name)) = (of, name.filter(|of| of.kind_name() == "identifier")) {
@@ -118,6 +122,36 @@ fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let count = u8::try_from(count).unwrap_or(u8::MAX);
     notes.refer_span(visit, span, Role::Call, receiver, Some(count));
+}
+
+/// Records the visited `::h`, `a::h` or `A::h`: a function or property as a value, or, in parentheses
+/// before arguments, a call.
+fn reference(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some((name, of)) = values::referenced(node) else { return };
+    let receiver = match of {
+        Some(of) if TYPES.contains(&of.kind_name()) => {
+            chain::receiver(values::type_name(visit, notes, of).map(Chain::name))
+        }
+        Some(of) => chain::receiver(values::of(visit, notes, of)),
+        None if matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) => return,
+        None => match notes.local(locals::RECEIVER) {
+            NameLookup::Local(of) => of.map(|of| of.clone().then(Step::Member("this"))),
+            NameLookup::NotLocal => None,
+        },
+    };
+    let levels = (1..LEVELS_MAX)
+        .take_while(|&level| visit.ancestor_kind(level) == "parenthesized_expression")
+        .count();
+    let call = visit.ancestor(levels + 1).filter(|call| {
+        levels > 0
+            && call.kind_name() == "call_expression"
+            && call.start_byte() == visit.ancestor(levels).map_or(0, |of| of.start_byte())
+    });
+    match call {
+        Some(call) => notes.call(visit, name, receiver, arguments(call)),
+        None => notes.refer(visit, name, Role::Read, receiver),
+    }
 }
 
 fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

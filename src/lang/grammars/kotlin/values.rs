@@ -149,7 +149,17 @@ fn write(
 
 /// Returns the called name, and the expression that it is a member of, of the visited call.
 pub(super) fn callee(call: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
-    let function = plain(call).named_child(0)?;
+    let mut function = plain(call).named_child(0)?;
+    // `(f)()` and `f!!()`
+    for _ in 0..DEPTH_MAX {
+        function = match function.kind_name() {
+            "parenthesized_expression" => function.named_child(0)?,
+            "unary_expression" if modifiers::child(function, &["!!"]).is_some() => {
+                function.field("argument")?
+            }
+            _ => break,
+        };
+    }
     match function.kind_name() {
         "identifier" => Some((function, None)),
         "navigation_expression" => member(function),
@@ -163,6 +173,14 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
     let name = node.named_child(last).filter(|_| last > 0)?;
     let is_reference = modifiers::children(node).any(|part| part.kind_name() == "::");
     (name.kind_name() == "identifier" && !is_reference).then_some((name, node.named_child(0)))
+}
+
+/// Returns the name, and the object or type before it, in `::h`, `a::h` and `A::h`.
+pub(super) fn referenced(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
+    let last = u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?;
+    let name = node.named_child(last).filter(|name| name.kind_name() == "identifier")?;
+    let is_reference = name.prev_sibling().is_some_and(|sign| sign.kind_name() == "::");
+    is_reference.then(|| (name, node.named_child(0).filter(|_| last > 0)))
 }
 
 /// Returns the type in `Type::class`.

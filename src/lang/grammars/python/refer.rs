@@ -410,6 +410,7 @@ fn note(
     level: usize,
     receiver: Option<Chain>,
 ) {
+    let level = called_level(visit, level);
     let (Some(inner), Some(outer)) = (visit.ancestor(level - 1), visit.ancestor(level)) else {
         return;
     };
@@ -437,6 +438,16 @@ fn note(
             notes.refer(visit, name, role, receiver);
         }
     }
+}
+
+/// Returns the level of the call in `(f)()`, where that of the expression around `f` is `level`;
+/// otherwise `level`.
+fn called_level(visit: &Visit<'_, '_>, level: usize) -> usize {
+    let is_around = |at: &usize| visit.ancestor_kind(*at) == "parenthesized_expression";
+    let outer = level + (level..level + LEVELS_MAX).take_while(is_around).count();
+    let is_callee =
+        visit.ancestor_kind(outer) == "call" && visit.field_above(outer - 1) == "function";
+    if is_callee { outer } else { level }
 }
 
 /// Returns the role of an expression that is not called and is below the ancestor at `level`.

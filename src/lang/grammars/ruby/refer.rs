@@ -10,7 +10,7 @@ use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::value::{self, DEPTH_MAX, ELEMENT_CALLBACKS, container, known, last_statement};
-use super::{blocks, fields, specification};
+use super::{blocks, fields, named, specification};
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] =
@@ -29,8 +29,10 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "instance_variable" | "class_variable" | "global_variable" => variable(visit, notes),
         "call" => {
             call(visit, notes);
+            named::refer(visit, notes);
             blocks::called(visit, notes);
         }
+        "alias" => named::aliased(visit, notes),
         "yield" => blocks::yielded(visit, notes),
         "assignment" => assignment(visit, notes),
         "binary" => appended(visit, notes),

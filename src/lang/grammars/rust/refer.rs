@@ -10,6 +10,9 @@ use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
+/// Maximum number of parentheses around a path that is called.
+const PARENTHESES_MAX: usize = 16;
+
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &[
     "function_item",
@@ -223,6 +226,13 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         && visit.field_above(levels - 1) == "function"
     {
         levels += 1;
+    }
+    // `(f)()` is a call.
+    let is_around = |at: &usize| visit.ancestor_kind(*at) == "parenthesized_expression";
+    let outer = levels + (levels..levels + PARENTHESES_MAX).take_while(is_around).count();
+    if visit.ancestor_kind(outer) == "call_expression" && visit.field_above(outer - 1) == "function"
+    {
+        levels = outer;
     }
     let is_local = receiver.is_none() && matches!(notes.local(own), NameLookup::Local(_));
     match visit.ancestor_kind(levels) {

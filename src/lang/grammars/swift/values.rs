@@ -135,6 +135,9 @@ pub(super) fn callee(function: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)>
             let target = function.field("target")?;
             (target.kind_name() == "simple_identifier").then_some((target, Some(function)))
         }
+        // `(h)()` and `h!()`
+        "tuple_expression" if function.named_child_count() == 1 => callee(function.field("value")?),
+        "postfix_expression" => callee(function.field("target")?),
         _ => None,
     }
 }
