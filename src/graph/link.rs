@@ -30,7 +30,8 @@
 //!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
 //!    `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
-//!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to);
+//!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to),
+//!    `held` (what outside functions and containers may return);
 //! 10. `calibration`: from the product of the factors to a probability.
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
@@ -64,6 +65,7 @@ mod fields;
 mod fixture;
 mod follow;
 mod generics;
+mod held;
 mod hops;
 mod implementations;
 mod kinds;

@@ -187,6 +187,11 @@ impl Steps<'_> {
     pub fn is_done(&self) -> bool {
         self.rest.is_empty()
     }
+
+    /// Returns the number of bytes of the steps that are left.
+    pub fn bytes_left(&self) -> usize {
+        self.rest.len()
+    }
 }
 
 impl Chain {

@@ -342,7 +342,7 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let arguments = type_arguments(&written.text);
         let argument = arguments.get(number);
-        let Some(argument) = argument else {
+        let Some(argument) = argument.filter(|argument| **argument != "_") else {
             // What the container has is not written: it may be of the repository.
             return vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }];
         };

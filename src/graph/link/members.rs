@@ -2,7 +2,7 @@
 
 use super::bounds::is_function_trait;
 use super::code::{FileFacts, definitions, last_name, near};
-use super::dialect::Extensions;
+use super::dialect::{Extensions, Group};
 use super::kinds::{is_interface, is_member, is_type, is_variable};
 use super::namespaces::scope;
 use super::position::SymbolAt;
@@ -218,6 +218,13 @@ impl Walk<'_> {
         };
         if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
             return self.numbered_argument(candidate, written, number, depth);
+        }
+        if dialect.group == Group::JavaScript
+            && name.parse::<usize>().is_ok()
+            && type_arguments(&written.text).len() == 1
+        {
+            // `const [first] = list`.
+            return self.argument(candidate, written, depth);
         }
         if dialect.has_impl_blocks && name == "0" && type_arguments(&written.text).len() == 1 {
             // The field of a type such as `Wrapping<T>`.

@@ -305,7 +305,9 @@ impl Walk<'_> {
             return match root {
                 Root::Name(name) => {
                     let name = name.split('<').next().unwrap_or(name);
-                    !has_callback && self.is_undefined(place, name)
+                    !has_callback
+                        && self.is_undefined(place, name)
+                        && !self.may_be_held(place, used)
                 }
                 _ => false,
             };
@@ -313,6 +315,7 @@ impl Walk<'_> {
         !candidates.is_empty()
             && candidates.iter().all(Candidate::is_outside)
             && !self.is_open_conversion(place, used)
+            && !self.may_be_held(place, used)
     }
 
     /// Returns true for a conversion of Rust of which nothing shows the type of the result, where it may

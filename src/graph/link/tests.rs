@@ -11,6 +11,7 @@ mod guesses;
 mod java;
 mod javascript;
 mod kotlin;
+mod leaving;
 mod magic;
 mod php;
 mod python;

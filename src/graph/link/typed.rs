@@ -216,7 +216,7 @@ impl Walk<'_> {
 
     /// Returns true if an unbound name may stand for a type of the repository: a type has that
     /// name, or it has the form of a type parameter.
-    fn may_be_type(&self, place: Place, name: &str) -> bool {
+    pub(super) fn may_be_type(&self, place: Place, name: &str) -> bool {
         let is_parameter = name.len() <= 2 && name.starts_with(char::is_uppercase);
         let Some(facts) = self.facts(place.file) else { return true };
         let is_type_here = |at: &SymbolAt| {

@@ -60,6 +60,7 @@ const RULES: Dialect = Dialect {
     is_whole_program: true,
     reexports_imports: true,
     elements: &["operator*", "operator->", "operator[]"],
+    content_first: &["array"],
     wrappers: &["unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"],
     container_methods: &["begin", "end", "rbegin", "cbegin", "find", "lock"],
     content_methods: &["front", "back", "at", "get", "value", "top"],

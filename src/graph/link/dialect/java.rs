@@ -246,6 +246,7 @@ const RULES: Dialect = Dialect {
     ],
     content_methods: &[
         "get",
+        "getValue",
         "next",
         "orElse",
         "orElseThrow",
