@@ -75,10 +75,12 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 symbol(visit, notes, old, own(visit));
             }
         }
-        word if object.is_none() && visit.defined.is_empty() && is_in_type(visit) => {
-            if !NOT_USES.contains(&word) {
-                listed(visit, notes, list);
-            }
+        word if object.is_none()
+            && visit.defined.is_empty()
+            && is_in_type(visit)
+            && !NOT_USES.contains(&word) =>
+        {
+            listed(visit, notes, list);
         }
         _ => {}
     }
