@@ -17,6 +17,7 @@ pub(super) mod html;
 pub(super) mod java;
 pub(super) mod javascript;
 pub(super) mod kotlin;
+mod loops;
 pub(super) mod lua;
 pub(super) mod make;
 pub(super) mod markdown;

@@ -44,6 +44,8 @@ pub(super) struct Notes<'a> {
     several: Vec<(usize, Option<Chain>)>,
     /// The same of members: index of the symbol that they are members of, name, chain.
     several_members: Vec<(usize, &'a [u8], Chain)>,
+    /// Chains of members that count where nothing else is known: literals, parameters of constructors.
+    weak_members: Vec<(usize, &'a [u8], Chain)>,
     /// Values that names outside of functions are assigned after their definitions.
     reassigned: Vec<(&'a [u8], Option<Chain>)>,
     /// Functions that return something else than a parameter, or something around it.
@@ -122,6 +124,7 @@ impl<'a> Notes<'a> {
             members: Vec::new(),
             several: Vec::new(),
             several_members: Vec::new(),
+            weak_members: Vec::new(),
             reassigned: Vec::new(),
             others: HashSet::new(),
             bases: Vec::new(),
@@ -253,6 +256,13 @@ impl<'a> Notes<'a> {
         self.several_members.extend(chain.bounded().map(|chain| (owner, name, chain)));
     }
 
+    /// Records a value of the member `name` of the symbol with index `owner` that counts where no other one
+    /// is known; the first such one takes precedence.
+    pub(super) fn set_weak_member(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
+        let name = &self.text[name_range(self.text, name)];
+        self.weak_members.extend(chain.bounded().map(|chain| (owner, name, chain)));
+    }
+
     /// Records the chain of the container in the member `name` of the symbol with index `owner`, as an
     /// element shows it. It takes precedence over assigned values that are empty containers.
     pub(super) fn set_content(&mut self, owner: usize, name: Node<'_>, chain: Chain) {
@@ -301,8 +311,15 @@ impl<'a> Notes<'a> {
 
     /// Returns the number of scopes that were opened after the declaration of the local variable `name`.
     pub(super) fn scopes_since(&self, name: &[u8]) -> Option<usize> {
-        let index = self.indexes.get(name)?.last()?;
-        self.scopes.len().checked_sub(self.locals[*index].scopes)
+        let mut declared = self.locals.get(*self.indexes.get(name)?.last()?)?;
+        // A branch or loop may narrow it.
+        for _ in 0..NARROWED_MAX {
+            let Some(before) = declared.narrowed.and_then(|index| self.locals.get(index)) else {
+                break;
+            };
+            declared = before;
+        }
+        self.scopes.len().checked_sub(declared.scopes)
     }
 
     /// Records that a local variable is assigned a value in a branch that ends at the byte `until`: it
@@ -338,6 +355,17 @@ impl<'a> Notes<'a> {
         if matches!(self.local(&self.text[name_range(self.text, name)]), NameLookup::Local(_)) {
             self.push_pending(name, Some(chain), range.start, Some(range.end));
         }
+    }
+
+    /// Records that a function inside of the one with the local variable `name` assigns it: it may have
+    /// that value from here on.
+    pub(super) fn open_captured(&mut self, name: Node<'_>) {
+        let name = &self.text[name_range(self.text, name)];
+        let Some(&index) = self.indexes.get(name).and_then(|indexes| indexes.last()) else {
+            return;
+        };
+        let binding = Binding::Local(None);
+        self.widen(index, LocalName { name, binding, is_unset: false, scopes: 0, narrowed: None });
     }
 
     /// Declares that `name` is not local in the innermost open scope.
@@ -424,14 +452,19 @@ impl<'a> Notes<'a> {
         if !members.is_empty() {
             // An element tells nothing new of a value that is no plain container.
             let is_plain = |chain: &Chain| matches!(chain.as_str(), "@Array" | "@Hash" | "@Set");
-            let others = self.members.iter().filter(|(.., chain)| !is_plain(chain));
+            let others = self.members.iter().chain(&self.several_members).chain(&self.weak_members);
+            let others = others.filter(|(.., chain)| !is_plain(chain));
             let known: HashSet<(usize, &[u8])> = others.map(|it| (it.0, it.1)).collect();
             members.retain(|(owner, name, _)| !known.contains(&(*owner, *name)));
         }
+        let mut members = one_of_contents(members);
         members.append(&mut self.members);
         // What is known takes precedence over the parameter of a constructor.
         members.sort_by_key(|(.., chain)| chain.is_of_variable());
-        if !members.is_empty() || !self.several_members.is_empty() {
+        let mut weak = std::mem::take(&mut self.weak_members);
+        weak.sort_by_key(|(.., chain)| chain.is_of_variable());
+        let mut of_weak: Vec<(usize, Chain)> = Vec::new();
+        if !members.is_empty() || !self.several_members.is_empty() || !weak.is_empty() {
             let mut indexes = HashMap::new();
             for (index, symbol) in symbols.iter().enumerate() {
                 let is_data = matches!(symbol.kind, SymbolKind::Field | SymbolKind::Constant);
@@ -444,9 +477,11 @@ impl<'a> Notes<'a> {
             let several = std::mem::take(&mut self.several_members);
             let several = several.into_iter().filter_map(with_index);
             self.several.extend(several.map(|(index, chain)| (index, Some(chain))));
+            of_weak.extend(weak.into_iter().filter_map(with_index));
         }
         chains.append(&mut self.returns);
         chains.append(&mut self.of_several(symbols));
+        chains.append(&mut of_weak);
         chains
     }
 
@@ -578,4 +613,24 @@ impl<'a> Notes<'a> {
             }
         }
     }
+}
+
+/// A chain of a member: the index of the symbol that it is a member of, its name, the chain.
+type OfMember<'a> = (usize, &'a [u8], Chain);
+
+/// Returns the containers in members, of each member one of all that its elements show.
+fn one_of_contents(all: Vec<OfMember<'_>>) -> Vec<OfMember<'_>> {
+    let mut indexes: HashMap<(usize, &[u8]), usize> = HashMap::new();
+    let mut merged: Vec<OfMember<'_>> = Vec::new();
+    for (owner, name, chain) in all {
+        let index = *indexes.entry((owner, name)).or_insert(merged.len());
+        match merged.get_mut(index) {
+            Some((.., known)) => {
+                let both = Chain::one_of([Some(known.clone()), Some(chain)]);
+                *known = both.and_then(Chain::bounded).unwrap_or_else(|| known.clone());
+            }
+            None => merged.push((owner, name, chain)),
+        }
+    }
+    merged
 }

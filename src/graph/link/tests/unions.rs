@@ -140,3 +140,81 @@ fn unions_of_php_and_java() {
                 class C { void f() { try { g(); } catch (E1 | E2 e) { e.$0run(); } } }";
     check_open(&format!("//- /C.java\n{java}\n"), &["C.java:1 E1.run", "C.java:2 E2.run"]);
 }
+
+/// Ruby: a variable that a branch, a block or another method assigns had its last or first value only.
+#[test]
+fn ruby_has_values_of_assignments() {
+    let types = "class A; def run; end; end\nclass B; def run; end; end\n";
+    let of = |body: &str| format!("//- /a.rb\n{types}{body}\n");
+    let both = ["a.rb:1 A#run", "a.rb:2 B#run"];
+    for body in [
+        "def f\n  x = A.new\n  x = B.new if rand > 1\n  x.$0run\nend",
+        "def f\n  x = A.new\n  x = B.new unless rand > 1\n  x.$0run\nend",
+        "def f(c)\n  x = A.new\n  if c\n    x = B.new\n  end\n  x.$0run\nend",
+        "def f(c)\n  x = A.new\n  unless c\n    x = B.new\n  end\n  x.$0run\nend",
+        "def f(c)\n  if c\n    x = A.new\n  else\n    x = B.new\n  end\n  x.$0run\nend",
+        "def f\n  x = A.new\n  [1].each { x = B.new }\n  x.$0run\nend",
+        "def f(c)\n  x = A.new\n  while c\n    x.$0run\n    x = B.new\n  end\nend",
+        "def f\n  begin\n    g\n  rescue A, B => e\n    e.$0run\n  end\nend",
+        "def f\n  [A.new, B.new].each { |e| e.$0run }\nend",
+        "class C\n  def initialize\n    @x = A.new\n  end\n  def set\n    @x = B.new\n  end\n  def f\n    @x.$0run\n  end\nend",
+        "class C\n  def initialize\n    @x = []\n  end\n  def set\n    @x << A.new\n    @x << B.new\n  end\n  def f\n    @x.first.$0run\n  end\nend",
+    ] {
+        check_open(&of(body), &both);
+    }
+    for body in [
+        "def f\n  x = B.new\n  x = A.new\n  x.$0run\nend",
+        "def f(c)\n  x = nil\n  x = A.new if c\n  x.$0run\nend",
+        "def f(c)\n  x = B.new\n  if c\n    x = A.new\n    x.$0run\n  end\nend",
+        "class C\n  def initialize\n    @x = nil\n  end\n  def set\n    @x = A.new\n  end\n  def f\n    @x.$0run\n  end\nend",
+        "class C\n  def initialize\n    @x = []\n    @x = A.new\n  end\n  def f\n    @x.$0run\n  end\nend",
+    ] {
+        check_certain(&of(body), "a.rb:1 A#run Receiver");
+    }
+}
+
+/// A use in a loop before the assignment had the value from before the loop only.
+#[test]
+fn loops_assign_for_the_next_round() {
+    let both = ["a.py:2 A.run", "a.py:4 B.run"];
+    for body in [
+        "def f():\n    x = A()\n    while True:\n        x.$0run()\n        x = B()",
+        "def f(c):\n    x = A()\n    for y in c:\n        if y:\n            x.$0run()\n        x = B()",
+    ] {
+        check_open(&format!("//- /a.py\n{PYTHON}{body}\n"), &both);
+    }
+    let same = "def f():\n    x = A()\n    while True:\n        x.$0run()\n        x = A()";
+    check_certain(&format!("//- /a.py\n{PYTHON}{same}\n"), "a.py:2 A.run Receiver");
+    let types = "class A { run() {} }\nclass B { run() {} }\n";
+    for body in [
+        "function f() { let x: any = new A(); for (;;) { x.$0run(); x = new B() } }",
+        "function f(c) { let x = new A(); while (c) { x.$0run(); x = new B() } }",
+        "function f(c) { let x = new A(); do { x.$0run(); x = new B() } while (c) }",
+    ] {
+        check_open(&format!("//- /a.ts\n{types}{body}\n"), &["a.ts:1 A.run", "a.ts:2 B.run"]);
+    }
+    let types = "<?php\nclass A { function run() {} }\nclass B { function run() {} }\n";
+    for body in [
+        "function f($c) { $x = new A(); while ($c) { $x->$0run(); $x = new B(); } }",
+        "function f($c) { $x = new A(); foreach ($c as $y) { $x->$0run(); $x = new B(); } }",
+    ] {
+        check_open(&format!("//- /a.php\n{types}{body}\n"), &["a.php:2 A::run", "a.php:3 B::run"]);
+    }
+}
+
+/// Assignments of inner functions and by patterns did not count.
+#[test]
+fn captured_and_unpacked_variables_are_not_certain() {
+    let of = |body: &str| format!("//- /a.py\n{PYTHON}{body}\n");
+    let captured = "def f():\n    x = A()\n    def g():\n        nonlocal x\n        x = B()\n    g()\n    x.$0run()";
+    check_open(&of(captured), &["a.py:2 A.run"]);
+    assert!(resolved_outcome(&of(captured)).is_open);
+    let global = "g = A()\ndef set():\n    global g\n    g = B()\ndef f():\n    g.$0run()";
+    check_open(&of(global), &["a.py:2 A.run", "a.py:4 B.run"]);
+    let types = "class A { run() {} }\nclass B { run() {} }\n";
+    let of = |body: &str| format!("//- /a.ts\n{types}function f() {{ {body} }}\n");
+    check(&of("let x: any = new A(); [x] = [new B()]; x.$0run()"), "a.ts:2 B.run Receiver");
+    let by_name = of("let x: any = new A(); ({ x } = { x: new B() }); x.$0run()");
+    check_open(&by_name, &["a.ts:1 A.run"]);
+    assert!(resolved_outcome(&by_name).is_open);
+}

@@ -9,6 +9,7 @@ use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 use super::{chain, expected, imports, is_function, types};
+use crate::lang::grammars::loops;
 
 /// Maximum number of names in one pattern.
 const NAMES_MAX: usize = 256;
@@ -175,6 +176,9 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
+    if matches!(left.kind_name(), "array_pattern" | "object_pattern") {
+        return assigned_parts(visit, notes, left, right);
+    }
     if left.kind_name() != "identifier" {
         return;
     }
@@ -196,6 +200,59 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         Some(end) => notes.assign_in_branch(left, chain, node.end_byte(), end),
         None => notes.declare_from(left, chain, node.end_byte()),
     }
+}
+
+/// Records the values that `[a] = right` or `({ a } = right)` gives local variables: those of an array
+/// literal, otherwise unknown ones.
+fn assigned_parts(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    pattern: Node<'_>,
+    right: Node<'_>,
+) {
+    let end = visit.node().end_byte();
+    let mut cursor = pattern.walk();
+    for (at, part) in pattern.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+        let name = match part.kind_name() {
+            "assignment_pattern" | "object_assignment_pattern" => part.field("left"),
+            "pair_pattern" => part.field("value"),
+            _ => Some(part),
+        };
+        let is_name = |name: &Node<'_>| {
+            matches!(name.kind_name(), "identifier" | "shorthand_property_identifier_pattern")
+        };
+        let Some(name) = name.filter(is_name) else { continue };
+        let NameLookup::Local(before) = notes.local(visit.bytes(name)) else { continue };
+        if before.is_some_and(Chain::is_typed) {
+            continue;
+        }
+        let is_pair = right.kind_name() == "array" && name.id() == part.id();
+        let given = right.named_child(at as u32).filter(|_| is_pair);
+        let chain = given.and_then(|given| chain::value(visit, notes, given));
+        match end_of_branch(visit, notes, name) {
+            Some(until) => notes.assign_in_branch(name, chain, end, until),
+            None => notes.declare_from(name, chain, end),
+        }
+    }
+}
+
+/// Gives the variables that the visited loop assigns one of their values.
+pub(super) fn widen(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let kinds = loops::Kinds {
+        assignment: "assignment_expression",
+        variable: "identifier",
+        definitions: &[
+            "function_declaration",
+            "function_expression",
+            "arrow_function",
+            "class_declaration",
+            "class",
+            "method_definition",
+        ],
+    };
+    loops::widen(visit, notes, &kinds, |notes, right| {
+        (!chain::is_empty(right)).then(|| chain::value(visit, notes, right))
+    });
 }
 
 /// Returns the end of the branch of the visited assignment, if it is not run whenever the block is in

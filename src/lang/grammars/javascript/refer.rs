@@ -82,7 +82,11 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             names::variable(visit, notes);
             imports::variable(visit, notes);
         }
-        "for_in_statement" => names::for_in(visit, notes),
+        "for_in_statement" => {
+            names::widen(visit, notes);
+            names::for_in(visit, notes);
+        }
+        "for_statement" | "while_statement" | "do_statement" => names::widen(visit, notes),
         "catch_clause" => names::catch(visit, notes),
         "if_statement" => names::narrow(visit, notes),
         "assignment_expression" => {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::{doc, values};
 use crate::lang::chain;
 use crate::lang::facts::Chain;
-use crate::lang::grammars::modifiers;
+use crate::lang::grammars::{loops, modifiers};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
@@ -165,6 +165,18 @@ pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         _ => {}
     }
+}
+
+/// Gives the variables that the visited loop assigns one of their values.
+pub(super) fn widen(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let kinds = loops::Kinds {
+        assignment: "assignment_expression",
+        variable: "variable_name",
+        definitions: &["anonymous_function", "function_definition", "class_declaration"],
+    };
+    loops::widen(visit, notes, &kinds, |notes, right| {
+        (!values::is_empty(visit, right)).then(|| values::of(visit, notes, right))
+    });
 }
 
 /// Returns the end of the branch that the visited assignment is in.

@@ -43,14 +43,23 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "assignment_expression" | "augmented_assignment_expression" => {
             locals::assignment(visit, notes);
         }
-        "foreach_statement" => locals::each(visit, notes),
+        "foreach_statement" => {
+            locals::widen(visit, notes);
+            locals::each(visit, notes);
+        }
+        "for_statement" | "do_statement" => locals::widen(visit, notes),
         "catch_clause" => locals::caught(visit, notes),
         "return_statement" => locals::returned(visit, notes),
         "if_statement"
         | "else_if_clause"
         | "while_statement"
         | "conditional_expression"
-        | "binary_expression" => locals::narrow(visit, notes),
+        | "binary_expression" => {
+            if node.kind_name() == "while_statement" {
+                locals::widen(visit, notes);
+            }
+            locals::narrow(visit, notes);
+        }
         "function_call_expression" => {
             locals::narrow(visit, notes);
             if let Some(function) = node.field("function").filter(|of| values::is_name(*of)) {

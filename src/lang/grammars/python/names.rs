@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
+use crate::lang::grammars::loops;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
@@ -363,6 +364,26 @@ pub(super) fn global(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     for name in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
         notes.declare_outer(name);
     }
+}
+
+/// Records that the function around the visited `nonlocal` assigns variables of an outer one.
+pub(super) fn nonlocal(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let mut cursor = visit.node().walk();
+    for name in visit.node().named_children(&mut cursor).take(NAMES_MAX) {
+        notes.open_captured(name);
+    }
+}
+
+/// Gives the variables that the visited loop assigns one of their values.
+pub(super) fn widen(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let kinds = loops::Kinds {
+        assignment: "assignment",
+        variable: "identifier",
+        definitions: &["function_definition", "class_definition", "lambda"],
+    };
+    loops::widen(visit, notes, &kinds, |notes, right| {
+        (!super::chain::is_empty(right)).then(|| value(visit, notes, right))
+    });
 }
 
 /// Narrows a local name that is isinstance_test for a type: in the body of an `if`, after an `assert`, and

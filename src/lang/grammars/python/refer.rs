@@ -39,7 +39,10 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "return_statement" => returned(visit, notes),
         "yield" => yielded(visit, notes),
         "lambda" => names::lambda(visit, notes),
-        "for_statement" => names::loop_variables(visit, notes, node, false),
+        "for_statement" => {
+            names::widen(visit, notes);
+            names::loop_variables(visit, notes, node, false);
+        }
         "list_comprehension"
         | "set_comprehension"
         | "dictionary_comprehension"
@@ -49,7 +52,11 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "except_clause" => names::exception(visit, notes),
         "case_pattern" => names::case_pattern(visit, notes),
         "global_statement" => names::global(visit, notes),
+        "nonlocal_statement" => names::nonlocal(visit, notes),
         "if_statement" | "elif_clause" | "assert_statement" | "while_statement" => {
+            if node.kind_name() == "while_statement" {
+                names::widen(visit, notes);
+            }
             names::narrow(visit, notes);
         }
         "import_statement" => imports::modules(visit, notes),
@@ -227,6 +234,12 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                     None if value.is_some() => notes.add_value(index, value),
                     None => {}
                 },
+                // Python's `global`.
+                (None, Some(_)) if notes.is_outer(&visit.text[left.byte_range()]) => {
+                    if !is_empty {
+                        notes.reassign_outer(left, known.or(value));
+                    }
+                }
                 (None, Some(owner)) => {
                     if let Some(value) = value {
                         notes.add_member(owner, left, value);

@@ -10,6 +10,7 @@ use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
 use super::macros;
+use super::value::is_literal;
 
 /// Returns the field that the visited assignment adds to a class or module, unless it has one of
 /// that name. In a block outside of all definitions, as in a specification, the file has the field.
@@ -49,7 +50,11 @@ pub(super) fn typed(
     if left.kind_name() == "instance_variable"
         && let (Some((owner, _)), Some(value)) = (owner(visit), value)
     {
-        notes.set_member(owner, left, value);
+        if value.is_of_variable() || is_literal(&value) {
+            notes.set_weak_member(owner, left, value);
+        } else {
+            notes.add_member(owner, left, value);
+        }
     }
 }
 

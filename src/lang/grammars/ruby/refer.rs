@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::lang::chain::{self, Step};
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
+use crate::lang::grammars::loops;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
@@ -34,6 +35,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "alias" => named::aliased(visit, notes),
         "yield" => blocks::yielded(visit, notes),
+        "while" | "until" | "block" | "do_block" => widen(visit, notes),
         "assignment" => assignment(visit, notes),
         "binary" => appended(visit, notes),
         "operator_assignment" => {
@@ -173,8 +175,15 @@ fn declare(
                 // The name is a variable in its own value, too.
                 notes.declare(node, None);
             }
-            if !is_known || value.is_some() {
-                notes.declare_from(node, value, from);
+            let is_certain = |of: &Chain| !of.is_of_variable() && !value::is_literal(of);
+            let was_certain = matches!(notes.local(visit.bytes(node)),
+                NameLookup::Local(Some(before)) if is_certain(before));
+            let end = end_of_branch(visit, notes, node)
+                .filter(|_| was_certain && value.as_ref().is_some_and(is_certain));
+            match end {
+                Some(end) => notes.assign_in_branch(node, value, from, end),
+                None if !is_known || value.is_some() => notes.declare_from(node, value, from),
+                None => {}
             }
         }
         "left_assignment_list" | "destructured_left_assignment" | "rest_assignment" => {
@@ -186,6 +195,47 @@ fn declare(
         }
         _ => {}
     }
+}
+
+/// Returns the end of the branch or block that the visited assignment is in, unless the variable `name`
+/// is declared in that block.
+fn end_of_branch(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> Option<usize> {
+    for level in 1..BRANCHES_MAX {
+        let around = visit.ancestor(level)?;
+        let is_branch = match around.kind_name() {
+            "if_modifier" | "unless_modifier" | "while_modifier" | "until_modifier" => {
+                visit.field_above(level - 1) == "body"
+            }
+            "then" | "else" | "do" | "rescue" => true,
+            "binary" => visit.field_above(level - 1) == "right",
+            "conditional" => visit.field_above(level - 1) != "condition",
+            "block" | "do_block" => {
+                let is_outer = notes.scopes_since(visit.bytes(name)).is_some_and(|it| it > 0);
+                return is_outer.then(|| around.end_byte());
+            }
+            "method" | "singleton_method" | "program" | "class" | "module" | "lambda" => {
+                return None;
+            }
+            _ => false,
+        };
+        if is_branch {
+            return Some(around.end_byte());
+        }
+    }
+    None
+}
+
+/// Gives the variables that the visited loop or block assigns one of their values.
+fn widen(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let kinds = loops::Kinds {
+        assignment: "assignment",
+        variable: "identifier",
+        definitions: &["method", "singleton_method", "class", "module"],
+    };
+    loops::widen(visit, notes, &kinds, |notes, right| {
+        let value = known(value::of(visit, notes, right, DEPTH_MAX));
+        value.filter(|of| !value::is_literal(of)).map(Some)
+    });
 }
 
 /// Declares the visited parameters.
@@ -231,8 +281,9 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
 /// Returns the chain of the name in the visited `rescue … => name`.
 fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.field("exceptions")?;
-    let only = exceptions.named_child(0).filter(|_| exceptions.named_child_count() == 1)?;
-    Some(Chain::instance(known(value::of(visit, notes, only, DEPTH_MAX))?.as_str()))
+    let all = (0..8).map_while(|at| exceptions.named_child(at));
+    let of = |class| known(value::of(visit, notes, class, DEPTH_MAX));
+    Chain::one_of(all.map(|class| Some(Chain::instance(of(class)?.as_str()))))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {

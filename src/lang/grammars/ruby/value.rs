@@ -48,6 +48,9 @@ const ABSOLUTE: char = '\\';
 /// The type of the object itself, in chains.
 const OWN_TYPE: &str = "Self";
 
+/// Maximum number of elements of an array that are examined.
+const ELEMENTS_MAX: u32 = 32;
+
 /// Maximum nesting of an expression.
 pub(super) const DEPTH_MAX: usize = 20;
 
@@ -148,8 +151,9 @@ pub(super) fn of(
         "begin" | "else" | "then" => of(visit, notes, last_statement(node)?, depth),
         "string" => chain::instance("String"),
         "array" => {
-            let first = node.named_child(0).and_then(|it| of(visit, notes, it, depth));
-            container("Array", first)
+            let elements = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
+            let elements = elements.map(|it| of(visit, notes, it, depth));
+            container("Array", first_known(elements))
         }
         "hash" => {
             let value = node.named_child(0).and_then(|pair| pair.field("value"));
@@ -195,15 +199,15 @@ pub(super) fn either(known: Chain, other: &Chain) -> Chain {
 }
 
 /// Returns true for a value of one of Ruby's own types: often one that stands for none.
-fn is_literal(chain: &Chain) -> bool {
+pub(super) fn is_literal(chain: &Chain) -> bool {
     ["@Array", "@Hash", "@String", "@Set"].iter().any(|of| chain.as_str().starts_with(of))
 }
 
 /// Returns the chain of a container with such an element.
 pub(super) fn container(name: &str, element: Option<Chain>) -> Option<Chain> {
-    let class = element.as_ref().and_then(|element| element.class(|_| false));
-    match class {
-        Some(class) => chain::instance(&format!("{name}<{class}>")),
+    let class = |of: &Chain| of.class(|_| false).map(str::to_owned);
+    match element.and_then(|element| Chain::one_of_types([Some(element)], class)) {
+        Some(element) => Some(Chain::with_arguments(name, &[Some(element)], class)),
         None => chain::instance(name),
     }
 }
