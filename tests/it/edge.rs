@@ -502,7 +502,9 @@ fn outlines_are_plain_text_and_bounded() {
     place.write("many.rs", many);
     let answer = tool(&place, &["outline", "many.rs"]).expect_success();
     assert_eq!(answer.text().lines().count(), 1000);
-    assert!(answer.stderr.contains("1000 of 1500 definitions shown; continue with `offset` 1000"));
+    assert!(
+        answer.stderr.contains("1000 of 1500 definitions shown; continue with `--offset` 1000")
+    );
     let page = json(&tool(&place, &["outline", "many.rs", "--offset", "1000", "--json"]));
     assert_eq!((&page["shown"], &page["total"]), (&500.into(), &1500.into()));
     assert_eq!((&page["symbols"][0]["name"], page.get("next_offset")), (&"f1000".into(), None));

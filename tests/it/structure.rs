@@ -348,7 +348,7 @@ function total  shop/cart.py:17-18  def total(cart)
 ";
     check(&["explain", "total"], expected);
     let answer = tool(&places[1], &["explain", "total"]).expect_success();
-    for word in ["2 definitions of that name", "`path`", "1 other definition"] {
+    for word in ["2 definitions of that name", "`--path`", "1 other definition"] {
         assert!(answer.stderr.contains(word), "{word}: {}", answer.stderr);
     }
     let json = tool(&places[1], &["explain", "total", "--json"]).expect_success().text();
