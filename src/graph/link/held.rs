@@ -67,11 +67,46 @@ const PLAIN: [&str; 34] = [
     "to_string",
 ];
 
+/// Functions of libraries that return an argument, a copy of it or something that it contains, sorted: an
+/// argument of unknown type may be of the repository.
+const GENERIC: [&str; 19] = [
+    "Max",
+    "Min",
+    "Values",
+    "all",
+    "allSettled",
+    "any",
+    "choice",
+    "cloneDeep",
+    "copy",
+    "deepcopy",
+    "forward",
+    "gather",
+    "max",
+    "min",
+    "next",
+    "race",
+    "structuredClone",
+    "take",
+    "wait_for",
+];
+
 /// Words of languages that are no names of values.
 const WORDS: [&str; 20] = [
     "as", "async", "await", "const", "else", "false", "for", "if", "in", "lambda", "let", "move",
     "mut", "new", "null", "of", "return", "true", "typeof", "var",
 ];
+
+/// The local variables that arguments may name.
+#[derive(Clone, Copy)]
+struct Locals<'t> {
+    /// The text in which they are declared.
+    text: &'t [u8],
+    /// The byte before which they are.
+    end: usize,
+    /// One of unknown type may be of the repository.
+    may_be_own: bool,
+}
 
 impl Walk<'_> {
     /// Returns true for a call whose receiver is something from outside of the repository, which may
@@ -198,7 +233,9 @@ impl Walk<'_> {
                     let end = text.len().min(call.span.end + ARGUMENTS_MAX);
                     let after = text.get(call.span.end..end).unwrap_or_default();
                     let after = String::from_utf8_lossy(after);
-                    self.has_own_names(place, arguments(&after), Some((&text, call.span.start)))
+                    let may_be_own = GENERIC.binary_search(&name).is_ok();
+                    let locals = Locals { text: &text, end: call.span.start, may_be_own };
+                    self.has_own_names(place, arguments(&after), Some(locals))
                 });
             }
         }
@@ -210,14 +247,8 @@ impl Walk<'_> {
         self.has_own_names(place, written, None)
     }
 
-    /// Returns true if a text names values, functions or types of the repository; `variables` is the text
-    /// in which local variables are declared, and its end.
-    fn has_own_names(
-        &self,
-        place: Place,
-        written: &str,
-        variables: Option<(&[u8], usize)>,
-    ) -> bool {
+    /// Returns true if a text names values, functions or types of the repository.
+    fn has_own_names(&self, place: Place, written: &str, variables: Option<Locals<'_>>) -> bool {
         let (mut rest, mut last, mut count) = (written, ' ', 0);
         while let Some(c) = rest.chars().next() {
             let after = &rest[c.len_utf8()..];
@@ -257,7 +288,7 @@ impl Walk<'_> {
         place: Place,
         path: &str,
         is_called: bool,
-        variables: Option<(&[u8], usize)>,
+        variables: Option<Locals<'_>>,
     ) -> bool {
         let first = path.split('.').next().unwrap_or(path);
         let chain = match first {
@@ -284,7 +315,9 @@ impl Walk<'_> {
         if !values.is_empty() {
             return values.iter().any(is_made);
         }
-        variables.is_some_and(|(text, end)| self.is_declared_own(place, first, text, end))
+        variables.is_some_and(|it| {
+            it.may_be_own && !is_called || self.is_declared_own(place, first, it.text, it.end)
+        })
     }
 
     /// Returns true if something of the repository is in a declaration or an assignment of a local
@@ -355,7 +388,7 @@ mod tests {
 
     #[test]
     fn plain_methods_are_sorted() {
-        assert!(PLAIN.is_sorted());
+        assert!(PLAIN.is_sorted() && GENERIC.is_sorted());
     }
 
     #[test]

@@ -113,6 +113,9 @@ fn what_outside_code_may_hold_is_unresolved() {
         cpp("auto [u,w] = std::pair<A,int>(); u.$0go();"),
         python("copy.copy(A()).$0go()"),
         python("x = copy.copy(A())\n    x.$0go()"),
+        python("copy.copy(a).$0go()"),
+        python("max(a, b).$0go()"),
+        typescript("[0].forEach((a: any) => structuredClone(a).$0go());"),
         python("(await asyncio.gather(co()))[0].$0go()"),
     ];
     check_all(false, &texts);
@@ -142,6 +145,7 @@ fn plain_outside_values_stay_outside() {
         python("s.strip().$0strip()"),
         python("os.path.join(load(), b).$0split()"),
         python("json.dumps(a).$0strip()"),
+        python("max(1, 2).$0strip()"),
     ];
     check_all(true, &texts);
 }
