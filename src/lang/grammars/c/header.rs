@@ -1,4 +1,4 @@
-//! Tells headers of C++ and Objective-C from those of C, which have the same suffix.
+//! Distinguishes headers of C++ and Objective-C from those of C, which have the same suffix.
 
 use memchr::memmem;
 
