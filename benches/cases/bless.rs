@@ -1,6 +1,7 @@
 //! Writes the current hashes of the replies into bench-corpus/cases and prints the changes.
 
 use std::fs;
+use std::path::Path;
 
 use super::case::Mode;
 use super::case_file::{CaseFile, with_hash};
@@ -8,17 +9,26 @@ use super::corpus::{Outcome, checksum};
 use super::options::Options;
 use super::set;
 use super::stage::Stage;
-use super::{check, print, reply};
+use super::{check, print, ranking, reply};
 
-/// Blesses the replies of the selected cases.
+/// Blesses the replies of the selected cases, and the rankings in the folder `rankings`.
 ///
 /// # Errors
 ///
 /// If a case fails or its reply differs in a second run, or a file cannot be written.
-pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
+pub(crate) fn run(
+    stage: &Stage,
+    files: &[CaseFile],
+    rankings: &Path,
+    options: &Options,
+) -> Outcome<()> {
     let root = stage.root();
     let mut changed = 0;
+    ranking::bless(stage, rankings, options)?;
     let set = set::cases(stage, files, options, Mode::Watched)?;
+    if set.cases.is_empty() && !ranking::is_selected(options) {
+        return Err(set::NO_CASE.to_owned());
+    }
     for case in &set.cases {
         let made = case.run()?.plain(&root);
         let Some(expected) = &case.expected else { continue };

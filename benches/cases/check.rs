@@ -2,7 +2,7 @@
 //! wrong one can be compared with it.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::case::{Case, Mode};
 use super::case_file::CaseFile;
@@ -10,16 +10,24 @@ use super::corpus::{Outcome, checksum};
 use super::options::Options;
 use super::set;
 use super::stage::Stage;
-use super::{print, print_message, reply};
+use super::{print, print_message, ranking, reply};
 
-/// Runs each case once.
+/// Runs each case once, and compares the rankings with those in the folder `rankings`.
 ///
 /// # Errors
 ///
-/// If a case fails or its reply differs from the expected one.
-pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
+/// If a case fails, or its reply or a ranking differs from the expected one.
+pub(crate) fn run(
+    stage: &Stage,
+    files: &[CaseFile],
+    rankings: &Path,
+    options: &Options,
+) -> Outcome<()> {
     let set = set::cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;
+    if cases.is_empty() && !ranking::is_selected(options) {
+        return Err(set::NO_CASE.to_owned());
+    }
     replies(stage, cases.iter())?;
     let replies = cases.iter().filter(|case| case.expected.is_some()).count();
     print(&format!(
@@ -27,6 +35,14 @@ pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outco
         cases.len(),
         stage.profile
     ));
+    rank(stage, rankings, options)
+}
+
+fn rank(stage: &Stage, rankings: &Path, options: &Options) -> Outcome<()> {
+    let tasks = ranking::check(stage, rankings, options)?;
+    if tasks > 0 {
+        print(&format!("{tasks} rankings are as blessed\n"));
+    }
     Ok(())
 }
 

@@ -34,7 +34,7 @@ struct Request {
 ///
 /// If the preparation fails, or the output is closed.
 pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outcome<()> {
-    let set = set::cases(stage, files, options, Mode::Watched)?;
+    let set = set::some_cases(stage, files, options, Mode::Watched)?;
     let cases = &set.cases;
     let root = stage.root();
     let mut listed = Vec::new();

@@ -5,7 +5,7 @@
 //! bench-corpus/cases. [`set`] lists the cases, [`stage`] prepares their input (an index, a
 //! watcher). [`measure`] runs them with criterion, [`table`] prints those of the tools that the
 //! reference engine has, too, [`driver`] runs them for the regression report, [`once`] for
-//! callgrind; [`check`] only checks the replies. See docs/benchmarks.md.
+//! callgrind; [`check`] only checks the replies, and the [`ranking`] of `codedb context`. See docs/benchmarks.md.
 
 mod bless;
 mod case;
@@ -16,10 +16,12 @@ mod cli;
 mod corpus;
 mod driver;
 mod engine;
+mod golden;
 mod mcp;
 mod measure;
 mod once;
 mod options;
+mod ranking;
 mod reply;
 mod set;
 mod stage;
@@ -74,8 +76,8 @@ fn run(options: &Options) -> Outcome<()> {
             print(&format!("the index of `{profile}` is in {}\n", stage.store().display()));
             Ok(())
         }
-        Action::Bless => bless::run(&stage, &files, options),
-        Action::Check => check::run(&stage, &files, options),
+        Action::Bless => bless::run(&stage, &files, &place.join("rankings"), options),
+        Action::Check => check::run(&stage, &files, &place.join("rankings"), options),
         Action::Table => table::run(&stage, &files, options),
         Action::Driver => driver::run(&stage, &files, options),
         Action::Measure => measure::run(&stage, &files, options),

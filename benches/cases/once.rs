@@ -46,7 +46,7 @@ pub(crate) fn run(
     let only = regex_automata::meta::Regex::new(&format!("^{}$", regex_syntax::escape(name)));
     let filter = Some(only.map_err(|error| error.to_string())?);
     let options = Options { filter, ..options.clone() };
-    let set = set::cases(&stage, files, &options, Mode::Alone)?;
+    let set = set::some_cases(&stage, files, &options, Mode::Alone)?;
     let case = set.cases.first().ok_or_else(|| format!("there is no case `{name}`"))?;
     if !case.is_countable {
         return Err(format!(

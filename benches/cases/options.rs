@@ -16,8 +16,10 @@ Without an action, every case is checked and then measured with criterion.
 
   --fetch              fetch the corpus, which the other actions need
   --prepare            build the index; the other actions except --once do so if needed
-  --check              run each case once and compare the tools' replies with their hashes
-  --bless              write the current hashes of the replies into bench-corpus/cases
+  --check              run each case once and compare the tools' replies with their hashes,
+                       and the rankings of `context` with bench-corpus/rankings
+  --bless              write the current hashes of the replies into bench-corpus/cases,
+                       and the rankings into bench-corpus/rankings
   --table              print the latency of each tool beside that of the reference engine
   --driver             run the cases that lines of JSON on standard input name
   --once NAME          run a case once, in `measured_call`, with one thread: for callgrind

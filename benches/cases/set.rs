@@ -7,6 +7,9 @@ use super::options::Options;
 use super::stage::{Stage, Watcher};
 use super::{cli, engine, mcp, tool};
 
+/// The error message for a filter that selects nothing.
+pub(crate) const NO_CASE: &str = "no case has such a name";
+
 /// The cases, and the watcher of the corpus.
 pub(crate) struct Set<'a> {
     /// The cases, in the order of their groups.
@@ -20,6 +23,21 @@ pub(crate) fn tools() -> Vec<String> {
 }
 
 /// Creates the selected cases.
+///
+/// # Errors
+///
+/// If the preparation fails or the filter selects no case.
+pub(crate) fn some_cases<'a>(
+    stage: &'a Stage,
+    files: &'a [CaseFile],
+    options: &Options,
+    mode: Mode,
+) -> Outcome<Set<'a>> {
+    let set = cases(stage, files, options, mode)?;
+    if set.cases.is_empty() { Err(NO_CASE.to_owned()) } else { Ok(set) }
+}
+
+/// Creates the selected cases, which can be none.
 ///
 /// # Errors
 ///
@@ -42,9 +60,6 @@ pub(crate) fn cases<'a>(
         cases.extend(tool::strict_cases(stage, files, &is_selected)?);
         cases.extend(mcp::cases(stage, &is_selected)?);
         cases.extend(cli::cases(stage, &is_selected));
-    }
-    if cases.is_empty() {
-        return Err("no case has such a name".to_owned());
     }
     Ok(Set { cases, _watcher: watcher })
 }

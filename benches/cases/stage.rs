@@ -131,12 +131,11 @@ impl Stage {
         Engine::new(root, Store::new(store, false), environment)
     }
 
-    /// Returns the program, for the corpus and its index.
-    pub(crate) fn program(&self, args: &[&str]) -> Command {
+    /// Returns the program, for a tree and its index, with no settings of the user.
+    fn program(&self, root: &Path, index_dir: &Path, args: &[&str]) -> Command {
         let mut program = Command::new(PROGRAM);
-        program.args(args).arg("--root").arg(&self.corpus.tree);
-        program.arg("--index-dir").arg(&self.index_dir);
-        program.current_dir(&self.corpus.tree).stdin(Stdio::null());
+        program.arg("--root").arg(root).arg("--index-dir").arg(index_dir).args(args);
+        program.current_dir(root).stdin(Stdio::null());
         program.env("HOME", &self.home).env("USERPROFILE", &self.home);
         program.env("CODEDB_BACKGROUND", "0").env("GIT_CONFIG_NOSYSTEM", "1");
         for name in ["XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL", "RIPGREP_CONFIG_PATH"] {
@@ -151,7 +150,22 @@ impl Stage {
     ///
     /// The program's error message; "nothing found" is not an error.
     pub(crate) fn output_of(&self, args: &[&str]) -> Outcome<String> {
-        let output = self.program(args).output().map_err(|e| format!("{PROGRAM}: {e}"))?;
+        self.output_at(&self.corpus.tree, &self.index_dir, args)
+    }
+
+    /// Runs the program for another tree and its index and returns what it printed.
+    ///
+    /// # Errors
+    ///
+    /// As [`Stage::output_of`].
+    pub(crate) fn output_at(
+        &self,
+        root: &Path,
+        index_dir: &Path,
+        args: &[&str],
+    ) -> Outcome<String> {
+        let mut program = self.program(root, index_dir, args);
+        let output = program.output().map_err(|e| format!("{PROGRAM}: {e}"))?;
         if !matches!(output.status.code(), Some(0 | 1)) {
             let stderr = String::from_utf8_lossy(&output.stderr);
             return Err(format!("`codedb {}` failed: {}", args.join(" "), stderr.trim()));

@@ -51,7 +51,7 @@ pub(crate) fn run(stage: &Stage, files: &[CaseFile], options: &Options) -> Outco
     let tools = Regex::new("^tool/").map_err(|error| error.to_string())?;
     let filter = options.filter.clone().or(Some(tools));
     let options = Options { filter, ..options.clone() };
-    let set = set::cases(stage, files, &options, Mode::Watched)?;
+    let set = set::some_cases(stage, files, &options, Mode::Watched)?;
     let of_tool = |case: &Case<'_>, tool: &str| {
         case.name.strip_prefix("tool/").is_some_and(|name| name.split('/').next() == Some(tool))
     };

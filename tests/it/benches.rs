@@ -3,6 +3,8 @@
 #[expect(dead_code, reason = "the benches use what tests do not")]
 #[path = "../../benches/cases/case_file.rs"]
 mod case_file;
+#[path = "../../benches/cases/golden.rs"]
+mod golden;
 mod history;
 mod manifest;
 #[path = "../../benches/cases/reply.rs"]
@@ -93,4 +95,36 @@ fn the_first_difference_of_replies_is_shown() {
     check("a\nb\n", "a\nc\n", "line 2\n  - b\n  + c");
     check("a\nb\n", "a\n", "line 2\n  - b\n  + <end>");
     check("a\n", "a", "the last line's end");
+}
+
+#[test]
+fn rankings_are_text_that_shows_what_changed() {
+    let text = "About.\n\ntask: where is it\n  1 a.py\n  2 b.py\n\ntask: a b\n  1 c.py\n";
+    let golden = golden::Golden::parse(text).expect("it is correct");
+    assert_eq!(golden.text(), text);
+    let mut found = golden.clone();
+    assert_eq!(golden::difference(&golden.tasks[0], &found.tasks[0]), "");
+    found.tasks[0].lines = vec!["1 b.py".to_owned(), "2 a.py".to_owned()];
+    let difference = golden::difference(&golden.tasks[0], &found.tasks[0]);
+    assert_eq!(difference, "task: where is it\n  - 1 a.py\n  - 2 b.py\n  + 1 b.py\n  + 2 a.py\n");
+    // The same lines in another order are another ranking, too.
+    found.tasks[0].lines = vec!["2 b.py".to_owned(), "1 a.py".to_owned()];
+    assert_eq!(golden::difference(&golden.tasks[0], &found.tasks[0]), "task: where is it\n");
+    for wrong in ["About.\n", "task: a\n1 a.py\n", "task: a\ntask: a\n"] {
+        golden::Golden::parse(wrong).expect_err(wrong);
+    }
+}
+
+#[test]
+fn rankings_of_three_packages_are_stored() {
+    let folder = place().join("rankings");
+    let files: Vec<_> = std::fs::read_dir(&folder).expect("it is there").flatten().collect();
+    assert_eq!(files.len(), 3);
+    for file in files {
+        let text = std::fs::read_to_string(file.path()).expect("it can be read");
+        let golden = golden::Golden::parse(&text).expect("it is correct");
+        assert_eq!(golden.text(), text);
+        assert_eq!(golden.tasks.len(), 10);
+        assert!(golden.tasks.iter().all(|ranked| ranked.lines.len() > 2), "{:?}", file.path());
+    }
 }
