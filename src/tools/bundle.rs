@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use schemars::JsonSchema;
@@ -18,6 +19,10 @@ use crate::error::{Error, Kind, Result};
 
 /// The maximum number of calls of a bundle.
 const OPS_MAX: usize = 20;
+
+/// How long calls run one after another before the rest runs on several threads. Most calls take
+/// less time than another thread needs to wake up.
+const ALONE: Duration = Duration::from_micros(500);
 
 /// The default and the maximum number of tokens of a reply.
 const TOKENS: usize = 10_000;
@@ -107,8 +112,20 @@ impl Define for Bundle {
         if count == 0 || count > OPS_MAX {
             return Err(Error::usage(format!("a bundle has 1 to {OPS_MAX} calls, not {count}")));
         }
-        let mut ops: Vec<OpReply> =
-            args.ops.par_iter().map(|op| run_op(call, op)).collect::<Result<_>>()?;
+        let mut ops = Vec::with_capacity(count);
+        let started = Instant::now();
+        let mut rest = args.ops.as_slice();
+        while let Some((op, others)) = rest.split_first()
+            && started.elapsed() < ALONE
+        {
+            ops.push(run_op(call, op)?);
+            rest = others;
+        }
+        if !rest.is_empty() {
+            let rest: Vec<OpReply> =
+                rest.par_iter().map(|op| run_op(call, op)).collect::<Result<_>>()?;
+            ops.extend(rest);
+        }
         share(&mut ops, args.max_tokens.unwrap_or(TOKENS).min(TOKENS_MAX));
         Ok(BundleReply { ops })
     }
