@@ -133,9 +133,19 @@ fn man(name: Option<&String>) -> Result<ExitCode> {
 }
 
 /// Prints the output of `write` after it is complete.
-fn print(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<ExitCode> {
+///
+/// # Errors
+///
+/// If it cannot be written; a closed pipe is no error.
+pub(super) fn print(write: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> Result<ExitCode> {
     let mut text = Vec::new();
     let written = write(&mut text).and_then(|()| std::io::stdout().lock().write_all(&text));
+    let written = written.and_then(|()| std::io::stdout().flush());
+    printed(written)
+}
+
+/// Returns success if the output was written or its reader has closed the pipe.
+fn printed(written: std::io::Result<()>) -> Result<ExitCode> {
     match written {
         Err(err) if err.kind() != ErrorKind::BrokenPipe => {
             Err(Error::new(Kind::Io, format!("standard output: {err}")))
@@ -171,9 +181,7 @@ fn unknown(name: &str) -> Error {
 /// Prints help and versions, which clap returns as errors, and converts errors.
 fn report_clap(err: &clap::Error) -> Result<ExitCode> {
     if !err.use_stderr() {
-        // A closed pipe is not an error.
-        drop(err.print());
-        return Ok(ExitCode::SUCCESS);
+        return printed(err.print().and_then(|()| std::io::stdout().flush()));
     }
     if err.kind() == clap::error::ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand)

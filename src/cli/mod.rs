@@ -61,7 +61,7 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
     if args.first().is_some_and(|arg| arg == JOB_COMMAND) {
         return job_worker::run(&args[1..]);
     }
-    let Some(at) = command_at(&args) else { return Ok(without_command(&args)) };
+    let Some(at) = command_at(&args) else { return without_command(&args) };
     if args[at] != "search" && args[at] != "grep" {
         return commands::run(with_globals_after_command(args, at));
     }
@@ -126,7 +126,7 @@ fn is_global(arg: &OsString) -> bool {
     arg == b"--no-progress" || WITH_VALUE.iter().any(|flag| is_named(flag))
 }
 
-fn without_command(args: &[OsString]) -> ExitCode {
+fn without_command(args: &[OsString]) -> crate::Result<ExitCode> {
     let has = |names: [&str; 2]| args.iter().any(|arg| names.iter().any(|name| arg == name));
     let (text, code) = if has(["-V", "--version"]) {
         let long = args.iter().any(|arg| arg == "--version");
@@ -136,17 +136,16 @@ fn without_command(args: &[OsString]) -> ExitCode {
     } else if let Some(arg) = args.first() {
         report::print_message(format_args!("missing command after `{}`", arg.display()));
         report::print_message("usage: `codedb search PATTERN`; `codedb --help` lists all commands");
-        return ExitCode::from(2);
+        return Ok(ExitCode::from(2));
     } else {
         (commands::help(), 2)
     };
     // Requested help is printed to standard output, unrequested help to standard error.
     if code == 0 {
-        drop(std::io::stdout().lock().write_all(text.as_bytes()));
-    } else {
-        drop(std::io::stderr().lock().write_all(text.as_bytes()));
+        return commands::print(|out| out.write_all(text.as_bytes()));
     }
-    ExitCode::from(code)
+    drop(std::io::stderr().lock().write_all(text.as_bytes()));
+    Ok(ExitCode::from(code))
 }
 
 #[cfg(test)]

@@ -193,6 +193,11 @@ impl Define for Deps {
         let word = stem(&path);
         let catalog = call.code.catalog(&[&word])?;
         let direction = args.direction.unwrap_or_default();
+        if path.is_empty() && direction == Direction::ImportedBy {
+            return Err(Error::usage("`path` is the whole tree, which no other file imports")
+                .with_hint("pass a file or a directory")
+                .with_hint("{tool:tree} lists both"));
+        }
         let depth_max = args.max_depth.unwrap_or(if args.transitive { usize::MAX } else { 1 });
         if direction == Direction::DependsOn {
             for &file in &files {

@@ -153,6 +153,9 @@ impl Define for Glob {
     type Reply = GlobReply;
 
     fn run(call: &Call<'_>, args: Args) -> Result<GlobReply> {
+        if args.pattern.is_empty() {
+            return Err(Error::usage("`pattern` is empty").with_hint("{tool:tree} lists all files"));
+        }
         let glob = PathGlob::new(call.code.root(), &args.pattern)?;
         let files = call.code.files()?;
         let matches = |at: &usize| glob.is_match(files.path(*at));

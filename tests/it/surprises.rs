@@ -298,6 +298,17 @@ fn a_full_standard_output_is_reported_for_any_number_of_threads() {
 }
 
 #[test]
+fn a_full_standard_output_is_reported_for_help() {
+    let Ok(full) = File::options().write(true).open("/dev/full") else { return };
+    let place = Place::new();
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    let output = command.arg("--help").stdout(full).output().expect("codedb runs");
+    assert_eq!(output.status.code(), Some(2));
+    let reported = String::from_utf8_lossy(&output.stderr);
+    assert!(reported.contains("standard output: No space left on device"), "{reported}");
+}
+
+#[test]
 fn invalid_arguments_are_reported() {
     let place = Place::new();
     place.write("f.txt", "hello\n");
