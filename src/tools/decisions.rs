@@ -406,7 +406,7 @@ impl Define for Feedback {
             let id = text::plain(text::start(args.id.trim(), 60));
             Ok(Analysis::of(RecordData::default())
                 .with_status(Status::NoData, format!("there is no decision `{id}`"))
-                .with_hint("`{tool:get_decisions_for_context}` lists ids"))
+                .with_hint("{tool:get_decisions_for_context} lists ids"))
         };
         let Some(database) = call.code.user_data()? else { return unknown() };
         let now_ms = call.now_ns / 1_000_000;

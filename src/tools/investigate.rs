@@ -240,7 +240,7 @@ fn step(call: &Call<'_>, handle: i64, wanted: ToolCall) -> Result<Analysis<Inves
     let unknown = || {
         Ok(Analysis::of(Investigation::default())
             .with_status(Status::NoData, format!("there is no investigation {handle}"))
-            .with_hint("`{tool:investigate_begin}` begins one; it is kept for a day"))
+            .with_hint("{tool:investigate_begin} begins one; it is kept for a day"))
     };
     let Some(database) = call.code.user_data()? else { return unknown() };
     let Some(stored) = database.investigation(handle)? else { return unknown() };
@@ -258,7 +258,7 @@ fn step(call: &Call<'_>, handle: i64, wanted: ToolCall) -> Result<Analysis<Inves
     if state.is_over() {
         return Ok(Analysis::of(data(&state, None))
             .with_status(Status::Partial, "the investigation is over")
-            .with_hint("`{tool:investigate_begin}` begins another one"));
+            .with_hint("{tool:investigate_begin} begins another one"));
     }
     let change = match call.code.git() {
         Some(git) => {

@@ -61,7 +61,7 @@ fn entry(job: &Job) -> Entry {
 fn unknown(id: i64) -> Analysis<Jobs> {
     Analysis::of(Jobs { jobs: Vec::new() })
         .with_status(Status::NoData, format!("there is no job {id}"))
-        .with_hint("`{tool:job_status}` without `job_id` lists the jobs")
+        .with_hint("{tool:job_status} without `job_id` lists the jobs")
 }
 
 impl Data for Jobs {
