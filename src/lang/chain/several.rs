@@ -12,6 +12,9 @@ pub(super) const EACH: char = '%';
 /// The most alternatives that are kept; more make one unknown.
 const ALTERNATIVES_MAX: usize = 4;
 
+/// The longest text of a type with arguments; a chain may have steps after it.
+const ARGUMENTS_BYTES_MAX: usize = CHAIN_BYTES_MAX - 20;
+
 /// The types of literals: a value of one of these has no members of the repository.
 const LITERALS: &[&str] = &[
     "@Array", "@bool", "@boolean", "@bytes", "@dict", "@float", "@int", "@list", "@number", "@set",
@@ -70,6 +73,11 @@ impl Chain {
         Some(Chain(written))
     }
 
+    /// Returns the chain of one of several values, as [`Chain::one_of`] does, for written types of other files.
+    pub fn of_alternatives(values: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
+        Chain::one_of(values)
+    }
+
     /// Returns the chain of a value of the type `name` with arguments; where an argument is one of several
     /// types, of one of several such values. `argument` returns how an argument is written.
     pub(in crate::lang) fn with_arguments(
@@ -96,6 +104,10 @@ impl Chain {
             written = written.iter().flat_map(with).take(ALTERNATIVES_MAX).collect();
         }
         let end = if arguments.is_empty() { "" } else { ">" };
+        if written.iter().map(|of| of.len() + 3).sum::<usize>() > ARGUMENTS_BYTES_MAX {
+            // The type is known, although not all of its arguments are.
+            return Chain::instance(&shortened(name, arguments, argument));
+        }
         let all = written.iter().map(|of| Some(Chain::instance(&format!("{of}{end}"))));
         Chain::one_of(all.chain(is_open.then_some(None))).unwrap_or_else(Chain::unknown)
     }
@@ -184,6 +196,30 @@ impl Chain {
     }
 }
 
+/// Returns the text of a type with `_` in place of arguments that are one of several, then of the longest
+/// ones, so that it is no longer than [`ARGUMENTS_BYTES_MAX`].
+fn shortened(
+    name: &str,
+    arguments: &[Option<Chain>],
+    argument: impl Fn(&Chain) -> Option<String>,
+) -> String {
+    let one = |given: &Option<Chain>| {
+        let one = given.as_ref().filter(|it| it.several().is_none());
+        one.and_then(&argument).unwrap_or_else(|| "_".to_owned())
+    };
+    let mut arguments: Vec<String> = arguments.iter().map(one).collect();
+    loop {
+        let written = format!("{name}<{}>", arguments.join(","));
+        if written.len() < ARGUMENTS_BYTES_MAX {
+            return written;
+        }
+        match arguments.iter_mut().max_by_key(|it| it.len()) {
+            Some(longest) if longest.len() > 1 => "_".clone_into(longest),
+            _ => return name.to_owned(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -205,6 +241,19 @@ mod tests {
         check(&["?", "@string"], Some("@string"));
         check(&["?", "?"], None);
         check(&["a", "b", "c", "d", "e"], Some("%a%b%c%?"));
+    }
+
+    /// A type with many arguments was unknown since it was too long.
+    #[test]
+    fn long_arguments_are_left_out() {
+        let long = |of: char| Some(Chain::instance(&of.to_string().repeat(70)));
+        let union = Chain::one_of([long('a'), long('b')]);
+        let written = |of: &Chain| of.instance_type().map(str::to_owned);
+        let of = |arguments: &[Option<Chain>]| Chain::with_arguments("T", arguments, written);
+        let seen = of(&[Some(Chain::instance("A")), union, long('c')]);
+        assert_eq!(seen.as_str(), format!("@T<A,_,{}>", "c".repeat(70)));
+        let seen = of(&[long('a'), long('b'), Some(Chain::instance("A")), long('c')]);
+        assert_eq!(seen.as_str(), format!("@T<{},{},A,_>", "a".repeat(70), "b".repeat(70)));
     }
 
     #[test]

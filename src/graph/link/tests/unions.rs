@@ -218,3 +218,18 @@ fn captured_and_unpacked_variables_are_not_certain() {
     check_open(&by_name, &["a.ts:1 A.run"]);
     assert!(resolved_outcome(&by_name).is_open);
 }
+
+/// A type with many arguments, one of which is a union, was unknown since it was too long.
+#[test]
+fn a_union_among_many_arguments() {
+    let names = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth"];
+    let all: Vec<String> = names.iter().map(|it| format!("T{it}NameOfType")).collect();
+    let list = all.join(", ");
+    check_certain(
+        &format!(
+            "//- /a.ts\ntype Setup<{list}> = {{\n  make: () => void;\n  extend: <E>(by: E) => Setup<{list} | E>;\n}};\n\
+             function setup<{list}>(): Setup<{list}> {{ return null!; }}\nsetup().extend(1).$0make();\n"
+        ),
+        "a.ts:2 Setup.make Receiver",
+    );
+}
