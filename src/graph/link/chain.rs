@@ -160,6 +160,9 @@ impl Walk<'_> {
                     };
                     self.each(&values, |candidate| {
                         let mut members = self.member(candidate, name, depth);
+                        if members.is_empty() {
+                            members = self.mapped_member(candidate, name, depth);
+                        }
                         if let Some(number) = callback {
                             members.retain(|member| self.has_parameter(member, number));
                             let called = Called::step(name);

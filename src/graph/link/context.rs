@@ -60,6 +60,9 @@ impl Walk<'_> {
                 };
                 let of = |function: &WrittenType| {
                     let parts = syntax.of_function(&function.text);
+                    if let (TypeSyntax::NamedArrow, Some(parts)) = (syntax, &parts) {
+                        return self.parameter_at(candidate, function.place, parts, number, depth);
+                    }
                     let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
                     let part = part.and_then(|part| syntax.of_function_parameter(part));
                     self.of_written(candidate, function.place, part, depth)
@@ -72,6 +75,30 @@ impl Walk<'_> {
                 self.parameter_of_type(&candidate, *of, number, depth)
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Returns the parameter `number` of a function type of TypeScript; of a rest parameter whose type is
+    /// a type parameter, the part of the tuple that it stands for.
+    fn parameter_at(
+        &self,
+        candidate: &Candidate,
+        place: Place,
+        parts: &[&str],
+        number: usize,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let before = parts.len().saturating_sub(1);
+        let rest = parts.last().filter(|part| part.starts_with("...") && number >= before);
+        let all = rest.and_then(|part| written_type(part));
+        let is_name = |text: &&str| text.chars().all(|c| c.is_alphanumeric() || c == '_');
+        match all.filter(is_name) {
+            Some(tuple) => {
+                let tuple = self.of_written(candidate, place, Some(tuple), depth);
+                let number = (number - before).to_string();
+                self.each(&tuple, |tuple| self.member(tuple, &number, depth + 1))
+            }
+            None => self.of_written(candidate, place, type_at(parts, number), depth),
         }
     }
 
@@ -361,7 +388,7 @@ impl Walk<'_> {
     }
 
     /// Returns a value of a written type.
-    fn of_written(
+    pub(super) fn of_written(
         &self,
         candidate: &Candidate,
         place: Place,

@@ -1,12 +1,15 @@
 //! Signatures: the number of arguments of a function, and the types of its parameters.
 
 use super::dialect::{ArgumentRules, Parameter, Surplus};
-use crate::lang::chain::Chain;
+use crate::lang::chain::{Chain, Step};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
 /// The most brackets around a written type, and the most `[]` after it, that are followed.
 pub(super) const NESTING_MAX: usize = 16;
+
+/// The most types of a union that are followed.
+const ALTERNATIVES_MAX: usize = 4;
 
 /// The least and the greatest number of arguments; 255 as the greatest number means that there is
 /// no bound.
@@ -349,10 +352,25 @@ pub(super) fn written_type(parameter: &str) -> Option<&str> {
     Some(of.rfind(" = ").map_or(of, |at| of[..at].trim_end()))
 }
 
-/// Returns the chain of a value of a TypeScript type; of a union the first alternative that is not
+/// Returns the chain of a value of a TypeScript type; of a union, of one of the alternatives that are not
 /// `undefined`, `null` or `void`.
 pub(super) fn chain_of_type(written: &str) -> Option<Chain> {
-    chain_of_nested_type(written, NESTING_MAX)
+    let is_literal =
+        |part: &&str| part.starts_with(['"', '\'', '`']) || part.starts_with(char::is_numeric);
+    let is_something = |part: &&str| {
+        !part.is_empty()
+            && !is_literal(part)
+            && !matches!(*part, "undefined" | "null" | "void" | "never")
+    };
+    let parts: Vec<&str> =
+        split(written, b'|').into_iter().map(str::trim).filter(is_something).collect();
+    match parts[..] {
+        [only] => chain_of_nested_type(only, NESTING_MAX),
+        [_, _, ..] if parts.len() <= ALTERNATIVES_MAX => {
+            Chain::of_alternatives(parts.iter().map(|part| chain_of_nested_type(part, NESTING_MAX)))
+        }
+        _ => chain_of_nested_type(written, NESTING_MAX),
+    }
 }
 
 fn chain_of_nested_type(written: &str, left: usize) -> Option<Chain> {
@@ -364,6 +382,14 @@ fn chain_of_nested_type(written: &str, left: usize) -> Option<Chain> {
     if let Some(element) = part.strip_suffix("[]") {
         let element = chain_of_nested_type(element, left.checked_sub(1)?)?;
         return Some(Chain::instance(&format!("Array<{}>", element.without_instance())));
+    }
+    if let Some((of, key)) = part.strip_suffix(']').and_then(|part| part.rsplit_once('[')) {
+        // `Map["name"]`
+        let key = key.trim_matches(['"', '\'']);
+        let is_key = key.len() + 2 == part.len() - of.len() - 2 && !key.is_empty();
+        let is_key = is_key && key.chars().all(|c| c.is_alphanumeric() || "_$".contains(c));
+        let of = chain_of_nested_type(of, left.checked_sub(1)?).filter(|_| is_key)?;
+        return Some(of.then(Step::Member(key)));
     }
     let end = part.find(|c: char| !(c.is_alphanumeric() || "_$.".contains(c)));
     let is_named = part.starts_with(|c: char| c.is_alphabetic() || c == '_');

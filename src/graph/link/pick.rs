@@ -296,6 +296,16 @@ impl Walk<'_> {
         if facts.dialect.has_namespaces {
             self.remove_own(&facts, place, used.name, &mut found);
         }
+        let mut replaced = Vec::new();
+        if facts.dialect.has_module_instances && found.len() > 1 && !guesses.is_cut {
+            if used.receiver.is_none() {
+                self.retain_namesakes(&facts, place, &mut found);
+            }
+            if let Some(first) = self.replaced_by_others(&found) {
+                replaced.extend(found.iter().copied().filter(|at| *at != first));
+                found.retain(|at| *at == first);
+            }
+        }
         let is_one = facts.dialect.has_namespaces && found.len() > 1 && self.have_one_name(&found);
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
@@ -315,7 +325,8 @@ impl Walk<'_> {
             _ => (0.1, Reason::Ambiguous),
         };
         let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
-        found.into_iter().map(candidate).collect()
+        let replacing = |at| Candidate::new(Value::Name(at), 0.25, Reason::Ambiguous);
+        found.into_iter().map(candidate).chain(replaced.into_iter().map(replacing)).collect()
     }
 
     /// Removes members of the own type from what a call of C++ on an unknown object may refer to, if the

@@ -26,6 +26,12 @@ const MEMBERS_MAX: usize = 12;
 /// The most types that are considered of those that have the name of a variable.
 const NAMED_MAX: usize = 64;
 
+/// The most types that have another called member of a variable, and are considered.
+const HEIRS_MAX: usize = 24;
+
+/// The sign before the name of a variable in the calls on all variables of a name.
+const OF_NAME: char = '*';
+
 /// The confidence of an answer.
 const CONFIDENCE: f32 = 0.47;
 
@@ -96,13 +102,27 @@ impl Walk<'_> {
             }
         }
         if fits.is_empty() {
-            let same: Vec<&Owner> =
-                all.into_iter().filter(|it| likeness(it) == Likeness::Same).collect();
-            return answer(&same, |_| true);
+            let like = |least: Likeness| -> Vec<&Owner> {
+                all.iter().copied().filter(|it| likeness(it) >= least).collect()
+            };
+            let same = answer(&like(Likeness::Same), |_| true);
+            if !same.is_empty() {
+                return same;
+            }
+            let heirs = self.inherited_by_fitting(&facts, used, &near);
+            return if heirs.is_empty() { answer(&like(Likeness::Part), |_| true) } else { heirs };
         }
         let best = fits.iter().map(likeness).max().unwrap_or(Likeness::None);
         if best > Likeness::None {
             fits.retain(|it| likeness(it) == best);
+        }
+        if fits.len() > 1 {
+            fits = self.with_most_members(&fits, &uses, chain);
+        }
+        if fits.len() > 1 && facts.dialect.has_module_instances {
+            let members: Vec<SymbolAt> = fits.iter().map(|it| it.member).collect();
+            let first = self.replaced_by_others(&members);
+            fits.retain(|it| first.is_none_or(|first| it.member == first));
         }
         // A variable in the plural is a container of the language more often than a type of that name.
         let is_named = match best {
@@ -182,6 +202,61 @@ impl Walk<'_> {
         owners.extend(found);
     }
 
+    /// Returns the member that a type inherits which has all members that are called on the variable, if all
+    /// such types inherit the same one; no type that has the called member itself has them all.
+    fn inherited_by_fitting(
+        &self,
+        facts: &FileFacts,
+        used: Use<'_>,
+        members: &[&str],
+    ) -> Vec<Candidate> {
+        let mut types: Vec<SymbolAt> = Vec::new();
+        for member in members.iter().filter(|member| **member != used.name) {
+            let named = self.owners_of_member(facts, Use::call(member));
+            if named.len() <= OWNERS_MAX {
+                types.extend(named.iter().map(|owner| owner.of));
+            }
+        }
+        types.sort_unstable();
+        types.dedup();
+        types.truncate(HEIRS_MAX);
+        types.retain(|of| members.iter().all(|member| self.has(*of, member)));
+        let mut found: Vec<SymbolAt> = Vec::new();
+        for of in types {
+            let inherited = self.members(of, used.name, 1);
+            let is_accepted = |it: &&Candidate| self.is_fit(it, Some(used));
+            let link = inherited.iter().find(is_accepted).and_then(Candidate::link);
+            found.extend(link.map(|link| link.to).filter(|to| !found.contains(to)));
+        }
+        match found[..] {
+            [only] => vec![Candidate::new(Value::Name(only), CONFIDENCE, Reason::OnlyFit)],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the type that has more of the members called on variables of this name in the file than each
+    /// other type; all types if none has, or if no other variable has the name.
+    fn with_most_members<'o>(
+        &self,
+        fits: &[&'o Owner],
+        uses: &Variables,
+        chain: &Chain,
+    ) -> Vec<&'o Owner> {
+        let all = || fits.to_vec();
+        let Some(variable) = local_variable(chain.as_str()) else { return all() };
+        let Some(called) = uses.get(format!("{OF_NAME}{variable}").as_str()) else { return all() };
+        let mut names: Vec<&str> = called.iter().map(|it| &*it.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        names.truncate(MEMBERS_MAX);
+        let number = |owner: &&Owner| names.iter().filter(|it| self.has(owner.of, it)).count();
+        let numbers: Vec<usize> = fits.iter().map(number).collect();
+        let most = numbers.iter().copied().max().unwrap_or(0);
+        let is_most = |at: &usize| numbers[*at] == most;
+        let best: Vec<usize> = (0..fits.len()).filter(is_most).collect();
+        if let [only] = best[..] { vec![fits[only]] } else { all() }
+    }
+
     fn has(&self, of: SymbolAt, member: &str) -> bool {
         self.members(of, member, 1).iter().any(|it| matches!(it.value, Value::Name(_)))
     }
@@ -198,12 +273,24 @@ impl Walk<'_> {
                 }
                 let scope = scope_of(&facts, call.enclosing);
                 let called =
-                    CalledOn { enclosing: call.enclosing, scope, name: name.as_str().into() };
-                found.entry(chain.as_str().into()).or_default().push(called);
+                    || CalledOn { enclosing: call.enclosing, scope, name: name.as_str().into() };
+                if let Some(variable) = local_variable(chain.as_str()) {
+                    let key = format!("{OF_NAME}{variable}").into();
+                    found.entry(key).or_default().push(called());
+                }
+                found.entry(chain.as_str().into()).or_default().push(called());
             }
             found
         })
     }
+}
+
+/// Returns the name of the local variable that is the whole of a chain: `r` of `^r|app(0)`.
+fn local_variable(chain: &str) -> Option<&str> {
+    let name = chain.strip_prefix('^')?;
+    let name = name.split_once('|').map_or(name, |(name, _)| name);
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    (!name.is_empty() && name.chars().all(is_word)).then_some(name)
 }
 
 /// Returns the innermost type or module around a symbol.

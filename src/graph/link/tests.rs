@@ -18,6 +18,7 @@ mod python;
 mod reexports;
 mod ruby;
 mod ruby_dispatch;
+mod ruby_plugins;
 mod ruby_specs;
 mod rust;
 mod rust_macros;

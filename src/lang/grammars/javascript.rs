@@ -100,6 +100,9 @@ pub(crate) static TSX: Language = Language {
 /// Maximum number of members of an object literal that are examined.
 const MEMBERS_MAX: usize = 256;
 
+/// Maximum number of members of an object that are examined to see whether all are texts.
+const TEXTS_MAX: usize = 16;
+
 fn typed(head: &[u8]) -> Option<&'static Language> {
     let mut words = bstr::ByteSlice::fields(head);
     words.any(|word| word == b"@flow").then_some(&FLOW)
@@ -341,13 +344,16 @@ fn has_methods(visit: &Visit<'_, '_>) -> bool {
     })
 }
 
-/// Returns a member of an object literal bound to a name: a function, the member of another object, or
-/// `null`.
+/// Returns a member of an object literal bound to a name: a function, the member of another object, `null`,
+/// or a text among others.
 fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let value = node.field("value").map(bare)?;
     let is_later = matches!(value.kind_name(), "null" | "member_expression");
     if is_later && has_methods(visit) && is_bound_object(visit) {
+        return finish(visit, Definition::new(visit, SymbolKind::Field, node.field("key")?));
+    }
+    if is_text(value) && is_in_exported_texts(visit) {
         return finish(visit, Definition::new(visit, SymbolKind::Field, node.field("key")?));
     }
     if !is_function(value) || !is_bound_object(visit) {
@@ -356,6 +362,27 @@ fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let body = value.field("body");
     let key = node.field("key")?;
     finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
+}
+
+/// Returns true if the visited member is in an object of texts only that a module exports by default, such as
+/// the messages of a program: types that are made from it have members of these names.
+fn is_in_exported_texts(visit: &Visit<'_, '_>) -> bool {
+    let Some(object) = visit.ancestor(1).filter(|it| it.kind_name() == "object") else {
+        return false;
+    };
+    let mut at = 2;
+    while matches!(visit.ancestor_kind(at), "as_expression" | "satisfies_expression") {
+        at += 1;
+    }
+    let mut cursor = object.walk();
+    visit.ancestor_kind(at) == "export_statement"
+        && object.named_children(&mut cursor).take(TEXTS_MAX).all(|member| {
+            member.is_extra() || member.field("value").is_some_and(|value| is_text(bare(value)))
+        })
+}
+
+fn is_text(value: Node<'_>) -> bool {
+    matches!(value.kind_name(), "string" | "template_string")
 }
 
 /// Returns the member `{ name }` of an object literal that is the value of a variable or of a function.

@@ -1,6 +1,7 @@
 //! TypeScript: parameters of callbacks, re-exports of many modules, scopes.
 
-use super::check;
+use super::several::check_open;
+use super::{check, links};
 
 fn tree(body: &str) -> String {
     format!(
@@ -354,4 +355,59 @@ fn construct_signatures_and_those_of_bases_have_results() {
     check(&of("this.on('b').$0put(1)"), "a.ts:1 Sink.put Receiver");
     check(&of("new this.other('a').$0put(1)"), "a.ts:1 Sink.put Receiver");
     check(&of("this.by('a').$0put(1)"), "a.ts:1 Sink.put Receiver");
+}
+
+const VISITOR: &str = "\
+//- /types.ts
+export class Tuple { element(): void {} }
+export class List { items(): void {} }
+export interface Builder { done(): void }
+export interface KindMap { tuple: Tuple; list: List }
+export type Kind = keyof KindMap;
+export type Visitor<T = void, A extends any[] = []> = {
+    [K in Kind]?: (type: KindMap[K], ...args: A) => T;
+};
+";
+
+/// The type of a parameter depends on the name of the member.
+#[test]
+fn members_of_mapped_types_depend_on_their_names() {
+    let of = |body: &str| {
+        format!("{VISITOR}//- /main.ts\nimport {{ Visitor, Builder }} from './types';\n{body}\n")
+    };
+    let visitor = "const visitor: Visitor = {\n  tuple(type) { BODY },\n};";
+    check(&of(&visitor.replace("BODY", "type.$0element();")), "types.ts:1 Tuple.element Receiver");
+    let lost = of(&visitor.replace("BODY", "type.$0items();"));
+    assert!(links(&lost).iter().all(|link| link.confidence < 0.9), "{lost}");
+    let arguments = "const visitor: Visitor<string, [Builder, number]> = {\n  list: (type, by) => { BODY },\n};";
+    check(&of(&arguments.replace("BODY", "by.$0done();")), "types.ts:3 Builder.done Receiver");
+    check(&of(&arguments.replace("BODY", "type.$0items();")), "types.ts:2 List.items Receiver");
+}
+
+/// A parameter of a callback with two types was stated as certain to be of the first one.
+#[test]
+fn parameters_of_callbacks_may_have_several_types() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nclass A {{ run() {{}} }}\nclass B {{ run() {{}} }}\nfunction on(by: (it: A | B) => void, one: (it: 'a' | A | null) => void) {{}}\n{body}\n"
+        )
+    };
+    check_open(&of("on((it) => it.$0run(), other);"), &["a.ts:1 A.run", "a.ts:2 B.run"]);
+    let one = of("on(other, (it) => it.$0run());");
+    assert!(matches!(&links(&one)[..], [only] if only.confidence >= 0.9));
+}
+
+/// A proxy has a function for each text of a module.
+#[test]
+fn texts_that_a_module_exports_are_members() {
+    let main = "//- /en.ts\nexport default {\n  hello_0: \"Hello {0}\",\n  bye: `Bye`,\n};\n\
+         //- /proxy.ts\nimport texts from './en';\n\
+         export type Args = { [K in keyof typeof texts]: string[] } & Record<string, []>;\n\
+         export interface Strings extends Args {}\n\
+         export type Translations = { [K in keyof Strings]: (...args: Strings[K]) => string };\n\
+         export const i18n = new Proxy({}, { get(_, key) { return key } }) as Translations;\n\
+         //- /main.ts\nimport { i18n } from './proxy';\ni18n.$0hello_0(\"a\");\n";
+    let found = links(main);
+    check(main, "en.ts:2 default.hello_0 Inherited");
+    assert!(found.iter().all(|link| link.confidence < 0.9), "{found:?}");
 }
