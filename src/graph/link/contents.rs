@@ -69,7 +69,10 @@ impl Walk<'_> {
         let results = members.iter().flat_map(|candidate| self.call(candidate, depth));
         let mut found: Vec<Candidate> = results.take(VALUES_MAX).collect();
         let facts = self.facts(place.file);
-        if facts.as_ref().is_some_and(|facts| facts.dialect.extensions != Extensions::None) {
+        let has_overloads = |facts: &Shared| {
+            facts.dialect.extensions != Extensions::None || facts.dialect.has_java_types()
+        };
+        if facts.as_ref().is_some_and(has_overloads) {
             merge_instances(&mut found);
         }
         let is_generic =

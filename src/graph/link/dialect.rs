@@ -218,6 +218,14 @@ pub(super) struct Dialect {
     pub(super) common: &'static [&'static str],
 }
 
+impl Dialect {
+    /// Returns true for Java, whose generic types are written as those of TypeScript, with the type
+    /// parameters of a method before its result.
+    pub(super) fn has_java_types(&self) -> bool {
+        self.overloads == Some(OverloadRules::Java)
+    }
+}
+
 /// Returns the rules of a language.
 pub(super) fn of(language: &Language) -> &'static Dialect {
     match Family::of(language) {

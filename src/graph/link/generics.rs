@@ -1,4 +1,4 @@
-//! Type parameters of types in TypeScript, C#, Kotlin and Swift: the argument that is written where the
+//! Type parameters of types in TypeScript, C#, Java, Kotlin and Swift: the argument that is written where the
 //! value's type is, or where a type derives from the one that declares the parameter; otherwise the
 //! parameter's default or its bound.
 //!
@@ -18,6 +18,9 @@ use crate::lang::symbols::SymbolKind;
 
 /// The most bytes of a definition that are searched for type parameters and bases.
 const HEAD_BYTES_MAX: usize = 4096;
+
+/// The most parts of a written type, more of which are left out.
+const PARTS_MAX: usize = 64;
 
 /// How many types are followed between a type and the one that it derives from.
 const TYPES_MAX: usize = 4;
@@ -164,7 +167,9 @@ impl Walk<'_> {
         depth: usize,
     ) -> Option<Option<WrittenType>> {
         let facts = self.facts(place.file).filter(|facts| {
-            facts.dialect.has_call_signatures || facts.dialect.extensions != Extensions::None
+            facts.dialect.has_call_signatures
+                || facts.dialect.has_java_types()
+                || facts.dialect.extensions != Extensions::None
         })?;
         for around in facts.ancestors(place.enclosing) {
             let kind = facts.symbols[around].kind;
@@ -273,7 +278,9 @@ impl Walk<'_> {
             Some(number) => self.argument_for(own, of, number, depth, types + 1),
             None => {
                 let place = Place { file: of.file, enclosing: Some(of.place as usize) };
-                Some(WrittenType { place, text: text.into() })
+                let written = WrittenType { place, text: text.into() };
+                let known = |number| self.argument_for(own, of, number, depth, types + 1);
+                Some(with_known_parameters(written, &parameters, known))
             }
         }
     }
@@ -341,6 +348,33 @@ impl Walk<'_> {
     }
 }
 
+/// Returns a written type with what is `known` of the type parameters among its arguments in their places:
+/// `M<C>` where `class M<C> extends P<M<C>>`.
+fn with_known_parameters(
+    written: WrittenType,
+    parameters: &[String],
+    known: impl Fn(usize) -> Option<WrittenType>,
+) -> WrittenType {
+    if parameters.is_empty() || !written.text.contains('<') {
+        return written;
+    }
+    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');
+    let (mut text, mut place) = (String::new(), written.place);
+    for part in written.text.split_inclusive(|c| !is_word(c)).take(PARTS_MAX) {
+        let name = part.trim_end_matches(|c| !is_word(c));
+        let number = parameters.iter().position(|it| parameter_name(it) == name);
+        match number.and_then(&known) {
+            Some(argument) => {
+                place = argument.place;
+                text.push_str(&argument.text);
+                text.push_str(&part[name.len()..]);
+            }
+            None => text.push_str(part),
+        }
+    }
+    WrittenType { place, text: text.into() }
+}
+
 /// Returns the name of a type parameter: `T` of `in out T extends A = B`, `reified T : A` and
 /// `[Attribute] T`.
 fn parameter_name(parameter: &str) -> &str {
@@ -349,7 +383,7 @@ fn parameter_name(parameter: &str) -> &str {
 }
 
 fn is_modifier(word: &str) -> bool {
-    matches!(word, "in" | "out" | "const" | "reified" | "each") || word.starts_with('[')
+    matches!(word, "in" | "out" | "const" | "reified" | "each") || word.starts_with(['[', '@'])
 }
 
 /// Words that C# writes in the place of a bound.

@@ -74,6 +74,9 @@ impl Walk<'_> {
                         }
                     }
                 }
+                if self.is_of_object(*of, name, &found) {
+                    found = vec![Candidate::new(Value::Outside, 1.0, Reason::Inherited)];
+                }
                 let magic = self.magic(*of, name, false, &found, depth);
                 if !magic.is_empty() {
                     found = magic;
@@ -112,6 +115,24 @@ impl Walk<'_> {
             member.choice = member.choice.and(candidate.choice);
         }
         found
+    }
+
+    /// Returns true if a method of Java that `found` are is that of `Object`: an interface may declare it, but
+    /// a class or enumeration without one of its own inherits the former.
+    fn is_of_object(&self, of: SymbolAt, name: &str, found: &[Candidate]) -> bool {
+        let is_named = matches!(name, "equals" | "hashCode" | "toString");
+        let Some((facts, place)) = self.symbol(of).filter(|_| is_named) else { return false };
+        let is_of_interface = |it: &Candidate| {
+            let Value::Name(at) = it.value else { return false };
+            self.symbol(at).is_some_and(|(there, place)| {
+                let parent = there.symbols[place].parent;
+                parent.is_some_and(|at| there.symbols[at].kind == SymbolKind::Interface)
+            })
+        };
+        facts.dialect.has_java_types()
+            && facts.symbols[place].kind != SymbolKind::Interface
+            && !found.is_empty()
+            && found.iter().all(is_of_interface)
     }
 
     /// Returns true if a member that a type of C++ lacks is the value in an element of a map, whose
@@ -155,8 +176,11 @@ impl Walk<'_> {
             let has_mixins = found.is_empty() && facts.dialect.has_module_instances;
             return if has_mixins { self.of_mixins(of, name, depth) } else { found };
         }
-        if facts.dialect.extensions == Extensions::Prefix && is_variable(kind) {
-            // The type of a property is that which its value derives from: `val a: A = object : A {}`.
+        let has_anonymous_types =
+            facts.dialect.extensions == Extensions::Prefix || facts.dialect.has_java_types();
+        if has_anonymous_types && is_variable(kind) {
+            // The type of a property is that which its value derives from: `val a: A = object : A {}`,
+            // `A a = new A() {}`.
             let loaded = self.load(candidate, depth + 1);
             let is_other = |it: &&Candidate| !matches!(it.value, Value::Name(same) if same == of);
             let found: Vec<Candidate> = loaded

@@ -504,8 +504,9 @@ impl Walk<'_> {
     /// Returns the form of an argument, which may be one of two values.
     fn form_of_value(&self, call: &CallText<'_>, argument: &(usize, String), depth: usize) -> Form {
         let (start, written) = argument;
-        let is_simple =
-            call.rules.labels.is_none() || !written.contains(' ') && !written.contains('\n');
+        let is_simple = call.rules.is_cpp()
+            || call.rules.labels.is_none() && written.contains("->")
+            || !written.contains(' ') && !written.contains('\n');
         if is_simple || depth >= ALTERNATIVES_MAX {
             return self.form_of_text(call, argument);
         }

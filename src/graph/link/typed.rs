@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::dialect::Extensions;
+use super::dialect::{Extensions, Group};
 use super::kinds::{is_type, is_variable};
 use super::memo::Shared;
 use super::position::SymbolAt;
@@ -150,6 +150,10 @@ impl Walk<'_> {
             return (values, rest);
         }
         let mut found = self.instances(&values, given, depth);
+        if found.is_empty() && count > 0 {
+            // Go's `name[Type](value)` is a conversion to a type or a call of a function.
+            found = self.results_of_generic(&values, depth);
+        }
         if found.is_empty() {
             found.push(self.foreign(place, first, &values, context()));
         }
@@ -161,6 +165,19 @@ impl Walk<'_> {
             }
         }
         (found, rest)
+    }
+
+    /// Returns the results of functions of Go that are called with type arguments.
+    fn results_of_generic(&self, values: &[Candidate], depth: usize) -> Vec<Candidate> {
+        let is_function = |it: &&Candidate| {
+            let Value::Name(at) = it.value else { return false };
+            self.symbol(at).is_some_and(|(facts, place)| {
+                facts.dialect.group == Group::Go && facts.symbols[place].kind.is_callable()
+            })
+        };
+        let functions = values.iter().filter(is_function);
+        let results = functions.flat_map(|function| self.call(function, depth + 1));
+        results.take(VALUES_MAX).collect()
     }
 
     /// Returns true for types of Kotlin of which no value can be called.

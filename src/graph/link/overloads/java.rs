@@ -18,7 +18,7 @@ pub(in crate::graph::link) static JAVA: Rules = Rules {
     parameter,
     fit,
     is_strict: true,
-    type_parameters: |head, _| head.find('<').map_or("", |at| &head[at..]),
+    type_parameters: |head, _| type_parameters(head),
     labels: None,
     type_arguments: TypeArguments::Ignored,
 };
@@ -96,6 +96,24 @@ const NOT_FUNCTIONAL: &[&str] = &[
     "String",
     "Writer",
 ];
+
+/// Returns the type parameters before the result of a method, and not the arguments of its type: `<T>` of
+/// `static <T> List<T>`.
+fn type_parameters(head: &str) -> &str {
+    let is_list = |at: &usize| !head[..*at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    let start = head.match_indices('<').map(|(at, _)| at).find(is_list);
+    let list = start.map_or("", |at| &head[at..]);
+    let mut level = 0_usize;
+    let end = list.bytes().position(|byte| {
+        match byte {
+            b'<' => level += 1,
+            b'>' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        level == 0
+    });
+    end.map_or(list, |end| &list[..=end])
+}
 
 /// Returns the form of a literal, and that of an expression with a literal that determines it.
 fn literal(argument: &str) -> Form {
@@ -372,7 +390,8 @@ fn fit_typed(walk: &Walk<'_>, place: Place, given: &Shape, of: &Shape) -> u32 {
     match (is_primitive(&given.base), is_primitive(&of.base)) {
         (true, true) => widening(&given.base, &of.base),
         (true, false) => u32::from(is_box(&given.base, &of.base)) * 3,
-        (false, true) => u32::from(is_box(&of.base, &given.base)) * 3,
+        // A parameter `Object` needs no conversion, and takes precedence.
+        (false, true) => u32::from(is_box(&of.base, &given.base)),
         (false, false) if given.base.len() <= 2 => 3,
         (false, false) => subtype(walk, place, &given.base, &of.base),
     }

@@ -35,3 +35,22 @@ fn packages_are_named_by_their_files() {
     check(&tree("store.$0OpenOne()"), "go-store/s.go:2 OpenOne Receiver");
     check(&tree("other.$0OpenOne()"), "");
 }
+
+/// A call of a function with type arguments is parsed as a conversion.
+#[test]
+fn functions_with_type_arguments_return_values() {
+    let tree = |body: &str| {
+        format!(
+            "//- /go.mod\nmodule example.com/app\n//- /orm/orm.go\npackage orm\n\
+             type Exec[T any] interface {{\n\tFirst() (T, error)\n}}\n\
+             type Chain[T any] interface {{\n\tExec[T]\n\tWhere(q string) Chain[T]\n}}\n\
+             func G[T any](db int) Chain[T] {{ return nil }}\ntype Named[T any] struct{{}}\n\
+             func (n Named[T]) Do() {{}}\n\
+             //- /main.go\npackage main\nimport \"example.com/app/orm\"\ntype User struct{{}}\nfunc main() {{ {body} }}\n"
+        )
+    };
+    check(&tree("orm.G[User](1).$0Where(\"\")"), "orm/orm.go:7 Chain.Where Receiver");
+    check(&tree("orm.G[User](1).Where(\"\").$0First()"), "orm/orm.go:3 Exec.First Inherited");
+    check(&tree("g := orm.G[User](1); g.$0First()"), "orm/orm.go:3 Exec.First Inherited");
+    check(&tree("orm.Named[User](x).$0Do()"), "orm/orm.go:11 Named.Do Receiver");
+}

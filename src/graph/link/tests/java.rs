@@ -170,3 +170,123 @@ class A {
         "//- /a.cc\nvoid put(int a) {}\nvoid put(int a, int b) {}\nvoid go() { $0put(/*a=*/1); }\n";
     check(cpp, "a.cc:1 put SameFile");
 }
+
+const BUILDERS: &str = "\
+//- /P.java
+package a;
+abstract class P<T extends P<T, C>, C> {
+    T self() { return null; }
+    C make() { return null; }
+    void go() {}
+}
+abstract class M<C> extends P<M<C>, C> {
+    void mid() {}
+}
+class Q extends P<Q, R> {
+    void go() {}
+}
+class S extends M<R> {
+}
+class R {
+    void go() {}
+}
+class Box<E> {
+    E held;
+    E get2() { return null; }
+    java.util.List<E> all() { return null; }
+    <E extends P<?, ?>> E other() { return null; }
+}
+class Use {
+    void f(Q q, S s, P<Q, R> p, Box<R> box, Box<?> any) { $BODY }
+}
+";
+
+/// A result of the type of a type parameter was a value of its bound, or unknown.
+#[test]
+fn type_parameters_stand_for_their_arguments() {
+    let of = |body: &str| BUILDERS.replace("$BODY", body);
+    check(&of("q.self().$0go();"), "P.java:11 Q.go Inherited");
+    check(&of("q.self().self().$0go();"), "P.java:11 Q.go Inherited");
+    check(&of("p.self().$0go();"), "P.java:11 Q.go Receiver");
+    check(&of("q.make().$0go();"), "P.java:16 R.go Inherited");
+    check(&of("s.self().$0mid();"), "P.java:8 M.mid Inherited");
+    check(&of("s.self().make().$0go();"), "P.java:16 R.go Inherited");
+    check(&of("box.get2().$0go();"), "P.java:16 R.go Receiver");
+    check(&of("box.held.$0go();"), "P.java:16 R.go Receiver");
+    check(&of("box.all().get(0).$0go();"), "P.java:16 R.go Receiver");
+    // A method's own type parameter.
+    check(&of("any.other().$0go();"), "P.java:5 P.go Receiver");
+    let inside = BUILDERS
+        .replace("$BODY", "")
+        .replace("void go() {}\n}\nabstract", "void go() { self().$0go(); }\n}\nabstract");
+    check(&inside, "P.java:5 P.go Receiver");
+}
+
+/// The method that an anonymous class overrides was the answer, instead of that of the declared type.
+#[test]
+fn fields_have_their_declared_type() {
+    let tree = "//- /F.java\nabstract class B<T> {\n    abstract T build(Object it);\n}\nclass F {\n    \
+                static final B<String> TEXT = new B<String>() {\n        String build(Object it) { return null; }\n    };\n    \
+                void f() { TEXT.$0build(1); }\n}\n";
+    check(tree, "F.java:2 B.build Receiver");
+}
+
+/// Each step multiplied the number of values, until they were too many.
+#[test]
+fn overloads_with_one_result_are_one_value() {
+    let names = ["int", "long", "boolean", "double", "String", "Object"];
+    let methods: String =
+        names.map(|of| format!("    A add({of} it) {{ return this; }}\n")).concat();
+    let tree = format!(
+        "//- /A.java\nclass A {{\n{methods}    void end() {{}}\n    void f(A a) {{ a.add(1).add(true).add(\"\").$0add(2L); }}\n}}\n"
+    );
+    check(&tree, "A.java:3 A.add Receiver");
+    check(&tree.replace("$0add(2L)", "$0end()"), "A.java:8 A.end Receiver");
+}
+
+/// The type of a parameter was taken for a type parameter, since the type of the result names it as well.
+#[test]
+fn type_arguments_of_results_are_no_type_parameters() {
+    let of = |second: &str| {
+        format!(
+            "//- /A.java\nclass A {{\n    O<L<String>> g(String key, long n) {{ return null; }}\n    O<L<byte[]>> g(byte[] key, long n) {{ return null; }}\n    \
+             <T> O<T> g(T key, int n) {{ return null; }}\n    O<L<byte[]>> u(byte[]... keys) {{ return null; }}\n    O<L<String>> u(String... keys) {{ return null; }}\n}}\n\
+             class U {{\n    A a;\n    void f(final byte[] key, final long n, byte[]... keys) {{ {second}; }}\n}}\n"
+        )
+    };
+    check(&of("a.$0g(key, n)"), "A.java:3 A.g Receiver");
+    check(&of("a.$0u(keys)"), "A.java:5 A.u Receiver");
+}
+
+/// A conditional expression has the type of its branches.
+#[test]
+fn conditions_have_the_type_of_their_branches() {
+    let tree = "//- /A.java\nclass A {\n    void g(String it) {}\n    void g(boolean it) {}\n    void g(int it) {}\n    \
+                void f(boolean is, int x) { g(is ? 1 : 0); g(is ? x : 0); g(is ? \"a\" : \"b\"); }\n}\n";
+    check(&tree.replace("g(is ? 1", "$0g(is ? 1"), "A.java:4 A.g Scope");
+    check(&tree.replace("g(is ? x", "$0g(is ? x"), "A.java:4 A.g Scope");
+    check(&tree.replace("g(is ? \"", "$0g(is ? \""), "A.java:2 A.g Scope");
+}
+
+/// The declaration of `equals` in an interface was stated with 0.98.
+#[test]
+fn classes_inherit_the_methods_of_object_before_those_of_interfaces() {
+    let of = |body: &str| {
+        format!(
+            "//- /A.java\ninterface R {{\n    boolean equals(Object it);\n    void raw();\n}}\nenum E implements R {{ ONE; }}\n\
+             class U {{\n    void f(E e, R r) {{ {body} }}\n}}\n"
+        )
+    };
+    check(&of("e.$0equals(1);"), "");
+    check(&of("e.$0raw();"), "A.java:3 R.raw Inherited");
+    check(&of("r.$0equals(1);"), "A.java:2 R.equals Receiver");
+}
+
+/// An object was converted to a number where a parameter accepts it as it is.
+#[test]
+fn objects_are_not_converted_where_a_parameter_accepts_them() {
+    let tree = "//- /A.java\nclass A {\n    void g(long it) {}\n    void g(Object it) {}\n    \
+                void f(Long it) { $0g(it); }\n}\n";
+    check(tree, "A.java:3 A.g Scope");
+    check(&tree.replace("f(Long", "f(long"), "A.java:2 A.g Scope");
+}

@@ -95,7 +95,7 @@ fn import(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn declared(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     locals::type_parameters(visit, notes);
     let of = visit.node().field("type");
-    if let Some(chain) = of.and_then(|of| values::of_type(visit, notes, of)) {
+    if let Some(chain) = of.and_then(|of| values::of_member_type(visit, notes, of)) {
         for index in visit.defined.clone() {
             notes.set_type(index, chain.clone());
         }

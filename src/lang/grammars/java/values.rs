@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, TYPE_PARAMETER};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -49,6 +49,9 @@ const CONTENT_METHODS_IF_TYPED: [&[u8]; 14] = [
     b"join",
 ];
 
+/// Maximum number of type parameters of a definition.
+const PARAMETERS_MAX: u32 = 8;
+
 /// Maximum number of nodes between a call and the anonymous class around it.
 const LEVELS_MAX: usize = 64;
 
@@ -88,22 +91,56 @@ pub(super) fn type_name(
     notes: &Notes<'_>,
     node: Node<'_>,
 ) -> Option<String> {
+    named(Java { visit, notes, marks_parameters: false }, node)
+}
+
+/// Returns the chain of a value of the type `node`, in which type parameters of the types around it are
+/// marked: what a member returns depends on the value that has it.
+pub(super) fn of_member_type(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    node: Node<'_>,
+) -> Option<Chain> {
+    chain::instance(&named(Java { visit, notes, marks_parameters: true }, node)?)
+}
+
+fn named(java: Java<'_, '_, '_>, node: Node<'_>) -> Option<String> {
     let mut name = String::new();
-    let is_named = Java { visit, notes }.write(node, &mut name, DEPTH_MAX);
+    let is_named = java.write(node, &mut name, DEPTH_MAX);
     (is_named && !name.is_empty() && name.len() <= CHAIN_BYTES_MAX).then_some(name)
 }
 
 /// Returns the chain of the expression `node`.
 pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
-    Java { visit, notes }.value(node, DEPTH_MAX)
+    Java { visit, notes, marks_parameters: false }.value(node, DEPTH_MAX)
 }
 
 struct Java<'v, 'a, 't> {
     visit: &'v Visit<'a, 't>,
     notes: &'v Notes<'v>,
+    marks_parameters: bool,
 }
 
 impl Java<'_, '_, '_> {
+    /// Returns true if `name` is a type parameter of a type around the visited node, and not of its method.
+    fn is_of_type(&self, name: &[u8]) -> bool {
+        for level in 0..LEVELS_MAX {
+            let Some(around) = self.visit.ancestor(level) else { return false };
+            let Some(list) = around.field("type_parameters") else { continue };
+            let parameters = (0..PARAMETERS_MAX).map_while(|at| list.named_child(at));
+            let is_its = |parameter: Node<'_>| {
+                let mut parts = parts(parameter);
+                parts.any(|part| {
+                    part.kind_name() == "type_identifier" && self.visit.bytes(part) == name
+                })
+            };
+            if parameters.into_iter().any(is_its) {
+                return around.kind_name() != "method_declaration";
+            }
+        }
+        false
+    }
+
     /// Appends the name of the type `node` to `out`. Returns false if it has no name.
     fn write(&self, node: Node<'_>, out: &mut String, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
@@ -114,6 +151,10 @@ impl Java<'_, '_, '_> {
             "type_identifier" | "identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
+                    NameLookup::Local(_) if self.marks_parameters && self.is_of_type(own) => {
+                        out.push(TYPE_PARAMETER);
+                        out.push_str(&String::from_utf8_lossy(own));
+                    }
                     NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
                         Some(of) => out.push_str(of),
                         None => return false,

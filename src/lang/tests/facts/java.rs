@@ -81,12 +81,12 @@ module java.util.concurrent {*} :4
 module org.junit.Assert {assertEquals} :5
 module com.example.Limits {*} :6
 Bank < Base, Closeable, java.io.Flushable
-Bank.accounts = @Map<String,List<Account>>
+Bank.accounts = @Map<String,List<~T>>
 Bank.LOG = @Logger
 Bank.audit = @Audit
 Bank.spare = @Audit
-Bank.first = @Account
-Bank.find = @List<Account>
+Bank.first = @~T
+Bank.find = @List<~T>
 Bank.Point.x = @Coord
 Bank.Point.y = @int
 Bank.Point.half = @Coord

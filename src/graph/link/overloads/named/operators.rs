@@ -9,6 +9,9 @@ const COMPARISONS: &[&str] = &[
     " == ", " != ", " === ", " !== ", " <= ", " >= ", " && ", " || ", " < ", " > ", " is ", " !is ",
 ];
 
+/// Types of numbers, of which an integer literal is one as well.
+const NUMBERS: &[&str] = &["int", "long", "float", "double"];
+
 /// Words after a type in parentheses that do not begin a value.
 const NO_VALUES: &[&str] = &["as", "in", "is", "switch", "when", "with"];
 
@@ -48,6 +51,11 @@ pub(in crate::graph::link::overloads) fn one_of(
 ) -> Form {
     match (first, second) {
         (first, second) if first == second => first,
+        (Form::Typed(of), Form::Integer) | (Form::Integer, Form::Typed(of))
+            if !of.is_pointer && NUMBERS.contains(&of.base.as_str()) =>
+        {
+            Form::Typed(of)
+        }
         (Form::Typed(of), Form::Null) | (Form::Null, Form::Typed(of)) => {
             Form::Typed(Shape { is_nullable: true, ..of })
         }
