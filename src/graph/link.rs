@@ -96,11 +96,13 @@ mod signature;
 mod similar;
 mod source_sets;
 mod specs;
+mod syntax;
 mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
 mod type_syntax;
 mod typed;
+mod undefined;
 mod usings;
 mod value;
 mod walk;

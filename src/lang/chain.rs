@@ -433,11 +433,6 @@ impl Chain {
         of.ends_with(&step).then(|| Chain(of.to_owned()))
     }
 
-    /// Returns true if the last step is a call.
-    pub(super) fn is_call(&self) -> bool {
-        self.0.ends_with("()")
-    }
-
     /// Returns true if the last steps are a call of the member `name`.
     pub fn is_call_of(&self, name: &str) -> bool {
         self.before_call_of(name).is_some()

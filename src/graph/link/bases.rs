@@ -237,7 +237,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if `of` has the base `from`, directly or through others.
-    fn is_derived(&self, of: SymbolAt, from: SymbolAt, depth: usize) -> bool {
+    pub(super) fn is_derived(&self, of: SymbolAt, from: SymbolAt, depth: usize) -> bool {
         let (mut types, mut at) = (vec![of], 0);
         while let Some(&derived) = types.get(at).filter(|_| at < BASES_MAX) {
             at += 1;

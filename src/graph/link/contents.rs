@@ -17,6 +17,9 @@ use crate::lang::symbols::SymbolKind;
 const COLLECTIONS: [&str; 8] =
     ["Array", "Collection", "Dictionary", "Enumerable", "List", "Queue", "Set", "Stack"];
 
+/// Methods of Python and PHP that return an iterator.
+const ITERATORS: [&str; 3] = ["__iter__", "__aiter__", "getIterator"];
+
 /// The most calls in a definition that are searched for those of a name.
 const CALLS_MAX: usize = 1024;
 
@@ -32,6 +35,9 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         if let Some(errors) = self.error_of(candidate, name, depth) {
             return errors;
+        }
+        if let Some(values) = self.by_syntax(place, candidate, name, depth) {
+            return values;
         }
         let mut members = self.member(candidate, name, depth);
         self.add_extensions(place, candidate, Called::step(name), &mut members, depth);
@@ -252,6 +258,13 @@ impl Walk<'_> {
                     let method = Candidate { via: candidate.via.or(Some(of)), ..method };
                     found.extend(self.call(&method, depth + 1));
                 }
+            }
+            if ITERATORS.contains(name) {
+                // An iterator, whose elements are those of the value.
+                let is_other =
+                    |it: &&Candidate| !matches!(it.value, Value::Instance(same, _) if same == of);
+                let given = found.iter().filter(is_other);
+                found = given.flat_map(|it| self.element(it, depth + 1)).take(VALUES_MAX).collect();
             }
             if is_wrapped {
                 // `next` returns an `Option`, `into_iter` another iterator.

@@ -55,6 +55,10 @@ impl Walk<'_> {
                 found
             }
             Value::Instance(of, _) if name == ANY_MEMBER => self.any_member(*of, depth),
+            Value::Instance(of, _) if name == "__class__" => vec![Candidate {
+                via: candidate.via.or(Some(*of)),
+                ..Candidate::new(Value::Name(*of), 1.0, Reason::Receiver)
+            }],
             Value::Instance(of, written) => {
                 let mut found = self.members(*of, name, depth + 1);
                 if !found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
@@ -240,7 +244,9 @@ impl Walk<'_> {
                 Reason::Receiver,
             )]
         };
-        if let (Ok(number), "tuple") = (name.parse::<usize>(), last_name(&written.text)) {
+        let is_tuple = last_name(&written.text) == "tuple"
+            && !(dialect.group == Group::Python && type_arguments(&written.text).len() == 1);
+        if let (Ok(number), true) = (name.parse::<usize>(), is_tuple) {
             return self.numbered_argument(candidate, written, number, depth);
         }
         if dialect.group == Group::JavaScript
@@ -248,6 +254,15 @@ impl Walk<'_> {
             && type_arguments(&written.text).len() == 1
         {
             // `const [first] = list`.
+            return self.argument(candidate, written, depth);
+        }
+        let is_sequence = ["list", "List", "Sequence", "tuple", "Iterator", "Iterable"];
+        if dialect.group == Group::Python
+            && name.parse::<usize>().is_ok()
+            && type_arguments(&written.text).len() == 1
+            && is_sequence.contains(&last_name(written.text.split('<').next().unwrap_or_default()))
+        {
+            // `first, second = values`.
             return self.argument(candidate, written, depth);
         }
         if dialect.has_impl_blocks && name == "0" && type_arguments(&written.text).len() == 1 {

@@ -113,6 +113,7 @@ impl Walk<'_> {
             candidates = candidates.into_iter().flat_map(values).collect();
         }
         self.remove_explicit(place, &mut candidates);
+        self.remove_undefined(place, used, &mut candidates);
         candidates.extend(self.inherited_overloads(used, &candidates));
         let has_overloads =
             self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());

@@ -23,6 +23,9 @@ const UNACCEPTED: f32 = 0.45;
 /// The most types of which the bases are searched for a class from outside.
 const BASES_MAX: usize = 32;
 
+/// The most definitions of a name whose types are compared with that of a receiver.
+const DERIVED_MAX: usize = 64;
+
 /// The most wildcard imports that are examined.
 const WILDCARDS_MAX: usize = 32;
 
@@ -316,6 +319,34 @@ impl Walk<'_> {
             && candidates.iter().all(Candidate::is_outside)
             && !self.is_open_conversion(place, used)
             && !self.may_be_held(place, used)
+            && !self.is_of_derived_type(place, used)
+    }
+
+    /// Returns true for a member of Python or PHP that the receiver's type of the repository lacks, and a
+    /// type derived from it has: the value may be of that type.
+    fn is_of_derived_type(&self, place: Place, used: Use<'_>) -> bool {
+        let Some(chain) = used.receiver else { return false };
+        let is_open = |facts: &FileFacts| matches!(facts.dialect.group, Group::Php | Group::Python);
+        if !self.facts(place.file).is_some_and(|facts| is_open(&facts)) {
+            return false;
+        }
+        let named = self.code.named(used.name);
+        if named.is_empty() {
+            return false;
+        }
+        let values = self.chain(place, None, chain, 0);
+        let types = values.iter().filter_map(|it| match it.value {
+            Value::Instance(of, _) => Some(of),
+            _ => None,
+        });
+        let types: Vec<SymbolAt> = types.collect();
+        let owner = |at: &SymbolAt| {
+            let (facts, place) = self.symbol(*at)?;
+            let parent = facts.symbols[place].parent?;
+            Some(SymbolAt { file: at.file, place: parent as u32 })
+        };
+        let owners = named.iter().take(DERIVED_MAX).filter_map(owner);
+        owners.into_iter().any(|owner| types.iter().any(|of| self.is_derived(owner, *of, 1)))
     }
 
     /// Returns true for a conversion of Rust of which nothing shows the type of the result, where it may

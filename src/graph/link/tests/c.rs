@@ -207,3 +207,15 @@ fn macros_of_settings_that_are_off_do_not_hide_functions() {
     };
     check(&tree("#ifdef WITH_PREFIX"), "lib.h:2 release Program");
 }
+
+/// Each definition of a macro that `#undef` ends was stated with 0.99.
+#[test]
+fn the_last_definition_of_a_macro_is_in_effect() {
+    let tree = "//- /m.c\nvoid f(int a) {\n#define SET(x) g(x)\n    SET(a);\n#undef SET\n#define SET(x) h(x)\n    SET(a + 1);\n\
+                #undef SET\n#define SET(x) i(x)\n    SET(a + 2);\n#undef SET\n}\n";
+    let of = |call: &str| tree.replace(call, &format!("$0{call}"));
+    check(&of("SET(a);"), "m.c:2 f::SET Scope");
+    check(&of("SET(a + 1)"), "m.c:5 f::SET Scope");
+    check(&of("SET(a + 2)"), "m.c:8 f::SET Scope");
+    assert_eq!(meaning(&of("SET(a + 1)")).len(), 1);
+}

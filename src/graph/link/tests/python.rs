@@ -1,6 +1,7 @@
 //! Python: the order of bases, and the types of names and attributes.
 
-use super::check;
+use super::several::check_open;
+use super::{check, resolved_outcome};
 
 /// A common base was searched before a type that is derived from it.
 #[test]
@@ -97,4 +98,134 @@ fn a_nested_class_uses_the_instance_around() {
          class Inner:\n            def stop(self):\n                outer.$0on_end()\n        return Inner\n",
         "a.py:2 Outer.on_end Receiver",
     );
+}
+
+const TYPES: &str = "\
+//- /a.py
+class A:
+    def run(self): pass
+class B:
+    def run(self): pass
+class C:
+    def run(self): pass
+";
+
+/// Returns the links of the call in `body`, after the types `A`, `B` and `C`.
+fn of_types(body: &str) -> String {
+    format!("{TYPES}{body}\n")
+}
+
+/// The value of a context manager was the manager itself.
+#[test]
+fn with_gives_what_the_manager_returns() {
+    let class = "class P(A):\n    def __enter__(self): return B()\n    def __iter__(self): yield C()\n    async def __aenter__(self): return C()\n";
+    let of = |body: &str| of_types(&format!("{class}{body}"));
+    let b = "a.py:4 B.run Receiver";
+    check(&of("def f():\n    with P() as p:\n        p.$0run()"), b);
+    check(&of("def f(p: P):\n    with p as q:\n        q.$0run()"), b);
+    check(&of("def make() -> P: pass\ndef f():\n    with make() as q:\n        q.$0run()"), b);
+    check(
+        &of("class Q(P): pass\ndef f():\n    with Q() as q:\n        q.$0run()"),
+        "a.py:4 B.run Inherited",
+    );
+    check(
+        &of("async def f():\n    async with P() as p:\n        p.$0run()"),
+        "a.py:6 C.run Receiver",
+    );
+    check(
+        &of("async def f(p: P):\n    async with p as q:\n        q.$0run()"),
+        "a.py:6 C.run Receiver",
+    );
+    // A manager without such a method in the repository.
+    check(
+        &of(
+            "import x\nclass M(x.M):\n    def run(self): pass\ndef f():\n    with M() as m:\n        m.$0run()",
+        ),
+        "a.py:13 M.run Receiver",
+    );
+    let yields = "from contextlib import contextmanager\n@contextmanager\ndef make():\n    yield B()\ndef f():\n    with make() as q:\n        q.$0run()";
+    check(&of(yields), b);
+    let annotated = "class S:\n    def __enter__(self) -> 'Self': pass\n    def run(self): pass\ndef f():\n    with S() as s:\n        s.$0run()";
+    check(&of(annotated), "a.py:13 S.run Receiver");
+    let awaited = "class S:\n    async def __aenter__(self) -> B: pass\nasync def f():\n    async with S() as s:\n        s.$0run()";
+    check(&of(awaited), b);
+}
+
+/// The operand's type was stated for the result of each operator, and what iteration gives for `[]`.
+#[test]
+fn operators_return_what_the_class_defines() {
+    let class = "class P(A):\n    def __add__(self, other): return B()\n    def __sub__(self, other): return C()\n    def __getitem__(self, key): return C()\n    def __iter__(self): yield B()\n";
+    let of = |body: &str| of_types(&format!("{class}def f(p: P, xs: list[A], a: A):\n    {body}"));
+    let (a, b, c) = ("a.py:2 A.run Receiver", "a.py:4 B.run Receiver", "a.py:6 C.run Receiver");
+    check(&of("(P() + 1).$0run()"), b);
+    check(&of("(p + 1 + 2).$0run()"), b);
+    check(&of("(p - 1).$0run()"), c);
+    check(&of("P()[0].$0run()"), c);
+    check(&of("p[0].$0run()"), c);
+    check(&of("for it in p:\n        it.$0run()"), b);
+    check(&of("(a | a).$0run()"), a);
+    check(&of("xs[0].$0run()"), a);
+    check(&of("(xs + xs)[0].$0run()"), a);
+    check(&of("x, y = xs[0:2]\n    y.$0run()"), a);
+    let own = "class It:\n    def __iter__(self): return self\n    def __next__(self): return B()\ndef f():\n    for it in It():\n        it.$0run()";
+    check(&of_types(own), b);
+    let other = "class It:\n    def __next__(self): return B()\nclass All:\n    def __iter__(self): return It()\ndef f():\n    for it in All():\n        it.$0run()";
+    check(&of_types(other), b);
+    check(
+        &of_types("class Made(A): pass\ndef f():\n    Made[int]().$0run()"),
+        "a.py:2 A.run Inherited",
+    );
+}
+
+/// The class on which a method was called was that which defines it.
+#[test]
+fn class_methods_make_values_of_derived_types() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nclass P:\n    @classmethod\n    def mk(cls): return cls()\n    @classmethod\n    def all(cls): return [cls() for _ in x]\n    \
+             @classmethod\n    def typed(cls) -> Self: pass\n    def copy(self): return self.__class__()\n    def same(self): return type(self)()\n    def go(self): pass\n    \
+             @classmethod\n    def inner(cls):\n        cls.mk()\nclass Q(P):\n    def go(self): pass\n{body}\n"
+        )
+    };
+    let q = "a.py:15 Q.go Inherited";
+    check(&of("Q.mk().$0go()"), q);
+    check(&of("Q.typed().$0go()"), q);
+    check(&of("Q().copy().$0go()"), q);
+    check(&of("Q().same().$0go()"), q);
+    check(&of("P.mk().$0go()"), "a.py:10 P.go Receiver");
+    check(&of("P.all()[0].$0go()"), "a.py:10 P.go Receiver");
+    check(&of("").replace("cls.mk()", "cls.$0mk()"), "a.py:2 P.mk Receiver");
+}
+
+/// Only the last of the values that patterns in a branch assign was followed.
+#[test]
+fn patterns_in_branches_assign_one_of_several_values() {
+    let both = ["a.py:2 A.run", "a.py:4 B.run"];
+    let of = |body: &str| of_types(&format!("def one() -> A: pass\ndef two() -> B: pass\n{body}"));
+    check_open(
+        &of("def f(c):\n    x, y = one(), 1\n    if c:\n        x, y = two(), 2\n    x.$0run()"),
+        &both,
+    );
+    check_open(
+        &of(
+            "def pair() -> tuple[B, int]: pass\ndef f(c):\n    x = one()\n    if c:\n        x, y = pair()\n    x.$0run()",
+        ),
+        &both,
+    );
+    check(
+        &of("def f(c):\n    x, y = one(), 1\n    x, y = two(), 2\n    x.$0run()"),
+        "a.py:4 B.run Receiver",
+    );
+}
+
+/// A call of a member that only derived types have counted as leaving the repository.
+#[test]
+fn members_of_derived_types_are_unresolved() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nimport x\nclass W(x.W): pass\nclass T(W):\n    def show(self): pass\nclass U:\n    def hide(self): pass\ndef f(w: W):\n    {body}\n"
+        )
+    };
+    assert!(!resolved_outcome(&of("w.$0show()")).is_outside);
+    assert!(resolved_outcome(&of("w.$0hide()")).is_outside);
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Chain, Step};
+use crate::lang::chain::{self, Chain, Step};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
@@ -126,7 +126,21 @@ fn parts(
 ) -> Vec<Option<Chain>> {
     let parts = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
     let parts = parts.filter(|it| !it.is_extra() && !is_empty(*it));
-    parts.map(|it| value_in(visit, notes, it, depth + 1)).collect()
+    parts.map(|it| Some(of_written_class(visit, value_in(visit, notes, it, depth + 1)?))).collect()
+}
+
+/// Returns the chain with the name of the enclosing class in place of the class of the instance: as an
+/// element of a container, a value has a written type.
+fn of_written_class(visit: &Visit<'_, '_>, of: Chain) -> Chain {
+    let own = class_of_own();
+    let Some(rest) = of.as_str().strip_prefix(own.as_str()).filter(|rest| rest.starts_with('('))
+    else {
+        return of;
+    };
+    match own_class(visit, visit.own_or_enclosing_index()) {
+        Some(class) => Chain::from_encoded(format!("{class}{rest}")),
+        None => of,
+    }
 }
 
 /// Returns the class of a new instance, or of a value whose type is written.
@@ -165,7 +179,7 @@ fn unbounded(
             let of = inner(Some(value))?;
             let is_slice = node.named_child(1).is_some_and(|index| index.kind_name() == "slice");
             let is_same = is_slice || is_type(visit, notes, value);
-            Some(if is_same { of } else { of.then(Step::Element) })
+            Some(if is_same { of } else { of.each_alternative(subscripted) })
         }
         "parenthesized_expression" | "as_pattern" => inner(node.named_child(0)),
         "named_expression" => inner(node.field("value")),
@@ -180,11 +194,7 @@ fn unbounded(
                 inner(node.named_child(1))
             }
         }
-        "binary_operator" => {
-            let operator = node.child(1)?.kind_name();
-            let is_same_type = matches!(operator, "/" | "+" | "|" | "&" | "%");
-            inner(node.child(0).filter(|_| is_same_type))
-        }
+        "binary_operator" => operated(inner(node.child(0))?, node.child(1)?.kind_name()),
         "tuple" | "expression_list" => Some(tuple(visit, notes, node, depth)),
         "list" | "set" => {
             let element = Chain::one_of_types(parts(visit, notes, node, depth), written_class);
@@ -200,6 +210,74 @@ fn unbounded(
         "true" | "false" | "not_operator" | "comparison_operator" => Some(Chain::instance("bool")),
         _ => None,
     }
+}
+
+/// Types that the language defines, of which subscripts and operators have their usual results.
+const BUILT_IN: &[&str] = &[
+    "Dict",
+    "List",
+    "Mapping",
+    "Sequence",
+    "Tuple",
+    "bool",
+    "bytes",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "set",
+    "str",
+    "tuple",
+];
+
+fn is_built_in(of: &Chain) -> bool {
+    let end = |text: &str| text.find(['<', '.', '(', '[']).unwrap_or(text.len());
+    of.instance_type().is_some_and(|text| BUILT_IN.contains(&&text[..end(text)]))
+        && of.has_no_steps()
+}
+
+/// Returns the chain of `of[key]`. A class that defines `__getitem__` may return anything.
+fn subscripted(of: Chain) -> Chain {
+    if is_built_in(&of) {
+        return of.then(Step::Element);
+    }
+    of.then(Step::Member("__getitem__")).then(Step::Call)
+}
+
+/// Returns the chain of the result of an operator, which the class of the left operand may define.
+fn operated(left: Chain, operator: &str) -> Option<Chain> {
+    let method = match operator {
+        "+" => "__add__",
+        "/" => "__truediv__",
+        "%" => "__mod__",
+        "|" => "__or__",
+        "&" => "__and__",
+        "-" => "__sub__",
+        "*" => "__mul__",
+        "@" => "__matmul__",
+        "//" => "__floordiv__",
+        "^" => "__xor__",
+        _ => return None,
+    };
+    if left.parts().all(|part| is_built_in(&Chain::from_encoded(part.to_owned()))) {
+        let is_same_type = matches!(operator, "/" | "+" | "|" | "&" | "%");
+        return Some(left).filter(|_| is_same_type);
+    }
+    let of = |left: Chain| left.then(Step::Member(method));
+    chain::called(Some(left.each_alternative(of)))
+}
+
+/// Returns the chain of what `with` gives for a value.
+pub(super) fn entered(of: Chain, is_async: bool) -> Chain {
+    let method = if is_async { "__aenter__" } else { "__enter__" };
+    of.each_alternative(|of| of.then(Step::Member(method)).then(Step::Call))
+}
+
+/// Returns the chain of the class of the instance that the enclosing method belongs to, or of a class
+/// that is derived from it.
+pub(super) fn class_of_own() -> Chain {
+    Chain::own().then(Step::Member("__class__"))
 }
 
 /// Returns the chain of the value of one of two expressions.
@@ -295,13 +373,14 @@ fn comprehension(
     let name = if node.kind_name() == "set_comprehension" { "set" } else { "list" };
     // The loop variables are not declared yet, but a class is rarely one of them.
     let made = call(body).and_then(|_| value_in(visit, notes, body, depth + 1));
+    let made = made.map(|made| of_written_class(visit, made));
     Some(container(name, made.as_ref().filter(|made| made.instance_type().is_none())))
 }
 
 /// Returns the name of the class of a value.
 fn class_of_value(visit: &Visit<'_, '_>, chain: &Chain) -> Option<Chain> {
     if *chain == Chain::own() {
-        return own_class(visit, visit.own_or_enclosing_index());
+        return own_class(visit, visit.own_or_enclosing_index()).map(|_| class_of_own());
     }
     class_of(chain).map(|class| Chain::name(class.split('<').next().unwrap_or(class)))
 }

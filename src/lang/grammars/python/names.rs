@@ -6,11 +6,11 @@ use crate::lang::chain::Step;
 use crate::lang::facts::Chain;
 use crate::lang::grammars::loops;
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::chain::{call, element, elements, own_class, text, value};
+use super::chain::{call, class_of_own, element, elements, entered, is_empty, text, value};
 use super::{annotation, refer};
 
 /// Maximum number of names in one pattern.
@@ -69,7 +69,7 @@ fn receiver(visit: &Visit<'_, '_>) -> Option<Chain> {
             }
         }
     }
-    if of_class { own_class(visit, visit.enclosing_index()) } else { Some(Chain::own()) }
+    Some(if of_class { class_of_own() } else { Chain::own() })
 }
 
 /// Declares the parameters of the visited lambda expression.
@@ -114,7 +114,7 @@ fn declare(
         "default_parameter" | "typed_default_parameter" => {
             let Some(name) = parameter.field("name") else { return };
             let default = parameter.field("value");
-            let default = default.filter(|default| !super::chain::is_empty(*default));
+            let default = default.filter(|default| !is_empty(*default));
             let given = || Chain::one_of([None, value(visit, notes, default?)]);
             notes.declare(name, annotated.or_else(given));
         }
@@ -161,20 +161,29 @@ fn declare_all(notes: &mut Notes<'_>, pattern: Node<'_>) {
 }
 
 /// Declares the names of `pattern` from the byte `from` on. A single name has the chain `chain`,
-/// several names are members of it by their positions.
+/// several names are members of it by their positions. Up to the byte `until`, the end of
+/// a branch, known names have only that value.
 fn target(
     visit: &Visit<'_, '_>,
     notes: &mut Notes<'_>,
     pattern: Node<'_>,
     chain: Option<Chain>,
     from: usize,
+    until: Option<usize>,
 ) {
     let mut rest = vec![(pattern, chain)];
     for _ in 0..NAMES_MAX {
         let Some((node, chain)) = rest.pop() else { return };
         match node.kind_name() {
             "identifier" if notes.is_outer(&visit.text[node.byte_range()]) => {}
-            "identifier" => notes.declare_from(node, chain, from),
+            "identifier" => {
+                let known = notes.local(&visit.text[node.byte_range()]);
+                let is_known = matches!(known, NameLookup::Local(_));
+                match until.filter(|_| is_known) {
+                    Some(until) => notes.assign_in_branch(node, chain, from, until),
+                    None => notes.declare_from(node, chain, from),
+                }
+            }
             "list_splat_pattern" => {
                 rest.extend(node.named_child(0).map(|name| (name, Some(Chain::instance("list")))));
             }
@@ -207,15 +216,16 @@ pub(super) fn unpack(
     let count = left.named_child_count();
     let is_pairwise = matches!(right.kind_name(), "expression_list" | "tuple" | "list")
         && right.named_child_count() == count;
+    let until = end_of_branch(visit);
     if !is_pairwise {
         let chain = value(visit, notes, right);
-        return target(visit, notes, left, chain, from);
+        return target(visit, notes, left, chain, from, until);
     }
     let (mut targets, mut values) = (left.walk(), right.walk());
     let pairs = left.named_children(&mut targets).zip(right.named_children(&mut values));
     for (name, given) in pairs.take(NAMES_MAX) {
         let chain = value(visit, notes, given);
-        target(visit, notes, name, chain, from);
+        target(visit, notes, name, chain, from, until.filter(|_| !is_empty(given)));
     }
 }
 
@@ -270,11 +280,11 @@ pub(super) fn loop_variables(
         let mut cursor = left.walk();
         let chains = chains.into_iter().chain(std::iter::repeat(None));
         for (name, chain) in left.named_children(&mut cursor).zip(chains).take(NAMES_MAX) {
-            target(visit, notes, name, chain, from);
+            target(visit, notes, name, chain, from, None);
         }
     } else {
         let chain = element(visit, notes, right);
-        target(visit, notes, left, chain, from);
+        target(visit, notes, left, chain, from, None);
     }
     if is_clause {
         notes.settle(from);
@@ -312,15 +322,14 @@ pub(super) fn as_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "except_clause" => exception_chain(visit, given),
         _ => match_type(visit, given),
     };
-    target(visit, notes, alias, chain, node.end_byte());
+    target(visit, notes, alias, chain, node.end_byte(), None);
 }
 
-/// Returns the chain of the name in `with given as name`. A context manager constructed in index is
-/// assumed to return itself; for other calls it is the value that they yield.
+/// Returns the chain of the name in `with given as name`.
 fn context_value(visit: &Visit<'_, '_>, notes: &Notes<'_>, given: Node<'_>) -> Option<Chain> {
-    let chain = value(visit, notes, given)?;
-    let is_made = super::chain::class_of(&chain).is_some() || !chain.is_call();
-    Some(if is_made { chain } else { chain.then(Step::Element) })
+    let statement = visit.ancestor(3);
+    let is_async = statement.is_some_and(|it| visit.text[it.byte_range()].starts_with(b"async"));
+    Some(entered(value(visit, notes, given)?, is_async))
 }
 
 fn exception_chain(visit: &Visit<'_, '_>, types: Node<'_>) -> Option<Chain> {
@@ -347,7 +356,7 @@ pub(super) fn exception(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     let chain = exception_chain(visit, types);
-    target(visit, notes, alias, chain, alias.end_byte());
+    target(visit, notes, alias, chain, alias.end_byte(), None);
 }
 
 /// Declares the name that a pattern of `match` captures.
@@ -382,7 +391,7 @@ pub(super) fn widen(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         definitions: &["function_definition", "class_definition", "lambda"],
     };
     loops::widen(visit, notes, &kinds, |notes, right| {
-        (!super::chain::is_empty(right)).then(|| value(visit, notes, right))
+        (!is_empty(right)).then(|| value(visit, notes, right))
     });
 }
 

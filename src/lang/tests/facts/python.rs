@@ -81,7 +81,7 @@ Store.pool = @Pool
 Store.conn = @Pool.get()
 Store.size = @int
 Store.first = @Conn
-Store.make = Store()
+Store.make = $.__class__()
 Store.fetch = @Coroutine<list<Conn>>
 main < route()()
 main.inner = Store().fetch()
@@ -106,8 +106,8 @@ main.inner = Store().fetch()
 32 fetch: read $ . pool, call $.pool . take/1,
 33 fetch: read $.pool.take()[] . other,
 34 fetch: call $ . lock/0, call Timer/0,
-35 fetch: call $.lock()[] . run/0,
-36 fetch: call Timer() . stop/0,
+35 fetch: call $.lock().__enter__() . run/0,
+36 fetch: call Timer().__enter__() . stop/0,
 37 fetch: read $.cache[] . name, read $ . cache, call $.cache . values/0, call $.cache[] . ok/0,
 38 fetch: call isinstance/2, read Conn,
 39 fetch: call @Conn . close/0,
