@@ -136,13 +136,11 @@ impl Prefixes {
         const AT_ONCE: usize = 8;
         let mut at = 0;
         while let Some(bytes) = text.get(at..at + AT_ONCE + HASHED) {
-            let mut hits = 0_u32;
-            for (place, of) in bytes.windows(HASHED + 1).enumerate() {
-                let group = self.groups_by_hash[hash([of[0], of[1], of[2], of[3]])];
-                hits |= u32::from(group > 0) << place;
-            }
-            if hits > 0 {
-                return Some(at + hits.trailing_zeros() as usize);
+            let of_four =
+                |of: &[u8]| of.first_chunk().map_or(0, |of| self.groups_by_hash[hash(*of)]);
+            let mut groups = bytes.windows(HASHED + 1).map(of_four);
+            if groups.clone().fold(0, |all, group| all | group) > 0 {
+                return groups.position(|group| group > 0).map(|hit| at + hit);
             }
             at += AT_ONCE;
         }
