@@ -64,6 +64,7 @@ mod features;
 mod fields;
 mod fixture;
 mod follow;
+mod general;
 mod generics;
 mod held;
 mod hops;

@@ -49,6 +49,9 @@ const AFTER_MEMBERS: f32 = 0.97;
 /// The least confidence of an extension that comes before functions without a receiver.
 const IMPLICIT_MIN: f32 = 0.8;
 
+/// The confidence of an extension of every value that only some blocks can call.
+const ONLY_FIT: f32 = 0.48;
+
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
 
@@ -215,7 +218,13 @@ impl Walk<'_> {
 
     /// Returns a lower factor for an extension of Kotlin that the file neither imports nor has in its
     /// package.
-    fn visibility(&self, facts: &FileFacts, file: FileId, at: SymbolAt, name: &str) -> f32 {
+    pub(super) fn visibility(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        at: SymbolAt,
+        name: &str,
+    ) -> f32 {
         let Some((there, place)) = self.symbol(at) else { return 1.0 };
         if facts.dialect.extensions != Extensions::Prefix {
             return 1.0;
@@ -391,19 +400,23 @@ impl Walk<'_> {
     /// Removes extensions that are members of types of which nothing around a call is a value, if there
     /// are others: Kotlin's members that extend another type are visible in their type only.
     fn prefer_own_extensions(&self, place: Place, added: &mut Vec<Candidate>) {
-        let owner = |it: &Candidate| {
-            let at = it.link()?.to;
-            let (facts, place) = self.symbol(at)?;
-            let parent = facts.symbols[place].parent?;
-            let is_inside = facts.dialect.extensions == Extensions::Prefix
-                && is_type(facts.symbols[parent].kind);
-            is_inside.then_some(SymbolAt { file: at.file, place: parent as u32 })
-        };
+        let owner = |it: &Candidate| self.extending_member(it.link()?.to);
         let owners: Vec<Option<SymbolAt>> = added.iter().map(owner).collect();
-        if added.len() < 2 || owners.iter().all(Option::is_none) {
+        if owners.iter().all(Option::is_none) {
             return;
         }
         let around = self.types_around(place);
+        if let ([only], [Some(owner)]) = (&mut added[..], &owners[..])
+            && !around.contains(owner)
+            && self.facts(place.file).is_some_and(|facts| {
+                let extended = self.extended_name(only);
+                names_all(&extended) || self.names_parameter(&facts, &extended)
+            })
+        {
+            // It extends every value, but only where the type is a receiver.
+            only.confidence = only.confidence.min(ONLY_FIT);
+            only.reason = Reason::OnlyFit;
+        }
         let is_visible: Vec<bool> =
             owners.iter().map(|owner| owner.is_none_or(|owner| around.contains(&owner))).collect();
         if is_visible.contains(&true) {
@@ -413,7 +426,7 @@ impl Walk<'_> {
     }
 
     /// Returns the types around a place and their bases.
-    fn types_around(&self, place: Place) -> Vec<SymbolAt> {
+    pub(super) fn types_around(&self, place: Place) -> Vec<SymbolAt> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
         let enclosing = facts.ancestors(place.enclosing);
         let types = enclosing.filter(|&at| is_type(facts.symbols[at].kind));
@@ -537,7 +550,12 @@ impl Walk<'_> {
                         match base.value {
                             Value::Instance(base, _) => open.push_back(base),
                             Value::Foreign(written) => {
-                                names.push(written_name(&written.text));
+                                let (name, count) = written_name(&written.text);
+                                let bases = bases_of_library(&name);
+                                let bases: Vec<_> =
+                                    bases.map(|it| (it.to_owned(), count)).collect();
+                                names.push((name, count));
+                                names.extend(bases);
                             }
                             _ => {}
                         }
@@ -580,20 +598,11 @@ impl Walk<'_> {
         if facts.dialect.common.contains(&name) {
             return None;
         }
-        let is_parameter = extended.len() <= 2
-            || extended.starts_with('T') && extended[1..].starts_with(char::is_uppercase);
-        if is_parameter || names_all(&extended) {
+        let is_ours = || self.is_type_name(facts, &extended);
+        if self.names_parameter(facts, &extended) || names_all(&extended) {
             return Some(if names.is_empty() { 0.6 } else { 0.85 });
         }
         // A value of an outside type may have outside bases.
-        let is_ours = || {
-            let is_type = |at: &SymbolAt| {
-                self.symbol(*at).is_some_and(|(there, place)| {
-                    there.dialect.group == facts.dialect.group && is_type(there.symbols[place].kind)
-                })
-            };
-            self.code.named(&extended).iter().take(NAMED_MAX).any(is_type)
-        };
         match receiver.value {
             Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(0.6),
             Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.52),
@@ -721,7 +730,7 @@ impl Walk<'_> {
 }
 
 /// Returns true for the name of the type that every value has.
-fn names_all(name: &str) -> bool {
+pub(super) fn names_all(name: &str) -> bool {
     TOP_TYPES.contains(&name)
 }
 

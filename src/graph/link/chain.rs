@@ -6,6 +6,7 @@ use super::code::{FileFacts, last_name};
 use super::dialect::Extensions;
 use super::hops::View;
 use super::kinds::{is_type, is_variable};
+use super::overloads::named::made_by_library;
 use super::parameters::parameters;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -332,6 +333,14 @@ impl Walk<'_> {
         let is_called = chain.as_str()[name.len()..].starts_with("()");
         if let Some(found) = self.unbound(place, name, is_called) {
             return (vec![found], rest);
+        }
+        let is_kotlin =
+            || self.facts(place.file).is_some_and(|it| it.dialect.extensions == Extensions::Prefix);
+        if let Some(of) = made_by_library(name).filter(|_| is_called && is_kotlin()) {
+            let written =
+                WrittenType { place: Place { enclosing: None, ..place }, text: of.into() };
+            let made = Value::ForeignMethod(written, false);
+            return (vec![Candidate::new(made, 0.95, Reason::Receiver)], rest);
         }
         (self.path_root(place, name), rest)
     }

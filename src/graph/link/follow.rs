@@ -110,6 +110,9 @@ impl Walk<'_> {
             found = self.of_own_module(facts, file, import, &bound.name, depth);
         }
         if found.is_empty() {
+            found = self.of_own_type(facts, file, &statement.module, &bound.name, depth);
+        }
+        if found.is_empty() {
             // It is outside of the repository, or made in a way that facts do not show, so it must
             // not be guessed.
             let is_lost = !matches!(resolution, Resolution::Outside);
@@ -118,6 +121,30 @@ impl Walk<'_> {
         }
         found.truncate(VALUES_MAX);
         found
+    }
+
+    /// Returns the member `name` of a type that the importing file itself defines: Kotlin's and Java's
+    /// `import a.Type.Inner` in the file of `a.Type`.
+    fn of_own_type(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        module: &str,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let package = facts.package.as_deref().filter(|_| facts.dialect.imports_types);
+        let path = package.and_then(|package| module.strip_prefix(package)?.strip_prefix('.'));
+        let Some(path) = path.filter(|path| !path.is_empty()) else { return Vec::new() };
+        let parts = path.split('.').take(PARTS_MAX);
+        let inside = definitions(file, facts.children(None, parts.clone().next().unwrap_or(path)));
+        let start = inside.map(|at| Candidate::new(Value::Name(at), 0.98, Reason::Import));
+        let mut values: Vec<Candidate> = start.collect();
+        for part in parts.skip(1).chain([name]) {
+            values = self.each(&values, |value| self.member(value, part, depth + 1));
+        }
+        values.retain(|it| matches!(it.value, Value::Name(_)));
+        values
     }
 
     /// Removes definitions of other platforms of Kotlin than that of a file, if it sees others.

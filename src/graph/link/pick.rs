@@ -307,6 +307,13 @@ impl Walk<'_> {
                 found.retain(|at| *at == first);
             }
         }
+        if found.len() > 1
+            && !guesses.is_cut
+            && let Some(of_all) = self.extension_of_all(&facts, place, &found, used.name)
+        {
+            replaced.extend(found.iter().copied().filter(|at| *at != of_all));
+            found.retain(|at| *at == of_all);
+        }
         let is_one = facts.dialect.has_namespaces && found.len() > 1 && self.have_one_name(&found);
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),

@@ -75,6 +75,12 @@ impl Walk<'_> {
             if outer.iter().any(is_fit) {
                 return outer;
             }
+            let mut hidden =
+                if is_hiding { Vec::new() } else { self.behind_imports(place, used.name) };
+            hidden.retain(is_fit);
+            if !hidden.is_empty() {
+                return hidden;
+            }
             if !is_hiding {
                 // The library may have a function of the name, which none of these hides.
                 found.iter_mut().for_each(|it| it.confidence *= UNACCEPTED);
@@ -95,8 +101,12 @@ impl Walk<'_> {
         }
         if let Some(implicit) = chain.implicit() {
             let found = self.candidates(place, Use { receiver: Some(&implicit), ..used });
-            let is_known = |candidate: &Candidate| matches!(candidate.value, Value::Name(_));
-            if found.iter().any(is_known) {
+            let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
+            // In Kotlin a function that does not accept the arguments hides no other one.
+            let is_hiding = !self.facts(place.file).is_some_and(|facts| {
+                facts.dialect.extensions == Extensions::Prefix && used.role == Role::Call
+            });
+            if found.iter().any(|it| is_known(it) && (is_hiding || self.is_fit(it, Some(used)))) {
                 return found;
             }
             if let Some(outer) = implicit.outer_instance() {
@@ -104,7 +114,9 @@ impl Walk<'_> {
                 return self.candidates(place, Use { receiver: Some(&outer), ..used });
             }
             let bare = self.candidates(place, Use { receiver: None, ..used });
-            return if bare.is_empty() { found } else { bare };
+            let is_better =
+                !bare.is_empty() && (bare.iter().any(is_known) || !found.iter().any(is_known));
+            return if is_better { bare } else { found };
         }
         let is_word = |words: &[&str]| {
             words.contains(&used.name)

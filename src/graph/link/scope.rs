@@ -319,6 +319,15 @@ impl Walk<'_> {
         found
     }
 
+    /// Returns the definitions of a name in the file and in its package that an import of the name hides,
+    /// unless what is imported cannot be called so.
+    pub(super) fn behind_imports(&self, place: Place, name: &str) -> Vec<Candidate> {
+        let Some(facts) = self.facts(place.file) else { return Vec::new() };
+        let mut found = of_file(&facts, place.file, name);
+        found.extend(self.of_package(&facts, place.file, name));
+        found
+    }
+
     /// Returns the definitions in other files of the package.
     pub(super) fn of_package(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
         if !facts.dialect.has_packages || !self.take_step(0) {

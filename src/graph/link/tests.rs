@@ -11,6 +11,7 @@ mod guesses;
 mod java;
 mod javascript;
 mod kotlin;
+mod kotlin_extensions;
 mod leaving;
 mod magic;
 mod php;

@@ -25,8 +25,8 @@ use crate::lang::symbols::SymbolKind;
 use conversions::{constant, fit_csharp};
 use excluded::excludes;
 use lambdas::{block, csharp_lambda};
-pub(in crate::graph::link) use library::bases_of_library;
 use library::is_container;
+pub(in crate::graph::link) use library::{bases_of_library, made_by_library};
 pub(super) use variables::initializer;
 use variables::{declared_after, declared_before};
 

@@ -176,11 +176,28 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(name) = modifiers::child(node, &["identifier"]) else { return };
     let of = modifiers::child(node, TYPES);
     let mut chain = of.and_then(|of| values::of_type(visit, notes, of));
+    if let Some(result) = function_result(node) {
+        values::declare_result(visit, notes, name, result);
+    }
     let before = node.prev_sibling().filter(|of| of.kind_name() == "parameter_modifiers");
     if before.is_some_and(|of| visit.bytes(of).ends_with(b"vararg")) {
         chain = array_of(chain);
     }
     notes.declare(name, chain);
+}
+
+/// Returns the result in the function type that a parameter has, possibly in parentheses or nullable.
+fn function_result(parameter: Node<'_>) -> Option<Node<'_>> {
+    let mut of = parameter;
+    for _ in 0..4 {
+        if let Some(function) = modifiers::child(of, &["function_type"]) {
+            return modifiers::children(function)
+                .filter(|part| TYPES.contains(&part.kind_name()))
+                .last();
+        }
+        of = modifiers::child(of, TYPES)?;
+    }
+    None
 }
 
 /// Declares the variable of the visited `for` or `catch`.
@@ -317,19 +334,26 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
         }
         "when_entry" => {
-            let Some(subject) = visit
-                .ancestor(1)
-                .and_then(|when| modifiers::child(when, &["when_subject"]))
-                .and_then(|subject| modifiers::child(subject, &["identifier"]))
-            else {
+            let subject =
+                visit.ancestor(1).and_then(|when| modifiers::child(when, &["when_subject"]));
+            let of = |kind: &str| subject.and_then(|subject| modifiers::child(subject, &[kind]));
+            let (subject, is_own) = (of("identifier"), of("this_expression").is_some());
+            if subject.is_none() && !is_own {
                 return;
-            };
+            }
             let Some(test) = node.field("condition") else { return };
             let of = modifiers::child(test, TYPES).or_else(|| test.field("right"));
             let is_is = visit.bytes(test).starts_with(b"is");
             let Some(body) = modifiers::children(node).last().filter(|_| is_is) else { return };
             if let Some(chain) = of.and_then(|of| values::of_type(visit, notes, of)) {
-                notes.narrow(subject, chain, body.byte_range());
+                match subject {
+                    Some(subject) => notes.narrow(subject, chain, body.byte_range()),
+                    // `when (this) { is Type -> … }`; the entry is a scope.
+                    None => {
+                        notes.declare_name(b"this", Some(chain.clone()));
+                        notes.declare_name(RECEIVER, Some(chain));
+                    }
+                }
             }
         }
         _ => {}

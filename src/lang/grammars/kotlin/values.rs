@@ -216,6 +216,29 @@ pub(super) fn of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Op
     value(visit, notes, node, DEPTH_MAX)
 }
 
+/// Declares what the calls of a parameter return whose type is a function type: with the colon after it as
+/// a part of its name, `of:` of `of: (A) -> B`.
+pub(super) fn declare_result(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    name: Node<'_>,
+    result: Node<'_>,
+) {
+    let end = name.end_byte();
+    let chain = of_type(visit, notes, result).filter(|_| visit.text.get(end) == Some(&b':'));
+    if chain.is_some() {
+        notes.declare_span(name.start_byte()..end + 1, chain);
+    }
+}
+
+/// Returns the chain of the result of a call of a local variable; see [`declare_result`].
+fn result_of_local(notes: &Notes<'_>, name: &[u8]) -> Option<Chain> {
+    match notes.local(&[name, b":"].concat()) {
+        NameLookup::Local(result) => result.cloned(),
+        NameLookup::NotLocal => None,
+    }
+}
+
 fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) -> Option<Chain> {
     let depth = depth.checked_sub(1)?;
     let field = |name: &str| node.field(name);
@@ -256,6 +279,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let own = visit.bytes(name);
             let Some(object) = object else {
                 return match (own, notes.local(own)) {
+                    (_, NameLookup::Local(None)) => result_of_local(notes, own),
                     (_, NameLookup::Local(_)) => None,
                     (b"listOf" | b"setOf" | b"mutableListOf" | b"mutableSetOf" | b"arrayOf", _) => {
                         container(visit, notes, node, depth)

@@ -16,6 +16,8 @@ const CONTAINERS: &[(&str, &[&str])] = &[
             "Sequence",
         ],
     ),
+    ("Collection", &["Iterable", "Sequence"]),
+    ("MutableCollection", &["Collection", "Iterable"]),
     ("ArrayList", &["Collection", "Iterable", "List", "MutableList"]),
     ("HashMap", &["Map", "MutableMap"]),
     ("HashSet", &["Collection", "ISet", "IEnumerable", "Iterable", "Set"]),
@@ -45,6 +47,25 @@ const BASES: &[(&str, &[&str])] = &[
 pub(in crate::graph::link) fn bases_of_library(name: &str) -> impl Iterator<Item = &'static str> {
     let all = CONTAINERS.iter().chain(BASES).filter(move |(of, _)| *of == name);
     all.flat_map(|(_, bases)| bases.iter().copied())
+}
+
+/// Functions of Kotlin's library with the containers that they make.
+const MAKERS: &[(&str, &str)] = &[
+    ("asIterable", "Iterable"),
+    ("asSequence", "Sequence"),
+    ("buildList", "List"),
+    ("buildMap", "Map"),
+    ("buildSet", "Set"),
+    ("iterator", "Iterator"),
+    ("toList", "List"),
+    ("toMutableList", "MutableList"),
+    ("toMutableSet", "MutableSet"),
+    ("toSet", "Set"),
+];
+
+/// Returns the container that a function of Kotlin's library makes.
+pub(in crate::graph::link) fn made_by_library(name: &str) -> Option<&'static str> {
+    MAKERS.iter().find(|(maker, _)| *maker == name).map(|(_, of)| *of)
 }
 
 /// Returns true for a container of a library.
