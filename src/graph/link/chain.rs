@@ -3,7 +3,7 @@
 use super::added::Called;
 use super::bounds::is_function_trait;
 use super::code::{FileFacts, last_name};
-use super::dialect::Extensions;
+use super::dialect::{Extensions, Group};
 use super::hops::View;
 use super::kinds::{is_type, is_variable};
 use super::overloads::named::made_by_library;
@@ -22,7 +22,7 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
 
-/// The least factor of a step between two single values of Rust, Swift, C#, JavaScript and TypeScript.
+/// The least factor of a step between two single values of Rust, Swift, C#, Go, JavaScript and TypeScript.
 const STEP_LEAST: f32 = 0.985;
 
 /// The most definitions of one name that are considered.
@@ -111,7 +111,10 @@ impl Walk<'_> {
         let names_definition = matches!(root, Root::Name(name) if !is_open(name));
         let has_bounds = self.facts(place.file).is_some_and(|facts| {
             let dialect = facts.dialect;
-            dialect.has_impl_blocks || dialect.has_usings || dialect.has_call_signatures
+            dialect.has_impl_blocks
+                || dialect.has_usings
+                || dialect.has_call_signatures
+                || dialect.group == Group::Go
         });
         for _ in 0..CHAIN_STEPS_MAX {
             let Some(step) = steps.next() else { return values };

@@ -187,6 +187,7 @@ impl Walk<'_> {
         // Only the constants of Ruby's outer types are visible in inner ones.
         let is_of_self = facts.dialect.has_open_self && !name.starts_with(char::is_uppercase);
         let mut is_in_type = false;
+        let mut is_in_body = facts.dialect.binds_dotted_names;
         for (level, around) in facts.ancestors(place.enclosing).enumerate() {
             outermost = Some(around);
             let kind = facts.symbols[around].kind;
@@ -198,7 +199,9 @@ impl Walk<'_> {
                 is_in_type = true;
             }
             // Members of an object literal are not in scope, and neither are members of a type.
-            let is_inside = level > 0 || kind == SymbolKind::Impl;
+            // The value of a class variable of Python is read in the body of the class.
+            let is_inside = level > 0 && !is_in_body || kind == SymbolKind::Impl;
+            is_in_body &= is_variable(kind);
             if (is_type || is_variable(kind)) && is_inside && !has_members {
                 continue;
             }

@@ -157,9 +157,11 @@ impl Walk<'_> {
         if found.is_empty() {
             found.push(self.foreign(place, first, &values, context()));
         }
-        // Extensions of an outside type are found by its name.
-        if self.facts(place.file).is_some_and(|facts| facts.dialect.extensions != Extensions::None)
-        {
+        // Extensions of an outside type are found by its name. The elements of an array of PHP are not known.
+        let is_named_outside = |facts: &Shared| {
+            facts.dialect.extensions != Extensions::None || facts.dialect.group == Group::Php
+        };
+        if self.facts(place.file).is_some_and(|facts| is_named_outside(&facts)) {
             for value in found.iter_mut().filter(|value| matches!(value.value, Value::Outside)) {
                 value.value = Value::Foreign(context());
             }

@@ -1,6 +1,6 @@
 //! Java: packages, imports, members of bases, overloads by their number of arguments.
 
-use super::check;
+use super::{check, meaning};
 
 /// Returns a tree of two packages in two source roots with `body` in a method of `path`.
 fn tree(path: &str, imports: &str, body: &str) -> String {
@@ -289,4 +289,32 @@ fn objects_are_not_converted_where_a_parameter_accepts_them() {
                 void f(Long it) { $0g(it); }\n}\n";
     check(tree, "A.java:3 A.g Scope");
     check(&tree.replace("f(Long", "f(long"), "A.java:2 A.g Scope");
+}
+
+/// The key of a map was taken for a value.
+#[test]
+fn lambdas_of_maps_have_keys_and_values() {
+    let of = |body: &str| {
+        format!(
+            "//- /A.java\nimport java.util.Map;\nclass A {{ void run() {{}} }}\nclass B {{ void run() {{}} }}\n\
+             class U {{\n    Map<B, A> all;\n    void f(Map<String, A> m) {{ {body} }}\n}}\n"
+        )
+    };
+    check(
+        &of("m.computeIfPresent(\"\", (k, v) -> { v.$0run(); return v; });"),
+        "A.java:2 A.run Receiver",
+    );
+    check(&of("all.forEach((k, v) -> v.$0run());"), "A.java:2 A.run Receiver");
+    check(
+        &of("java.util.function.BiFunction<B, A, A> g = (x, y) -> { y.$0run(); return y; };"),
+        "A.java:2 A.run Receiver",
+    );
+    check(
+        &of("java.util.function.Consumer<? super A> g = x -> x.$0run();"),
+        "A.java:2 A.run Receiver",
+    );
+    assert!(
+        !meaning(&of("all.forEach((k, v) -> k.$0run());"))
+            .contains(&"A.java:2 A.run Receiver".to_owned())
+    );
 }

@@ -1,6 +1,7 @@
 //! PHP: namespaces, imports, and receivers by declared and documented types.
 
-use super::check;
+use super::several::check_open;
+use super::{check, resolved_outcome};
 
 const SHOP: &str = "\
 //- /src/Item.php
@@ -102,4 +103,25 @@ fn traits_come_before_interfaces() {
     let main = "class Two extends Cart { public function start() {} public function at() { return new self(); } }\n\
                 function go() { (new Two())->at()->$0start(); }";
     check(&tree(main), "app/main.php:5 Two::start Receiver");
+}
+
+/// The elements of an array without written types counted as something from outside.
+#[test]
+fn elements_of_arrays() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.php\n<?php\nclass A {{ function run() {{}} }}\nclass B {{ function run() {{}} function only() {{}} }}\n\
+             class All implements IteratorAggregate {{\n    public function getIterator(): It {{ return new It(); }}\n}}\n\
+             class It implements Iterator {{\n    public function current(): A {{}}\n    public function run() {{}}\n}}\n\
+             /** @param list<array{{type: string, it: A}}> $shapes\n * @param array{{0: A, 1?: B}} $two\n * @param list<A> $list */\nfunction f($given, $shapes, $two, $list, All $all) {{\n{body}\n}}\n"
+        )
+    };
+    let a = "a.php:2 A::run Receiver";
+    let unknown = of("$x = []; foreach ($given as $it) { $x[] = $it; }\n$x[0]->$0run();");
+    assert!(!resolved_outcome(&unknown).is_outside);
+    check(&unknown, "");
+    check(&of("foreach ($shapes as $shape) { $shape['it']->$0run(); }"), a);
+    check_open(&of("$two[0]->$0run();"), &["a.php:2 A::run", "a.php:3 B::run"]);
+    check(&of("foreach ($list as $it) { $it->$0run(); }"), a);
+    check(&of("foreach ($all as $it) { $it->$0run(); }"), a);
 }

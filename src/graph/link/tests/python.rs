@@ -229,3 +229,25 @@ fn members_of_derived_types_are_unresolved() {
     assert!(!resolved_outcome(&of("w.$0show()")).is_outside);
     assert!(resolved_outcome(&of("w.$0hide()")).is_outside);
 }
+
+/// An import in the body of a class was not visible to the values of its variables.
+#[test]
+fn class_bodies_see_their_own_names() {
+    let tree = "//- /t/__init__.py\n//- /t/getters.py\nclass app:\n    def __init__(self, x): pass\n\
+                //- /t/pump.py\nclass Pump:\n    if TYPE_CHECKING:\n        from t import getters\n        app = getters.$0app(1)\n    \
+                def make(): pass\n    made = make()\n    def f(self):\n        make()\n        getters.app(2)\n";
+    check(tree, "t/getters.py:2 app.__init__ Receiver");
+    let other = tree.replace("$0", "");
+    check(&other.replace("made = make", "made = $0make"), "t/pump.py:5 Pump.make Scope");
+    check(&other.replace("        make()", "        $0make()"), "");
+}
+
+/// What a value of `Callable` returns counted as something from outside.
+#[test]
+fn results_of_callables_are_unresolved() {
+    let tree = "//- /a.py\nfrom typing import Callable, TypeAlias\nclass A:\n    def run(self): pass\n    def fly(self): pass\n\
+                class B:\n    def run(self): pass\nOf: TypeAlias = Callable[[], A]\nPlain = Callable[[], A]\n\
+                def f(of: Of, plain: Plain):\n    of().$0run()\n    plain().fly()\n";
+    assert!(!resolved_outcome(tree).is_outside);
+    assert!(!resolved_outcome(&tree.replace("$0", "").replace("().fly", "().$0fly")).is_outside);
+}

@@ -37,6 +37,9 @@ const ELEMENT_CALLBACKS: [&[u8]; 26] = [
     b"thenApply",
 ];
 
+/// Methods of maps that call their lambda with a key and its value.
+const MAP_CALLBACKS: [&[u8]; 4] = [b"compute", b"computeIfPresent", b"forEach", b"replaceAll"];
+
 /// Declares the variables of the visited declaration.
 pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -116,11 +119,26 @@ pub(super) fn pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().field("parameters") else { return };
     let argument = lambda_argument(visit, notes);
+    if let Some(declared) = declared_function(visit, notes) {
+        let names = match parameters.kind_name() {
+            "identifier" => vec![parameters],
+            "inferred_parameters" => (0..8).map_while(|at| parameters.named_child(at)).collect(),
+            _ => Vec::new(),
+        };
+        for (at, name) in names.into_iter().enumerate() {
+            notes.declare(name, declared.get(at).cloned().flatten());
+        }
+        return;
+    }
     match parameters.kind_name() {
         "identifier" => notes.declare(parameters, argument),
         "inferred_parameters" => {
-            for name in (0..8).map_while(|at| parameters.named_child(at)) {
-                notes.declare(name, argument.clone());
+            let of_map = map_value(visit, notes).filter(|_| parameters.named_child_count() == 2);
+            let is_of_map = of_map.is_some();
+            let argument = of_map.or(argument);
+            for (at, name) in (0..8).map_while(|at| parameters.named_child(at)).enumerate() {
+                // The key of a map comes first.
+                notes.declare(name, argument.clone().filter(|_| !is_of_map || at > 0));
             }
         }
         _ => {}
@@ -133,6 +151,37 @@ fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let call = visit.ancestor(2).filter(|call| call.kind_name() == "method_invocation")?;
     let name = visit.bytes(call.field("name")?);
     if !ELEMENT_CALLBACKS.contains(&name) {
+        return None;
+    }
+    chain::element(values::of(visit, notes, call.field("object")?))
+}
+
+/// Returns the chains of the parameters of the visited lambda, if it is the value of a variable whose
+/// declared type is one of the library's functional interfaces: `Consumer<A>`, `BiFunction<A, B, R>`.
+fn declared_function(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Vec<Option<Chain>>> {
+    let declaration = visit.ancestor(2).filter(|_| visit.ancestor_kind(1) == "variable_declarator");
+    let of = declaration?.field("type").filter(|of| of.kind_name() == "generic_type")?;
+    let path = visit.text_of(of.named_child(0)?);
+    let name = path.rsplit('.').next().unwrap_or_default();
+    let list = visit.child(of, "type_arguments")?;
+    let argument = |at: u32| values::of_type(visit, notes, list.named_child(at)?);
+    let is_named = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
+    match () {
+        () if matches!(name, "BinaryOperator" | "Comparator") => {
+            Some(vec![argument(0), argument(0)])
+        }
+        () if !is_named(&["Consumer", "Function", "Predicate", "UnaryOperator"]) => None,
+        () if name.starts_with("Bi") => Some(vec![argument(0), argument(1)]),
+        () => Some(vec![argument(0)]),
+    }
+}
+
+/// Returns the chain of the value with which the visited lambda is called after the key, if the method
+/// that it is passed to is in [`MAP_CALLBACKS`].
+fn map_value(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let call = visit.ancestor(2).filter(|call| call.kind_name() == "method_invocation")?;
+    let name = visit.bytes(call.field("name")?);
+    if !MAP_CALLBACKS.contains(&name) {
         return None;
     }
     chain::element(values::of(visit, notes, call.field("object")?))

@@ -22,6 +22,9 @@ const SCALARS: &[&str] = &[
 /// Types whose values may have any members.
 const UNKNOWN: &[&str] = &["mixed", "object"];
 
+/// The most parts of an array with a written shape.
+const PARTS_MAX: usize = 16;
+
 /// Maximum number of alternatives of a type with arguments; one more than a chain keeps, so that the
 /// chain is of an unknown value as well.
 const ALTERNATIVES_MAX: usize = 5;
@@ -108,6 +111,9 @@ fn single(written: &str, depth: usize) -> Vec<String> {
     if !is_plain || name.contains('-') || written.len() > 4 * CHAIN_BYTES_MAX {
         return Vec::new();
     }
+    if let Some(inner) = after.strip_prefix('{').and_then(|after| after.strip_suffix('}')) {
+        return shape(name, inner, depth);
+    }
     let Some(inner) = after.strip_prefix('<').and_then(|after| after.strip_suffix('>')) else {
         return vec![name.to_owned()];
     };
@@ -129,6 +135,20 @@ fn single(written: &str, depth: usize) -> Vec<String> {
     }
     all.iter_mut().for_each(|name| name.push('>'));
     all
+}
+
+/// Returns the names of an array with the types of its parts: `array{test: Test, count: int}`.
+fn shape(name: &str, inner: &str, depth: usize) -> Vec<String> {
+    let parts = split(inner, b',').into_iter().take(PARTS_MAX);
+    let of =
+        |part: &str| split(part, b':').last().map_or_else(Vec::new, |of| type_names(of, depth));
+    let mut names: Vec<String> = parts.flat_map(of).collect();
+    names.dedup();
+    names.truncate(ALTERNATIVES_MAX);
+    if names.is_empty() {
+        return vec![name.to_owned()];
+    }
+    names.iter().map(|of| format!("{name}<{of}>")).collect()
 }
 
 /// Returns the chain of the class or function name `node`.

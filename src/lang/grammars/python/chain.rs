@@ -176,6 +176,10 @@ fn unbounded(
         "await" => Some(inner(node.named_child(0))?.then(Step::Element)),
         "subscript" => {
             let value = node.child(0)?;
+            if text(visit, value)?.rsplit('.').next() == Some("Callable") {
+                // Another name of a function's type, whose values return anything.
+                return None;
+            }
             let of = inner(Some(value))?;
             let is_slice = node.named_child(1).is_some_and(|index| index.kind_name() == "slice");
             let is_same = is_slice || is_type(visit, notes, value);
