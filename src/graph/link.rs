@@ -25,7 +25,7 @@
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
-//!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `added` (extension methods of C#,
+//!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
 //!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
 //!    `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
@@ -44,6 +44,7 @@ use crate::base::ids::FileId;
 use crate::lang::facts::Reference;
 
 mod added;
+mod arrows;
 mod bases;
 mod binding;
 mod blocks;

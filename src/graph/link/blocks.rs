@@ -5,12 +5,18 @@
 use std::ops::Range;
 
 use super::code::FileFacts;
+use super::dialect::OverloadRules;
+use super::kinds::is_type;
 use super::position::SymbolAt;
+use super::result::Use;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 
 /// The most bytes between a use and a definition that are searched.
 const BYTES_MAX: usize = 1 << 17;
+
+/// The most parts of a receiver that are followed to its first name.
+const RECEIVER_PARTS_MAX: usize = 8;
 
 /// How strings and characters are written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -58,7 +64,8 @@ impl Walk<'_> {
     }
 
     /// Removes definitions of Rust in the function around the use whose block does not contain the use:
-    /// they are not in scope. The cost is that of [`Walk::prefer_blocks`].
+    /// they are not in scope. In C++, Go and Java, removes types of the function whose block does not
+    /// contain the use, or that it precedes. The cost is that of [`Walk::prefer_blocks`].
     pub(super) fn retain_blocks(
         &self,
         facts: &FileFacts,
@@ -67,13 +74,85 @@ impl Walk<'_> {
         found: &mut Vec<Candidate>,
     ) {
         let is_function = facts.symbols[around].kind.is_callable();
-        if found.is_empty() || !facts.dialect.has_impl_blocks || !is_function {
+        if found.is_empty() || !is_function {
             return;
+        }
+        if !facts.dialect.has_impl_blocks {
+            return self.retain_declared_types(facts, place, found);
         }
         let Some(depths) = self.depths(facts, place, found, Syntax::Rust) else { return };
         let innermost = depths.iter().flatten().min().copied();
         let mut depths = depths.into_iter();
         found.retain(|_| depths.next().flatten().is_some_and(|depth| Some(depth) == innermost));
+    }
+
+    /// Removes types of a function that a use precedes, or whose block does not contain it.
+    fn retain_declared_types(&self, facts: &FileFacts, place: Place, found: &mut Vec<Candidate>) {
+        let dialect = facts.dialect;
+        let has_order = dialect.has_namespaces
+            || dialect.declares_package_name
+            || dialect.overloads == Some(OverloadRules::Java);
+        let is_type = |it: &Candidate| self.kind(it).is_some_and(is_type);
+        if !has_order || self.start.get().is_none() || !found.iter().any(is_type) {
+            return;
+        }
+        let is_origin =
+            |origin: Place| origin.file == place.file && origin.enclosing == place.enclosing;
+        if !self.origin.get().is_some_and(is_origin) {
+            return;
+        }
+        let Some(depths) = self.depths(facts, place, found, Syntax::JavaScript) else { return };
+        let mut depths = depths.into_iter();
+        let start = self.start.get().unwrap_or_default();
+        found.retain(|it| {
+            let is_open = depths.next().flatten().is_some();
+            let declared = it.link().and_then(|link| facts.symbols.get(link.to.place as usize));
+            !is_type(it) || is_open && declared.is_some_and(|of| of.span.start <= start)
+        });
+    }
+
+    /// Returns the byte where the type of the receiver of a use is written, if a function around it
+    /// defines a type of that name: `a` may have a type that this one hides only later.
+    pub(super) fn declaration_of_receiver(&self, place: Place, used: Use<'_>) -> Option<usize> {
+        let (chain, start) = used.receiver.zip(used.start)?;
+        let facts = self.facts(place.file)?;
+        let functions: Vec<usize> = facts
+            .ancestors(place.enclosing)
+            .filter(|&at| facts.symbols[at].kind.is_callable())
+            .collect();
+        let outermost = *functions.last()?;
+        let is_local = |name: &&str| {
+            let of = |around: &usize| facts.children(Some(*around), name);
+            let all = functions.iter().flat_map(of);
+            all.copied().any(|at| is_type(facts.symbols[at as usize].kind))
+        };
+        let mut names = chain.as_str().split(|c: char| !c.is_alphanumeric() && c != '_');
+        let name = names.find(is_local)?;
+        let text = self.code.text(place.file)?;
+        let from = facts.symbols[outermost].span.start;
+        let before = text.get(from..start).filter(|text| text.len() <= BYTES_MAX)?;
+        let variable = root_name(before)?;
+        if variable == name.as_bytes() {
+            return None;
+        }
+        let ends_with_line = facts.dialect.declares_package_name;
+        let is_end = |byte: &u8| match byte {
+            b';' | b'{' | b'}' | b'(' | b')' => true,
+            b'\n' => ends_with_line,
+            _ => false,
+        };
+        // The last part contains the use.
+        let mut end = before.iter().rposition(is_end)?;
+        loop {
+            let first = before[..end].iter().rposition(is_end);
+            let part = &before[first.map_or(0, |at| at + 1)..end];
+            if last_word(part, variable).is_some()
+                && let Some(at) = last_word(part, name.as_bytes())
+            {
+                return Some(from + end - part.len() + at);
+            }
+            end = first?;
+        }
     }
 
     /// Returns for each definition how many blocks around the use do not contain it; see
@@ -173,6 +252,49 @@ fn levels(text: &[u8], syntax: Syntax) -> (isize, isize) {
         at += 1;
     }
     (least, level)
+}
+
+/// Returns the name with which the receiver at the end of a text begins: `list` of `list[0].`.
+fn root_name(text: &[u8]) -> Option<&[u8]> {
+    let mut text = text.trim_ascii_end();
+    for _ in 0..RECEIVER_PARTS_MAX {
+        let before =
+            [&b"->"[..], b"?.", b"::", b"."].into_iter().find_map(|it| text.strip_suffix(it))?;
+        text = before.trim_ascii_end();
+        while let Some(b')' | b']') = text.last() {
+            text = text[..opening(text)?].trim_ascii_end();
+        }
+        let length = text.iter().rev().take_while(|byte| is_name(**byte)).count();
+        let (around, name) = text.split_at(text.len() - length);
+        text = around.trim_ascii_end();
+        if !text.ends_with(b".") && !text.ends_with(b"->") && !text.ends_with(b"::") {
+            return (!name.is_empty()).then_some(name);
+        }
+    }
+    None
+}
+
+/// Returns the byte of the bracket that the last byte of a text closes.
+fn opening(text: &[u8]) -> Option<usize> {
+    let mut level = 0_usize;
+    text.iter().rposition(|byte| {
+        level += usize::from(matches!(byte, b')' | b']' | b'}'));
+        level = level.saturating_sub(usize::from(matches!(byte, b'(' | b'[' | b'{')));
+        level == 0
+    })
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+/// Returns the byte where the last occurrence of a word begins.
+fn last_word(text: &[u8], word: &[u8]) -> Option<usize> {
+    let is_part = |byte: Option<&u8>| byte.is_some_and(|byte| is_name(*byte));
+    bstr::ByteSlice::rfind_iter(text, word).find(|&at| {
+        let before = at.checked_sub(1).and_then(|before| text.get(before));
+        !is_part(before) && !is_part(text.get(at + word.len()))
+    })
 }
 
 /// Returns the length of a string with its closing quote, from the text after the opening one. A quote

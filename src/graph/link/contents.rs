@@ -155,14 +155,21 @@ impl Walk<'_> {
     }
 
     /// Returns the member `name` of the targets to which values of a Rust type are dereferenced.
-    pub(super) fn deref_members(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
+    pub(super) fn deref_members(
+        &self,
+        of: SymbolAt,
+        written: Option<&WrittenType>,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
         let deref = self.symbol(of).and_then(|(facts, _)| facts.dialect.deref);
         let Some(deref) = deref.filter(|&deref| name != deref && self.take_step(depth)) else {
             return Vec::new();
         };
         let mut found = Vec::new();
         for method in self.members(of, deref, depth + 1) {
-            let method = Candidate { via: Some(of), ..method };
+            let given = method.given.clone().or_else(|| written.cloned());
+            let method = Candidate { via: Some(of), given, ..method };
             for target in self.call(&method, depth + 1) {
                 if !matches!(target.value, Value::Instance(same, _) if same == of) {
                     found.extend(self.member(&target, name, depth + 1));

@@ -62,7 +62,7 @@ impl Walk<'_> {
             Value::Instance(of, written) => {
                 let mut found = self.members(*of, name, depth + 1);
                 if !found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
-                    let through = self.deref_members(*of, name, depth + 1);
+                    let through = self.deref_members(*of, written.as_ref(), name, depth + 1);
                     if !through.is_empty() {
                         found = through;
                     }
@@ -634,6 +634,10 @@ impl Walk<'_> {
             Some((parent, _)) => Some(parent),
             None => None,
         };
+        if facts.dialect.declares_package_name && target.parent.is_some() {
+            // Types in functions of Go have no methods of their own.
+            return false;
+        }
         if facts.dialect.has_packages {
             // Names of outer namespaces are visible, but their types are not reopened.
             return member.file == of.file

@@ -168,6 +168,10 @@ impl Walk<'_> {
             .filter(|at| !facts.is_named_like_type(at.place as usize));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Scope)).collect();
+        let origin = self.origin.get().filter(|origin| origin.file == around.file);
+        if let Some(origin) = origin.filter(|_| symbol.kind.is_callable()) {
+            self.retain_blocks(facts, origin, place, &mut found);
+        }
         let has_members = is_type(symbol.kind) || !symbol.bases.is_empty();
         if has_members && (found.is_empty() || is_type(symbol.kind)) {
             let members = self.named_members(around, name, depth);
@@ -292,6 +296,45 @@ impl Walk<'_> {
         })
     }
 
+    /// Returns what a use of C++ refers to that begins in the global namespace: `::name()`, `::a::name()`.
+    pub(super) fn of_global_name(&self, place: Place, used: Use<'_>) -> Option<Vec<Candidate>> {
+        let start = used.start?;
+        if used.receiver.is_some_and(|chain| !chain.is_path()) {
+            return None;
+        }
+        let facts = self.facts(place.file).filter(|facts| facts.dialect.has_namespaces)?;
+        let text = self.code.text(place.file)?;
+        let mut before = text.get(..start)?;
+        let mut path = String::new();
+        for part in used.receiver.into_iter().flat_map(|chain| chain.as_str().rsplit('.')) {
+            before = before.strip_suffix(b"::")?.strip_suffix(part.as_bytes())?;
+            path.insert_str(0, &format!("::{part}"));
+        }
+        before = before.strip_suffix(b"::")?.trim_ascii_end();
+        let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'>');
+        let word = before.iter().rev().take_while(|byte| is_part(byte)).count();
+        let word = &before[before.len() - word..];
+        if !word.is_empty() && !matches!(word, b"return" | b"throw" | b"new" | b"else" | b"case") {
+            return None;
+        }
+        if !path.is_empty() {
+            let path = format!("{path}::{}", used.name);
+            let mut found = self.of_path(&facts, place, &path, 0);
+            found.iter_mut().for_each(|it| it.reason = it.reason.max(Reason::Receiver));
+            return (!found.is_empty()).then_some(found);
+        }
+        let outer = Place { enclosing: None, ..place };
+        let mut found = self.in_file_scope(&facts, outer, "", used.name, 0);
+        if found.is_empty() {
+            found = self.macros(&facts, place.file, used.name);
+        }
+        if found.is_empty() {
+            // No member and no name of another namespace.
+            found.push(Candidate::new(Value::Outside, 1.0, Reason::Program));
+        }
+        Some(found)
+    }
+
     /// Returns what a qualified name refers to.
     fn of_path(&self, facts: &FileFacts, place: Place, path: &str, depth: usize) -> Vec<Candidate> {
         let mut parts = path.split("::");
@@ -357,7 +400,11 @@ impl Walk<'_> {
             let text = self.code.text(place.file);
             text.is_some_and(|text| text.get(..start).is_some_and(|before| before.ends_with(b"::")))
         };
-        if first == "std" || !self.name(place, first, 0).is_empty() || !is_qualified() {
+        if first == "std"
+            || self.is_template_parameter(place, first)
+            || !self.name(place, first, 0).is_empty()
+            || !is_qualified()
+        {
             return Vec::new();
         }
         let path = parts.collect::<Vec<&str>>().join("::");

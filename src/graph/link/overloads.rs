@@ -28,8 +28,8 @@ use ranking::{Given, is_constrained, lower_by_standing, template_list};
 use type_arguments::TypeArguments;
 pub(super) use type_arguments::stated as stated_type_arguments;
 use type_arguments::stated_text;
-pub(super) use written::declared_type;
 use written::{created, declared, literal, shape};
+pub(super) use written::{declared_type, written_type};
 
 use super::binding::{Binding, Qualifiers, has_word};
 use super::code::{FileFacts, last_name};
@@ -661,7 +661,7 @@ impl Walk<'_> {
 }
 
 /// Returns the text of the function around a call, up to the byte `call`.
-fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> String {
+pub(super) fn before_call(facts: &FileFacts, place: Place, text: &[u8], call: usize) -> String {
     let first = place.enclosing.map_or(0, |at| facts.symbols[at].span.start);
     let first = first.max(call.saturating_sub(BEFORE_BYTES_MAX));
     String::from_utf8_lossy(text.get(first..call).unwrap_or_default()).into_owned()

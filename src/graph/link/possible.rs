@@ -33,7 +33,10 @@ impl Walk<'_> {
     /// Returns what a use refers to, without guesses.
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         self.origin.set(Some(place));
-        self.start.set(used.start);
+        self.start.set(self.declaration_of_receiver(place, used).or(used.start));
+        if let Some(found) = self.of_global_name(place, used) {
+            return found;
+        }
         let Some(chain) = used.receiver else {
             let mut found = self.name(place, used.name, 0);
             if used.role == Role::Call {
@@ -174,6 +177,7 @@ impl Walk<'_> {
                         return by_argument;
                     }
                     let mut found = self.member(value, used.name, 0);
+                    self.add_pointed(place, used, value, &mut found);
                     if !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
                         found.extend(self.constructed(value, used.name));
                     }

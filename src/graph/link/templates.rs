@@ -45,6 +45,16 @@ impl Walk<'_> {
         None
     }
 
+    /// Returns true for the name of a type parameter of a template of C++ around a place.
+    pub(super) fn is_template_parameter(&self, place: Place, name: &str) -> bool {
+        self.facts(place.file).is_some_and(|facts| {
+            facts.ancestors(place.enclosing).any(|around| {
+                let around = SymbolAt { file: place.file, place: around as u32 };
+                parameter_number(&self.signature(around), name).is_some()
+            })
+        })
+    }
+
     /// Returns the type arguments of the value whose member is followed. Results of look-ups that
     /// are cached must not depend on them.
     pub(super) fn given_type(&self) -> Option<WrittenType> {

@@ -3,6 +3,7 @@
 mod c;
 mod cpp;
 mod cpp_overloads;
+mod cpp_scopes;
 mod csharp;
 mod damaged;
 mod decorated;
@@ -13,6 +14,7 @@ mod javascript;
 mod kotlin;
 mod kotlin_extensions;
 mod leaving;
+mod local_types;
 mod magic;
 mod php;
 mod python;

@@ -78,7 +78,7 @@ pub(super) fn declared(text: &str, name: &str) -> Option<Shape> {
 
 /// Returns the type that is written in the last declaration of `name`; `auto=` and the value for
 /// `auto`.
-pub(super) fn written_type(text: &str, name: &str) -> Option<String> {
+pub(in crate::graph::link) fn written_type(text: &str, name: &str) -> Option<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     if name.is_empty() {
         return None;

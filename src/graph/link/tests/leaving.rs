@@ -149,3 +149,27 @@ fn plain_outside_values_stay_outside() {
     ];
     check_all(true, &texts);
 }
+
+/// The elements of what an outside generic function returns counted as leaving the repository.
+#[test]
+fn elements_of_results_of_outside_functions_in_go() {
+    check_all(
+        false,
+        &[
+            go("for _, v := range maps.Values(m) { v.$0Run() }"),
+            go("for v := range maps.Values(m) { v.$0Run() }"),
+            go("for _, v := range slices.Sorted(maps.Values(m)) { v.$0Run() }"),
+            go("for v := range slices.Values([]B{}) { v.$0Run() }"),
+            go("x := slices.Sorted(maps.Values(m)); x[0].$0Run()"),
+            go("for _, v := range slices.Collect(maps.Values(m)) { v.$0Run() }"),
+        ],
+    );
+    check_all(
+        true,
+        &[
+            go("for _, v := range strings.Split(s, s) { v.$0Run() }"),
+            go("for i := range []B{} { i.$0Run() }"),
+            go("for _, v := range os.Args { v.$0Run() }"),
+        ],
+    );
+}

@@ -158,3 +158,23 @@ fn methods_of_outside_types_do_not_call_themselves() {
     assert!(links(&of("i32")).iter().all(|link| link.confidence < 0.45));
     check(&of("A"), "src/lib.rs:5 A::rem Receiver");
 }
+
+/// `(*p).go()` referred to a member of the pointer's own type.
+#[test]
+fn a_dereferenced_value_has_the_members_of_its_target() {
+    let tree = |parameter: &str, body: &str| {
+        format!(
+            "//- /src/lib.rs\nuse std::ops::Deref;\npub struct A;\nimpl A {{ pub fn go(&self) {{}} }}\n\
+             pub struct P(A);\nimpl P {{ pub fn go(&self) {{}} pub fn own(&self) {{ {body} }} }}\n\
+             impl Deref for P {{ type Target = A; fn deref(&self) -> &A {{ &self.0 }} }}\n\
+             fn user({parameter}) {{ {body} }}\n"
+        )
+    };
+    let (of_target, own) = ("src/lib.rs:3 A::go Receiver", "src/lib.rs:5 P::go Receiver");
+    check(&tree("p: P", "(*p).$0go();"), of_target);
+    check(&tree("", "let p = P(A); (*p).$0go();"), of_target);
+    check(&tree("p: &P", "(*p).$0go();"), own);
+    check(&tree("p: P", "p.$0go();"), own);
+    let text = tree("list: &[P]", "for p in list.iter() { (*p).$0go(); }");
+    assert!(links(&text).iter().all(|link| link.confidence < 0.9));
+}

@@ -84,11 +84,16 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the chain of the first loop variable when ranging over `of`: a map key or an index.
+/// Returns the chain of the first loop variable when ranging over `of`: a map key or an index. That of
+/// an iterator, which a function may return, is a value.
 fn key_of(of: Option<&Chain>) -> Option<Chain> {
-    match of?.instance_type().and_then(|of| of.strip_prefix("map<")) {
+    let of = of?.instance_type()?;
+    match of.strip_prefix("map<") {
         Some(rest) => chain::instance(rest.split_once(',')?.0),
-        None => chain::instance("int"),
+        None if of.starts_with("slice<") || matches!(of, "int" | "string") => {
+            chain::instance("int")
+        }
+        None => None,
     }
 }
 

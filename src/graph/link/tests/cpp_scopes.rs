@@ -1,0 +1,60 @@
+//! C++: which scope or type a written operator selects: `->`, `::` and the scope of a type parameter.
+
+use super::{check, links, meaning};
+use crate::graph::link::several::OPEN_MAX;
+
+/// `p->go()` referred to a member of the pointer's own class.
+#[test]
+fn arrows_refer_to_what_the_operator_returns() {
+    let tree = |parameter: &str, body: &str| {
+        format!(
+            "//- /a.cc\nstruct A {{ void go() {{ }} }};\ntemplate<class T> struct P {{\n  \
+             T* operator->();\n  void go() {{ }}\n}};\nstruct Q;\nQ make();\nstruct Q {{ A* operator->(); void go() {{ }} }};\n\
+             struct F {{ P<A> of_; P<A>* to_; void run(); }};\n\
+             void use({parameter}) {{ {body} }}\nvoid F::run() {{ of_->go(); }}\n"
+        )
+    };
+    let target = "a.cc:1 A::go Receiver";
+    check(&tree("P<A> p", "p->$0go();"), target);
+    check(&tree("const P<A>& p", "p->$0go();"), target);
+    check(&tree("Q q", "q->$0go();"), target);
+    check(&tree("F f", "f.of_->$0go();"), target);
+    check(&tree("F f", "f.to_->$0go();"), "a.cc:4 P::go Receiver");
+    check(&tree("P<A>* p", "p->$0go();"), "a.cc:4 P::go Receiver");
+    check(&tree("std::unique_ptr<P<A>> p", "p->$0go();"), "a.cc:4 P::go Receiver");
+    check(&tree("P<A> p", "p.$0go();"), "a.cc:4 P::go Receiver");
+    let text = tree("", "auto q = make(); q->$0go();");
+    assert_eq!(meaning(&text).len(), 2);
+    assert!(links(&text).iter().all(|link| link.confidence <= OPEN_MAX));
+}
+
+/// `::go()` referred to a member of the type around it.
+#[test]
+fn names_after_a_leading_colon_are_global() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.cc\nstruct B {{ void go(B&) {{ }} void stop(int) {{ }} }};\nvoid go(B&) {{ }}\n\
+             namespace n {{ void own() {{ }} }}\n\
+             namespace o {{ namespace n {{ void own() {{ }} }}\n\
+             struct H : B {{ void h() {{ {body} }} }};\n}}\n"
+        )
+    };
+    check(&tree("::$0go(*this);"), "a.cc:2 go SameFile");
+    check(&tree("$0go(*this);"), "a.cc:1 B::go Inherited");
+    check(&tree("::$0stop(1);"), "");
+    check(&tree("::n::$0own();"), "a.cc:3 n::own Receiver");
+    check(&tree("n::$0own();"), "a.cc:4 o::n::own Receiver");
+}
+
+/// `T::go()` referred to a global function.
+#[test]
+fn a_type_parameter_is_no_namespace() {
+    let found = links(
+        "//- /a.cc\nvoid go() { }\nstruct A { void go() { } };\nstruct B { void go() { } };\n\
+         template<class T> struct D : T { void h() { T::$0go(); } };\n",
+    );
+    assert!(
+        found.iter().all(|link| link.confidence < super::super::CONFIDENCE_ANSWER),
+        "{found:?}"
+    );
+}
