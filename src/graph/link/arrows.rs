@@ -16,6 +16,9 @@ const NAMED_MAX: usize = 16;
 const POINTERS: [&str; 6] =
     ["=new ", "make_shared<", "make_unique<", "shared_ptr<", "unique_ptr<", "weak_ptr<"];
 
+/// The factor of members of which the declaration of the object does not select one.
+const UNKNOWN_POINTER: f32 = 0.54;
+
 /// What a value before `->` or after `*` is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Pointer {
@@ -80,7 +83,10 @@ impl Walk<'_> {
         pointed.retain(|it| !own.contains(&it.link().map(|it| it.to)));
         if !pointed.is_empty() || pointer == Pointer::Value {
             found.extend(pointed);
-            found.iter_mut().for_each(|it| it.choice = Choice::Open);
+            for it in found.iter_mut() {
+                it.choice = Choice::Open;
+                it.confidence *= UNKNOWN_POINTER;
+            }
         }
     }
 

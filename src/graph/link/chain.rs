@@ -279,6 +279,9 @@ impl Walk<'_> {
         let generic = name;
         let name = name.split('<').next().unwrap_or(name);
         let mut found = self.name(place, name, depth + 1);
+        if is_called {
+            self.replace_modules(place, name, &mut found);
+        }
         if generic.len() > name.len() {
             let written = WrittenType { place, text: generic.into() };
             found.iter_mut().for_each(|it| it.given = Some(written.clone()));

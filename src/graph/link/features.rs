@@ -1,9 +1,10 @@
-//! Rust's `#[cfg(…)]` on imports: which of several a compiler reads that builds for Linux on x86-64, with
-//! the features `std` and `alloc`.
+//! Rust's `#[cfg(…)]` on imports and definitions: which of several a compiler reads that builds for Linux on
+//! x86-64, with the features `std` and `alloc`.
 //!
 //! The features of a manifest are not read, so that what a condition excludes only ranks lower.
 
 use super::code::FileFacts;
+use super::position::SymbolAt;
 use super::value::{Candidate, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -15,6 +16,10 @@ const ATTRIBUTE_BYTES_MAX: usize = 2000;
 
 /// The most confidence of a definition that others replace by default: it is open which one is in effect.
 const REPLACED_MAX: f32 = 0.44;
+
+/// The most modules around a file whose conditions are evaluated, and the most declarations of each.
+const MODULES_MAX: usize = 8;
+const NAMED_MAX: usize = 64;
 
 /// Maximum nesting of a condition.
 const DEPTH_MAX: usize = 12;
@@ -47,6 +52,57 @@ impl Walk<'_> {
         }
         let text = self.code.text(file)?;
         condition_before(text.get(..start)?)
+    }
+
+    /// Returns false for a definition of Rust that a compiler does not read by default: its own condition
+    /// excludes it, or that of a block or module around it.
+    pub(super) fn is_rust_read(&self, facts: &FileFacts, at: SymbolAt) -> bool {
+        let Some(text) = self.code.text(at.file) else { return true };
+        let is_excluded = |around: usize| {
+            let start = facts.symbols[around].span.start;
+            text.get(..start).and_then(condition_before) == Some(false)
+        };
+        !facts.ancestors(Some(at.place as usize)).any(is_excluded)
+            && self.memo.is_file_read(at.file, || self.is_module_read(&facts.path))
+    }
+
+    /// Returns true for a file of Rust that a compiler reads by default.
+    pub(super) fn is_in_default_rust(&self, file: FileId) -> bool {
+        self.facts(file).is_some_and(|facts| {
+            let is_rust = facts.dialect.has_impl_blocks && facts.dialect.has_program_macros;
+            is_rust && self.memo.is_file_read(file, || self.is_module_read(&facts.path))
+        })
+    }
+
+    /// Returns false for the file of a module that a condition on its declaration, or on that of a module
+    /// around it, excludes by default.
+    fn is_module_read(&self, path: &str) -> bool {
+        let mut path = path.to_owned();
+        for _ in 0..MODULES_MAX {
+            let Some(module) = path.strip_suffix("/mod.rs").or_else(|| path.strip_suffix(".rs"))
+            else {
+                return true;
+            };
+            let Some((directory, name)) = module.rsplit_once('/') else { return true };
+            let above =
+                ["/mod.rs", "/lib.rs", "/main.rs", ".rs"].map(|end| format!("{directory}{end}"));
+            let declared = self.code.named(name);
+            let of = declared.iter().take(NAMED_MAX).find_map(|&at| {
+                let there = self.memo.file(self.code, at.file)?;
+                let is_its =
+                    above.contains(&there.path) && there.is_module_elsewhere(at.place as usize);
+                is_its.then_some((there, at))
+            });
+            let Some((there, at)) = of else { return true };
+            let start = there.symbols[at.place as usize].span.start;
+            let text = self.code.text(at.file);
+            let condition = text.and_then(|text| condition_before(text.get(..start)?));
+            if condition == Some(false) {
+                return false;
+            }
+            path.clone_from(&there.path);
+        }
+        true
     }
 
     /// Orders what imports give of which only one is in effect: first the one whose condition holds by

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::code::{FileFacts, definitions, near};
 use super::position::SymbolAt;
 use super::result::Reason;
-use super::value::{Candidate, VALUES_MAX, Value};
+use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::lang::facts::Role;
@@ -25,6 +25,9 @@ const NAMED_MAX: usize = 64;
 /// The most calls of macros of one file that are searched for a type, and the most blocks for it.
 const FILE_CALLS_MAX: usize = 1024;
 const BLOCKS_MAX: usize = 32;
+
+/// The most bytes of a call in which functions are searched.
+const BODY_BYTES_MAX: usize = 16_384;
 
 /// How many calls of macros in the bodies of macros are followed, and the most macros of one type.
 const MACROS_DEPTH_MAX: usize = 4;
@@ -126,6 +129,45 @@ impl Walk<'_> {
             }
         }
         self.members_of_blocks(&blocks, name)
+    }
+
+    /// Returns the block that a macro makes of the functions in its arguments, around a use in the body of
+    /// another macro: `make_type! { $Type: u8 { fn all() { Self::none() } } }`. The called macro has blocks
+    /// for one variable only.
+    pub(super) fn block_of_call(&self, facts: &FileFacts, place: Place) -> Option<SymbolAt> {
+        let is_origin =
+            |origin: &Place| origin.file == place.file && origin.enclosing == place.enclosing;
+        let start = self.origin.get().filter(is_origin).and(self.start.get())?;
+        let is_macro = |at: &usize| facts.symbols[*at].kind == SymbolKind::Macro;
+        let own = &facts.symbols[facts.ancestors(place.enclosing).find(is_macro)?];
+        let text = self.code.text(place.file)?;
+        let calls = self.code.calls(place.file);
+        let first = calls.partition_point(|(_, call)| call.span.start < own.span.start);
+        let last = calls.partition_point(|(_, call)| call.span.end < start);
+        let before = calls.get(first..last)?.iter().rev().take(FILE_CALLS_MAX);
+        for (called, call) in before {
+            let rest = text.get(call.span.end..text.len().min(call.span.end + BODY_BYTES_MAX));
+            let rest = rest.unwrap_or_default();
+            let is_around = rest.trim_ascii_start().starts_with(b"!")
+                && call.span.end + arguments_length(rest) > start;
+            let Some(made) = Some(called).filter(|_| is_around) else { continue };
+            for at in self.code.named(made).iter().copied().take(NAMED_MAX) {
+                let Some((there, at_place)) = self.symbol(at) else { continue };
+                if there.symbols[at_place].kind != SymbolKind::Macro {
+                    continue;
+                }
+                let children = there.all_children(Some(at_place)).iter().copied();
+                let of_variable =
+                    |block: &u32| there.block_type(*block as usize).is_some_and(is_variable_type);
+                let blocks: Vec<u32> = children.filter(of_variable).take(BLOCKS_MAX).collect();
+                let variable = |block: &u32| there.block_type(*block as usize);
+                let Some(&first) = blocks.first() else { continue };
+                if blocks.iter().all(|block| variable(block) == variable(&first)) {
+                    return Some(SymbolAt { file: at.file, place: first });
+                }
+            }
+        }
+        None
     }
 
     /// Returns the block for the variable of a macro that is nearest to a file.

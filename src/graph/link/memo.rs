@@ -75,6 +75,7 @@ pub(super) struct Memo {
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
     read: RefCell<FxHashMap<SymbolAt, Option<bool>>>,
+    read_files: RefCell<FxHashMap<FileId, bool>>,
     implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
     variables: RefCell<FxHashMap<FileId, Variables>>,
     macro_arguments: RefCell<FxHashMap<Box<str>, Words>>,
@@ -139,6 +140,11 @@ impl Memo {
     /// definitions.
     pub(super) fn read(&self, at: SymbolAt, find: impl FnOnce() -> Option<bool>) -> Option<bool> {
         cached(&self.read, ENTRIES_MAX, at, find)
+    }
+
+    /// Returns whether a compiler reads a file of Rust by default, cached.
+    pub(super) fn is_file_read(&self, file: FileId, find: impl FnOnce() -> bool) -> bool {
+        cached(&self.read_files, ENTRIES_MAX, file, find)
     }
 
     /// Returns the signature of an overload as the rules of a language read it, cached: every call of a

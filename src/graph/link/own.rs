@@ -55,6 +55,11 @@ impl Walk<'_> {
                 return own(around);
             }
         }
+        if facts.dialect.has_program_macros
+            && let Some(block) = self.block_of_call(&facts, place)
+        {
+            return vec![block];
+        }
         // A method outside of its type: Go, C++, `Type.prototype.method`.
         let Some(method) = outermost else { return Vec::new() };
         let Some(name) = self.extended_owner(&facts, place.file, method) else { return Vec::new() };

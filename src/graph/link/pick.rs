@@ -435,6 +435,7 @@ impl Walk<'_> {
             let symbol = self.symbol(link.to);
             symbol.is_some_and(|(facts, at)| facts.symbols[at].kind == SymbolKind::Macro)
         });
+        let prefers_default = is_several && self.is_in_default_rust(place.file);
         let merged = if is_several { self.merged_signatures(links) } else { Vec::new() };
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
@@ -484,6 +485,10 @@ impl Walk<'_> {
             let is_callable = symbol.kind.is_callable() || is_type(symbol.kind);
             if is_c && (symbol.kind == SymbolKind::Macro || is_several && is_callable) {
                 link.confidence *= self.condition_factor(&facts, link.to, is_several);
+            }
+            // Other features may select another alternative, so only the order differs.
+            if prefers_default && !self.is_rust_read(&facts, link.to) {
+                link.confidence *= 1.0 - DEFAULT;
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
                 link.confidence *= 0.99;

@@ -4,10 +4,13 @@
 use super::code::last_name;
 use super::kinds::is_type;
 use super::position::SymbolAt;
-use super::value::{Candidate, Place, WrittenType};
+use super::value::{Candidate, Choice, Place, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::split;
+
+/// How likely a type parameter stands for its default, where nothing shows its argument.
+const DEFAULT_ARGUMENT: f32 = 0.54;
 
 impl Walk<'_> {
     /// Returns the values of the type parameter `name` at `place`, none if its argument is unknown;
@@ -28,19 +31,40 @@ impl Walk<'_> {
                 return Some(Vec::new());
             }
             let own = own.unwrap_or(template);
+            let mut is_open = false;
             let (argument, at) = if own == template {
-                let written = self.given_type()?;
-                (
-                    type_arguments(&written.text).get(number).map(|of| (*of).to_owned()),
-                    written.place,
-                )
+                let written = self.given_type();
+                let of = written.as_ref().and_then(|written| {
+                    type_arguments(&written.text).get(number).map(|of| (*of).to_owned())
+                });
+                match (of, written) {
+                    (Some(of), Some(written)) => (Some(of), written.place),
+                    (_, written) => {
+                        // Without arguments, the default is the most likely one.
+                        is_open = true;
+                        let is_cached = !self.hops.running.borrow().is_empty();
+                        let default = default_argument(&signature, number).filter(|_| !is_cached);
+                        if written.is_none() && default.is_none() {
+                            return None;
+                        }
+                        let enclosing = facts.symbols[around].parent;
+                        (default, Place { file: place.file, enclosing })
+                    }
+                }
             } else {
                 self.base_argument(own, &facts.symbols[around].name, number)?
             };
             let Some(argument) = argument.filter(|argument| argument != "_") else {
                 return Some(Vec::new());
             };
-            return Some(self.chain(at, None, &Chain::instance(&argument), depth + 1));
+            let mut found = self.chain(at, None, &Chain::instance(&argument), depth + 1);
+            if is_open {
+                for it in &mut found {
+                    it.choice = Choice::Open;
+                    it.confidence *= DEFAULT_ARGUMENT;
+                }
+            }
+            return Some(found);
         }
         None
     }
@@ -80,6 +104,28 @@ impl Walk<'_> {
 
 /// Returns the position of a type parameter in `template <…>` at the start of a signature.
 fn parameter_number(signature: &str, name: &str) -> Option<usize> {
+    let is_it = |part: &&str| {
+        let declared = split(part, b'=')[0].trim_end();
+        let starts = declared.starts_with("typename") || declared.starts_with("class");
+        starts && declared.rsplit([' ', '.']).next() == Some(name)
+    };
+    let parameters = parameters(signature)?;
+    split(parameters, b',').iter().map(|part| part.trim()).position(|part| is_it(&part))
+}
+
+/// Returns the default value of a type parameter, as a chain writes types.
+fn default_argument(signature: &str, number: usize) -> Option<String> {
+    let parameters = split(parameters(signature)?, b',');
+    let written = split(parameters.get(number)?, b'=').get(1)?.trim().replace("<>", "");
+    let is_plain = |c: char| c.is_alphanumeric() || "_:<>, ".contains(c);
+    let is_type =
+        !written.starts_with(|c: char| c.is_ascii_digit()) && written.chars().all(is_plain);
+    let written: String = written.chars().filter(|c| !c.is_whitespace()).collect();
+    (is_type && !written.is_empty()).then(|| written.replace("::", "."))
+}
+
+/// Returns the parameters in `template <…>` at the start of a signature.
+fn parameters(signature: &str) -> Option<&str> {
     let list = signature.strip_prefix("template")?.trim_start().strip_prefix('<')?;
     let mut level = 1_usize;
     let end = list.bytes().position(|byte| {
@@ -90,10 +136,5 @@ fn parameter_number(signature: &str, name: &str) -> Option<usize> {
         };
         level == 0
     })?;
-    let is_it = |part: &&str| {
-        let declared = split(part, b'=')[0].trim_end();
-        let starts = declared.starts_with("typename") || declared.starts_with("class");
-        starts && declared.rsplit([' ', '.']).next() == Some(name)
-    };
-    split(&list[..end], b',').iter().map(|part| part.trim()).position(|part| is_it(&part))
+    list.get(..end)
 }

@@ -58,3 +58,21 @@ fn a_type_parameter_is_no_namespace() {
         "{found:?}"
     );
 }
+
+/// The default of a type parameter is what a value of it most likely is.
+#[test]
+fn defaults_of_type_parameters() {
+    let tree = |inside: &str, outside: &str| {
+        format!(
+            "//- /a.cc\nstruct A {{ void go() {{ }} }};\nstruct B {{ void go() {{ }} }};\n\
+             template <typename S, typename T = A>\nclass D {{\npublic:\n  T* part_;\n  T& part();\n  \
+             void h() {{ {inside} }}\n}};\n\
+             void use(D<int>& d, D<int, B>& e) {{ {outside} }}\n"
+        )
+    };
+    let text = tree("part_->$0go();", "");
+    check(&text, "a.cc:1 A::go Receiver");
+    assert!(links(&text)[0].confidence < 0.9, "{:?}", links(&text));
+    check(&tree("", "d.part().$0go();"), "a.cc:1 A::go Receiver");
+    check(&tree("", "e.part().$0go();"), "a.cc:2 B::go Receiver");
+}

@@ -178,3 +178,52 @@ fn a_dereferenced_value_has_the_members_of_its_target() {
     let text = tree("list: &[P]", "for p in list.iter() { (*p).$0go(); }");
     assert!(links(&text).iter().all(|link| link.confidence < 0.9));
 }
+
+/// Of definitions for other conditions, nothing selected the one that a compiler reads by default.
+#[test]
+fn conditions_of_definitions_and_of_modules_select() {
+    let modules = of_crate(
+        "#[cfg(not(target_feature = \"sse2\"))]\nmod scalar;\n#[cfg(target_feature = \"sse2\")]\nmod simd;\n\
+         #[cfg(not(target_feature = \"sse2\"))]\npub use scalar::V;\n#[cfg(target_feature = \"sse2\")]\npub use simd::V;\n\
+         fn user(v: &V) { v.$0go(); }\n\
+         //- /src/scalar.rs\npub struct V;\nimpl V { pub fn go(&self) {} }\n\
+         //- /src/simd.rs\npub struct V;\nimpl V { pub fn go(&self) {} }",
+    );
+    check(&modules, "src/simd.rs:2 V::go Receiver");
+    let here = of_crate(
+        "#[cfg(windows)]\nfn run_it() {}\n#[cfg(not(windows))]\nfn run_it() {}\nfn user() { $0run_it(); }",
+    );
+    check(&here, "src/lib.rs:4 run_it SameFile");
+    assert!(links(&here)[0].confidence < 0.9);
+    let blocks = of_crate(
+        "pub struct V;\n#[cfg(windows)]\nimpl V { fn run_it(&self) {} }\n#[cfg(unix)]\nimpl V { fn run_it(&self) {} }\n\
+         fn user(v: V) { v.$0run_it(); }",
+    );
+    check(&blocks, "src/lib.rs:5 V::run_it Receiver");
+}
+
+/// A module hid an imported function of its name at the start of a chain.
+#[test]
+fn a_called_name_is_no_module() {
+    let text = of_crate(
+        "pub mod parser;\npub struct A;\nimpl A { pub fn go(&self) {} }\nmod tests {\n    use super::*;\n    use crate::parser::*;\n\
+         \x20   mod parse_it {\n        use super::*;\n        fn valid() { parse_it::<A>(\"\").unwrap().$0go(); }\n    }\n}\n\
+         //- /src/parser.rs\npub fn parse_it<B>(text: &str) -> Result<B, u8> { todo!() }",
+    );
+    check(&text, "src/lib.rs:3 A::go Receiver");
+}
+
+/// `Self` in functions that a macro passes to another one was unknown.
+#[test]
+fn functions_in_arguments_of_a_macro_have_its_block() {
+    let of = |body: &str| {
+        of_crate(&format!(
+            "macro_rules! make_type {{\n    ($self:ident; $Name:ident {{ fn none() $none_body:block fn all() $all_body:block }}) => {{\n        impl $Name {{\n            \
+             #[inline]\n            pub const fn none() -> Self\n                $none_body\n            #[inline]\n            pub fn all(&$self) -> Self\n                $all_body\n        }}\n    }};\n}}\n\
+             macro_rules! make_public {{\n    ($Type:ident) => {{\n        make_type! {{\n            self; $Type {{\n                \
+             fn none() {{ $Type(0) }}\n                fn all() {{ {body} }}\n            }}\n        }}\n    }};\n}}\n"
+        ))
+    };
+    check(&of("Self::$0none()"), "src/lib.rs:5 make_type::$Name::none Receiver");
+    check(&of("self.$0all()"), "src/lib.rs:8 make_type::$Name::all Receiver");
+}
