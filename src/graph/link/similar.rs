@@ -110,7 +110,11 @@ impl Walk<'_> {
                 return same;
             }
             let heirs = self.inherited_by_fitting(&facts, used, &near);
-            return if heirs.is_empty() { answer(&like(Likeness::Part), |_| true) } else { heirs };
+            if !heirs.is_empty() {
+                return heirs;
+            }
+            let parts = answer(&like(Likeness::Part), |_| true);
+            return if parts.is_empty() { self.with_most(&all, &near) } else { parts };
         }
         let best = fits.iter().map(likeness).max().unwrap_or(Likeness::None);
         if best > Likeness::None {
@@ -255,6 +259,21 @@ impl Walk<'_> {
         let is_most = |at: &usize| numbers[*at] == most;
         let best: Vec<usize> = (0..fits.len()).filter(is_most).collect();
         if let [only] = best[..] { vec![fits[only]] } else { all() }
+    }
+
+    /// Returns the member of the type that has more of the members called on a variable than each other type,
+    /// at least half of them: values of that variable may have members that are made at run time.
+    fn with_most(&self, all: &[&Owner], members: &[&str]) -> Vec<Candidate> {
+        let number = |owner: &&Owner| members.iter().filter(|it| self.has(owner.of, it)).count();
+        let mut numbers: Vec<(usize, &&Owner)> = all.iter().map(|it| (number(it), it)).collect();
+        numbers.sort_by_key(|(number, _)| std::cmp::Reverse(*number));
+        let next = numbers.get(1).map_or(0, |(number, _)| *number);
+        match numbers[..] {
+            [(most, best), ..] if most > next && most > 1 && most * 2 >= members.len() => {
+                answer(&[*best], |_| true)
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn has(&self, of: SymbolAt, member: &str) -> bool {

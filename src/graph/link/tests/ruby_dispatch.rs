@@ -367,3 +367,20 @@ fn methods_of_an_outer_type_are_not_visible() {
     check(&of("$0opts(1)"), "a.rb:12 Other#opts Ambiguous");
     check(&of("$0NAME"), "a.rb:4 Outer::NAME Scope");
 }
+
+/// Names in the body of such a class were searched around it only.
+#[test]
+fn a_class_that_is_made_with_a_base_has_its_members() {
+    let of = |body: &str| {
+        format!(
+            "//- /lib/thor.rb\nclass Thor\n  def self.desc(x)\n  end\n  def options\n  end\nend\nmodule Other\n  def options\n  end\nend\n\
+             //- /spec/thor_spec.rb\nit 'runs' do\n  klass = Class.new(Thor) do\n    {body}\n  end\nend\n"
+        )
+    };
+    let options = "lib/thor.rb:4 Thor#options Receiver";
+    check(&of("def exec(*args)\n      [$0options, args]\n    end"), options);
+    check(&of("def exec(x)\n      x.each { |it| $0options }\n    end"), options);
+    check(&of("$0desc 'a'"), "lib/thor.rb:2 Thor.desc Receiver");
+    let plain = of("def exec\n      $0options\n    end").replace("Class.new(Thor)", "make(Thor)");
+    assert!(links(&plain).iter().all(|link| link.confidence < 0.45), "{plain}");
+}

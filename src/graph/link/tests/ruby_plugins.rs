@@ -130,3 +130,13 @@ fn variables_of_one_name_in_a_file_are_compared() {
     let unsure = of("app { |r| r.$0on(1)\n  r.stay(2) }");
     assert!(links(&unsure).iter().all(|link| link.confidence < 0.45));
 }
+
+/// No type has all members that are called on the variable, since some are made at run time.
+#[test]
+fn the_type_with_most_members_fits_best() {
+    let of = |text: &str| format!("{ROUTES}//- /main.rb\n{text}\n");
+    let on = "lib/routes.rb:2 Request#on OnlyFit";
+    check(&of("app { |r| r.$0on(1)\n  r.stay(2)\n  r.redirect_to(1)\n  r.made_later }"), on);
+    let unsure = of("app { |r| r.$0on(1)\n  r.stay(2)\n  r.made_later }");
+    assert!(links(&unsure).iter().all(|link| link.confidence < 0.45));
+}

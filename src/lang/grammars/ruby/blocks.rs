@@ -66,7 +66,12 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
     for level in levels + 1..LEVELS_MAX {
         match visit.ancestor_kind(level) {
             "block" | "do_block" => {}
-            "method" | "singleton_method" | "class" | "module" | "singleton_class" | "program" => {
+            "method" => {
+                // An instance of the class that the block makes.
+                let base = made_class(visit, notes, level + 1)?;
+                return Chain::instance(base.as_str()).then(Step::Member("this")).bounded();
+            }
+            "singleton_method" | "class" | "module" | "singleton_class" | "program" => {
                 return None;
             }
             _ => continue,
@@ -74,6 +79,9 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
         let call = visit.ancestor(level + 1)?;
         if call.kind_name() != "call" {
             continue;
+        }
+        if let Some(base) = base_of_made(visit, notes, call) {
+            return base.then(Step::Member("this")).bounded();
         }
         let name = visit.bytes(call.field("method")?);
         let of = call.field("receiver");
@@ -92,6 +100,29 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
         return chain.then(Step::Member("this")).bounded();
     }
     None
+}
+
+/// Returns the base of the class whose body is the innermost block around a method, from `level` on:
+/// `Class.new(Base) do … end`.
+fn made_class(visit: &Visit<'_, '_>, notes: &Notes<'_>, level: usize) -> Option<Chain> {
+    let is_around = |level: &usize| {
+        !matches!(visit.ancestor_kind(*level), "body_statement" | "block_body" | "argument_list")
+    };
+    let block = (level..LEVELS_MAX).find(is_around)?;
+    if !matches!(visit.ancestor_kind(block), "block" | "do_block") {
+        return None;
+    }
+    base_of_made(visit, notes, visit.ancestor(block + 1)?)
+}
+
+/// Returns the base of the class that a call makes: `Class.new(Base)`.
+fn base_of_made(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Option<Chain> {
+    let is_made = call.kind_name() == "call"
+        && visit.bytes(call.field("method")?) == b"new"
+        && visit.bytes(call.field("receiver")?) == b"Class";
+    let base = call.field("arguments").filter(|_| is_made)?.named_child(0)?;
+    let is_named = matches!(base.kind_name(), "constant" | "scope_resolution");
+    value::known(value::of(visit, notes, base, DEPTH_MAX)).filter(|_| is_named)
 }
 
 const RECEIVER: Step<'_> = Step::Parameter(RECEIVER_PARAMETER);
