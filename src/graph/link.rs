@@ -51,6 +51,7 @@ mod blocks;
 mod bounds;
 mod calibration;
 mod chain;
+mod class_arguments;
 mod code;
 mod compiled;
 mod conditions;

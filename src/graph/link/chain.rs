@@ -123,7 +123,9 @@ impl Walk<'_> {
                 _ => 0.0,
             };
             values = match step {
-                Ok(Step::Call) => self.each(&values, |candidate| self.call(candidate, depth)),
+                Ok(Step::Call) => {
+                    self.each(&values, |candidate| self.called_at(place, candidate, depth))
+                }
                 Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
                 Ok(implicit @ (Step::Parameter(RECEIVER_PARAMETER) | Step::Member("this"))) => {
                     // `this` is the instance of an anonymous class of Java.

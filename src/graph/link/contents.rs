@@ -72,7 +72,7 @@ impl Walk<'_> {
         if let Some(values) = self.operated(candidate, name, &members, depth) {
             return values;
         }
-        let results = members.iter().flat_map(|candidate| self.call(candidate, depth));
+        let results = members.iter().flat_map(|candidate| self.called_at(place, candidate, depth));
         let mut found: Vec<Candidate> = results.take(VALUES_MAX).collect();
         let facts = self.facts(place.file);
         let has_overloads = |facts: &Shared| {
@@ -88,6 +88,17 @@ impl Walk<'_> {
             outside.for_each(|it| it.is_lost = true);
         }
         found
+    }
+
+    /// Returns the results of a call that is written at a place.
+    pub(super) fn called_at(
+        &self,
+        place: Place,
+        candidate: &Candidate,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let made = self.made_of_class(place, candidate, depth);
+        made.unwrap_or_else(|| self.call(candidate, depth))
     }
 
     /// Returns the number of arguments of the calls of a name directly in the definition around a place, if

@@ -660,6 +660,14 @@ impl Walk<'_> {
     }
 
     /// Returns true if exactly one type has that name.
+    /// Returns true if the repository defines a type of this name.
+    pub(super) fn defines_type(&self, name: &str) -> bool {
+        let is_type_here = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(facts, place)| is_type(facts.symbols[place].kind))
+        };
+        self.code.named(name).iter().take(ELSEWHERE_MAX).any(is_type_here)
+    }
+
     fn is_unique_type(&self, name: &str) -> bool {
         let named = self.code.named(name);
         let types = named.iter().filter(|at| {

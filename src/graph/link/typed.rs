@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::code::{FileFacts, definitions};
 use super::dialect::{Extensions, Group};
 use super::kinds::{is_type, is_variable};
 use super::memo::Shared;
@@ -14,6 +15,17 @@ use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
+
+/// Returns what a name refers to in an annotation of a method of Python, which is evaluated in the body of
+/// its class.
+fn of_class_body(facts: &FileFacts, place: Place, name: &str) -> Vec<Candidate> {
+    let classes = facts.ancestors(place.enclosing).filter(|&at| is_type(facts.symbols[at].kind));
+    let named = classes.map(|class| definitions(place.file, facts.children(Some(class), name)));
+    let found = named.map(|all| {
+        all.map(|at| Candidate::new(Value::Name(at), 0.98, Reason::Scope)).collect::<Vec<_>>()
+    });
+    found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
+}
 
 impl Walk<'_> {
     /// Returns values of the written type that a chain starts with, and the remaining steps. The
@@ -200,6 +212,9 @@ impl Walk<'_> {
     pub(super) fn type_named(&self, place: Place, name: &str, depth: usize) -> Vec<Candidate> {
         let found = self.name(place, name, depth + 1);
         let Some(facts) = self.facts(place.file) else { return found };
+        if found.is_empty() && facts.dialect.group == Group::Python {
+            return of_class_body(&facts, place, name);
+        }
         let is_member = |it: &Candidate| {
             self.kind(it).is_some_and(|kind| is_variable(kind) || kind.is_callable())
         };

@@ -407,6 +407,15 @@ fn widening(from: &str, to: &str) -> u32 {
     }
 }
 
+/// Returns the name of the primitive type of a class such as `Long`.
+fn unboxed(name: &str) -> String {
+    match name {
+        "Integer" => "int".to_owned(),
+        "Character" => "char".to_owned(),
+        _ => name.to_lowercase(),
+    }
+}
+
 fn is_primitive(name: &str) -> bool {
     NUMBERS.contains(&name) || matches!(name, "char" | "boolean")
 }
@@ -456,6 +465,7 @@ fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
         None if is_ours && names.len() <= types.len() || FINAL.contains(&wanted) => 0,
         // A type of the repository is no base of one from outside.
         None if !is_ours && instances(wanted).iter().any(|it| of(&it.value).is_some()) => 0,
+        None if is_primitive(&unboxed(given)) && walk.defines_type(wanted) => 0,
         None => 2,
     }
 }

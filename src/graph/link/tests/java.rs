@@ -318,3 +318,12 @@ fn lambdas_of_maps_have_keys_and_values() {
             .contains(&"A.java:2 A.run Receiver".to_owned())
     );
 }
+
+/// The interface, which the file of the call does not import, was taken for a base of `Long`.
+#[test]
+fn types_of_the_repository_are_no_bases_of_numbers() {
+    let tree = "//- /a/Raw.java\npackage a;\npublic interface Raw { void raw(); }\n//- /b/A.java\npackage b;\nimport a.Raw;\npublic class A {\n    \
+                public void g(Raw it) {}\n    public void g(Object it) {}\n}\n//- /c/U.java\npackage c;\nimport b.A;\nclass U {\n    \
+                private Long it;\n    void f(A a) { a.$0g(it); }\n}\n";
+    check(tree, "b/A.java:5 A.g Receiver");
+}

@@ -251,3 +251,43 @@ fn results_of_callables_are_unresolved() {
     assert!(!resolved_outcome(tree).is_outside);
     assert!(!resolved_outcome(&tree.replace("$0", "").replace("().fly", "().$0fly")).is_outside);
 }
+
+/// A type of the class's body was unknown in the annotations of its methods.
+#[test]
+fn annotations_see_the_body_of_their_class() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nfrom typing import TypeVar\nclass W:\n    T = TypeVar(\"T\", bound=\"W\")\n    class Changed:\n        def stop(self): pass\n    \
+                 def get(self, kind: type[T]) -> T: pass\n    def base(self): pass\n    def f(self, e: Changed):\n        {body}\nclass D(W):\n    def only(self): pass\n    def clear(self): pass\n    class E:\n        def only(self): pass\n"
+        )
+    };
+    check(&of("e.$0stop()"), "a.py:5 W.Changed.stop Receiver");
+    check(&of("self.get(D).$0base()"), "a.py:7 W.base Inherited");
+    assert!(!resolved_outcome(&of("self.get(D).$0only()")).is_outside);
+}
+
+/// What a method returns for a class that it receives was a value of the type variable's bound.
+#[test]
+fn functions_make_values_of_the_classes_that_they_receive() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nT = TypeVar(\"T\")\nW = TypeVar(\"W\", bound=\"Base\")\nclass Base:\n    def stop(self): pass\n    \
+                 def get(self, kind: type[W]) -> W: pass\n    def one(self, key: str | type[W], kind: type[W] | None = None) -> W | Base: pass\n\
+                 class A(Base):\n    def stop(self): pass\nclass B(Base):\n    def stop(self): pass\n\
+                 def make(kind: Type[T], n=0) -> T: pass\ndef f(base: Base, some):\n    {body}\n"
+        )
+    };
+    let (a, b) = ("a.py:8 A.stop Receiver", "a.py:10 B.stop Receiver");
+    check(&of("base.get(A).$0stop()"), a);
+    check(&of("base.get(B).stop()\n    base.get(A).$0stop()"), a);
+    check(&of("make(B, 1).$0stop()"), b);
+    check(&of("make(n=1, kind=B).$0stop()"), b);
+    check(&of("x = base.get(A)\n    y = base.get(B)\n    y.$0stop()"), b);
+    check_open(&of("base.one('#a', A).$0stop()"), &["a.py:8 A.stop"]);
+    check_open(&of("base.one(B).$0stop()"), &["a.py:10 B.stop"]);
+    check(&of("base.get(some).$0stop()"), "a.py:4 Base.stop Receiver");
+    check_open(
+        &of("x = base.get(A)\n    if some:\n        x = base.get(B)\n    x.$0stop()"),
+        &["a.py:8 A.stop", "a.py:10 B.stop"],
+    );
+}
