@@ -316,6 +316,10 @@ impl Walk<'_> {
             }
             return (found, rest);
         }
+        let of_parameter = self.types_of_parameter(place, name, depth);
+        if !of_parameter.is_empty() {
+            return (of_parameter, rest);
+        }
         if let Some(block) = self.block_of_variable(place.file, name) {
             return (vec![Candidate::new(Value::Name(block), 0.98, Reason::Receiver)], rest);
         }

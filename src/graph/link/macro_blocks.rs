@@ -29,6 +29,9 @@ const BLOCKS_MAX: usize = 32;
 /// The most bytes of a call in which functions are searched.
 const BODY_BYTES_MAX: usize = 16_384;
 
+/// The factor of members that follow only from the name of the variable of another macro.
+const OTHER_MACRO: f32 = 0.9;
+
 /// How many calls of macros in the bodies of macros are followed, and the most macros of one type.
 const MACROS_DEPTH_MAX: usize = 4;
 const MACROS_MAX: usize = 64;
@@ -128,7 +131,26 @@ impl Walk<'_> {
                 self.add_open_blocks(called, MACROS_DEPTH_MAX, &mut seen, &mut blocks);
             }
         }
-        self.members_of_blocks(&blocks, name)
+        let found = self.members_of_blocks(&blocks, name);
+        if !found.is_empty() || !is_distinct(variable) {
+            return found;
+        }
+        // Another macro of the file calls one with a variable of the same name.
+        let is_in_macro = |at: Option<usize>| {
+            facts.ancestors(at).any(|at| facts.symbols[at].kind == SymbolKind::Macro)
+        };
+        for (called, call) in calls.iter().filter(|(_, it)| is_in_macro(it.enclosing)) {
+            let list = text.as_ref().map(|text| arguments(text, call.span.end)).unwrap_or_default();
+            if blocks.len() >= 2 * BLOCKS_MAX {
+                break;
+            }
+            if memchr::memmem::find(list, variable.as_bytes()).is_some() {
+                self.add_open_blocks(called, MACROS_DEPTH_MAX, &mut seen, &mut blocks);
+            }
+        }
+        let mut found = self.members_of_blocks(&blocks, name);
+        found.iter_mut().for_each(|it| it.confidence *= OTHER_MACRO);
+        found
     }
 
     /// Returns the block that a macro makes of the functions in its arguments, around a use in the body of

@@ -12,7 +12,7 @@ use super::dialect::{Group, OverloadRules};
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
 use super::signature::Signature;
-use super::value::Candidate;
+use super::value::{Candidate, WrittenType};
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;
 use crate::lang::facts::Role;
@@ -76,6 +76,7 @@ pub(super) struct Memo {
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
     read: RefCell<FxHashMap<SymbolAt, Option<bool>>>,
     read_files: RefCell<FxHashMap<FileId, bool>>,
+    instantiated: RefCell<FxHashMap<(SymbolAt, usize), Rc<Vec<WrittenType>>>>,
     implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
     variables: RefCell<FxHashMap<FileId, Variables>>,
     macro_arguments: RefCell<FxHashMap<Box<str>, Words>>,
@@ -145,6 +146,15 @@ impl Memo {
     /// Returns whether a compiler reads a file of Rust by default, cached.
     pub(super) fn is_file_read(&self, file: FileId, find: impl FnOnce() -> bool) -> bool {
         cached(&self.read_files, ENTRIES_MAX, file, find)
+    }
+
+    /// Returns the arguments that are written for a type parameter of a template, cached.
+    pub(super) fn instantiated(
+        &self,
+        parameter: (SymbolAt, usize),
+        find: impl FnOnce() -> Vec<WrittenType>,
+    ) -> Rc<Vec<WrittenType>> {
+        cached(&self.instantiated, ENTRIES_MAX, parameter, || Rc::new(find()))
     }
 
     /// Returns the signature of an overload as the rules of a language read it, cached: every call of a

@@ -4,10 +4,19 @@
 use super::code::last_name;
 use super::kinds::is_type;
 use super::position::SymbolAt;
-use super::value::{Candidate, Choice, Place, WrittenType};
+use super::value::{Candidate, Choice, Place, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::split;
+
+/// The most uses of a template whose arguments are read, the most bytes of each, and the most different
+/// arguments.
+const SITES_MAX: usize = 256;
+const ARGUMENT_BYTES_MAX: usize = 200;
+const ARGUMENTS_MAX: usize = 16;
+
+/// The most types that a type parameter may stand for, of which all are followed.
+const INSTANTIATED_MAX: usize = 4;
 
 /// How likely a type parameter stands for its default, where nothing shows its argument.
 const DEFAULT_ARGUMENT: f32 = 0.54;
@@ -28,7 +37,7 @@ impl Walk<'_> {
             let signature = self.signature(template);
             let Some(number) = parameter_number(&signature, name) else { continue };
             if !is_type(facts.symbols[around].kind) {
-                return Some(Vec::new());
+                return Some(self.instantiated(template, number, depth));
             }
             let own = own.unwrap_or(template);
             let mut is_open = false;
@@ -45,7 +54,8 @@ impl Walk<'_> {
                         let is_cached = !self.hops.running.borrow().is_empty();
                         let default = default_argument(&signature, number).filter(|_| !is_cached);
                         if written.is_none() && default.is_none() {
-                            return None;
+                            let found = self.instantiated(template, number, depth);
+                            return (!found.is_empty()).then_some(found);
                         }
                         let enclosing = facts.symbols[around].parent;
                         (default, Place { file: place.file, enclosing })
@@ -67,6 +77,72 @@ impl Walk<'_> {
             return Some(found);
         }
         None
+    }
+
+    /// Returns values of the types that the tree writes as an argument of a template: `Name<Type>`. None if
+    /// these are more than [`INSTANTIATED_MAX`].
+    fn instantiated(&self, of: SymbolAt, number: usize, depth: usize) -> Vec<Candidate> {
+        if !self.take_step(depth) {
+            return Vec::new();
+        }
+        let arguments = self.memo.instantiated((of, number), || self.written_arguments(of, number));
+        let mut found: Vec<Candidate> = Vec::new();
+        for argument in arguments.iter() {
+            let chain = Chain::instance(&argument.text);
+            let values = self.chain(argument.place, None, &chain, depth + 1);
+            for value in values {
+                let Value::Instance(at, _) = value.value else { continue };
+                let is_it = |it: &Candidate| matches!(it.value, Value::Instance(to, _) if to == at);
+                if !found.iter().any(is_it) {
+                    found.push(value);
+                }
+            }
+        }
+        if found.len() > INSTANTIATED_MAX {
+            return Vec::new();
+        }
+        for it in &mut found {
+            it.choice = Choice::Open;
+            it.confidence *= DEFAULT_ARGUMENT;
+        }
+        found
+    }
+
+    /// Returns the arguments of a template that the tree writes, each text once. It takes no steps of the
+    /// walk, so that the result is the same for every use.
+    fn written_arguments(&self, of: SymbolAt, number: usize) -> Vec<WrittenType> {
+        let Some(facts) = self.memo.file(self.code, of.file) else { return Vec::new() };
+        let Some(symbol) = facts.symbols.get(of.place as usize) else { return Vec::new() };
+        let mut found: Vec<WrittenType> = Vec::new();
+        for site in self.code.sites(&symbol.name).iter().take(SITES_MAX) {
+            let is_inside =
+                site.file == of.file && symbol.span.contains(&site.reference.span.start);
+            let Some(text) = self.code.text(site.file).filter(|_| !is_inside) else { continue };
+            let Some(list) = arguments_after(&text, site.reference.span.end) else { continue };
+            let Some(written) = split(&list, b',').get(number).and_then(|of| as_chain(of)) else {
+                continue;
+            };
+            if found.len() < ARGUMENTS_MAX && found.iter().all(|it| *it.text != *written) {
+                let place = Place { file: site.file, enclosing: site.reference.enclosing };
+                found.push(WrittenType { place, text: written.into() });
+            }
+        }
+        found
+    }
+
+    /// Returns the types that a type parameter of C++ may stand for in `T::name()`.
+    pub(super) fn types_of_parameter(
+        &self,
+        place: Place,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let is_cpp = self.facts(place.file).is_some_and(|facts| facts.dialect.has_namespaces);
+        if !is_cpp || !self.is_template_parameter(place, name) {
+            return Vec::new();
+        }
+        let values = self.type_argument(place, None, name, depth).unwrap_or_default();
+        values.iter().filter_map(Candidate::of_type).collect()
     }
 
     /// Returns true for the name of a type parameter of a template of C++ around a place.
@@ -116,25 +192,45 @@ fn parameter_number(signature: &str, name: &str) -> Option<usize> {
 /// Returns the default value of a type parameter, as a chain writes types.
 fn default_argument(signature: &str, number: usize) -> Option<String> {
     let parameters = split(parameters(signature)?, b',');
-    let written = split(parameters.get(number)?, b'=').get(1)?.trim().replace("<>", "");
+    as_chain(split(parameters.get(number)?, b'=').get(1)?)
+}
+
+/// Returns a written type as a chain writes it; `None` for other arguments of templates.
+fn as_chain(written: &str) -> Option<String> {
+    let written = written.trim().trim_start_matches("typename ").trim_start_matches("const ");
+    let written = written.trim_end_matches(['&', '*', ' ']).replace("<>", "");
     let is_plain = |c: char| c.is_alphanumeric() || "_:<>, ".contains(c);
-    let is_type =
-        !written.starts_with(|c: char| c.is_ascii_digit()) && written.chars().all(is_plain);
+    let is_type = written.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == ':')
+        && written.chars().all(is_plain);
     let written: String = written.chars().filter(|c| !c.is_whitespace()).collect();
-    (is_type && !written.is_empty()).then(|| written.replace("::", "."))
+    let written = written.trim_start_matches(':').replace("::", ".");
+    (is_type && !written.is_empty()).then_some(written)
+}
+
+/// Returns the text between the angle brackets after the byte `from`.
+fn arguments_after(text: &[u8], from: usize) -> Option<String> {
+    let rest = text.get(from..text.len().min(from + ARGUMENT_BYTES_MAX))?;
+    let list = rest.trim_ascii_start().strip_prefix(b"<")?;
+    let list = String::from_utf8_lossy(list);
+    let end = closing(&list)?;
+    list.get(..end).map(str::to_owned)
+}
+
+/// Returns the byte of the `>` that closes a list of which the text begins after the `<`.
+fn closing(list: &str) -> Option<usize> {
+    let mut level = 1_usize;
+    list.bytes().position(|byte| {
+        level = match byte {
+            b'<' => level + 1,
+            b'>' => level.saturating_sub(1),
+            _ => level,
+        };
+        level == 0
+    })
 }
 
 /// Returns the parameters in `template <…>` at the start of a signature.
 fn parameters(signature: &str) -> Option<&str> {
     let list = signature.strip_prefix("template")?.trim_start().strip_prefix('<')?;
-    let mut level = 1_usize;
-    let end = list.bytes().position(|byte| {
-        level = match byte {
-            b'<' => level + 1,
-            b'>' => level - 1,
-            _ => level,
-        };
-        level == 0
-    })?;
-    list.get(..end)
+    list.get(..closing(list)?)
 }

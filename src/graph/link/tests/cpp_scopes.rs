@@ -76,3 +76,22 @@ fn defaults_of_type_parameters() {
     check(&tree("", "d.part().$0go();"), "a.cc:1 A::go Receiver");
     check(&tree("", "e.part().$0go();"), "a.cc:2 B::go Receiver");
 }
+
+/// A type parameter stands for the types that the tree writes as its arguments.
+#[test]
+fn type_parameters_are_what_instantiations_give() {
+    let tree = |uses: &str| {
+        format!(
+            "//- /a.h\nstruct A {{ static void go() {{ }} }};\nstruct B {{ static void go() {{ }} }};\n\
+             struct C {{ static void go() {{ }} }};\n\
+             template <class T> struct D : T {{ void h() {{ T::$0go(); }} }};\n\
+             //- /a.cc\n#include \"a.h\"\n{uses}\n"
+        )
+    };
+    let one = tree("D<A> d;");
+    check(&one, "a.h:1 A::go Receiver");
+    assert!(links(&one)[0].confidence < 0.9, "{:?}", links(&one));
+    let two = tree("D<A> d; void f(D<const B>& d);");
+    assert_eq!(meaning(&two), ["a.h:1 A::go Receiver", "a.h:2 B::go Receiver"]);
+    assert!(links(&two)[0].confidence < 0.9, "{:?}", links(&two));
+}

@@ -226,4 +226,7 @@ fn functions_in_arguments_of_a_macro_have_its_block() {
     };
     check(&of("Self::$0none()"), "src/lib.rs:5 make_type::$Name::none Receiver");
     check(&of("self.$0all()"), "src/lib.rs:8 make_type::$Name::all Receiver");
+    // The variable of another macro of that name is for the same types.
+    let other = "macro_rules! make_other {\n    ($Type:ident) => {\n        impl $Type { fn other(&self) { self.$0all() } }\n    };\n}";
+    check(&format!("{}{other}\n", of("")), "src/lib.rs:8 make_type::$Name::all Receiver");
 }
