@@ -5,6 +5,7 @@ use super::code::{FileFacts, definitions, last_name, near};
 use super::dialect::{Extensions, Group};
 use super::kinds::{is_interface, is_member, is_type, is_variable};
 use super::namespaces::scope;
+use super::overloads::named::made_by_library;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::scope::is_header;
@@ -296,6 +297,14 @@ impl Walk<'_> {
             if !inner.is_empty() {
                 return inner;
             }
+        }
+        if let Some(made) = made_by_library(name)
+            && dialect.extensions == Extensions::Prefix
+        {
+            let arguments = written.text.find('<').map_or("", |at| &written.text[at..]);
+            let text = format!("{made}{arguments}").into();
+            let made = Value::ForeignMethod(WrittenType { text, ..written.clone() }, false);
+            return vec![Candidate::new(made, 1.0, Reason::Receiver)];
         }
         if dialect.content_methods.contains(&name) {
             return method(true);

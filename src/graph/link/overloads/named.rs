@@ -426,7 +426,7 @@ fn number(text: &str) -> Form {
 }
 
 /// Returns the type of the result of a function of the library whose name determines it: `toLong()`,
-/// `byteArrayOf(…)`.
+/// `byteArrayOf(…)`, Kotlin's `all.iterator()`.
 fn of_library(argument: &str) -> Option<Shape> {
     let open = super::last_open(argument)?;
     let before = &argument[..open];
@@ -436,6 +436,9 @@ fn of_library(argument: &str) -> Option<Shape> {
     if path.is_empty() {
         let made = name.strip_suffix("Of").filter(|of| is_container(&capitalized(of)));
         return made.map(|of| plain(&capitalized(of)));
+    }
+    if matches!(name, "asIterable" | "asSequence" | "iterator") && path.ends_with('.') {
+        return made_by_library(name).map(plain);
     }
     let of = name.strip_prefix("to").or_else(|| name.strip_prefix("To"))?;
     let is_known = |names: &[&str]| names.contains(&of);

@@ -132,6 +132,19 @@ fn extensions_of_types_of_the_library() {
     );
 }
 
+/// What a member of a container makes is the argument of an overload, or has extensions.
+#[test]
+fn containers_make_other_containers() {
+    let of = |body: &str| format!("{SEQUENCES}{body}\n");
+    let iterator = "src/a.kt:16 Iterator.nextOne Receiver";
+    check(&of("fun <T> go(all: Iterable<T>) { all.iterator().$0nextOne() }"), iterator);
+    check(&of("fun <T> Iterable<T>.go(all: List<T>) { all.iterator().$0nextOne() }"), iterator);
+    let each = "fun <T> each(of: Iterable<T>, by: (T) -> Int): Int = each(of.iterator(), by)\n\
+         fun <T> each(of: Sequence<T>, by: (T) -> Int): Int = $0each(of.iterator(), by)\n\
+         fun <T> each(of: Iterator<T>, by: (T) -> Int): Int = 1";
+    check(&of(each), "src/a.kt:19 each SameFile");
+}
+
 /// The instance has the tested type.
 #[test]
 fn when_narrows_the_instance() {
