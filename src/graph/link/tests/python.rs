@@ -291,3 +291,12 @@ fn functions_make_values_of_the_classes_that_they_receive() {
         &["a.py:8 A.stop", "a.py:10 B.stop"],
     );
 }
+
+/// A comment before `self` was taken for the first parameter.
+#[test]
+fn comments_are_no_parameters() {
+    let tree = "//- /a.py\nclass A:\n    def go(self): pass\n    def f(  # noqa\n        self, other\n    ):\n        self.$0go()\n    \
+                @classmethod\n    def g(  # noqa\n        cls\n    ):\n        cls().go()\n";
+    check(tree, "a.py:2 A.go Receiver");
+    check(&tree.replace("$0", "").replace("cls().go", "cls().$0go"), "a.py:2 A.go Receiver");
+}

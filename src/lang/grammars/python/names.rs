@@ -42,7 +42,9 @@ pub(super) fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let receiver = receiver(visit);
     let requests = super::fixtures::requests(visit);
     let mut cursor = parameters.walk();
-    for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
+    // A comment may precede the first one.
+    let all = parameters.named_children(&mut cursor).filter(|it| !it.is_extra());
+    for (at, parameter) in all.take(NAMES_MAX).enumerate() {
         let given = receiver.clone().filter(|_| at == 0);
         let given = given.or_else(|| requests.as_ref()?.value(visit, parameter));
         declare(visit, notes, parameter, given);
