@@ -67,7 +67,7 @@ impl Walk<'_> {
                 None => return,
             }
         };
-        if pointer == Pointer::Address || self.members(of, deref, 1).is_empty() {
+        if pointer == Pointer::Address || !self.members(of, deref, 1).iter().any(is_member) {
             return;
         }
         let mut pointed = self.deref_members(of, written.as_ref(), used.name, 1);

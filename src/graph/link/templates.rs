@@ -232,5 +232,6 @@ fn closing(list: &str) -> Option<usize> {
 /// Returns the parameters in `template <…>` at the start of a signature.
 fn parameters(signature: &str) -> Option<&str> {
     let list = signature.strip_prefix("template")?.trim_start().strip_prefix('<')?;
-    list.get(..closing(list)?)
+    // The end of a long signature is missing.
+    list.get(..closing(list).unwrap_or(list.len()))
 }

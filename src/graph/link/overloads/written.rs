@@ -146,9 +146,18 @@ fn type_start(text: &str) -> usize {
     0
 }
 
+/// Returns the parameter `Type name[N]` for `Type (&name)[N]`.
+fn reference_to_array(parameter: &str) -> Option<String> {
+    let (of, rest) = parameter.split_once('(')?;
+    let (name, size) = rest.trim_start().strip_prefix('&')?.split_once(')')?;
+    size.trim_start().starts_with('[').then(|| format!("{} {name}{size}", of.trim_end()))
+}
+
 /// Returns the type of a parameter as it is written, with its name or without.
 pub(super) fn shape(parameter: &str) -> Option<Shape> {
     let written = split(parameter, b'=').into_iter().next()?;
+    let array = reference_to_array(written);
+    let written = array.as_deref().unwrap_or(written);
     let mut plain = String::with_capacity(written.len());
     let mut level = 0_usize;
     for c in written.chars() {
@@ -177,8 +186,11 @@ pub(super) fn shape(parameter: &str) -> Option<Shape> {
         "std",
     ];
     let is_word = |c: char| !(c.is_alphanumeric() || c == '_');
-    let words: Vec<&str> =
-        plain.split(is_word).filter(|word| !word.is_empty() && !skipped.contains(word)).collect();
+    let declared = plain.split('[').next().unwrap_or_default();
+    let words: Vec<&str> = declared
+        .split(is_word)
+        .filter(|word| !word.is_empty() && !skipped.contains(word))
+        .collect();
     if let Some(base) = numbers(&words) {
         return Some(Shape { is_const, ..Shape::plain(base, is_pointer) });
     }

@@ -227,3 +227,20 @@ fn constant_objects_select_constant_members() {
     let open = links(&of("{ for (auto x : all()) { x.part()->$0at(1); } }"));
     assert!(open.iter().all(|link| link.confidence < 0.9), "{open:?}");
 }
+
+/// The name of a parameter `Type (&name)[N]` was taken for its type.
+#[test]
+fn a_text_fits_a_reference_to_an_array() {
+    let tree = |call: &str| {
+        format!(
+            "//- /a.hpp\nstruct Doc {{}};\ntemplate <class T> struct Pointer {{}};\n\
+             template <typename T> void get_it(T& root, const Pointer<T>& pointer, int* left = 0) {{ }}\n\
+             template <typename T> void get_it(const T& root, const Pointer<T>& pointer, int* left = 0) {{ }}\n\
+             template <typename T, typename C, size_t N> void get_it(T& root, const C (&source)[N], int* left = 0) {{ }}\n\
+             template <typename T, typename C, size_t N> void get_it(const T& root, const C(&source)[N], int* left = 0) {{ }}\n\
+             //- /m.cc\n#include \"a.hpp\"\nvoid run(Doc d, Pointer<Doc> p) {{ {call} }}\n"
+        )
+    };
+    check(&tree("$0get_it(d, \"/a\");"), "a.hpp:5 get_it Program");
+    check(&tree("$0get_it(d, p);"), "a.hpp:3 get_it Program");
+}

@@ -23,6 +23,11 @@ fn arrows_refer_to_what_the_operator_returns() {
     check(&tree("P<A>* p", "p->$0go();"), "a.cc:4 P::go Receiver");
     check(&tree("std::unique_ptr<P<A>> p", "p->$0go();"), "a.cc:4 P::go Receiver");
     check(&tree("P<A> p", "p.$0go();"), "a.cc:4 P::go Receiver");
+    check(
+        "//- /b.cc\n#include <memory>\nstruct A : std::enable_shared_from_this<A> { void go() { } };\n\
+         struct F { std::shared_ptr<A> of_; void run() { of_->$0go(); } };\nint of_;\n",
+        "b.cc:2 A::go Receiver",
+    );
     let text = tree("", "auto q = make(); q->$0go();");
     assert_eq!(meaning(&text).len(), 2);
     assert!(links(&text).iter().all(|link| link.confidence <= OPEN_MAX));
@@ -94,4 +99,19 @@ fn type_parameters_are_what_instantiations_give() {
     let two = tree("D<A> d; void f(D<const B>& d);");
     assert_eq!(meaning(&two), ["a.h:1 A::go Receiver", "a.h:2 B::go Receiver"]);
     assert!(links(&two)[0].confidence < 0.9, "{:?}", links(&two));
+}
+
+/// Parameters and variables of the type of a type parameter were unknown.
+#[test]
+fn parameters_of_the_type_of_a_type_parameter() {
+    let tree = |body: &str| {
+        format!(
+            "//- /a.cc\nstruct A {{ void go() {{ }} }};\nstruct B {{ void go() {{ }} }};\n\
+             template <class T> struct Help {{ static void run(T& it) {{ {body} }} }};\n\
+             void use(A& a) {{ Help<A>::run(a); }}\n"
+        )
+    };
+    check(&tree("it.$0go();"), "a.cc:1 A::go Receiver");
+    check(&tree("T other; other.$0go();"), "a.cc:1 A::go Receiver");
+    assert!(links(&tree("it.$0go();"))[0].confidence < 0.9);
 }

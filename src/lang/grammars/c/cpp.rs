@@ -90,8 +90,9 @@ fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let node = visit.node();
-    let of = node.field("type");
-    let of = of.and_then(|of| values::type_name(visit, notes, of));
+    let written = node.field("type");
+    let of = written.and_then(|of| values::type_name(visit, notes, of));
+    let of = of.or_else(|| values::type_parameter(visit, notes, written?));
     let mut cursor = node.walk();
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         let value = declarator.field("value").or(node.field("value"));
@@ -140,9 +141,10 @@ fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(declarator) = node.field("declarator") else { return };
     let of = node.field("type");
-    let of = of.and_then(|of| values::type_name(visit, notes, of));
+    let name = of.and_then(|of| values::type_name(visit, notes, of));
+    let name = name.or_else(|| values::type_parameter(visit, notes, of?));
     if let Some(found) = declared(visit, declarator) {
-        notes.declare(found.name, declarator_chain(declarator, of));
+        notes.declare(found.name, declarator_chain(declarator, name));
     }
 }
 
