@@ -55,7 +55,9 @@ impl Walk<'_> {
         let before = before.trim_ascii_end();
         let is_arrow = before.ends_with(b"->");
         let is_run = if dialect.has_namespaces { is_arrow } else { before.ends_with(b").") };
-        if !is_run || used.name == deref {
+        // `(*self)` in a block for a reference: the chain has the operator.
+        let is_followed = used.receiver.is_some_and(|chain| chain.is_call_of(deref));
+        if !is_run || is_followed || used.name == deref {
             return;
         }
         let before = before_call(&facts, place, &text, start);
