@@ -9,6 +9,7 @@
 mod constness;
 mod cpp;
 mod effects;
+mod excluded;
 pub(super) mod java;
 pub(super) mod named;
 mod narrow;
@@ -190,7 +191,7 @@ impl Walk<'_> {
         used: Use<'_>,
         candidates: &[Candidate],
     ) -> Vec<Candidate> {
-        let mut found = Vec::new();
+        let (mut found, mut is_compared) = (Vec::new(), false);
         // A type whose bases have none of the name.
         let mut searched = None;
         for candidate in candidates.iter().filter(|_| used.role == Role::Call) {
@@ -202,9 +203,11 @@ impl Walk<'_> {
             let has_overloads =
                 facts.dialect.overloads.is_some_and(|of| of.rules().labels.is_some());
             let is_accepted = self.accepts_arguments(used, at, &facts, symbol);
-            if !is_strict || !is_method || is_accepted && !has_overloads {
+            let is_java = facts.dialect.has_java_types();
+            if !is_strict || !is_method || is_accepted && !has_overloads && !is_java {
                 return Vec::new();
             }
+            is_compared |= is_java && is_accepted;
             let Some(parent) = symbol.parent.filter(|_| found.is_empty()) else { continue };
             let of = SymbolAt { file: at.file, place: parent as u32 };
             if searched.replace(of) == Some(of) {
@@ -229,6 +232,9 @@ impl Walk<'_> {
                     ..it
                 }));
             }
+        }
+        if is_compared && !self.are_excluded(used, candidates, &found) {
+            return Vec::new();
         }
         found
     }

@@ -114,7 +114,11 @@ impl Walk<'_> {
         }
         self.remove_explicit(place, &mut candidates);
         self.remove_undefined(place, used, &mut candidates);
-        candidates.extend(self.inherited_overloads(used, &candidates));
+        let inherited = self.inherited_overloads(used, &candidates);
+        if self.are_excluded(used, &candidates, &inherited) {
+            candidates.clear();
+        }
+        candidates.extend(inherited);
         let has_overloads =
             self.facts(place.file).is_some_and(|facts| facts.dialect.overloads.is_some());
         self.open_reassigned(&mut candidates);

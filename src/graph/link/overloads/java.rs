@@ -430,6 +430,9 @@ fn is_box(primitive: &str, name: &str) -> bool {
     }
 }
 
+/// The types of the library that an enumeration is one of.
+const ENUM_BASES: [&str; 4] = ["Comparable", "Constable", "Enum", "Serializable"];
+
 /// Returns how well a value of the type `given` fits a parameter of the type `wanted`: 7 for a base
 /// of it, 2 if that is not known, 0 if it is none.
 fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
@@ -440,14 +443,15 @@ fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
         _ => None,
     };
     types.extend(instances(given).iter().filter_map(|it| of(&it.value)).take(VALUES_MAX));
-    let is_ours = !types.is_empty();
+    let (is_ours, mut of_library) = (!types.is_empty(), 0);
     let mut at = 0;
     while let Some(&next) = types.get(at).filter(|_| at < TYPES_MAX) {
         at += 1;
         let Some((facts, symbol)) = walk.symbol(next) else { continue };
         // Bases that no declaration shows.
         if facts.symbols[symbol].kind == SymbolKind::Enum {
-            names.extend(["Enum".to_owned(), "Comparable".to_owned()]);
+            names.extend(ENUM_BASES.map(str::to_owned));
+            of_library += ENUM_BASES.len();
         } else if walk.signature(next).contains("@interface") {
             names.push("Annotation".to_owned());
         }
@@ -462,7 +466,7 @@ fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
     let distance = names.iter().position(|name| is_base(name, wanted));
     match distance {
         Some(distance) => 7 - u32::from(distance > 1),
-        None if is_ours && names.len() <= types.len() || FINAL.contains(&wanted) => 0,
+        None if is_ours && names.len() <= types.len() + of_library || FINAL.contains(&wanted) => 0,
         // A type of the repository is no base of one from outside.
         None if !is_ours && instances(wanted).iter().any(|it| of(&it.value).is_some()) => 0,
         None if is_primitive(&unboxed(given)) && walk.defines_type(wanted) => 0,

@@ -1,6 +1,6 @@
 //! Java: packages, imports, members of bases, overloads by their number of arguments.
 
-use super::{check, meaning};
+use super::{check, links, meaning};
 
 /// Returns a tree of two packages in two source roots with `body` in a method of `path`.
 fn tree(path: &str, imports: &str, body: &str) -> String {
@@ -326,4 +326,23 @@ fn types_of_the_repository_are_no_bases_of_numbers() {
                 public void g(Raw it) {}\n    public void g(Object it) {}\n}\n//- /c/U.java\npackage c;\nimport b.A;\nclass U {\n    \
                 private Long it;\n    void f(A a) { a.$0g(it); }\n}\n";
     check(tree, "b/A.java:5 A.g Receiver");
+}
+
+/// An overload of the type itself that cannot accept the arguments hid that of its base.
+#[test]
+fn overloads_of_bases_count_where_own_ones_do_not_fit() {
+    let of = |body: &str| {
+        format!(
+            "//- /A.java\nenum Fst {{ ONE; }}\nenum Snd {{ ONE; }}\nclass Base {{\n    void on(Fst it) {{}}\n    void off(Fst it) {{}}\n    void same(Object it) {{}}\n}}\n\
+             class A extends Base {{\n    void on(Snd it) {{}}\n    void on(String it) {{}}\n    void off(Fst it) {{}}\n    void same(String it) {{}}\n}}\n\
+             class U {{\n    void f(A a, Fst f, String s, Object o) {{ {body} }}\n}}\n"
+        )
+    };
+    check(&of("a.$0on(f);"), "A.java:4 Base.on Inherited");
+    check(&of("a.$0on(Snd.ONE);"), "A.java:9 A.on Receiver");
+    check(&of("a.$0off(f);"), "A.java:11 A.off Receiver");
+    check(&of("a.$0same(s);"), "A.java:12 A.same Receiver");
+    for body in ["a.$0on(f);", "a.$0off(f);", "a.$0same(s);"] {
+        assert!(links(&of(body)).get(1).is_none_or(|it| it.confidence < 0.45), "{body}");
+    }
 }
