@@ -72,16 +72,20 @@ impl Golden {
     }
 }
 
-/// Returns the lines by which two rankings of a task differ, marked `-` and `+`; empty if they are
-/// the same.
+/// Returns the lines by which two rankings of a task differ, marked `-` and `+`, or all lines if only
+/// their order differs; empty if they are the same.
 pub(crate) fn difference(expected: &Ranked, found: &Ranked) -> String {
+    if expected.lines == found.lines {
+        return String::new();
+    }
     let only = |mark: char, one: &Ranked, other: &Ranked| -> String {
         let lines = one.lines.iter().filter(|line| !other.lines.contains(line));
         lines.map(|line| format!("  {mark} {line}\n")).collect()
     };
-    let lines = only('-', expected, found) + &only('+', found, expected);
-    if lines.is_empty() && expected.lines == found.lines {
-        return lines;
+    let mut lines = only('-', expected, found) + &only('+', found, expected);
+    if lines.is_empty() {
+        let nothing = Ranked { task: String::new(), lines: Vec::new() };
+        lines = only('-', expected, &nothing) + &only('+', found, &nothing);
     }
     format!("{TASK}{}\n{lines}", expected.task)
 }

@@ -109,7 +109,8 @@ fn rankings_are_text_that_shows_what_changed() {
     assert_eq!(difference, "task: where is it\n  - 1 a.py\n  - 2 b.py\n  + 1 b.py\n  + 2 a.py\n");
     // The same lines in another order are another ranking, too.
     found.tasks[0].lines = vec!["2 b.py".to_owned(), "1 a.py".to_owned()];
-    assert_eq!(golden::difference(&golden.tasks[0], &found.tasks[0]), "task: where is it\n");
+    let difference = golden::difference(&golden.tasks[0], &found.tasks[0]);
+    assert_eq!(difference, "task: where is it\n  - 1 a.py\n  - 2 b.py\n  + 2 b.py\n  + 1 a.py\n");
     for wrong in ["About.\n", "task: a\n1 a.py\n", "task: a\ntask: a\n"] {
         golden::Golden::parse(wrong).expect_err(wrong);
     }
