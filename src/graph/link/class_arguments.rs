@@ -6,9 +6,10 @@ use super::dialect::Group;
 use super::kinds::is_type;
 use super::parameters::{inside, parameters};
 use super::several::merged;
-use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::lang::chain::Chain;
+use crate::lang::comments::{CommentSyntax, comments};
 use crate::lang::facts::Reference;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
@@ -24,7 +25,7 @@ const ARGUMENTS_MAX: usize = 400;
 
 impl Walk<'_> {
     /// Returns the values of what a call of `function` at a place returns; `None` if no class that it receives
-    /// determines that.
+    /// determines that. Where some of the classes are not known, what is known is open.
     pub(super) fn made_of_class(
         &self,
         place: Place,
@@ -64,10 +65,15 @@ impl Walk<'_> {
         let text = self.code.text(place.file).filter(|_| is_function && self.take_step(depth))?;
         let calls = self.code.calls(place.file);
         let first = calls.partition_point(|(_, call)| call.span.start < around.span.start);
-        let inside = calls[first..].iter().take(CALLS_MAX);
+        let inside = calls[first..].iter().take(CALLS_MAX + 1);
         let inside = inside.take_while(|(_, call)| call.span.start < around.span.end);
-        let same =
-            inside.filter(|(name, call)| *name == symbol.name && call.enclosing == place.enclosing);
+        let inside: Vec<&(String, Reference)> = inside.collect();
+        if inside.len() > CALLS_MAX {
+            return Some(self.of_bound(function, depth));
+        }
+        let same = inside
+            .into_iter()
+            .filter(|(name, call)| *name == symbol.name && call.enclosing == place.enclosing);
         let mut same: Vec<&Reference> = same.map(|(_, call)| call).collect();
         let is_origin = self
             .origin
@@ -78,14 +84,21 @@ impl Walk<'_> {
             same = if selected.is_empty() { same } else { selected };
         }
         let mut classes: Vec<String> = Vec::new();
+        let mut is_open = results.len() > 1;
         for call in &same {
-            let class = class_argument(&text, call, &given)?;
-            if !classes.contains(&class) {
-                classes.push(class);
+            let of_call = class_arguments(&text, call, &given)?;
+            is_open |= of_call.is_open;
+            for class in of_call.classes {
+                if !classes.contains(&class) {
+                    classes.push(class);
+                }
             }
         }
-        if classes.is_empty() || classes.len() > SAME_MAX {
+        if classes.is_empty() {
             return None;
+        }
+        if classes.len() > SAME_MAX {
+            return Some(self.of_bound(function, depth));
         }
         let instances = |class: &String| -> Vec<Candidate> {
             let named = self.chain(place, None, &Chain::name(class.as_str()), depth + 1);
@@ -102,8 +115,23 @@ impl Walk<'_> {
         if of_each.iter().any(Vec::is_empty) {
             return None;
         }
-        Some(merged(of_each, results.len() > 1))
+        Some(merged(of_each, is_open))
     }
+
+    /// Returns values of the declared types, where the class that the function receives is not known.
+    fn of_bound(&self, function: &Candidate, depth: usize) -> Vec<Candidate> {
+        let mut values = self.call(function, depth);
+        values.iter_mut().for_each(|it| it.choice = Choice::Open);
+        values
+    }
+}
+
+/// The classes that a call passes.
+#[derive(Default)]
+struct Passed {
+    classes: Vec<String>,
+    /// Whether another class is possible.
+    is_open: bool,
 }
 
 /// Returns the type variable of a parameter that is a class: `T` of `kind: type[T]`.
@@ -130,11 +158,15 @@ fn selected<'c>(text: &[u8], start: usize, calls: &[&'c Reference]) -> Vec<&'c R
     }
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let name = &before[before.iter().rposition(|byte| !is_word(byte)).map_or(0, |at| at + 1)..];
+    let is_name = |word: &[u8]| word == name;
+    // `with get(A) as x`, `if some: x = get(A)`
     let is_assigned = |call: &&&Reference| {
-        let line = text.get(..call.span.start).unwrap_or_default();
-        let line = &line[line.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)..];
-        let after = line.trim_ascii_start().strip_prefix(name).map(<[u8]>::trim_ascii_start);
-        call.span.start < start && after.is_some_and(|after| after.starts_with(b"="))
+        let (before, after) = text.split_at_checked(call.span.start).unwrap_or_default();
+        let before = before.rsplit(|byte| *byte == b'\n').next().unwrap_or_default();
+        let after = after.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let mut words =
+            before.split(|byte| !is_word(byte)).chain(after.split(|byte| !is_word(byte)));
+        call.span.start < start && words.any(is_name)
     };
     let assigned = calls.iter().filter(|call| !name.is_empty() && is_assigned(call));
     assigned.copied().collect()
@@ -143,25 +175,44 @@ fn selected<'c>(text: &[u8], start: usize, calls: &[&'c Reference]) -> Vec<&'c R
 /// Returns the text between the parentheses of a call.
 fn arguments(text: &[u8], call: &Reference) -> Option<String> {
     let end = text.len().min(call.span.end + ARGUMENTS_MAX);
-    let after = String::from_utf8_lossy(text.get(call.span.end..end)?);
+    let mut after = text.get(call.span.end..end)?.to_vec();
+    for comment in comments(&after, CommentSyntax { line: &["#"], block: &[] }) {
+        after[comment].fill(b' ');
+    }
+    let after = String::from_utf8_lossy(&after);
     let of = after.starts_with('(').then(|| inside(&after)).flatten()?;
     Some(of.to_owned())
 }
 
-/// Returns the first argument of a call for one of the parameters that is the name of a class.
-fn class_argument(text: &[u8], call: &Reference, given: &[(usize, &str, &str)]) -> Option<String> {
+/// Returns the arguments of a call for some of the parameters that are names of classes; `None` if there is
+/// no such argument.
+fn class_arguments(text: &[u8], call: &Reference, given: &[(usize, &str, &str)]) -> Option<Passed> {
     let all = arguments(text, call)?;
     let all: Vec<&str> = split(&all, b',').into_iter().map(str::trim).collect();
-    let is_class = |of: &&str| {
+    let is_class = |of: &str| {
         let last = of.rsplit('.').next().unwrap_or_default().trim_start_matches('_');
         of.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
             && last.starts_with(char::is_uppercase)
     };
-    given.iter().find_map(|(number, name, _)| {
+    let is_no_type = |of: &str| {
+        of.is_empty()
+            || matches!(of, "None" | "True" | "False")
+            || of.starts_with(|c: char| c == '\'' || c == '"' || c.is_ascii_digit())
+    };
+    // `get(*all)`
+    let mut passed =
+        Passed { is_open: all.iter().any(|of| of.starts_with('*')), ..Passed::default() };
+    for (number, name, _) in given {
         let by_name = all.iter().find_map(|of| {
             of.strip_prefix(name)?.trim_start().strip_prefix('=').map(str::trim_start)
         });
-        let of = by_name.or_else(|| all.get(*number).copied().filter(|of| !of.contains('=')))?;
-        Some(of).filter(is_class).map(str::to_owned)
-    })
+        let by_place = || all.get(*number).copied().filter(|of| !of.contains('='));
+        match by_name.or_else(by_place) {
+            Some(of) if is_no_type(of) => {}
+            Some(of) if is_class(of) => passed.classes.push(of.to_owned()),
+            Some(_) => passed.is_open = true,
+            None => {}
+        }
+    }
+    Some(passed).filter(|it| !it.classes.is_empty())
 }

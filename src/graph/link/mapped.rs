@@ -4,7 +4,7 @@
 use super::parameters::alias_target;
 use super::position::SymbolAt;
 use super::result::Reason;
-use super::value::{Candidate, Place, Value};
+use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
 use crate::lang::symbols::SymbolKind;
 
@@ -29,7 +29,12 @@ impl Walk<'_> {
             choice: candidate.choice,
             ..Candidate::new(candidate.value.clone(), candidate.confidence, Reason::Receiver)
         };
-        self.of_written(&own, scope, Some(&text), depth)
+        let mut found = self.of_written(&own, scope, Some(&text), depth);
+        // Which branch of a condition holds is not examined.
+        if text.split_whitespace().any(|word| word == "extends") {
+            found.iter_mut().for_each(|it| it.choice = Choice::Open);
+        }
+        found
     }
 
     /// Returns the type of the member `name` of a mapped type as it is written.

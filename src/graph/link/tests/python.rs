@@ -292,6 +292,29 @@ fn functions_make_values_of_the_classes_that_they_receive() {
     );
 }
 
+/// A class of another call was stated as certain where not all calls are read, and one class of two.
+#[test]
+fn classes_that_are_passed_are_known_or_open() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nT = TypeVar(\"T\", bound=\"Base\")\nU = TypeVar(\"U\")\nclass Base:\n    def stop(self): pass\n\
+             class A(Base):\n    def stop(self): pass\nclass B(Base):\n    def stop(self): pass\n\
+             def get(key, kind: type[T]) -> T: pass\ndef two(a: type[T], b: type[U]) -> T | U: pass\n\
+             def same(a: type[T], b: type[T]) -> T: pass\ndef f(some):\n    {body}\n"
+        )
+    };
+    let (a, b) = ("a.py:6 A.stop", "a.py:8 B.stop");
+    check_open(&of("two(A, B).$0stop()"), &[a, b]);
+    check_open(&of("same(A, B).$0stop()"), &[a, b]);
+    check_open(&of("same(A, some).$0stop()"), &[a]);
+    check(&of("same(A, A).$0stop()"), "a.py:6 A.stop Receiver");
+    check(&of("get('x', # it's (c\n        B).$0stop()"), "a.py:8 B.stop Receiver");
+    check_open(&of("x = get(1, A)\n    with get(1, B) as x:\n        x.$0stop()"), &[]);
+    let many = "other()\n    ".repeat(1100);
+    check_open(&of(&format!("a = get(1, A)\n    {many}b = get(1, B)\n    b.$0stop()")), &[]);
+    check_open(&of(&format!("b = get(1, B)\n    b.$0stop()\n    {many}")), &[]);
+}
+
 /// A comment before `self` was taken for the first parameter.
 #[test]
 fn comments_are_no_parameters() {

@@ -384,6 +384,28 @@ fn members_of_mapped_types_depend_on_their_names() {
     check(&of(&arguments.replace("BODY", "type.$0items();")), "types.ts:2 List.items Receiver");
 }
 
+/// The first branch of a condition was stated as certain.
+#[test]
+fn conditions_in_mapped_types_are_open() {
+    let of = |member: &str, body: &str| {
+        format!(
+            "//- /a.ts\nclass A {{ run() {{}} }}\nclass B {{ run() {{}} }}\ninterface M {{ a: A; b: B }}\n\
+             type By<T> = {{ [K in keyof T]: {member} }}\nfunction f(c: By<M>, s: By<M>[]) {{ {body} }}\n"
+        )
+    };
+    for member in ["T[K] extends A ? B : A", "K extends 'a' ? B : A", "() => K extends 'a' ? B : A"]
+    {
+        for body in ["c.a.$0run()", "c.b.$0run()", "c.a().$0run()", "s[0].a.$0run()"] {
+            let text = of(member, body);
+            assert!(
+                links(&text).iter().all(|it| it.confidence < 0.9),
+                "{text}: {:?}",
+                links(&text)
+            );
+        }
+    }
+}
+
 /// A parameter of a callback with two types was stated as certain to be of the first one.
 #[test]
 fn parameters_of_callbacks_may_have_several_types() {
