@@ -199,3 +199,25 @@ class Third {
     assert!(links(&mark("$2")).iter().all(|link| link.confidence < 0.9));
     check(&mark("$3"), "src/a.kt:9 fold SameFile");
 }
+
+/// The grammar parses `!f()` as a call of `!f`, and such calls were not recorded.
+#[test]
+fn negated_calls_are_calls() {
+    for call in ["!$0has(1)", "!m.$0has(1)", "a && !this.m.$0has(1)", "-1 + -m.$0has(1)"] {
+        let tree = format!(
+            "\
+//- /src/a.kt
+package a
+open class M {{
+    fun has(of: Int): Boolean = true
+}}
+class P(val m: M) : M() {{
+    fun go(a: Boolean) = {call}
+}}
+"
+        );
+        let links = links(&tree);
+        assert_eq!(links.len(), 1, "{call}: {links:?}");
+        assert!(links[0].confidence > 0.9, "{call}: {links:?}");
+    }
+}

@@ -150,13 +150,11 @@ fn write(
 /// Returns the called name, and the expression that it is a member of, of the visited call.
 pub(super) fn callee(call: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
     let mut function = plain(call).named_child(0)?;
-    // `(f)()` and `f!!()`
+    // `(f)()`, `f!!()`, and `!f()`, which the grammar parses as a call of `!f`.
     for _ in 0..DEPTH_MAX {
         function = match function.kind_name() {
             "parenthesized_expression" => function.named_child(0)?,
-            "unary_expression" if modifiers::child(function, &["!!"]).is_some() => {
-                function.field("argument")?
-            }
+            "unary_expression" => function.field("argument")?,
             _ => break,
         };
     }
