@@ -12,6 +12,7 @@ use super::dialect::{Group, OverloadRules};
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
 use super::signature::Signature;
+use super::undefined::Undefined;
 use super::value::{Candidate, WrittenType};
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;
@@ -76,6 +77,7 @@ pub(super) struct Memo {
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
     read: RefCell<FxHashMap<SymbolAt, Option<bool>>>,
     read_files: RefCell<FxHashMap<FileId, bool>>,
+    undefined: RefCell<FxHashMap<FileId, Rc<Undefined>>>,
     instantiated: RefCell<FxHashMap<(SymbolAt, usize), Rc<Vec<WrittenType>>>>,
     implemented: RefCell<FxHashMap<(Box<str>, Box<str>), bool>>,
     variables: RefCell<FxHashMap<FileId, Variables>>,
@@ -146,6 +148,15 @@ impl Memo {
     /// Returns whether a compiler reads a file of Rust by default, cached.
     pub(super) fn is_file_read(&self, file: FileId, find: impl FnOnce() -> bool) -> bool {
         cached(&self.read_files, ENTRIES_MAX, file, find)
+    }
+
+    /// Returns the `#undef` directives of a file, cached: all uses of its macros ask for them.
+    pub(super) fn undefined(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> Undefined,
+    ) -> Rc<Undefined> {
+        cached(&self.undefined, VARIABLES_MAX, file, || Rc::new(find()))
     }
 
     /// Returns the arguments that are written for a type parameter of a template, cached.

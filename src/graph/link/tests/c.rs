@@ -219,3 +219,29 @@ fn the_last_definition_of_a_macro_is_in_effect() {
     check(&of("SET(a + 2)"), "m.c:8 f::SET Scope");
     assert_eq!(meaning(&of("SET(a + 1)")).len(), 1);
 }
+
+/// An `#undef` in one branch removed definitions of the others.
+#[test]
+fn an_undef_of_another_branch_ends_no_definition() {
+    let defined = "//- /m.c\nvoid log_debug(int x);\nvoid log_none(int x);\n#ifdef DEBUG\n\
+                   #define LOG(x) log_debug(x)\n#else\n#undef LOG\n#define LOG(x) log_none(x)\n#endif\n\
+                   void use(void) { $0LOG(1); }\n";
+    assert_eq!(meaning(defined).len(), 2, "{:?}", meaning(defined));
+    let again = "//- /m.c\n#define SET(x) (x)\n#if OLD\n#undef SET\n#define SET(x) ((x)+1)\n#endif\n\
+                 int use(void) { return $0SET(1); }\n";
+    assert_eq!(meaning(again).len(), 2, "{:?}", meaning(again));
+    let comment = "//- /m.c\n#if OLD\n#define SET(x) (x)\n#else\n#define SET(x) ((x)+1)\n#endif\n\
+                   /*\n#undef SET\n*/\nint use(void) { return $0SET(1); }\n";
+    assert_eq!(meaning(comment).len(), 2, "{:?}", meaning(comment));
+}
+
+/// Each use searched the text after each definition.
+#[test]
+fn many_definitions_of_a_macro_are_fast() {
+    let defined: String =
+        (0..3000).map(|at| format!("#undef SET\n#define SET(x) (x + {at})\n")).collect();
+    let text = format!("//- /m.c\n{defined}int use(void) {{ return SET(1) + $0SET(2); }}\n");
+    let started = std::time::Instant::now();
+    check(&text, "m.c:6000 SET SameFile");
+    assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+}
