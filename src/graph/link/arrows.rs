@@ -8,13 +8,14 @@ use super::position::SymbolAt;
 use super::result::Use;
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are compared.
 const NAMED_MAX: usize = 16;
 
-/// How types and new values are written whose `->` leads to members of the type that they name.
-const POINTERS: [&str; 6] =
-    ["=new ", "make_shared<", "make_unique<", "shared_ptr<", "unique_ptr<", "weak_ptr<"];
+/// Types whose `->` leads to members of the type that they name, and functions that return one.
+const POINTERS: [&str; 3] = ["shared_ptr", "unique_ptr", "weak_ptr"];
+const MAKERS: [&str; 2] = ["make_shared", "make_unique"];
 
 /// The factor of members of which the declaration of the object does not select one.
 const UNKNOWN_POINTER: f32 = 0.54;
@@ -45,7 +46,11 @@ impl Walk<'_> {
             _ => Vec::new(),
         };
         let value = if let [loaded] = &loaded[..] { loaded } else { value };
-        let Value::Instance(of, ref written) = value.value else { return };
+        let (of, written) = match value.value {
+            Value::Instance(of, ref written) => (of, written.as_ref()),
+            Value::Name(of) if self.is_unit_struct(of) => (of, None),
+            _ => return,
+        };
         let (Some(start), Some(facts)) = (used.start, self.facts(place.file)) else { return };
         let is_member = |it: &Candidate| matches!(it.value, Value::Name(_));
         let dialect = facts.dialect;
@@ -72,7 +77,7 @@ impl Walk<'_> {
         if pointer == Pointer::Address || !self.members(of, deref, 1).iter().any(is_member) {
             return;
         }
-        let mut pointed = self.deref_members(of, written.as_ref(), used.name, 1);
+        let mut pointed = self.deref_members(of, written, used.name, 1);
         for it in &mut pointed {
             it.confidence *= value.confidence;
             it.choice = it.choice.and(value.choice);
@@ -140,6 +145,9 @@ impl Walk<'_> {
             let is_reference = first.trim_start().starts_with('&');
             return if is_reference { Pointer::Address } else { Pointer::Unknown };
         }
+        if name == own && self.is_unit_struct(of) {
+            return Pointer::Value;
+        }
         let is_own = |written: &str| written.rsplit("::").next().is_some_and(|last| last == own);
         let word = |text: &str| {
             let end = text.find(|c: char| !c.is_alphanumeric() && c != '_' && c != ':');
@@ -161,12 +169,26 @@ impl Walk<'_> {
                 _ if typed.is_some() && is_own(&word(written)) => Pointer::Value,
                 _ if typed.is_none() && is_own(&word(written)) => {
                     let after = written[word(written).len()..].trim_start();
-                    if after.starts_with(['{', '(']) { Pointer::Value } else { Pointer::Unknown }
+                    let is_made = after.starts_with(['{', '('])
+                        || after.starts_with(';') && self.is_unit_struct(of);
+                    if is_made { Pointer::Value } else { Pointer::Unknown }
                 }
                 _ => Pointer::Unknown,
             };
         }
         Pointer::Unknown
+    }
+
+    /// Returns true for `struct Name;` of Rust: its name is also its only value.
+    fn is_unit_struct(&self, of: SymbolAt) -> bool {
+        let Some((facts, place)) = self.symbol(of) else { return false };
+        let symbol = &facts.symbols[place];
+        let text = self.code.text(of.file);
+        let after = text.as_ref().and_then(|text| text.get(symbol.name_span.end..));
+        facts.dialect.deref.is_some()
+            && !facts.dialect.has_namespaces
+            && symbol.kind == SymbolKind::Struct
+            && after.is_some_and(|after| after.trim_ascii_start().starts_with(b";"))
     }
 }
 
@@ -189,8 +211,8 @@ fn dereferenced(before: &str) -> Option<&str> {
 
 /// Returns what a variable of the written type is, if the name of the type is `own`.
 fn pointer(written: &str, own: &str) -> Pointer {
-    if POINTERS.iter().any(|name| written.contains(name)) {
-        return Pointer::Address;
+    if let Some(value) = written.strip_prefix("auto=") {
+        return pointer_value(value, own);
     }
     let plain = written.split('<').next().unwrap_or_default();
     let after = written.rsplit('>').next().filter(|_| written.contains('<')).unwrap_or(plain);
@@ -200,7 +222,24 @@ fn pointer(written: &str, own: &str) -> Pointer {
         Pointer::Address
     } else if name == own {
         Pointer::Value
+    } else if written.contains('<') && POINTERS.contains(&name) {
+        Pointer::Address
     } else {
         Pointer::Unknown
     }
+}
+
+/// Returns what a variable with `auto` and the written value is.
+fn pointer_value(value: &str, own: &str) -> Pointer {
+    let value = value.trim_start();
+    if value.strip_prefix("new").is_some_and(|after| after.starts_with([' ', '('])) {
+        return Pointer::Address;
+    }
+    let Some((path, _)) = value.split_once('<') else { return Pointer::Unknown };
+    let name = last_name(path);
+    let is_path = path.chars().all(|c| is_word(c) || c == ':');
+    // `make_unique<Type>()->member()` is another value.
+    let is_whole = !value.contains("->") && !value.contains(").");
+    let is_pointer = POINTERS.contains(&name) && name != own || MAKERS.contains(&name);
+    if is_path && is_whole && is_pointer { Pointer::Address } else { Pointer::Unknown }
 }

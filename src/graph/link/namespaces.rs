@@ -31,6 +31,25 @@ const OUT_OF_SCOPE: f32 = 0.65;
 /// How much less likely a function is that a macro of its name hides.
 const BEHIND_MACRO: f32 = 0.98;
 
+/// Keywords before `::` of a name in the global namespace.
+const BEFORE_GLOBAL: [&[u8]; 15] = [
+    b"and",
+    b"case",
+    b"co_await",
+    b"co_return",
+    b"co_yield",
+    b"delete",
+    b"do",
+    b"else",
+    b"new",
+    b"not",
+    b"or",
+    b"return",
+    b"sizeof",
+    b"throw",
+    b"xor",
+];
+
 impl Walk<'_> {
     /// Returns the candidates for `name` at `place`: a macro before all others, then those of the
     /// innermost scope that has any.
@@ -310,11 +329,12 @@ impl Walk<'_> {
             before = before.strip_suffix(b"::")?.strip_suffix(part.as_bytes())?;
             path.insert_str(0, &format!("::{part}"));
         }
-        before = before.strip_suffix(b"::")?.trim_ascii_end();
+        before = before.strip_suffix(b"::")?;
+        // After a blank, a keyword, an operator or a macro precedes.
         let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'>');
         let word = before.iter().rev().take_while(|byte| is_part(byte)).count();
         let word = &before[before.len() - word..];
-        if !word.is_empty() && !matches!(word, b"return" | b"throw" | b"new" | b"else" | b"case") {
+        if !word.is_empty() && !BEFORE_GLOBAL.contains(&word) {
             return None;
         }
         if !path.is_empty() {

@@ -7,16 +7,37 @@ use super::position::SymbolAt;
 use super::value::{Candidate, Choice, Place, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Chain, type_arguments};
+use crate::lang::facts::Role;
 use crate::lang::split;
 
-/// The most uses of a template whose arguments are read, the most bytes of each, and the most different
-/// arguments.
+/// The most uses of a template of which all arguments are read, the most bytes of each, and the most
+/// different arguments.
 const SITES_MAX: usize = 256;
 const ARGUMENT_BYTES_MAX: usize = 200;
 const ARGUMENTS_MAX: usize = 16;
 
 /// The most types that a type parameter may stand for, of which all are followed.
 const INSTANTIATED_MAX: usize = 4;
+
+/// Types of the language without members, as a chain writes them.
+const PLAIN: [&str; 16] = [
+    "bool",
+    "char",
+    "double",
+    "float",
+    "int",
+    "long",
+    "longlong",
+    "short",
+    "signed",
+    "size_t",
+    "unsigned",
+    "unsignedchar",
+    "unsignedint",
+    "unsignedlong",
+    "unsignedlonglong",
+    "void",
+];
 
 /// How likely a type parameter stands for its default, where nothing shows its argument.
 const DEFAULT_ARGUMENT: f32 = 0.54;
@@ -80,16 +101,24 @@ impl Walk<'_> {
     }
 
     /// Returns values of the types that the tree writes as an argument of a template: `Name<Type>`. None if
-    /// these are more than [`INSTANTIATED_MAX`].
+    /// these are more than [`INSTANTIATED_MAX`], or if a use of the template may have another argument.
     fn instantiated(&self, of: SymbolAt, number: usize, depth: usize) -> Vec<Candidate> {
         if !self.take_step(depth) {
             return Vec::new();
         }
-        let arguments = self.memo.instantiated((of, number), || self.written_arguments(of, number));
+        let arguments = self
+            .memo
+            .instantiated((of, number), || self.written_arguments(of, number).unwrap_or_default());
         let mut found: Vec<Candidate> = Vec::new();
         for argument in arguments.iter() {
             let chain = Chain::instance(&argument.text);
             let values = self.chain(argument.place, None, &chain, depth + 1);
+            let is_known = values.iter().any(|it| matches!(it.value, Value::Instance(..)))
+                || PLAIN.contains(&&*argument.text)
+                || argument.text.starts_with("std.") && !argument.text.contains('<');
+            if !is_known {
+                return Vec::new();
+            }
             for value in values {
                 let Value::Instance(at, _) = value.value else { continue };
                 let is_it = |it: &Candidate| matches!(it.value, Value::Instance(to, _) if to == at);
@@ -108,26 +137,38 @@ impl Walk<'_> {
         found
     }
 
-    /// Returns the arguments of a template that the tree writes, each text once. It takes no steps of the
-    /// walk, so that the result is the same for every use.
-    fn written_arguments(&self, of: SymbolAt, number: usize) -> Vec<WrittenType> {
-        let Some(facts) = self.memo.file(self.code, of.file) else { return Vec::new() };
-        let Some(symbol) = facts.symbols.get(of.place as usize) else { return Vec::new() };
+    /// Returns the arguments of a template that the tree writes, each text once; `None` if one is not
+    /// written (`call(x)`, `Box b(x);`), is no type, or if there are too many uses. It takes no steps of
+    /// the walk, so that the result is the same for every use.
+    fn written_arguments(&self, of: SymbolAt, number: usize) -> Option<Vec<WrittenType>> {
+        let facts = self.memo.file(self.code, of.file)?;
+        let symbol = facts.symbols.get(of.place as usize)?;
+        let sites = self.code.sites(&symbol.name);
+        if sites.len() > SITES_MAX {
+            return None;
+        }
         let mut found: Vec<WrittenType> = Vec::new();
-        for site in self.code.sites(&symbol.name).iter().take(SITES_MAX) {
+        for site in &sites {
             let is_inside =
                 site.file == of.file && symbol.span.contains(&site.reference.span.start);
-            let Some(text) = self.code.text(site.file).filter(|_| !is_inside) else { continue };
-            let Some(list) = arguments_after(&text, site.reference.span.end) else { continue };
-            let Some(written) = split(&list, b',').get(number).and_then(|of| as_chain(of)) else {
+            let there = self.memo.file(self.code, site.file);
+            let is_other = there.is_some_and(|there| there.dialect.group != facts.dialect.group);
+            if is_inside || is_other || site.reference.role == Role::Import {
                 continue;
-            };
-            if found.len() < ARGUMENTS_MAX && found.iter().all(|it| *it.text != *written) {
-                let place = Place { file: site.file, enclosing: site.reference.enclosing };
-                found.push(WrittenType { place, text: written.into() });
             }
+            let text = self.code.text(site.file)?;
+            let list = arguments_after(&text, site.reference.span.end)?;
+            let written = split(&list, b',').get(number).and_then(|of| as_chain(of))?;
+            if found.iter().any(|it| *it.text == *written) {
+                continue;
+            }
+            if found.len() >= ARGUMENTS_MAX {
+                return None;
+            }
+            let place = Place { file: site.file, enclosing: site.reference.enclosing };
+            found.push(WrittenType { place, text: written.into() });
         }
-        found
+        Some(found)
     }
 
     /// Returns the types that a type parameter of C++ may stand for in `T::name()`.

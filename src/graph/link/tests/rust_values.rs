@@ -1,7 +1,7 @@
 //! Rust: values of operators, of arms and of functions that are passed, and which of several definitions a
 //! compiler reads.
 
-use super::{check, links, resolved_outcome};
+use super::{check, links, meaning, resolved_outcome};
 
 fn of_crate(rest: &str) -> String {
     format!("//- /Cargo.toml\n[package]\nname = \"app\"\n//- /src/lib.rs\n{rest}\n")
@@ -174,6 +174,9 @@ fn a_dereferenced_value_has_the_members_of_its_target() {
     check(&tree("p: P", "(*p).$0go();"), of_target);
     check(&tree("", "let p = P(A); (*p).$0go();"), of_target);
     check(&tree("p: &P", "(*p).$0go();"), own);
+    let unit = tree("", "let p = P; (*p).$0go();").replace("P(A)", "P").replace("&self.0", "&A");
+    check(&unit, of_target);
+    assert_eq!(meaning(&unit).len(), 1);
     check(&tree("p: P", "p.$0go();"), own);
     let text = tree("list: &[P]", "for p in list.iter() { (*p).$0go(); }");
     assert!(links(&text).iter().all(|link| link.confidence < 0.9));
