@@ -224,7 +224,11 @@ impl Walk<'_> {
 
     /// Returns true if a type may have members of a class from outside: the first of its bases is one,
     /// and by its name no interface; or a base has such a class.
-    fn has_outside_class(&self, of: SymbolAt, is_outside: &dyn Fn(&Candidate) -> bool) -> bool {
+    pub(super) fn has_outside_class(
+        &self,
+        of: SymbolAt,
+        is_outside: &dyn Fn(&Candidate) -> bool,
+    ) -> bool {
         let mut open = vec![of];
         for _ in 0..BASES_MAX {
             let Some(of) = open.pop() else { return false };

@@ -2,9 +2,12 @@
 
 use super::dialect::Group;
 use super::kinds::{is_type, is_variable};
+use super::last_name;
+use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::lang::chain::type_arguments;
+use crate::lang::symbols::SymbolKind;
 
 /// What a value gives that has no such method in the repository.
 #[derive(Clone, Copy, PartialEq)]
@@ -13,7 +16,7 @@ enum Otherwise {
     Entered,
     /// Its element.
     Element,
-    /// A value of the same type.
+    /// A value of the same type, unless its class and the bases of that are known.
     Same,
     Unknown,
 }
@@ -22,6 +25,11 @@ fn otherwise(name: &str) -> Option<Otherwise> {
     match name {
         "__enter__" | "__aenter__" => Some(Otherwise::Entered),
         "__getitem__" => Some(Otherwise::Element),
+        // A slice, which `__getitem__` returns.
+        "__getslice__" => Some(Otherwise::Same),
+        "__iadd__" | "__itruediv__" | "__imod__" | "__ior__" | "__iand__" | "__isub__"
+        | "__imul__" | "__imatmul__" | "__ifloordiv__" | "__ixor__" | "__ipow__"
+        | "__ilshift__" | "__irshift__" => Some(Otherwise::Same),
         "__add__" | "__truediv__" | "__mod__" | "__or__" | "__and__" => Some(Otherwise::Same),
         "__sub__" | "__mul__" | "__matmul__" | "__floordiv__" | "__xor__" => {
             Some(Otherwise::Unknown)
@@ -59,8 +67,7 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         match &value.value {
             Value::Instance(..) => {
-                let mut methods = self.member(value, name, depth);
-                methods.retain(|it| matches!(it.value, Value::Name(_)));
+                let methods = self.methods_of_syntax(value, name, depth);
                 if !methods.is_empty() {
                     let results = methods.iter().flat_map(|method| self.call(method, depth));
                     let results: Vec<Candidate> = results.take(VALUES_MAX).collect();
@@ -81,18 +88,59 @@ impl Walk<'_> {
         }
         match rule {
             Otherwise::Element => self.element(value, depth),
+            Otherwise::Same if self.is_of_known_class(value) => Vec::new(),
             Otherwise::Entered | Otherwise::Same => vec![value.clone()],
             Otherwise::Unknown => Vec::new(),
         }
+    }
+
+    /// Returns the methods of a value that the syntax calls: for `+=`, `__iadd__`, otherwise `__add__`.
+    fn methods_of_syntax(&self, value: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
+        let of = |name: &str| {
+            let mut methods = self.member(value, name, depth);
+            methods.retain(|it| matches!(it.value, Value::Name(_)));
+            methods
+        };
+        if name == "__getslice__" {
+            let mut methods = of("__getitem__");
+            // Of overloads, those for slices.
+            let is_for_slices = |it: &Candidate| matches!(it.value, Value::Name(at) if self.signature(at).contains("slice"));
+            if methods.iter().any(is_for_slices) {
+                methods.retain(is_for_slices);
+            }
+            return methods;
+        }
+        let methods = of(name);
+        match name.strip_prefix("__i") {
+            Some(rest) if methods.is_empty() => of(&format!("__{rest}")),
+            _ => methods,
+        }
+    }
+
+    /// Returns true for an instance of a class without a base from outside that may define operators.
+    fn is_of_known_class(&self, value: &Candidate) -> bool {
+        let Value::Instance(of, _) = value.value else { return false };
+        let is_class = |of: SymbolAt| {
+            self.symbol(of)
+                .is_some_and(|(facts, index)| facts.symbols[index].kind == SymbolKind::Class)
+        };
+        let may_define = |base: &Candidate| match &base.value {
+            Value::Instance(..) => false,
+            Value::Foreign(written) => {
+                let name = written.text.split(['<', '[']).next().unwrap_or_default();
+                !["object", "ABC", "Generic", "Protocol"].contains(&last_name(name))
+            }
+            _ => true,
+        };
+        is_class(of) && !self.has_outside_class(of, &may_define)
     }
 
     /// Returns what `async with` awaits.
     fn awaited(&self, result: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
         match &result.value {
             Value::Foreign(written) if name == "__aenter__" => {
-                let is_awaitable = ["Coroutine", "Awaitable"].contains(&super::last_name(
-                    written.text.split('<').next().unwrap_or_default(),
-                ));
+                let is_awaitable = ["Coroutine", "Awaitable"]
+                    .contains(&last_name(written.text.split('<').next().unwrap_or_default()));
                 if is_awaitable {
                     self.argument(result, written, depth)
                 } else {

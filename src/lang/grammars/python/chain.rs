@@ -182,8 +182,11 @@ fn unbounded(
             }
             let of = inner(Some(value))?;
             let is_slice = node.named_child(1).is_some_and(|index| index.kind_name() == "slice");
-            let is_same = is_slice || is_type(visit, notes, value);
-            Some(if is_same { of } else { of.each_alternative(subscripted) })
+            Some(match (is_type(visit, notes, value), is_slice) {
+                (true, _) => of,
+                (false, true) => of.each_alternative(sliced),
+                (false, false) => of.each_alternative(subscripted),
+            })
         }
         "parenthesized_expression" | "as_pattern" => inner(node.named_child(0)),
         "named_expression" => inner(node.field("value")),
@@ -247,6 +250,45 @@ fn subscripted(of: Chain) -> Chain {
         return of.then(Step::Element);
     }
     of.then(Step::Member("__getitem__")).then(Step::Call)
+}
+
+/// Returns the chain of `of[from:to]`. The linker reads `__getitem__`, whose result is a part here.
+fn sliced(of: Chain) -> Chain {
+    if is_built_in(&of) {
+        return of;
+    }
+    of.then(Step::Member("__getslice__")).then(Step::Call)
+}
+
+/// Returns the chain of a variable with the value `left` after `+=` and the like. Values of built-in types
+/// keep their type.
+pub(super) fn augmented(left: &Chain, operator: &str) -> Option<Chain> {
+    let method = match operator {
+        "+=" => "__iadd__",
+        "/=" => "__itruediv__",
+        "%=" => "__imod__",
+        "|=" => "__ior__",
+        "&=" => "__iand__",
+        "-=" => "__isub__",
+        "*=" => "__imul__",
+        "@=" => "__imatmul__",
+        "//=" => "__ifloordiv__",
+        "^=" => "__ixor__",
+        "**=" => "__ipow__",
+        "<<=" => "__ilshift__",
+        ">>=" => "__irshift__",
+        _ => return None,
+    };
+    if left.parts().count() > 1 {
+        let step = |left: Chain| {
+            if is_built_in(&left) { left } else { left.then(Step::Member(method)).then(Step::Call) }
+        };
+        return left.each_alternative(step).bounded();
+    }
+    if is_built_in(left) {
+        return Some(left.clone());
+    }
+    chain::called(Some(left.clone().then(Step::Member(method))))
 }
 
 /// Returns the chain of the result of an operator, which the class of the left operand may define.

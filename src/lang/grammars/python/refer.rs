@@ -31,11 +31,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "class_definition" => class(visit, notes),
         "assignment" => assignment(visit, notes),
         "type_alias_statement" => type_alias(visit, notes),
-        "augmented_assignment" => {
-            if let Some(left) = node.field("left") {
-                notes.set_literal(left, None);
-            }
-        }
+        "augmented_assignment" => augmented(visit, notes),
         "return_statement" => returned(visit, notes),
         "yield" => yielded(visit, notes),
         "lambda" => names::lambda(visit, notes),
@@ -209,7 +205,7 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             let known = known.or_else(|| captured(visit, chain::value(visit, notes, right?)));
             let is_empty = right.is_none_or(chain::is_empty);
             let before = notes.local(&visit.text[left.byte_range()]);
-            // A value without a chain, such as `None`, does not override a known one.
+            // `None` does not override a known value.
             let was_known = matches!(before, NameLookup::Local(Some(_)));
             let was_local = matches!(before, NameLookup::Local(_));
             match names::end_of_branch(visit).filter(|_| was_local && !is_annotated) {
@@ -219,7 +215,7 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 _ if is_empty && !was_known && !is_annotated => {
                     notes.declare_unset(left, node.end_byte());
                 }
-                _ if known.is_some() || !was_known => {
+                _ if known.is_some() || !was_known || !is_empty => {
                     notes.declare_from(left, known, node.end_byte());
                 }
                 _ => {}
@@ -266,6 +262,28 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             names::unpack(visit, notes, left, right, node.end_byte());
         }
         _ => {}
+    }
+}
+
+/// `name += value`
+fn augmented(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(operator)) = (node.field("left"), node.field("operator")) else { return };
+    notes.set_literal(left, None);
+    if left.kind_name() != "identifier" || !names::is_local_here(visit, notes, left) {
+        return;
+    }
+    let NameLookup::Local(Some(before)) = notes.local(&visit.text[left.byte_range()]) else {
+        return;
+    };
+    let before = before.clone();
+    let after = chain::augmented(&before, operator.kind_name());
+    if after.as_ref() == Some(&before) {
+        return;
+    }
+    match names::end_of_branch(visit) {
+        Some(end) => notes.assign_in_branch(left, after, node.end_byte(), end),
+        None => notes.declare_from(left, after, node.end_byte()),
     }
 }
 
