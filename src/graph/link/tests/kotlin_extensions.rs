@@ -167,6 +167,23 @@ fun Any.go(): Int = when (this) {
     check(&tree.replace("$2", "$0").replace("$1", ""), "src/a.kt:6 Other.resumeIt Receiver");
 }
 
+/// The instance had the first of several types that an entry of `when` tests.
+#[test]
+fn entries_of_when_with_several_types_narrow_to_none() {
+    let of = |head: &str, entry: &str| {
+        format!(
+            "//- /src/a.kt\npackage a\ninterface A {{ fun x(): Int }}\nclass B : A {{\n  fun run(): Int = 1\n}}\n\
+             class C : A {{\n  fun run(): Int = 2\n}}\n{head} {{\n  {entry}\n  else -> 1\n}}\n"
+        )
+    };
+    let (own, other) = ("fun A.f(): Int = when (this)", "fun f(s: A): Int = when (s)");
+    for tree in [of(own, "is B, is C -> this.$0run()"), of(other, "is B, is C -> s.$0run()")] {
+        assert!(links(&tree).iter().all(|link| link.confidence < 0.9), "{tree}");
+    }
+    check(&of(own, "is B -> this.$0run()"), "src/a.kt:4 B.run Receiver");
+    check(&of(other, "is C -> s.$0run()"), "src/a.kt:7 C.run Receiver");
+}
+
 /// An extension that is a member of another type was stated as certain, and one that accepts another number of
 /// arguments hid a function.
 #[test]

@@ -341,7 +341,10 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             if subject.is_none() && !is_own {
                 return;
             }
-            let Some(test) = node.field("condition") else { return };
+            // `is A, is B ->` says only that it is one of them.
+            let mut cursor = node.walk();
+            let mut tests = node.children_by_field_name("condition", &mut cursor);
+            let (Some(test), None) = (tests.next(), tests.next()) else { return };
             let of = modifiers::child(test, TYPES).or_else(|| test.field("right"));
             let is_is = visit.bytes(test).starts_with(b"is");
             let Some(body) = modifiers::children(node).last().filter(|_| is_is) else { return };
