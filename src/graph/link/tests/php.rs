@@ -1,7 +1,7 @@
 //! PHP: namespaces, imports, and receivers by declared and documented types.
 
 use super::several::check_open;
-use super::{check, resolved_outcome};
+use super::{check, links, resolved_outcome};
 
 const SHOP: &str = "\
 //- /src/Item.php
@@ -124,4 +124,31 @@ fn elements_of_arrays() {
     check_open(&of("$two[0]->$0run();"), &["a.php:2 A::run", "a.php:3 B::run"]);
     check(&of("foreach ($list as $it) { $it->$0run(); }"), a);
     check(&of("foreach ($all as $it) { $it->$0run(); }"), a);
+}
+
+/// Parts of unknown type in the shape of an array were dropped.
+#[test]
+fn shapes_with_parts_of_unknown_type_are_open() {
+    let of = |shape: &str| {
+        format!(
+            "//- /a.php\n<?php\nclass A {{ function run() {{}} }}\nclass B {{ function run() {{}} }}\n\
+             /** @param {shape} $x */\nfunction f($x) {{\n$x['z']->$0run();\n}}\n"
+        )
+    };
+    for sealed in ["array{a: A}", "array{a: A, b: 'x'|1, c?: positive-int, d: null, e: A}"] {
+        check(&of(sealed), "a.php:2 A::run Receiver");
+        assert!(links(&of(sealed))[0].confidence >= 0.9, "{sealed}");
+    }
+    for open in [
+        "array{a: A, ...}",
+        "array{a: A, ...<string, B>}",
+        "array{a: A, b: mixed}",
+        "array{a: A, b: object}",
+        "array{a: A, b: B::X}",
+        "array{a: A, b: %}",
+        "array<int, A|mixed>",
+    ] {
+        check_open(&of(open), &["a.php:2 A::run"]);
+    }
+    check_open(&of("array{a: A, b: B, c: A, d: B}"), &["a.php:2 A::run", "a.php:3 B::run"]);
 }

@@ -94,8 +94,7 @@ fn type_names(written: &str, depth: usize) -> Vec<String> {
 /// argument is one.
 fn single(written: &str, depth: usize) -> Vec<String> {
     if let Some(element) = written.strip_suffix("[]") {
-        let names = type_names(element, depth).into_iter().take(ALTERNATIVES_MAX);
-        return names.map(|name| format!("array<{name}>")).collect();
+        return containers("array", type_names(element, depth));
     }
     if let Some(inner) = written.strip_prefix('(') {
         let inner = inner.strip_suffix(')').unwrap_or_default();
@@ -122,8 +121,10 @@ fn single(written: &str, depth: usize) -> Vec<String> {
         arguments.truncate(2);
     }
     let mut all = vec![name.to_owned()];
+    let mut is_open = false;
     for (at, argument) in arguments.into_iter().enumerate() {
         let mut names = type_names(argument, depth);
+        is_open |= remove_unknown(&mut names);
         if names.is_empty() {
             names.push("_".to_owned());
         }
@@ -134,21 +135,86 @@ fn single(written: &str, depth: usize) -> Vec<String> {
         all = each.take(ALTERNATIVES_MAX).collect();
     }
     all.iter_mut().for_each(|name| name.push('>'));
+    all.extend(is_open.then(|| UNKNOWN[0].to_owned()));
     all
 }
 
-/// Returns the names of an array with the types of its parts: `array{test: Test, count: int}`.
+/// Removes the types whose values may have any members, if there are others; returns true if there were
+/// such types.
+fn remove_unknown(names: &mut Vec<String>) -> bool {
+    let is_known = |name: &String| !UNKNOWN.contains(&name.as_str());
+    let is_mixed = names.iter().any(is_known) && !names.iter().all(is_known);
+    if is_mixed {
+        names.retain(is_known);
+    }
+    is_mixed
+}
+
+/// Returns the names of the containers `name` of elements of one of some types. The elements of one whose
+/// element may be anything have no known type, so that it is an unknown value where there are others.
+fn containers(name: &str, mut elements: Vec<String>) -> Vec<String> {
+    let is_open = remove_unknown(&mut elements);
+    elements.truncate(ALTERNATIVES_MAX);
+    let mut all: Vec<String> = elements.iter().map(|of| format!("{name}<{of}>")).collect();
+    all.extend(is_open.then(|| UNKNOWN[0].to_owned()));
+    all
+}
+
+/// Returns the names of an array with the types of its parts: `array{test: Test, count: int}`. Parts of
+/// unknown type (`...`, and what cannot be read) add an unknown alternative.
 fn shape(name: &str, inner: &str, depth: usize) -> Vec<String> {
-    let parts = split(inner, b',').into_iter().take(PARTS_MAX);
-    let of =
-        |part: &str| split(part, b':').last().map_or_else(Vec::new, |of| type_names(of, depth));
-    let mut names: Vec<String> = parts.flat_map(of).collect();
-    names.dedup();
-    names.truncate(ALTERNATIVES_MAX);
+    let parts = split(inner, b',');
+    let mut names: Vec<String> = Vec::new();
+    for (at, part) in parts.iter().map(|part| part.trim()).enumerate() {
+        if part.is_empty() {
+            continue;
+        }
+        let of = if at < PARTS_MAX { part_types(part, depth) } else { None };
+        let mut of = of.unwrap_or_else(|| vec![UNKNOWN[0].to_owned()]);
+        of.retain(|of| !names.contains(of));
+        names.extend(of);
+        if at >= PARTS_MAX {
+            break;
+        }
+    }
     if names.is_empty() {
         return vec![name.to_owned()];
     }
-    names.iter().map(|of| format!("{name}<{of}>")).collect()
+    containers(name, names)
+}
+
+/// Returns the names of the types of a part of an array's shape (`name: A`, `name?: A`, `A`), without those
+/// of plain values; `None` if they are unknown.
+fn part_types(part: &str, depth: usize) -> Option<Vec<String>> {
+    // `...<string, A>` stands for any other parts, `A::B` is the type of a constant.
+    if part.starts_with("...") || part.contains("::") {
+        return None;
+    }
+    let fields = split(part, b':');
+    let first = fields.first().copied().unwrap_or_default();
+    let is_key = fields.len() > 1 && !first.contains(['(', '<']);
+    let of = if is_key { part[first.len() + 1..].trim() } else { part };
+    let mut names = Vec::new();
+    for alternative in split(of.trim_start_matches('?'), b'|') {
+        let alternative = alternative.trim();
+        if is_plain_value(alternative) {
+            continue;
+        }
+        let of = type_names(alternative, depth);
+        if of.is_empty() {
+            return None;
+        }
+        names.extend(of);
+    }
+    Some(names)
+}
+
+/// Returns true for a type of texts and numbers that is no name: `'a'`, `1`, `positive-int`; and `null`.
+fn is_plain_value(written: &str) -> bool {
+    let is_named = ["-int", "-string", "-key"].iter().any(|end| written.ends_with(end));
+    written == "null"
+        || is_named
+        || written.starts_with(|c: char| matches!(c, '\'' | '"' | '-') || c.is_ascii_digit())
 }
 
 /// Returns the chain of the class or function name `node`.
