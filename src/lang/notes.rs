@@ -10,7 +10,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use super::facts::{Chain, Import, ImportKind, Reference, Role};
+use super::facts::{Chain, Import, ImportKind, ImportedName, Reference, Role};
 use super::symbols::{Symbol, SymbolKind};
 use super::visit::{Visit, name_range};
 
@@ -184,6 +184,13 @@ impl<'a> Notes<'a> {
         if self.imports.len() < IMPORTS_MAX {
             self.imports.push(import);
         }
+    }
+
+    /// Returns true if an import so far is of the type `name` of the package `module`, or of all of its
+    /// types: `import a.b.C`, `import a.b.*`.
+    pub(super) fn imports_type(&self, module: &str, name: &str) -> bool {
+        let is_named = |it: &ImportedName| it.name == "*" || it.name == name && it.alias == name;
+        self.imports.iter().any(|it| it.module == module && it.names.iter().any(is_named))
     }
 
     /// Records the chain of the value of the symbol with index `index`, or of the result of a call

@@ -40,6 +40,44 @@ const ELEMENT_CALLBACKS: [&[u8]; 26] = [
 /// Methods of maps that call their lambda with a key and its value.
 const MAP_CALLBACKS: [&[u8]; 4] = [b"compute", b"computeIfPresent", b"forEach", b"replaceAll"];
 
+/// The words before the name in the definition of a type.
+const TYPE_WORDS: [&[u8]; 4] = [b"class", b"enum", b"interface", b"record"];
+
+/// The library's functional interfaces, their package, and which type arguments the parameters of the
+/// function have.
+const FUNCTIONS: [(&[&str], &str, &[u32]); 4] = [
+    (
+        &[
+            "Consumer",
+            "Function",
+            "ObjDoubleConsumer",
+            "ObjIntConsumer",
+            "ObjLongConsumer",
+            "Predicate",
+            "ToDoubleFunction",
+            "ToIntFunction",
+            "ToLongFunction",
+            "UnaryOperator",
+        ],
+        "java.util.function",
+        &[0],
+    ),
+    (
+        &[
+            "BiConsumer",
+            "BiFunction",
+            "BiPredicate",
+            "ToDoubleBiFunction",
+            "ToIntBiFunction",
+            "ToLongBiFunction",
+        ],
+        "java.util.function",
+        &[0, 1],
+    ),
+    (&["BinaryOperator"], "java.util.function", &[0, 0]),
+    (&["Comparator"], "java.util", &[0, 0]),
+];
+
 /// Declares the variables of the visited declaration.
 pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -162,18 +200,27 @@ fn declared_function(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Vec<Opt
     let declaration = visit.ancestor(2).filter(|_| visit.ancestor_kind(1) == "variable_declarator");
     let of = declaration?.field("type").filter(|of| of.kind_name() == "generic_type")?;
     let path = visit.text_of(of.named_child(0)?);
-    let name = path.rsplit('.').next().unwrap_or_default();
-    let list = visit.child(of, "type_arguments")?;
-    let argument = |at: u32| values::of_type(visit, notes, list.named_child(at)?);
-    let is_named = |ends: &[&str]| ends.iter().any(|end| name.ends_with(end));
-    match () {
-        () if matches!(name, "BinaryOperator" | "Comparator") => {
-            Some(vec![argument(0), argument(0)])
-        }
-        () if !is_named(&["Consumer", "Function", "Predicate", "UnaryOperator"]) => None,
-        () if name.starts_with("Bi") => Some(vec![argument(0), argument(1)]),
-        () => Some(vec![argument(0)]),
-    }
+    let (package, name) = path.rsplit_once('.').unwrap_or(("", path.as_str()));
+    let (_, own_package, types) = FUNCTIONS.iter().find(|(names, ..)| names.contains(&name))?;
+    let is_library = match package {
+        "" => notes.imports_type(own_package, name) && !defines_type(visit, name),
+        package => package == *own_package,
+    };
+    let list = visit.child(of, "type_arguments").filter(|_| is_library)?;
+    let argument = |at: &u32| values::of_type(visit, notes, list.named_child(*at)?);
+    Some(types.iter().map(argument).collect())
+}
+
+/// Returns true if the file may define a type of that name.
+fn defines_type(visit: &Visit<'_, '_>, name: &str) -> bool {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..);
+    memchr::memmem::find_iter(visit.text, name.as_bytes()).any(|at| {
+        let (before, after) = (&visit.text[..at], &visit.text[at + name.len()..]);
+        let before_space = before.trim_ascii_end();
+        before_space.len() < before.len()
+            && !after.first().is_some_and(is_part)
+            && TYPE_WORDS.iter().any(|word| before_space.ends_with(word))
+    })
 }
 
 /// Returns the chain of the value with which the visited lambda is called after the key, if the method
