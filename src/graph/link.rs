@@ -79,6 +79,7 @@ mod members;
 mod memo;
 mod mixins;
 mod namespaces;
+mod object_methods;
 mod operators;
 mod overloads;
 mod own;

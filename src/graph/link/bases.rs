@@ -12,7 +12,7 @@ use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
 /// The most bases of a type that are searched for a method that one of its own overrides.
-const BASES_MAX: usize = 64;
+pub(super) const BASES_MAX: usize = 64;
 
 impl Walk<'_> {
     /// Returns the bases of a type as values, including those of its implementation blocks.

@@ -79,9 +79,7 @@ impl Walk<'_> {
                         }
                     }
                 }
-                if self.is_of_object(*of, name, &found) {
-                    found = vec![Candidate::new(Value::Outside, 1.0, Reason::Inherited)];
-                }
+                self.inherit_of_object(*of, name, &mut found);
                 let magic = self.magic(*of, name, false, &found, depth);
                 if !magic.is_empty() {
                     found = magic;
@@ -120,24 +118,6 @@ impl Walk<'_> {
             member.choice = member.choice.and(candidate.choice);
         }
         found
-    }
-
-    /// Returns true if a method of Java that `found` are is that of `Object`: an interface may declare it, but
-    /// a class or enumeration without one of its own inherits the former.
-    fn is_of_object(&self, of: SymbolAt, name: &str, found: &[Candidate]) -> bool {
-        let is_named = matches!(name, "equals" | "hashCode" | "toString");
-        let Some((facts, place)) = self.symbol(of).filter(|_| is_named) else { return false };
-        let is_of_interface = |it: &Candidate| {
-            let Value::Name(at) = it.value else { return false };
-            self.symbol(at).is_some_and(|(there, place)| {
-                let parent = there.symbols[place].parent;
-                parent.is_some_and(|at| there.symbols[at].kind == SymbolKind::Interface)
-            })
-        };
-        facts.dialect.has_java_types()
-            && facts.symbols[place].kind != SymbolKind::Interface
-            && !found.is_empty()
-            && found.iter().all(is_of_interface)
     }
 
     /// Returns true if a member that a type of C++ lacks is the value in an element of a map, whose
@@ -668,7 +648,6 @@ impl Walk<'_> {
         is_unknown && self.is_unique_type(&target.name)
     }
 
-    /// Returns true if exactly one type has that name.
     /// Returns true if the repository defines a type of this name.
     pub(super) fn defines_type(&self, name: &str) -> bool {
         let is_type_here = |at: &SymbolAt| {
@@ -677,6 +656,7 @@ impl Walk<'_> {
         self.code.named(name).iter().take(ELSEWHERE_MAX).any(is_type_here)
     }
 
+    /// Returns true if exactly one type has that name.
     fn is_unique_type(&self, name: &str) -> bool {
         let named = self.code.named(name);
         let types = named.iter().filter(|at| {

@@ -177,6 +177,7 @@ impl Walk<'_> {
                         return by_argument;
                     }
                     let mut found = self.member(value, used.name, 0);
+                    self.prefer_of_object(used, &mut found);
                     self.add_pointed(place, used, value, &mut found);
                     if !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
                         found.extend(self.constructed(value, used.name));

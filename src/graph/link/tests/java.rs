@@ -1,6 +1,6 @@
 //! Java: packages, imports, members of bases, overloads by their number of arguments.
 
-use super::{check, links, meaning};
+use super::{Link, check, links, meaning, resolved_outcome};
 
 /// Returns a tree of two packages in two source roots with `body` in a method of `path`.
 fn tree(path: &str, imports: &str, body: &str) -> String {
@@ -280,6 +280,75 @@ fn classes_inherit_the_methods_of_object_before_those_of_interfaces() {
     check(&of("e.$0equals(1);"), "");
     check(&of("e.$0raw();"), "A.java:3 R.raw Inherited");
     check(&of("r.$0equals(1);"), "A.java:2 R.equals Receiver");
+}
+
+/// Overloads of the methods of `Object` in interfaces left the repository.
+#[test]
+fn overloads_of_the_methods_of_object_are_methods_of_interfaces() {
+    let of = |body: &str| {
+        format!(
+            "//- /A.java\ninterface D {{\n    boolean equals(String a, String b);\n    default String toString(int n) {{ return \"\"; }}\n    \
+             boolean equals(String a);\n    int hashCode();\n}}\n\
+             abstract class Base implements D {{}}\nclass U {{\n    void f(Base b, Object o) {{ {body} }}\n}}\n"
+        )
+    };
+    check(&of("b.$0equals(\"a\", \"b\");"), "A.java:2 D.equals Inherited");
+    check(&of("b.$0toString(3);"), "A.java:3 D.toString Inherited");
+    check(&of("b.$0toString();"), "");
+    check(&of("b.$0hashCode();"), "");
+    let is_sure = |link: &Link| link.confidence >= 0.9;
+    assert!(!links(&of("b.$0equals(o);")).iter().any(is_sure));
+}
+
+/// Methods of derived types and of the constants of enumerations that override one of `Object` had no calls.
+#[test]
+fn derived_types_override_the_methods_of_object() {
+    let of = |body: &str| {
+        format!(
+            "//- /A.java\ninterface Shape {{\n    String toString();\n    int hashCode();\n}}\n\
+             enum Kind implements Shape {{\n    A {{\n        public String toString() {{ return \"\"; }}\n    }},\n    B\n}}\n\
+             abstract class Sq implements Shape {{}}\nclass Mid extends Sq {{}}\n\
+             class Real extends Mid {{\n    public String toString() {{ return \"\"; }}\n    public String toString(int a) {{ return \"\"; }}\n}}\n\
+             final class Last implements Shape {{}}\n\
+             class U {{\n    void f(Kind k, Sq s, Last l) {{ {body} }}\n}}\n"
+        )
+    };
+    let check = |body: &str, expected: &str| {
+        check(&of(body), expected);
+        assert!(links(&of(body)).iter().all(|link| link.confidence < 0.9), "{body}");
+    };
+    check("k.$0toString();", "A.java:7 Kind.A.toString Implementation");
+    check("s.$0toString();", "A.java:14 Real.toString Implementation");
+    check("k.$0hashCode();", "");
+    check("s.$0hashCode();", "");
+    check("l.$0toString();", "");
+    assert!(resolved_outcome(&of("l.$0toString();")).is_outside);
+}
+
+/// Interfaces of the repository were taken for those of the library with a similar name.
+#[test]
+fn own_functional_interfaces_are_not_those_of_the_library() {
+    let of = |imports: &str, own: &str, declared: &str| {
+        format!(
+            "//- /A.java\n{imports}\nclass A {{ void run() {{}} }}\nclass B {{ void run() {{}} }}\n\
+             class U {{\n    {own}\n    void f() {{ {declared} g = x -> {{ x.$0run(); }}; }}\n}}\n"
+        )
+    };
+    let a = "A.java:2 A.run Receiver";
+    let unknown = |text: &str| {
+        assert!(links(text).iter().all(|link| link.confidence < 0.9), "{text}");
+    };
+    let all = "import java.util.function.*;";
+    check(&of(all, "", "Consumer<A>"), a);
+    check(&of("import java.util.function.Function;", "", "Function<A, B>"), a);
+    check(&of("import java.util.*;", "", "Comparator<A>"), a);
+    check(&of("", "", "java.util.function.ToIntFunction<A>"), a);
+    unknown(&of("", "interface MyFunction<R, X> { R apply(X x); }", "MyFunction<A, B>"));
+    unknown(&of(all, "interface MyFunction<R, X> { R apply(X x); }", "MyFunction<A, B>"));
+    unknown(&of(all, "interface Consumer<A, B> { void accept(B b); }", "Consumer<A, B>"));
+    unknown(&of("import own.Consumer;", "", "Consumer<A>"));
+    unknown(&of("", "", "own.Consumer<A>"));
+    unknown(&of(all, "", "IntFunction<A>"));
 }
 
 /// An object was converted to a number where a parameter accepts it as it is.
