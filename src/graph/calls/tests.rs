@@ -124,6 +124,15 @@ fn overriding_methods_are_called_through_their_base() {
     );
 }
 
+/// A class of Python that is called by another name than its own.
+#[test]
+fn constructors_are_called_through_the_class_of_an_instance() {
+    let tree = Tree::new(
+        "//- /a.py\nclass A:\n    def __init__(self):\n        pass\n    def copy(self):\n        return self.__class__()\n",
+    );
+    assert_eq!(tree.callers(&tree.named("A.__init__")), ["a.py:5"]);
+}
+
 /// An implementation of a trait or interface is called through it.
 #[test]
 fn implementations_are_called_through_their_interface() {
