@@ -21,8 +21,9 @@ const FOR: u8 = b'f';
 struct Open {
     brackets: [u8; DEPTH_MAX],
     depth: usize,
-    /// The last byte of code.
+    /// The last byte of code, and its place.
     last: u8,
+    last_at: usize,
     /// The statement contains a `?`, or begins with `case`: a `:` does not begin initializers.
     has_label: bool,
 }
@@ -37,6 +38,8 @@ struct Group {
     branches: Vec<(u8, u8)>,
     /// All branches so far end with the brackets open that were open before them.
     is_balanced: bool,
+    /// The last byte of each branch so far, if all of them end with the `{` of one more block.
+    block_starts: Option<Vec<usize>>,
     /// The number of `;`, `{` and `}` before the group.
     stops: usize,
     has_other_directive: bool,
@@ -123,7 +126,7 @@ impl Open {
             b':' if self.begins_initializers(text, at) => self.push(INITIALIZERS),
             _ => true,
         };
-        self.last = byte;
+        (self.last, self.last_at) = (byte, at);
         is_pushed
     }
 
@@ -145,7 +148,8 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8]) {
     if !has_candidate(text) {
         return;
     }
-    let mut open = Open { brackets: [0; DEPTH_MAX], depth: 0, last: 0, has_label: false };
+    let mut open =
+        Open { brackets: [0; DEPTH_MAX], depth: 0, last: 0, last_at: 0, has_label: false };
     let (mut groups, mut stops) = (Vec::<Group>::new(), 0);
     let (mut at, mut is_start, mut begins_branch) = (0, true, false);
     while let Some(&byte) = text.get(at) {
@@ -218,6 +222,7 @@ impl Group {
             lines: vec![line],
             branches: vec![(0, 0)],
             is_balanced: true,
+            block_starts: Some(Vec::new()),
             stops,
             has_other_directive: false,
             has_call: false,
@@ -227,6 +232,11 @@ impl Group {
     fn end_branch(&mut self, open: Open) {
         self.first_end.get_or_insert(open);
         self.is_balanced &= open.brackets() == self.at.brackets();
+        let opens_block = open.brackets().split_last() == Some((&b'{', self.at.brackets()));
+        match &mut self.block_starts {
+            Some(starts) if opens_block && open.last == b'{' => starts.push(open.last_at),
+            starts => *starts = None,
+        }
         if let Some(branch) = self.branches.last_mut().filter(|branch| branch.0 != 0) {
             branch.1 = open.last;
         }
@@ -245,8 +255,11 @@ impl Group {
         let is_part = self.is_balanced && self.stops == stops && self.at.is_in_statement();
         let is_blanked = is_list || is_one && begins_list || is_part && (is_one || separates());
         // A directive that is blanked already belongs to a function with several heads.
-        let is_masked = || self.lines.iter().any(|line| masked[line.start] != b'#');
-        if !is_blanked || self.has_other_directive || is_masked() {
+        let is_masked = self.lines.iter().any(|line| masked[line.start] != b'#');
+        if !self.has_other_directive && !is_masked && self.one_block(masked) {
+            return;
+        }
+        if !is_blanked || self.has_other_directive || is_masked {
             return;
         }
         if is_list && self.at.innermost() != INITIALIZERS && !is_one && !self.has_call {
@@ -262,6 +275,29 @@ impl Group {
                 masked[line.start] = b',';
             }
         }
+    }
+}
+
+impl Group {
+    /// Makes one block of those that all branches open (`if (a) {`, `#else`, `if (b) {`, `#endif`): the
+    /// statements before the last one get a `;` in place of their block. Returns false if the branches are
+    /// others.
+    fn one_block(&self, masked: &mut [u8]) -> bool {
+        let Some(starts) = &self.block_starts else { return false };
+        let Some((_, others)) = starts.split_last().filter(|(_, others)| !others.is_empty()) else {
+            return false;
+        };
+        let is_statement = |start: &usize| masked[..*start].trim_ascii_end().ends_with(b")");
+        if self.at.innermost() != b'{' || !starts.iter().all(is_statement) {
+            return false;
+        }
+        for line in &self.lines {
+            clear(&mut masked[line.clone()]);
+        }
+        for &start in others {
+            masked[start] = b';';
+        }
+        true
     }
 }
 
@@ -282,8 +318,12 @@ fn begins_value(byte: u8) -> bool {
 }
 
 /// Returns true if an `#if` may stand in the middle of something: the line of code before it does not end
-/// a statement, a block or a comment. Most files have none.
+/// a statement, a block or a comment, or a branch ends with a `{`. Most files have none.
 fn has_candidate(text: &[u8]) -> bool {
+    let ends_with_block = |at: usize| text[..at].trim_ascii_end().ends_with(b"{");
+    if memchr::memmem::find_iter(text, b"#el").any(ends_with_block) {
+        return true;
+    }
     memchr::memmem::find_iter(text, b"if").any(|at| {
         let before = text[..at].trim_ascii_end();
         let Some(before) = before.strip_suffix(b"#") else { return false };
@@ -418,8 +458,23 @@ mod tests {
     }
 
     #[test]
+    fn branches_that_open_a_block_open_one() {
+        check(
+            "int f() {\n#if X\n  int a;\n  if (g(a)) {\n#else\n  if (h()) {\n#endif\n    i();\n  }\n}\n",
+            "int f() {\n\n  int a;\n  if (g(a)) ;\n\n  if (h()) {\n\n    i();\n  }\n}\n",
+        );
+        check(
+            "void f() {\n#if X\nfor (;;) {\n#elif Y\nwhile (a) {\n#else\nwhile (b) {\n#endif\nc();\n}\n}\n",
+            "void f() {\n\nfor (;;) ;\n\nwhile (a) ;\n\nwhile (b) {\n\nc();\n}\n}\n",
+        );
+    }
+
+    #[test]
     fn other_directives_are_unchanged() {
         for text in [
+            "void f() {\n#if X\nif (a) {\n#endif\nb();\n#if X\n}\n#endif\n}\n",
+            "void f() {\n#if X\nint a[] = {\n#else\nint b[] = {\n#endif\n1 };\n}\n",
+            "void f() {\n#if X\nif (a) {\n#else\nif (b)\n#endif\nc();\n}\n",
             "int a\n;\n#if X\nint b;\n#else\nint c;\n#endif\n",
             "void f(int a) {\n  if (a)\n#if X\n    b();\n#else\n    c();\n#endif\n}\n",
             "f(a);\n#if X\nf(\n#else\ng(\n#endif\n  a);\n#if Y\nint b;\n#endif\n",
