@@ -106,6 +106,7 @@ mod templates;
 pub(in crate::graph) mod tests;
 mod type_syntax;
 mod typed;
+mod undef_directives;
 mod undefined;
 mod usings;
 mod value;

@@ -12,7 +12,7 @@ use super::dialect::{Group, OverloadRules};
 use super::hops::{Export, ListedNames, View};
 use super::position::SymbolAt;
 use super::signature::Signature;
-use super::undefined::Undefined;
+use super::undef_directives::Undefined;
 use super::value::{Candidate, WrittenType};
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;

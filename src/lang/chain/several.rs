@@ -73,7 +73,7 @@ impl Chain {
         Some(Chain(written))
     }
 
-    /// Returns the chain of one of several values, as [`Chain::one_of`] does, for written types of other files.
+    /// Returns the chain of one of several values, as `one_of` does, for written types of other files.
     pub fn of_alternatives(values: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
         Chain::one_of(values)
     }
