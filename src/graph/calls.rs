@@ -4,6 +4,7 @@
 //! linker ([`super::link`]); a name that many symbols share costs a resolution for each of its
 //! uses.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -11,7 +12,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::link::{
-    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Code, Link, Linker, Outcome, Reason, Site, SymbolAt, Use,
+    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, Code, Link, Linker, Outcome, Reason,
+    Site, SymbolAt, Use,
 };
 use crate::base::ids::FileId;
 use crate::lang::chain::{Chain, Root};
@@ -96,7 +98,8 @@ struct Also {
 /// The calls inside of a symbol.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Callees {
-    /// Those that are resolved, in the order of the text.
+    /// Those that are resolved, in the order of the text. A call that refers to one of several
+    /// definitions is listed for each, the most likely first.
     pub calls: Vec<Callee>,
     /// Those that are neither resolved nor known to leave the repository, in the same order.
     pub unresolved: Vec<NamedSite>,
@@ -155,10 +158,18 @@ pub fn uses_within(
     bound: Bound<'_>,
 ) -> Uses {
     let code = linker.code();
-    let places: FxHashMap<SymbolAt, usize> =
+    let mut places: FxHashMap<SymbolAt, usize> =
         of.iter().zip(0..).map(|(&at, place)| (at, place)).collect();
     let mut found = Uses::default();
     let (mut names, mut around) = (Names::new(), BTreeSet::new());
+    for (place, at) in of.iter().enumerate() {
+        for constructor in called_constructors(code, *at) {
+            if let Entry::Vacant(vacant) = places.entry(constructor) {
+                vacant.insert(place);
+                found.is_cut |= add_names(code, constructor, &mut names, &mut around);
+            }
+        }
+    }
     // What the symbols override: a call of one of these may run the symbol instead.
     let mut overridden: FxHashMap<SymbolAt, Vec<usize>> = FxHashMap::default();
     for (place, at) in of.iter().enumerate() {
@@ -412,6 +423,17 @@ fn add_names(
     false
 }
 
+/// Returns the constructors of a type where they are called by a method of it (Ruby's `Type.new`,
+/// which runs `initialize`): such calls count for the type as well.
+fn called_constructors(code: &dyn Code, at: SymbolAt) -> Vec<SymbolAt> {
+    let Some(facts) = code.file(at.file) else { return Vec::new() };
+    if facts.constructor_call().is_none() {
+        return Vec::new();
+    }
+    let own = facts.own_constructors(at.place as usize);
+    own.map(|place| SymbolAt { file: at.file, place }).collect()
+}
+
 /// Calls `see` with the uses of a name that `files` define, and with those of other names under
 /// which files import or re-export it. Returns true if there are too many.
 fn each_named_site(
@@ -463,12 +485,16 @@ pub fn callees(code: &dyn Code, of: SymbolAt, confidence_min: f32) -> Callees {
             continue;
         }
         let outcome = linker.outcome_at(of.file, name, reference);
-        let link = outcome.links.first().filter(|link| link.confidence >= confidence_min);
-        let reference = reference.clone();
-        if let Some(&link) = link {
-            found.calls.push(Callee { name: name.clone(), reference, link });
+        let mut links = outcome.links.iter().filter(|link| link.confidence >= confidence_min);
+        if let Some(&link) = links.next() {
+            let called = |link| Callee { name: name.clone(), reference: reference.clone(), link };
+            found.calls.push(called(link));
+            // One of several definitions: `callers` of each lists the call.
+            if link.confidence <= CONFIDENCE_UNCERTAIN {
+                found.calls.extend(links.copied().map(called));
+            }
         } else if is_unresolved(&outcome) {
-            let site = Site { file: of.file, reference };
+            let site = Site { file: of.file, reference: reference.clone() };
             found.unresolved.push(NamedSite { name: name.as_str().into(), site });
         }
     }

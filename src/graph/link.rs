@@ -116,7 +116,9 @@ mod wrapped;
 pub use code::{Code, FileFacts, Site, last_name};
 use memo::Memo;
 pub use position::{SymbolAt, UseAt};
-pub use result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Outcome, Reason, Use};
+pub use result::{
+    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, LINKS_MAX, Link, Outcome, Reason, Use,
+};
 use value::Place;
 use walk::Walk;
 

@@ -77,6 +77,8 @@ fn parts(name: &str) -> Vec<&str> {
             }
             '>' | ']' | ')' if depth == 0 => return parts_as_written(name),
             '>' | ']' | ')' => depth -= 1,
+            // `Type.#member`: the private names of JavaScript begin with the mark.
+            '#' if depth == 0 && name[..at].ends_with('.') => {}
             c if depth == 0 && SEPARATORS.contains(&c) => {
                 found.push(&name[start..end.unwrap_or(at)]);
                 (start, end) = (at + 1, None);
@@ -135,6 +137,8 @@ mod tests {
         check("art::add", "src/cart.rs", rust, &[]);
         check("Basket::add", "src/cart.rs", rust, &[]);
         check("shop.cart.add", "shop/cart.py", "def add(): pass\n", &[1]);
+        check("A.#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[2]);
+        check("A#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[3]);
         check("net.Dial", "lib/net/dial.go", "package net\nfunc Dial() {}\n", &[2]);
     }
 

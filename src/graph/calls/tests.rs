@@ -379,3 +379,32 @@ fn calls_of_an_overridden_method_count_for_those_that_override_it() {
         assert_eq!((alone.uses.len(), alone.also[0]), (counts[of].0 + counts[of].1, 0));
     }
 }
+
+/// `callers` of a class of Ruby had no calls of `new` where the class defines `initialize`.
+#[test]
+fn a_class_of_ruby_is_called_by_new() {
+    let text = "//- /a.rb\nclass A\n  def initialize(x)\n  end\nend\nclass B < A\nend\n\
+                def f\n  A.new(1)\nend\ndef g\n  B.new(1)\nend\n";
+    check(text, "A", &["a.rb:8", "a.rb:11"]);
+    check(text, "A#initialize", &["a.rb:8", "a.rb:11"]);
+    check(text, "B", &["a.rb:11"]);
+    assert_eq!(Tree::new(text).names_on_path("f", "A"), ["f", "A"]);
+}
+
+/// `explain` listed the first of several definitions only, `callers` the call for each of them.
+#[test]
+fn a_call_of_one_of_several_definitions_calls_each() {
+    let tree = Tree::new(
+        "//- /a.py\nclass A:\n    def go(self): pass\nclass B:\n    def go(self): pass\n\
+         def f(x: A | B):\n    x.go()\n",
+    );
+    let found = callees(&tree.program, tree.named("f")[0], CONFIDENCE_ANSWER);
+    let called = found.calls.iter().map(|it| tree.shown(it.link.to));
+    assert_eq!(
+        called.collect::<BTreeSet<_>>(),
+        BTreeSet::from(["A.go", "B.go"].map(str::to_owned))
+    );
+    for name in ["A.go", "B.go"] {
+        assert_eq!(tree.callers(&tree.named(name)), ["a.py:6"], "{name}");
+    }
+}

@@ -7,7 +7,7 @@
 //! table is the output of `cargo bench --bench calls -- --fit FILES` (docs/calls-measured.md): isotonic
 //! regression over bins, smoothed towards the share of all languages.
 
-use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason};
+use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, Link, Reason};
 use super::several::OPEN_MAX;
 
 /// What an answer is based on.
@@ -20,9 +20,6 @@ enum Class {
     /// The name alone.
     Guessed,
 }
-
-/// The most that is stated for a product that an answer of several possible ones can have.
-const UNCERTAIN_MAX: f32 = 0.89;
 
 /// Pairs of a product of factors and the share of right answers, both increasing.
 type Knots = &'static [(f32, f32)];
@@ -135,7 +132,7 @@ fn calibrated(language: &str, class: Class, product: f32) -> f32 {
     let own = of_class().find(|(languages, ..)| languages.contains(&language));
     let row = own.or_else(|| of_class().find(|(languages, ..)| languages.is_empty()));
     let knots = row.map(|(.., knots)| *knots).unwrap_or_default();
-    let most = if product <= OPEN_MAX { UNCERTAIN_MAX } else { 1.0 };
+    let most = if product <= OPEN_MAX { CONFIDENCE_UNCERTAIN } else { 1.0 };
     interpolated(knots, product).min(most).max(CONFIDENCE_ANSWER)
 }
 

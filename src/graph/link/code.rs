@@ -386,12 +386,16 @@ impl FileFacts {
     /// Returns true for a type that uses the constructor of its base.
     pub fn inherits_constructor(&self, place: usize) -> bool {
         let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));
-        let has_own = || {
-            let names = self.dialect.constructors.iter();
-            let mut children = names.flat_map(|name| self.children(Some(place), name));
-            children.any(|&child| self.is_constructor(child as usize))
-        };
-        is_type && self.dialect.inherits_constructors && !has_own()
+        is_type
+            && self.dialect.inherits_constructors
+            && self.own_constructors(place).next().is_none()
+    }
+
+    /// Returns the constructors that a type defines under a name of their own (`initialize`).
+    pub fn own_constructors(&self, place: usize) -> impl Iterator<Item = u32> + '_ {
+        let names = self.dialect.constructors.iter();
+        let children = names.flat_map(move |name| self.children(Some(place), name));
+        children.copied().filter(|child| self.is_constructor(*child as usize))
     }
 
     /// Returns true if code of this file's language can refer to definitions of another file's.

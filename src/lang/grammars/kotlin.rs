@@ -8,6 +8,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod bodies;
 mod headers;
 mod locals;
 mod refer;

@@ -73,6 +73,7 @@ pub(super) const FIXTURES: &[Fixture] = &[
     javascript::ANON2,
     javascript::APP,
     javascript::NAMED,
+    kotlin::LINES,
     kotlin::ORDERS,
     lua::ROUTER,
     make::BUILD,

@@ -90,8 +90,7 @@ impl Check {
     /// those that it lists at other definitions included.
     fn name(&mut self, defined: &Value, callers: &Value) {
         let id = &defined["id"];
-        let qualified = defined["qualified_name"].as_str().unwrap_or_default();
-        let name = qualified.rsplit([':', '.', '#']).next().unwrap_or_default();
+        let name = defined["name"].as_str().unwrap_or_default();
         let by_name = self.json("codedb_callers", json!({"name": name, "max_results": ALL}));
         let all = by_name["definitions"].as_array().into_iter().flatten();
         let Some(same) = all.clone().find(|definition| definition["id"] == *id) else {

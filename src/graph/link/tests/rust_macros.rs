@@ -264,3 +264,17 @@ fn variables_of_macros_have_members() {
     assert!(links(&short).iter().all(|link| link.confidence < 0.45));
     check(&of("each!($Own::$0size())"), "src/lib.rs:3 own::$Own::size Receiver");
 }
+
+/// Calls of names that are keywords in some places were lost in the arguments of macros.
+#[test]
+fn keywords_in_macros_may_be_names() {
+    let of = |call: &str| {
+        of_crate(&format!(
+            "pub struct Set;\nimpl Set {{\n  pub fn union(self, o: Set) -> Set {{ o }}\n  pub fn gen<T>(self) {{}}\n}}\n\
+             fn f(a: Set) {{ println!(\"{{}}\", {call}); }}"
+        ))
+    };
+    check(&of("a.$0union(a)"), "src/lib.rs:3 Set::union Receiver");
+    check(&of("Set::$0union(a, a)"), "src/lib.rs:3 Set::union Receiver");
+    check(&of("a.$0gen::<u8>()"), "src/lib.rs:4 Set::gen Receiver");
+}

@@ -12,6 +12,7 @@
 
 use std::ops::Range;
 
+use super::bodies;
 use crate::lang::grammars::blank;
 
 /// The word before the parameters of a constructor.
@@ -21,9 +22,10 @@ const CONSTRUCTOR: &[u8] = b"constructor";
 const MODIFIERS: &[&[u8]] =
     &[b"actual", b"expect", b"internal", b"private", b"protected", b"public"];
 
-/// Returns the text with the heads of classes masked. O(bytes).
+/// Returns the text with the heads of classes and the ends of [`bodies`] masked. O(bytes).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
+    bodies::mask(text, &mut masked);
     if memchr::memmem::find(text, CONSTRUCTOR).is_none() {
         return masked;
     }

@@ -14,16 +14,22 @@ use crate::lang::visit::Visit;
 /// Methods that return a value of the type that their argument names.
 const MAKING_METHODS: [&[u8]; 3] = [b".collect::<", b".sum::<", b".product::<"];
 
+/// Names that are keywords in some places only.
+const KEYWORD_NAMES: [&str; 3] = ["default", "gen", "union"];
+
 /// Number of bytes after a name that are searched for its type or value.
 const BOUND_BYTES_MAX: usize = 200;
 
-/// Records the calls of `default` in the visited token tree, where the grammar takes it for a
-/// keyword.
+/// Records the calls of names in the visited token tree that the grammar takes for keywords.
 pub(super) fn keyword_names(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let mut cursor = node.walk();
-    for token in node.children(&mut cursor).filter(|token| token.kind_name() == "default") {
-        if visit.text.get(token.end_byte()) == Some(&b'(') {
+    let is_keyword = |token: &Node<'_>| KEYWORD_NAMES.contains(&token.kind_name());
+    for token in node.children(&mut cursor).filter(is_keyword) {
+        let after = &visit.text[token.end_byte()..];
+        let is_called = after.starts_with(b"(") || after.starts_with(b"::<");
+        let is_defined = visit.text[..token.start_byte()].trim_ascii_end().ends_with(b"fn");
+        if is_called && !is_defined {
             name(visit, notes, token);
         }
     }
