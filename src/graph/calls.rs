@@ -13,7 +13,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::link::{
     CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, Code, Link, Linker, Outcome, Reason,
-    Site, SymbolAt, Use,
+    SUPER, Site, SymbolAt, Use,
 };
 use crate::base::ids::FileId;
 use crate::lang::chain::{Chain, Root};
@@ -192,6 +192,11 @@ pub fn uses_within(
                 sites.push((Arc::clone(text), site));
             }
         });
+    }
+    for (text, site) in super_sites(code, of) {
+        if seen.insert((site.file, site.reference.span.start)) {
+            sites.push((text, site));
+        }
     }
     for file in around {
         let Some(facts) = code.file(file) else { continue };
@@ -432,6 +437,30 @@ fn called_constructors(code: &dyn Code, at: SymbolAt) -> Vec<SymbolAt> {
     }
     let own = facts.own_constructors(at.place as usize);
     own.map(|place| SymbolAt { file: at.file, place }).collect()
+}
+
+/// Returns the uses of Ruby's `super` in methods that have the name of one of the symbols. O(uses of
+/// `super`).
+fn super_sites(code: &dyn Code, of: &[SymbolAt]) -> Vec<(Arc<str>, Site)> {
+    let name = |at: &SymbolAt| {
+        let facts = code.file(at.file)?;
+        let symbol = facts.symbols.get(at.place as usize)?;
+        let is_own = facts.language.name == "ruby" && symbol.kind.is_callable();
+        is_own.then(|| symbol.name.clone())
+    };
+    let names: BTreeSet<String> = of.iter().filter_map(name).collect();
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let text: Arc<str> = SUPER.into();
+    let is_its = |site: &Site| {
+        code.file(site.file).is_some_and(|facts| {
+            let method = facts.method_of_super(SUPER, site.reference.enclosing);
+            method.is_some_and(|method| names.contains(&facts.symbols[method].name))
+        })
+    };
+    let sites = code.sites(SUPER).into_iter().filter(is_its).take(SITES_MAX);
+    sites.map(|site| (Arc::clone(&text), site)).collect()
 }
 
 /// Calls `see` with the uses of a name that `files` define, and with those of other names under

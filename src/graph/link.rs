@@ -21,6 +21,7 @@
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
 //!    implementation blocks and embedded types), `alternatives` (values that are one of two), `passed`
 //!    (parameters of Ruby, by the calls), `mixins` (modules that types of Ruby include or prepend),
+//!    `super_calls` (Ruby's `super`),
 //!    `operators` (of Rust), `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
@@ -100,6 +101,7 @@ mod signature;
 mod similar;
 mod source_sets;
 mod specs;
+mod super_calls;
 mod syntax;
 mod templates;
 #[cfg(test)]
@@ -119,6 +121,7 @@ pub use position::{SymbolAt, UseAt};
 pub use result::{
     CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, LINKS_MAX, Link, Outcome, Reason, Use,
 };
+pub use super_calls::WORD as SUPER;
 use value::Place;
 use walk::Walk;
 

@@ -64,7 +64,10 @@ else
   end
   $stdin.each_line(chomp: true) do |row|
     path, byte, name = row.split("\t")
-    line = File.binread(path).byteslice(0, byte.to_i).count("\n") + 1
+    before = File.binread(path).byteslice(0, byte.to_i)
+    line = before.count("\n") + 1
+    # A call by `super` has the name of the method around it.
+    name = before[/.*^[^#\n]*\bdef (?:self\.)?([\w?!=]+)/m, 1] || name if name == "super"
     answers[[path, line, name]].each { |to, at| puts [path, byte, to, at].join("\t") }
   end
 end

@@ -64,7 +64,12 @@ pub fn missing_link(
         let Callees { calls, unresolved } = callees(code, at, confidence_min);
         visited.extend(calls.iter().map(|call| call.link.to).filter(|&to| seen.insert(to)));
         for call in unresolved {
-            for &to in named.get(&*call.name).into_iter().flatten() {
+            let facts = code.file(at.file);
+            let of_super = facts.as_ref().and_then(|facts| {
+                let method = facts.method_of_super(&call.name, call.site.reference.enclosing)?;
+                Some(facts.symbols[method].name.as_str())
+            });
+            for &to in named.get(of_super.unwrap_or(&*call.name)).into_iter().flatten() {
                 let used = Use::new(&call.name, &call.site.reference);
                 let possible = linker.possibility(call.site.file, used, to);
                 if let Some((confidence, reason)) = possible {

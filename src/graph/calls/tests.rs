@@ -124,6 +124,31 @@ fn overriding_methods_are_called_through_their_base() {
     );
 }
 
+/// `super` of Ruby was not recorded: an override was not among the callers of what it overrides.
+#[test]
+fn overriding_methods_of_ruby_call_by_super() {
+    let tree = Tree::new(
+        "//- /a.rb\nclass Base\n  def run(a)\n    finish\n  end\n  def finish\n  end\nend\n\
+         class One < Base\n  def run(a)\n    super\n  end\n  def other\n    super\n  end\nend\n\
+         class Two < One\n  def run(a)\n    super(a)\n  end\nend\n\
+         module Loose\n  def finish\n    super\n  end\nend\n",
+    );
+    assert_eq!(tree.callers(&tree.named("Base#run")), ["a.rb:10"]);
+    assert_eq!(tree.callers(&tree.named("One#run")), ["a.rb:18"]);
+    assert_eq!(tree.callers(&tree.named("Two#run")), Vec::<String>::new());
+    let two = tree.named("Two#run")[0];
+    let callees = callees(&tree.program, two, CONFIDENCE_ANSWER);
+    let called: Vec<SymbolAt> = callees.calls.iter().map(|call| call.link.to).collect();
+    assert_eq!(called, tree.named("One#run"));
+    assert_eq!(
+        tree.names_on_path("Two#run", "Base#finish"),
+        ["Two#run", "One#run", "Base#run", "Base#finish"]
+    );
+    // Nothing includes the module.
+    let found = uses_of(&tree.program, &tree.named("Base#finish"), CONFIDENCE_ANSWER);
+    assert_eq!((found.uses.len(), found.unresolved.len()), (1, 1));
+}
+
 /// A class of Python that is called by another name than its own.
 #[test]
 fn constructors_are_called_through_the_class_of_an_instance() {

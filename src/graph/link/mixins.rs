@@ -31,21 +31,10 @@ impl Walk<'_> {
         if !facts.dialect.has_module_instances {
             return;
         }
-        let symbol = &facts.symbols[place];
         let mut first: Vec<Candidate> = Vec::new();
-        for &part in near(&self.code.named(&symbol.name), of.file, PARTS_MAX) {
-            let Some((there, at)) = self.symbol(part) else { continue };
-            let it = &there.symbols[at];
-            if it.bases.is_empty() || it.qualified_name != symbol.qualified_name {
-                continue;
-            }
-            let scope = Place { file: part.file, enclosing: Some(at) };
-            for (module, _) in it.bases.iter().filter_map(Chain::before_parameter) {
-                for value in self.chain(scope, Some(part), &module, depth + 1) {
-                    let members = self.member(&value, name, depth + 1).into_iter();
-                    first.extend(members.map(|it| Candidate { reason: Reason::Inherited, ..it }));
-                }
-            }
+        for value in self.prepended_values(of, &facts, &facts.symbols[place], depth) {
+            let members = self.member(&value, name, depth + 1).into_iter();
+            first.extend(members.map(|it| Candidate { reason: Reason::Inherited, ..it }));
         }
         first.retain(|it| matches!(it.value, Value::Name(_)));
         if first.is_empty() {
@@ -63,6 +52,38 @@ impl Walk<'_> {
             .filter(|it| is_replaced(it))
             .for_each(|it| it.confidence = it.confidence.min(REPLACED));
         own.splice(..0, first);
+    }
+
+    /// Returns the modules that a type of Ruby prepends, in any of its parts.
+    pub(super) fn prepended(&self, of: SymbolAt) -> Vec<SymbolAt> {
+        let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let values = self.prepended_values(of, &facts, &facts.symbols[place], 0);
+        values.iter().filter_map(Candidate::link).map(|link| link.to).collect()
+    }
+
+    fn prepended_values(
+        &self,
+        of: SymbolAt,
+        facts: &FileFacts,
+        symbol: &Symbol,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let mut found = Vec::new();
+        if !facts.dialect.has_module_instances {
+            return found;
+        }
+        for &part in near(&self.code.named(&symbol.name), of.file, PARTS_MAX) {
+            let Some((there, at)) = self.symbol(part) else { continue };
+            let it = &there.symbols[at];
+            if it.bases.is_empty() || it.qualified_name != symbol.qualified_name {
+                continue;
+            }
+            let scope = Place { file: part.file, enclosing: Some(at) };
+            for (module, _) in it.bases.iter().filter_map(Chain::before_parameter) {
+                found.extend(self.chain(scope, Some(part), &module, depth + 1));
+            }
+        }
+        found
     }
 
     /// Returns the members of the modules that a module includes or extends. One search of a name visits

@@ -248,7 +248,10 @@ impl Walk<'_> {
         }
         let is_all_declared = found.iter().all(|at| facts.is_declaration(at.place as usize));
         // Swift's extensions have constructors.
+        // Another part of a type of Ruby may have it.
+        let is_elsewhere = facts.dialect.has_module_instances && found.is_empty();
         let name = match facts.dialect.extensions {
+            _ if is_elsewhere => facts.dialect.constructors.first().copied(),
             Extensions::Block => facts.dialect.constructors.first().copied(),
             _ => Some(symbol.name.as_str()).filter(|_| {
                 facts.dialect.has_partial_types || !found.is_empty() && is_all_declared

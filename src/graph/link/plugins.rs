@@ -13,7 +13,7 @@ use crate::lang::symbols::SymbolKind;
 const METHOD_BYTES_MAX: usize = 8192;
 
 /// The most methods of one name that are compared.
-const METHODS_MAX: usize = 16;
+pub(super) const METHODS_MAX: usize = 16;
 
 impl Walk<'_> {
     /// Removes the methods of other modules than those that have the name of the module around a use, if one

@@ -34,6 +34,9 @@ impl Walk<'_> {
     pub(super) fn candidates(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         self.origin.set(Some(place));
         self.start.set(self.declaration_of_receiver(place, used).or(used.start));
+        if let Some(found) = self.of_super(place, used) {
+            return found;
+        }
         if let Some(found) = self.of_global_name(place, used) {
             return found;
         }

@@ -23,6 +23,7 @@ mod ruby;
 mod ruby_dispatch;
 mod ruby_plugins;
 mod ruby_specs;
+mod ruby_super;
 mod rust;
 mod rust_macros;
 mod rust_types;

@@ -391,6 +391,7 @@ fn calls_without_the_name_are_callers() {
         "//- /a.js\nfunction work() {}\nmodule.exports = { work };\n\
          //- /b.js\nconst { work: other } = require('./a');\nother();\nother();\n",
         "//- /a.py\ndef work(): pass\n//- /b.py\nfrom a import work as other\nother()\n",
+        "//- /a.rb\nclass A\n  def run\n  end\nend\nclass B < A\n  def run\n    super\n  end\nend\n",
         "//- /a.php\n<?php\nclass A {\n  static function make() { return new static(); }\n}\n",
     ] {
         let (texts, _) = fixture(text);

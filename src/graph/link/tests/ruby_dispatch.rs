@@ -255,6 +255,13 @@ fn modules_that_include_each_other_end() {
     check(&of("turn").replace("missing", "$0missing"), "");
 }
 
+/// Each part of a class that has no constructor ranked above the part that has it.
+#[test]
+fn the_constructor_may_be_in_another_part_of_a_class() {
+    let parts = "//- /spec/parts.rb\nclass Price\n  def a\n  end\nend\nclass Price\n  def b\n  end\nend\n//- /lib/price.rb\nclass Price\n  def initialize(a)\n  end\nend\n//- /spec/use.rb\n";
+    check(&format!("{parts}Price.$0new(1)\n"), "lib/price.rb:2 Price#initialize Program");
+}
+
 /// The superclass came first.
 #[test]
 fn modules_come_before_the_superclass_and_the_last_one_first() {

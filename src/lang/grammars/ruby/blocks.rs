@@ -102,6 +102,32 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
     None
 }
 
+/// Returns the chain of what `super` at the visited node refers to a method of: the base of the enclosing
+/// type, or that of the class which a block around the method makes.
+pub(super) fn base_of_method(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Chain {
+    for level in 1..LEVELS_MAX {
+        match visit.ancestor_kind(level) {
+            "method" | "singleton_method" => {
+                let is_list = |at: &usize| {
+                    let kind = visit.ancestor_kind(*at);
+                    !matches!(kind, "body_statement" | "block_body" | "argument_list" | "call")
+                };
+                let around = (level + 1..LEVELS_MAX).find(is_list);
+                let is_in_block = around
+                    .is_some_and(|at| matches!(visit.ancestor_kind(at), "block" | "do_block"));
+                if !is_in_block {
+                    return Chain::base();
+                }
+                let base = made_class(visit, notes, level + 1);
+                return base.map_or_else(Chain::unknown, |base| Chain::instance(base.as_str()));
+            }
+            "class" | "module" | "singleton_class" | "program" => break,
+            _ => {}
+        }
+    }
+    Chain::base()
+}
+
 /// Returns the base of the class whose body is the innermost block around a method, from `level` on:
 /// `Class.new(Base) do … end`.
 fn made_class(visit: &Visit<'_, '_>, notes: &Notes<'_>, level: usize) -> Option<Chain> {

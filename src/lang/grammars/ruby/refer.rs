@@ -34,6 +34,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             blocks::called(visit, notes);
         }
         "alias" => named::aliased(visit, notes),
+        "super" => next_definition(visit, notes),
         "yield" => blocks::yielded(visit, notes),
         "while" | "until" | "block" | "do_block" => widen(visit, notes),
         "assignment" => assignment(visit, notes),
@@ -422,6 +423,16 @@ fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, call: Option<Node<'_>>) 
         None => own_of_new(visit).or_else(|| blocks::receiver(visit, notes, 1)),
     };
     notes.call(visit, visit.node(), chain, arguments(call));
+}
+
+/// Records the visited `super`: a call of the next definition of the method around it.
+fn next_definition(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let around = visit.ancestor(1).filter(|_| visit.own_field() == "method");
+    // Without parentheses, it passes the arguments of the method.
+    let count = around.map(|call| u8::try_from(arguments(Some(call))).unwrap_or(u8::MAX));
+    let receiver = blocks::base_of_method(visit, notes);
+    notes.refer_span(visit, node.byte_range(), Role::Call, Some(receiver), count);
 }
 
 /// Returns the receiver of the visited name if it is `new`: a class calls its own method.

@@ -60,6 +60,7 @@ Db::Store#@cache = @Hash
 8 pool: call attr_reader/2,
 9 LIMIT: type Config, call Config . new/1,
 11 initialize: type Pool, call Pool . size/0,
+12 initialize: call $$ . super/1,
 13 initialize: write $ . @conn, type Conn, call Conn . open/1,
 14 initialize: write $ . @pool, type Pool, call Pool . new/0,
 18 find: read $ . @conn, call $.@conn . lookup/1,
