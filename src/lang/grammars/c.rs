@@ -12,6 +12,7 @@ mod cpp;
 mod directives;
 mod header;
 mod kernel;
+mod literals;
 mod macros;
 mod refer;
 mod values;
@@ -72,6 +73,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
     annotations::blank(&text, &mut masked, true);
     macros::mask(&text, &mut masked, true);
     directives::mask(&text, &mut masked);
+    literals::mask(&text, &mut masked, true);
     macros::mask_comments(&text, &mut masked);
     macros::mask_conventions(&text, &mut masked);
     masked
@@ -83,6 +85,7 @@ fn mask_cpp(text: &[u8]) -> Vec<u8> {
     macros::mask(text, &mut masked, false);
     macros::mask_heads(text, &mut masked);
     directives::mask(text, &mut masked);
+    literals::mask(text, &mut masked, false);
     macros::mask_comments(text, &mut masked);
     macros::mask_conventions(text, &mut masked);
     masked

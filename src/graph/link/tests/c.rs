@@ -245,3 +245,18 @@ fn many_definitions_of_a_macro_are_fast() {
     check(&text, "m.c:6000 SET SameFile");
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
 }
+
+/// A macro for the type of a compound literal hid the function around it.
+#[test]
+fn macros_before_compound_literals_hide_no_function() {
+    let tree = |marks: [&str; 2]| {
+        format!(
+            "//- /a.h\ntypedef struct {{ float x, y; }} Point;\n#define LIT(T) (T)\n\
+             static inline Point add(Point a, Point b)\n{{\n\treturn {}LIT( Point ){{ a.x + b.x, a.y + b.y }};\n}}\n\
+             //- /m.c\n#include \"a.h\"\nPoint run(Point a) {{ return {}add(a, LIT(Point){{1, 2}}); }}\n",
+            marks[0], marks[1]
+        )
+    };
+    check(&tree(["", "$0"]), "a.h:3 add Program");
+    check(&tree(["$0", ""]), "a.h:2 LIT SameFile");
+}

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::refer::{arguments, called, flag, include, macro_body, macro_value};
-use super::{declared, macros, values};
+use super::{declared, literals, macros, values};
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
@@ -66,6 +66,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "compound_statement" if !visit.defined.is_empty() => test_case(visit, notes),
         "using_declaration" | "namespace_alias_definition" => using(visit, notes),
         "preproc_include" => include(visit, notes),
+        "compound_literal_expression" => literals::refer(visit, notes),
         "preproc_def" if node.field("value").is_none() => flag(visit, notes),
         "preproc_arg" => {
             macro_body(visit, notes);

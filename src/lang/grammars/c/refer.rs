@@ -3,7 +3,7 @@
 
 use tree_sitter::Node;
 
-use super::declared;
+use super::{declared, literals};
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
@@ -25,7 +25,7 @@ const PARENTHESES_MAX: usize = 16;
 pub(super) const SCOPES: &[&str] = &["function_definition", "compound_statement", "for_statement"];
 
 /// Keywords before parentheses in macro bodies, which are not calls.
-const WORDS: [&[u8]; 14] = [
+pub(super) const WORDS: [&[u8]; 14] = [
     b"if",
     b"for",
     b"while",
@@ -65,6 +65,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "preproc_def" if node.field("value").is_none() => flag(visit, notes),
         "preproc_include" => include(visit, notes),
         "preproc_arg" => macro_body(visit, notes),
+        "compound_literal_expression" => literals::refer(visit, notes),
         _ => {}
     }
 }

@@ -24,9 +24,11 @@ const POINTERS: [&[u8]; 8] = [
 ];
 
 /// Functions that return a value of their template argument.
-const TYPED_FUNCTIONS: [&[u8]; 7] = [
+const TYPED_FUNCTIONS: [&[u8]; 9] = [
     b"make_unique",
     b"make_shared",
+    b"shared_ptr",
+    b"unique_ptr",
     b"static_cast",
     b"dynamic_cast",
     b"const_cast",
