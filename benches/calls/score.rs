@@ -283,7 +283,31 @@ fn is_local(tree: &Tree, answered: &Answered, definition: &Definition) -> bool {
             && (symbol.line..=symbol.end_line).contains(&line)
     };
     !facts.symbols.iter().any(is_named)
-        && (facts.symbols.iter().any(is_around) || is_bound_inside(tree, answered, definition))
+        && (is_type_parameter(tree, answered, definition, &facts)
+            || facts.symbols.iter().any(is_around)
+            || is_bound_inside(tree, answered, definition))
+}
+
+/// Returns true for a type parameter of a class template of C++ around the site: `template <class Ch>`.
+fn is_type_parameter(
+    tree: &Tree,
+    answered: &Answered,
+    definition: &Definition,
+    facts: &FileFacts,
+) -> bool {
+    let name = &answered.site.name;
+    let line = tree.line(&definition.path, definition.line);
+    let is_it = ["class ", "typename ", "typename... ", "class... "].iter().any(|word| {
+        line.match_indices(&format!("{word}{name}"))
+            .any(|(at, found)| line[at + found.len()..].trim_start().starts_with([',', '>', '=']))
+    });
+    let line = definition.line + 1;
+    let is_around = |symbol: &Symbol| {
+        let start = symbol.source.signature.start;
+        let first = tree.position(&facts.path, start).map_or(symbol.line, |(row, _)| row + 1);
+        symbol.span.contains(&answered.site.byte) && (first..=symbol.end_line).contains(&line)
+    };
+    facts.language.name == "cpp" && is_it && facts.symbols.iter().any(is_around)
 }
 
 /// Returns true for a variable or parameter of JavaScript that a line inside of a function without a name

@@ -49,7 +49,15 @@ impl Binding {
             () if plain.contains('&') && plain.contains('[') => Binding::Array,
             () if plain.contains("&&") => Binding::Temporary,
             () if plain.contains('&') && !is_const => Binding::Variable,
-            () if plain.contains('&') && plain.contains('*') => Binding::Variable,
+            () if plain.contains('&') && plain.contains('*') => {
+                // `const Type* const&`
+                let after = plain.rsplit('*').next().unwrap_or_default();
+                if has_word(after.split('&').next().unwrap_or_default(), "const") {
+                    Binding::Constant
+                } else {
+                    Binding::Variable
+                }
+            }
             () if plain.contains('&') => Binding::Constant,
             () if plain.contains(['*', '[']) => Binding::Pointer,
             () => Binding::Value,

@@ -14,17 +14,19 @@ pub(super) mod java;
 pub(super) mod named;
 mod narrow;
 mod overload;
+mod plain_text;
 mod ranking;
 #[cfg(test)]
 mod tests;
+mod traits;
 mod type_arguments;
 mod written;
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use named::operators;
 use overload::{Overload, most_specific, score};
+use plain_text::{closing, last_open, without_comments, without_strings};
 use ranking::{Given, is_constrained, lower_by_standing, template_list};
 use type_arguments::TypeArguments;
 pub(super) use type_arguments::stated as stated_type_arguments;
@@ -255,6 +257,11 @@ impl Walk<'_> {
         }
         let Some(start) = used.start else { return };
         let overloads = self.overloads(kind, used, accepting, links);
+        let overloads = if rules.is_cpp() {
+            self.without_impossible(&facts, place, used, overloads, links)
+        } else {
+            overloads
+        };
         let Some(first) = overloads.first().map(|of| Rc::clone(&of.signature)) else { return };
         let is_same = |of: &Overload| {
             let of = &of.signature;
@@ -397,6 +404,7 @@ impl Walk<'_> {
                 is_declaration,
                 instances,
                 signature,
+                holds: false,
             }));
         }
         found
@@ -449,6 +457,8 @@ impl Walk<'_> {
         let is_counted = rules.type_arguments != TypeArguments::Ignored
             && symbol.kind != SymbolKind::Constructor
             && !facts.is_constructor_name(&symbol.name);
+        let of_template = (symbol.kind != SymbolKind::Constructor)
+            .then(|| traits::Template::of(type_parameters, &head, &signature, &list));
         let template = head.trim_start().strip_prefix("template").filter(|_| rules.is_cpp());
         let is_specialization = template.is_some_and(|rest| {
             rest.trim_start().trim_start_matches('<').trim_start().starts_with('>')
@@ -474,6 +484,7 @@ impl Walk<'_> {
             is_constrained: !type_parameters.is_empty()
                 && rules.is_cpp()
                 && is_constrained(&head, &signature),
+            template: of_template.flatten().filter(|_| rules.is_cpp() && !is_specialization),
             specialized: is_specialization
                 .then(|| stated_text(raw, symbol.name.len()).unwrap_or_default()),
         })
@@ -699,102 +710,4 @@ fn arguments(text: &[u8], from: usize) -> Vec<(usize, String)> {
         start += part.len() + 1;
     }
     found
-}
-
-/// Returns the text with comments blanked out; the length stays the same.
-fn without_comments(text: &str) -> Cow<'_, str> {
-    if !text.contains("//") && !text.contains("/*") {
-        return Cow::Borrowed(text);
-    }
-    let mut plain = String::with_capacity(text.len());
-    let (mut rest, mut quote) = (text, None);
-    while let Some(c) = rest.chars().next() {
-        let comment = match quote {
-            None if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
-            None if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
-            _ => 0,
-        };
-        if comment > 0 {
-            plain.push_str(&" ".repeat(comment));
-            rest = &rest[comment..];
-            continue;
-        }
-        let is_escaped = quote.is_some() && c == '\\';
-        let taken =
-            if is_escaped { rest.chars().take(2).map(char::len_utf8).sum() } else { c.len_utf8() };
-        quote = match quote {
-            Some(open) if open == c => None,
-            None if matches!(c, '"' | '\'') => Some(c),
-            same => same,
-        };
-        plain.push_str(&rest[..taken]);
-        rest = &rest[taken..];
-    }
-    Cow::Owned(plain)
-}
-
-/// Returns the text with the contents of strings blanked out; the length stays the same.
-fn without_strings(text: &str) -> String {
-    let (mut quote, mut is_escaped) = (None, false);
-    let blank = |c: char| " ".repeat(c.len_utf8());
-    let mut plain = String::with_capacity(text.len());
-    for c in text.chars() {
-        match quote {
-            Some(_) if is_escaped => {
-                is_escaped = false;
-                plain.push_str(&blank(c));
-            }
-            Some(open) if c == open => {
-                quote = None;
-                plain.push(c);
-            }
-            Some(_) => {
-                is_escaped = c == '\\';
-                plain.push_str(&blank(c));
-            }
-            None => {
-                quote = matches!(c, '"' | '\'').then_some(c);
-                plain.push(c);
-            }
-        }
-    }
-    plain
-}
-
-/// Returns the position of the parenthesis that the last byte of a call closes.
-fn last_open(argument: &str) -> Option<usize> {
-    let plain = without_strings(argument.strip_suffix(')')?);
-    let mut level = 0_usize;
-    for (at, byte) in plain.bytes().enumerate().rev() {
-        match byte {
-            b')' => level += 1,
-            b'(' if level == 0 => return Some(at),
-            b'(' => level -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Returns the position of the parenthesis that closes the first one, outside of strings.
-fn closing(text: &str) -> Option<usize> {
-    let (mut level, mut quote, mut is_escaped) = (0_usize, None, false);
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (Some(_), _) if is_escaped => is_escaped = false,
-            (Some(_), b'\\') => is_escaped = true,
-            (Some(open), _) if open == byte => quote = None,
-            (Some(_), _) => {}
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (None, b'(') => level += 1,
-            (None, b')') => {
-                level = level.saturating_sub(1);
-                if level == 0 {
-                    return Some(at);
-                }
-            }
-            _ => {}
-        }
-    }
-    None
 }

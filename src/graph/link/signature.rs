@@ -48,8 +48,30 @@ pub(super) struct Signature {
     pub(super) is_template: bool,
     /// A template of C++ with conditions on its type parameters, which are not evaluated.
     pub(super) is_constrained: bool,
+    /// The type parameters of a template of C++ and their conditions.
+    pub(super) template: Option<Template>,
     /// Of `template <>`: the type arguments that are written after its name.
     pub(super) specialized: Option<String>,
+}
+
+/// The type parameters of a function template of C++.
+pub(super) struct Template {
+    pub(super) parameters: Vec<TypeParameter>,
+    /// The conditions of `enable_if`, as they are written.
+    pub(super) conditions: Vec<String>,
+    /// For each parameter of the function, the type parameter that is its type.
+    pub(super) deduced: Vec<Option<String>>,
+    /// Nothing else decides whether it is a candidate.
+    pub(super) is_complete: bool,
+}
+
+/// A parameter in `template <…>`.
+pub(super) struct TypeParameter {
+    pub(super) name: String,
+    /// It accepts any number of arguments.
+    pub(super) is_pack: bool,
+    /// The arguments of a call or a default value may determine it.
+    pub(super) is_optional: bool,
 }
 
 impl Shape {

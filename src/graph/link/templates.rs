@@ -157,6 +157,9 @@ impl Walk<'_> {
                 continue;
             }
             let text = self.code.text(site.file)?;
+            if is_announced(&text, &site.reference.span) {
+                continue;
+            }
             let list = arguments_after(&text, site.reference.span.end)?;
             let written = split(&list, b',').get(number).and_then(|of| as_chain(of))?;
             if found.iter().any(|it| *it.text == *written) {
@@ -246,6 +249,14 @@ fn as_chain(written: &str) -> Option<String> {
     let written: String = written.chars().filter(|c| !c.is_whitespace()).collect();
     let written = written.trim_start_matches(':').replace("::", ".");
     (is_type && !written.is_empty()).then_some(written)
+}
+
+/// Returns true for the name in a declaration of a class without its members: `class Name;`.
+fn is_announced(text: &[u8], name: &std::ops::Range<usize>) -> bool {
+    let words: [&[u8]; 2] = [b"class", b"struct"];
+    let before = text[..name.start].trim_ascii_end();
+    words.iter().any(|word| before.ends_with(word))
+        && text[name.end..].trim_ascii_start().starts_with(b";")
 }
 
 /// Returns the text between the angle brackets after the byte `from`.

@@ -249,7 +249,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if an unbound name may stand for a type of the repository: a type has that
-    /// name, or it has the form of a type parameter.
+    /// name, or it is a type parameter, in C++ one of a template around it, elsewhere by its form.
     pub(super) fn may_be_type(&self, place: Place, name: &str) -> bool {
         let is_parameter = name.len() <= 2 && name.starts_with(char::is_uppercase);
         let Some(facts) = self.facts(place.file) else { return true };
@@ -258,7 +258,9 @@ impl Walk<'_> {
                 there.dialect.group == facts.dialect.group && is_type(there.symbols[place].kind)
             })
         };
-        is_parameter || self.code.named(name).iter().take(NAMED_MAX).any(is_type_here)
+        is_parameter
+            || self.code.named(name).iter().take(NAMED_MAX).any(is_type_here)
+            || facts.dialect.has_namespaces && self.is_template_parameter(place, name)
     }
 
     fn has_inner_type(&self, at: SymbolAt, name: &str, depth: usize) -> bool {

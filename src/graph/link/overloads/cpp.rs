@@ -132,6 +132,9 @@ impl Walk<'_> {
     }
 }
 
+/// How well a class fits a value of another one where nothing shows how they are related.
+pub(super) const UNRELATED: u32 = 3;
+
 /// How well a base fits a value of a derived class.
 pub(super) const DERIVED: u32 = 6;
 
@@ -190,6 +193,12 @@ pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>
             }
         }
         Form::Typed(given) if given.base == *name => 8,
+        // The name of a type of characters may be a type parameter or an alias.
+        Form::Typed(given)
+            if *is_pointer && !is_builtin(name) && given.base == "char" && is_character(name) =>
+        {
+            8
+        }
         Form::Typed(given) if *is_pointer && name == "void" && !given.is_pointer => 0,
         Form::Typed(_) if *is_pointer && name == "void" => 6,
         Form::Typed(given) if *is_pointer && is_builtin(&given.base) && is_builtin(name) => {

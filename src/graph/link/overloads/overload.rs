@@ -15,12 +15,19 @@ pub(super) struct Overload {
     pub(super) instances: usize,
     pub(super) is_declaration: bool,
     pub(super) signature: Rc<Signature>,
+    /// The conditions of a template of C++ are known to hold.
+    pub(super) holds: bool,
 }
 
 /// The least fit of a type to a base of it.
 const DERIVED_MIN: u32 = 5;
 
 impl Overload {
+    /// Returns true if a template of C++ has conditions of which nothing is known.
+    pub(super) fn is_constrained(&self) -> bool {
+        self.signature.is_constrained && !self.holds
+    }
+
     /// Returns false if a call with so many type arguments cannot refer to the method.
     pub(super) fn accepts(&self, rules: &Rules, stated: Option<usize>) -> bool {
         match (self.signature.type_parameters, stated) {

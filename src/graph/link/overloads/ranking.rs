@@ -24,7 +24,7 @@ const STATED: u32 = 1 << 20;
 const POSSIBLE: f32 = 2e-4;
 
 /// The most confidence of a declaration of an overload that the arguments do not select.
-const UNSELECTED_MAX: f32 = 0.1;
+pub(super) const UNSELECTED_MAX: f32 = 0.1;
 
 /// The arguments of a call.
 pub(super) struct Given<'g> {
@@ -53,6 +53,8 @@ struct Rank {
     bound: Bound,
     /// The type of the argument is known.
     is_known: bool,
+    /// How the type of the argument is related to that of the parameter is known.
+    is_related: bool,
 }
 
 /// What an argument is besides its type.
@@ -119,7 +121,7 @@ impl Walk<'_> {
         let viable: Vec<bool> = (0..overloads.len()).map(is_viable).collect();
         let total = |at: usize| {
             let sum: u32 = ranks[at].iter().map(|it| 64 * it.fit + 8 * it.bound.degree).sum();
-            let doubt = if overloads[at].signature.is_constrained { 64 } else { 0 };
+            let doubt = if overloads[at].is_constrained() { 64 } else { 0 };
             let stated = if is_stated(&overloads[at]) { STATED } else { 0 };
             stated + sum.saturating_sub(doubt) + precedence(&overloads[at])
         };
@@ -151,24 +153,30 @@ impl Walk<'_> {
 
     /// Returns how well each argument is fitted by its parameter.
     fn ranks(&self, place: Place, given: &Given<'_>, of: &Overload) -> Vec<Rank> {
+        // A type parameter of what is around the call may be the type of any other parameter.
+        let is_open = |form: &Form| matches!(form, Form::Typed(of) if self.is_template_parameter(place, &of.base));
         let rank = |(at, form): (usize, &Form)| {
             let binding = of.signature.bindings.get(at).or(of.signature.bindings.last()).copied();
             let binding = binding.unwrap_or(Binding::Ellipsis);
             let own =
                 of.signature.types.get(at).or(of.signature.types.last()).and_then(Option::as_ref);
-            let is_known = *form != Form::Unknown;
+            let is_other = |own: &Shape| !matches!(form, Form::Typed(of) if of.base == own.base);
+            let is_open = own.is_some_and(|own| is_other(own) && is_open(form));
+            let is_known = *form != Form::Unknown && !is_open;
             let fit = match own {
                 _ if binding == Binding::Ellipsis => 1,
+                _ if is_open => 4,
                 Some(own) => cpp::fit(self, place, form, Some(own)),
                 None => free_fit(form, binding),
             };
             let category = given.category(at);
             // A conversion makes a temporary value; a base is a part of the object.
-            let is_converted = is_known && own.is_some() && fit < EXACT;
+            let is_related = own.is_none() || fit != cpp::UNRELATED;
+            let is_converted = is_known && own.is_some() && is_related && fit < EXACT;
             let is_base = matches!((form, own), (Form::Typed(given), Some(own))
                 if fit == cpp::DERIVED && !given.is_pointer && !own.is_pointer);
             let category = if is_converted && !is_base { Category::Temporary } else { category };
-            Rank { fit, bound: bound(binding, form, own, category), is_known }
+            Rank { fit, bound: bound(binding, form, own, category), is_known, is_related }
         };
         given.forms.iter().enumerate().map(rank).collect()
     }
@@ -262,16 +270,19 @@ fn free_fit(form: &Form, binding: Binding) -> u32 {
 
 /// Compares two overloads of which the first one has the higher rank.
 fn compared((best, own): (&Overload, &[Rank]), (other, ranks): (&Overload, &[Rank])) -> Standing {
-    let (mut is_better, mut is_open) = (false, best.signature.is_constrained);
+    let (mut is_better, mut is_open) = (false, best.is_constrained());
     for (at, (a, b)) in own.iter().zip(ranks).enumerate() {
         let is_same_type = best.signature.types.get(at) == other.signature.types.get(at);
-        if !a.is_known && !is_same_type {
+        if !(a.is_known && b.is_known || is_same_type) {
             is_open = true;
         } else if a.fit != b.fit {
             is_better |= a.fit > b.fit;
             is_open |= a.fit < b.fit;
         } else if a.bound.degree != b.bound.degree {
-            let is_known = a.bound.is_known && b.bound.is_known;
+            let bases =
+                [best, other].map(|of| of.signature.types.get(at)?.as_ref().map(|it| &it.base));
+            let is_related = a.is_related && b.is_related || bases[0] == bases[1];
+            let is_known = a.bound.is_known && b.bound.is_known && is_related;
             is_better |= a.bound.degree > b.bound.degree;
             is_open |= a.bound.degree < b.bound.degree || !is_known;
         }

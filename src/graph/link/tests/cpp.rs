@@ -543,3 +543,29 @@ fn declared_iterators_point_to_elements() {
     check(&of("std::vector<Node*>::const_iterator i = all.begin();;", "(*i)->$0mark(1)"), mark);
     check(&of("std::map<int, Node*>::iterator i = named.begin();;", "i->second->$0mark(1)"), mark);
 }
+
+/// A pointer of the standard library that is made of another one has the type that it states.
+#[test]
+fn created_pointers_have_the_type_of_their_argument() {
+    let text = "//- /a.cc\nstruct Base { };\nnamespace { struct Client : Base { bool init(int x) { return true; } }; }\n\
+                struct Other { bool init(int x); };\n\
+                void f() { auto client = std::unique_ptr<Client>(new Client); client->$0init(1); }\n";
+    check(text, "a.cc:2 Client::init Receiver");
+}
+
+/// A parameter whose type is an alias of a type parameter: a declaration of the template without its members
+/// is no use of it, and a type parameter that nothing determines is not one from outside.
+#[test]
+fn aliases_of_type_parameters() {
+    let text = |uses: &str| {
+        format!(
+            "//- /a.h\ntemplate <typename Encoding> class GenericValue {{\n public:\n  int type_of() const {{ return 0; }}\n}};\n\
+             typedef GenericValue<int> Value;\nstruct Other {{ int type_of(); }};\n\
+             //- /schema.h\n#include \"a.h\"\ntemplate <typename ValueT, typename Allocator>\nclass Doc;\n{uses}\n\
+             template <typename ValueT, typename Allocator = int>\nclass Doc {{\n public:\n  typedef ValueT ValueType;\n  \
+             void create(const ValueType& v) {{ if (v.$0type_of() == 1) {{}} }}\n}};\n"
+        )
+    };
+    check(&text("typedef Doc<Value, int> SchemaDocument;"), "a.h:3 GenericValue::type_of Receiver");
+    assert!(!super::resolved_outcome(&text("")).is_outside);
+}

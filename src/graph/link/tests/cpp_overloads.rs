@@ -244,3 +244,68 @@ fn a_text_fits_a_reference_to_an_array() {
     check(&tree("$0get_it(d, \"/a\");"), "a.hpp:5 get_it Program");
     check(&tree("$0get_it(d, p);"), "a.hpp:3 get_it Program");
 }
+
+/// Of templates with the same parameters, the conditions select one for the types that the call states or
+/// that its arguments have.
+#[test]
+fn conditions_select_a_template() {
+    let made = "template <class T> typename std::enable_if<std::is_floating_point<T>::value, T>::type made(X& x) { return 0; }\n\
+                template <class T> typename std::enable_if<std::is_integral<T>::value && sizeof(T) != sizeof(char), T>::type made(X& x) { return 0; }\n\
+                template <class T> typename std::enable_if<std::is_same<T, std::string>::value, T>::type made(X& x) { return \"\"; }";
+    let of = "template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0> void t(T v) {}\n\
+              template <class T, std::enable_if_t<!std::is_arithmetic_v<T>, int> = 0> void t(T v) {}";
+    check_lines(&[
+        (made, "$0made<double>(x);", 4),
+        (made, "$0made<int>(x);", 5),
+        (made, "$0made<uint16_t>(x);", 5),
+        (made, "$0made<std::string>(x);", 6),
+        (made, "$0made<Unknown>(x);", OPEN),
+        (of, "$0t(1);", 4),
+        (of, "$0t(l);", 4),
+        (of, "$0t(x);", 5),
+        (of, "$0t(made_elsewhere());", OPEN),
+    ]);
+}
+
+/// A template with a type parameter that neither the call nor its arguments determine is no candidate.
+#[test]
+fn undetermined_type_parameters_exclude_a_template() {
+    let named = "template <class A, class T> int tag(const char* name, T&& value) { return 0; }\n\
+                 template <class T> int tag(const char* name, T&& value) { return 0; }";
+    check_lines(&[(named, "$0tag(\"a\", 1);", 5), (named, "$0tag<X, int>(\"a\", 1);", 4)]);
+}
+
+/// An argument whose type is a type parameter of the template around the call may have any type.
+#[test]
+fn arguments_of_a_type_parameter_leave_overloads_open() {
+    let text = "//- /a.h\ntemplate <class T> struct Buffer {};\ntemplate <class S> void put(S& s, char c) {}\n\
+                template <class T> void put(Buffer<T>& s, char c) {}\n\
+                template <class Stream> struct Writer {\n  Stream* os_;\n  void f() { $0put(*os_, 'a'); }\n};\n";
+    let found = links(text);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|link| link.confidence < 0.9), "{found:?}");
+    assert!(found.iter().all(|link| link.confidence >= 0.45), "{found:?}");
+}
+
+/// A variable did not bind to a reference to a type that is related to its own in an unknown way.
+#[test]
+fn variables_bind_to_references_to_aliases() {
+    let text = "//- /a.h\n#include <x.h>\ntemplate <class V> struct Pointer {\n  typedef typename V::Type ValueType;\n  \
+                ValueType* get(ValueType& root, int* at = 0) const;\n  \
+                const ValueType* get(const ValueType& root, int* at = 0) const;\n};\n\
+                struct Doc {};\n//- /m.cc\n#include \"a.h\"\nvoid run(Pointer<Unknown>& p) { Doc d; p.$0get(d); }\n";
+    check(text, "a.h:4 Pointer::get Receiver");
+}
+
+/// A pointer to characters has a type parameter or an alias as the type of a parameter.
+#[test]
+fn characters_fit_names_of_characters() {
+    let by_name =
+        "typedef char Ch;\nvoid n(const std::basic_string<Ch>& s) {}\nvoid n(const Ch* s) {}";
+    let by_reference = "typedef char Ch;\nvoid n(const std::basic_string<Ch>& s) {}\nvoid n(const Ch* const& s) {}";
+    check_lines(&[
+        (by_name, "$0n(named);", 6),
+        (by_name, "$0n(raw);", 6),
+        (by_reference, "$0n(\"x\");", 6),
+    ]);
+}
