@@ -89,7 +89,7 @@ impl Parsers {
     ) -> Result<Facts> {
         match &self.0 {
             // A text that is too large is not parsed at all.
-            Some(pool) if text.len() <= Limits::DEFAULT.bytes_max => {
+            Some(pool) if text.len() <= language.bytes_max() => {
                 pool.parse(language, path, text, hash, with_references)
             }
             _ => Ok(parse_here(language, path, text, with_references)),

@@ -57,7 +57,7 @@ impl Texts<'_> {
         Texts { is_checked: true, ..Texts::new(catalog) }
     }
 
-    /// Returns the text of a file, up to 1 MiB; empty if it cannot be read.
+    /// Returns the text of a file, up to 4 MiB; empty if it cannot be read.
     pub fn of(&mut self, file: FileId) -> Text {
         self.counted(file).text.clone()
     }

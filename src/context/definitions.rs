@@ -33,7 +33,7 @@ const CHUNKS_OF_FILE_MAX: usize = 12;
 /// Maximum number of chunks of a file from which its [`Focus`] is computed, and of bytes that are read
 /// to find them.
 const FOCUS_CHUNKS_MAX: usize = 4;
-const FOCUS_BYTES_MAX: usize = 1 << 20;
+const FOCUS_BYTES_MAX: usize = 4 << 20;
 
 /// Maximum number of bytes of a chunk that are read.
 const CHUNK_BYTES_MAX: usize = 8 << 10;

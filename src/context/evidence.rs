@@ -68,7 +68,7 @@ const RUN_WORDS_MAX: usize = 8;
 
 /// Files that are read for a quoted text, and bytes of each.
 const LITERAL_FILES_MAX: usize = 48;
-const LITERAL_BYTES_MAX: usize = 1 << 20;
+const LITERAL_BYTES_MAX: usize = 4 << 20;
 
 /// Minimum length of a plain word that is looked up as a name, and maximum number of files that
 /// define it.

@@ -12,6 +12,9 @@ use super::grammars;
 use super::notes::Notes;
 use super::visit::{Definition, Visit};
 
+/// Maximum length of a text that is parsed, in the languages that allow most.
+pub const BYTES_MAX: usize = 4 << 20;
+
 /// A programming language: how its files are recognized and parsed, and how symbols and references
 /// are extracted.
 ///
@@ -190,6 +193,17 @@ impl Language {
             self.name,
             "css" | "dockerfile" | "html" | "json" | "markdown" | "scss" | "toml" | "yaml"
         )
+    }
+
+    /// Returns the maximum length of a text that is parsed. Long texts in most programming languages
+    /// are code (picocli has 1.2 MiB of Java in one file); in the other languages they are mostly data,
+    /// bundles, dumps, or headers with the registers of devices: in Linux, 54 headers of 1 to 4 MiB
+    /// would make the index take 7 % longer.
+    pub fn bytes_max(&self) -> usize {
+        let is_mostly_data =
+            matches!(self.name, "c" | "cpp" | "javascript" | "objective-c" | "sql")
+                || !self.is_code();
+        if is_mostly_data { BYTES_MAX / 4 } else { BYTES_MAX }
     }
 
     /// Returns true if `path` matches one of the language's test-file conventions.

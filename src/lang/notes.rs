@@ -179,6 +179,11 @@ impl<'a> Notes<'a> {
         self.references.push(Reference { span, role, receiver, enclosing, arguments });
     }
 
+    /// Returns true if the references or imports may be more than are recorded.
+    pub(super) fn is_full(&self) -> bool {
+        self.references.len() >= REFERENCES_MAX || self.imports.len() >= IMPORTS_MAX
+    }
+
     /// Records an import.
     pub(super) fn import(&mut self, import: Import) {
         if self.imports.len() < IMPORTS_MAX {

@@ -8,13 +8,14 @@ use std::ops::ControlFlow;
 use serde::{Deserialize, Serialize};
 use tree_sitter::{ParseOptions, ParseState, Parser, Range, Tree};
 
-use super::language::Language;
+use super::language::{BYTES_MAX, Language};
 use super::nesting;
 
 /// Limits on the work spent on one file.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Maximum length of a text; longer texts are not parsed.
+    /// Maximum length of a text in any language; longer texts are not parsed. See
+    /// [`Language::bytes_max`](super::language::Language::bytes_max).
     pub bytes_max: usize,
     /// Number of parser rounds that any text may take. A round is a fixed number of parser steps.
     pub rounds_free: usize,
@@ -37,7 +38,7 @@ pub struct Limits {
 impl Limits {
     /// The default limits.
     pub const DEFAULT: Limits = Limits {
-        bytes_max: 1 << 20,
+        bytes_max: BYTES_MAX,
         rounds_free: 4096,
         // Measured: typical sources take one round per 100 to 200 bytes, dense ones one per 60.
         round_bytes: 32,
@@ -69,7 +70,7 @@ fn limits_of(language: &Language, limits: Limits) -> Limits {
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Problem {
-    /// The text is longer than [`Limits::bytes_max`].
+    /// The text is longer than [`Limits::bytes_max`], or than its language allows.
     TooLarge,
     /// The parser took more rounds than [`Limits::round_bytes`] allows, or its scanner read the text
     /// more often than [`Limits::read_bytes`] allows.
@@ -145,7 +146,7 @@ pub(super) struct Parsed {
 /// Returns the problem if the text is too large or the parser reaches its limit. A syntax error is
 /// not an error here: the tree then contains error nodes.
 pub(super) fn parse(language: &Language, text: &[u8], limits: Limits) -> Result<Parsed, Problem> {
-    if text.len() > limits.bytes_max {
+    if text.len() > limits.bytes_max.min(language.bytes_max()) {
         return Err(Problem::TooLarge);
     }
     let masked = language.mask.map(|mask| mask(text));

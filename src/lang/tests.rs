@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::language::{LANGUAGES, detect, of_path};
 use super::node::{NodeNames, field_name};
-use super::parse::{Limits, Problem, parse};
+use super::parse::{Limits, Problem, Problems, parse};
 use super::symbols::Outline;
 use super::symbols::outline as symbols_of;
 use crate::tools::{Reply, outline};
@@ -191,6 +191,30 @@ fn a_text_that_is_too_large_is_a_problem() {
     let large = vec![b'\n'; Limits::DEFAULT.bytes_max + 1];
     let outline = symbols_of(LANGUAGES[0], "x", &large, Limits::DEFAULT);
     assert_eq!(outline.problems.get(&Problem::TooLarge), Some(&1));
+}
+
+/// Lists of registers and bundles are longer than code, so their languages allow less.
+#[test]
+fn languages_allow_texts_of_different_lengths() {
+    for (path, is_parsed) in [("x.java", true), ("x.h", false), ("x.js", false), ("x.json", false)]
+    {
+        let language = of_path(Path::new(path)).expect("known");
+        let text = "\n".repeat((1 << 20) + 1);
+        let problems = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT).problems;
+        assert_eq!(!problems.contains_key(&Problem::TooLarge), is_parsed, "{path}");
+    }
+}
+
+/// Imports beyond the limit were dropped without a word.
+#[test]
+fn imports_beyond_the_limit_are_a_problem() {
+    let python = of_path(Path::new("x.py")).expect("known");
+    let of = |count: usize| {
+        let text = "import a\n".repeat(count);
+        crate::lang::facts(python, "x.py", text.as_bytes(), Limits::DEFAULT).problems
+    };
+    assert_eq!(of(100), Problems::new());
+    assert_eq!(of(1 << 16).get(&Problem::TooManyNodes), Some(&1));
 }
 
 #[test]

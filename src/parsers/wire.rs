@@ -27,7 +27,7 @@ const HEAD_BYTES: usize = 7;
 /// Maximum length of a request. Paths are at most some KiB long.
 const REQUEST_BYTES_MAX: usize = Limits::DEFAULT.bytes_max + (1 << 20);
 
-/// Maximum length of a reply. The facts of 1 MiB of text are far smaller.
+/// Maximum length of a reply. The facts of 4 MiB of text are far smaller.
 const REPLY_BYTES_MAX: usize = 512 << 20;
 
 /// A text to parse.

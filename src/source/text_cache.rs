@@ -19,8 +19,9 @@ use crate::error::Result;
 /// Maximum number of bytes of cached texts.
 pub const BYTES_MAX: usize = 48 << 20;
 
-/// Maximum length of a cached text; longer files are read each time.
-const TEXT_BYTES_MAX: usize = (1 << 20) + 1;
+/// Maximum length of a cached text; longer files are read each time. Files that are parsed are at most
+/// this long.
+const TEXT_BYTES_MAX: usize = (4 << 20) + 1;
 
 /// Maximum number of files cached as not being text.
 const BINARY_MAX: usize = 1 << 18;

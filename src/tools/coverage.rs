@@ -15,7 +15,6 @@ use crate::catalog::file_list::FileState;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
 use crate::index::table::Flags;
-use crate::lang::Limits;
 
 /// How many bytes at the start of a file are examined to decide whether it is text.
 const HEAD_BYTES: usize = 8000;
@@ -41,7 +40,7 @@ const NAMED_MAX: usize = 64;
 /// The purpose for which files are read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Reading {
-    /// Their definitions: files in known languages, up to 1 MiB.
+    /// Their definitions: files in known languages, up to the length that is parsed.
     Symbols,
     /// Their words: texts up to 32 MiB.
     Words,
@@ -167,9 +166,11 @@ impl Coverage {
 /// the file cannot be read to decide it. O(1), except for files whose first bytes must be read.
 pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bool> {
     let info = catalog.files().info(file.index());
-    let bytes_max = match reading {
-        Reading::Symbols => Limits::DEFAULT.bytes_max as u64,
-        Reading::Words => Extract::BYTES_MAX,
+    let language = paths::language(catalog.path(file));
+    let bytes_max = match (reading, language) {
+        (Reading::Symbols, None) => return Some(false),
+        (Reading::Symbols, Some(language)) => language.bytes_max() as u64,
+        (Reading::Words, _) => Extract::BYTES_MAX,
     };
     let is_long = info.size_bytes > bytes_max;
     let may_be_utf16 = match info.state {
@@ -181,9 +182,6 @@ pub fn is_unread(catalog: &Catalog, file: FileId, reading: Reading) -> Option<bo
         }
     };
     if info.flags.has(Flags::SECRET) || !is_long && !may_be_utf16 {
-        return Some(false);
-    }
-    if reading == Reading::Symbols && paths::language(catalog.path(file)).is_none() {
         return Some(false);
     }
     let head = catalog.read(file, HEAD_BYTES)?;

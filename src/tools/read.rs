@@ -16,7 +16,7 @@ use crate::answer::style::Style;
 use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
-use crate::lang::{self, Language, Limits, Symbol};
+use crate::lang::{self, Language, Symbol};
 use crate::source::guarded::Content;
 
 mod binary;
@@ -361,7 +361,7 @@ fn symbol(
             offered.push(qualified);
         }
     }
-    if content.is_cut() || content.original().len() > Limits::DEFAULT.bytes_max {
+    if content.is_cut() || content.original().len() > language.bytes_max() {
         let message = format!("`{name}` is not found: the definitions of long files are not read");
         return Err(Error::new(Kind::NotFound, message)
             .with_path(named)

@@ -201,7 +201,7 @@ fn utf16(text: &str) -> Vec<u8> {
 fn files_that_are_not_read_are_counted() {
     let place = place(&[("src/a.rs", "pub fn a() { zebra(); }\n")]);
     place.write("src/wide.rs", utf16("pub fn zebra_wide() { zebra(); }\n"));
-    place.write("src/long.rs", format!("pub fn zebra_long() {{}}\n//{}\n", "x".repeat(1 << 20)));
+    place.write("src/long.rs", format!("pub fn zebra_long() {{}}\n//{}\n", "x".repeat(4 << 20)));
     place.write("image.png", b"\x89PNG\r\n\x1a\n\0\0\0\0");
     place.write(
         "src/nul.rs",

@@ -94,6 +94,9 @@ impl File<'_> {
 
     fn facts(mut self) -> Facts {
         self.notes.follow_literals();
+        if self.notes.is_full() {
+            self.count(Problem::TooManyNodes);
+        }
         let Outline { mut symbols, problems } = self.outline;
         let chains = self.notes.chains(&symbols);
         self.notes.limit_wrapped();

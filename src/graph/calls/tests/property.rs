@@ -14,7 +14,7 @@ use crate::lang::language::Language;
 const TREE: &str = "CODEDB_CALLS_TREE";
 
 /// The longest file that is read.
-const FILE_BYTES_MAX: u64 = 1 << 20;
+const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// An occurrence of a name before `(`.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
