@@ -433,3 +433,13 @@ fn a_call_of_one_of_several_definitions_calls_each() {
         assert_eq!(tree.callers(&tree.named(name)), ["a.py:6"], "{name}");
     }
 }
+
+/// Objects that a declaration of C++ constructs were no calls of the constructor.
+#[test]
+fn declared_objects_are_calls_of_constructors() {
+    let text = "//- /a.cpp\nstruct V { V(int x) {} };\nstruct W { int x; };\nV global(1);\n\
+                void f() {\n  V a(1);\n  V* p(nullptr);\n  V& r(a);\n  W w{2};\n  W v;\n\
+                auto q = std::make_unique<V>(7);\n  std::vector<V> list(3);\n}\n";
+    check(text, "V::V", &["a.cpp:3", "a.cpp:5", "a.cpp:10"]);
+    check(text, "W", &["a.cpp:8"]);
+}

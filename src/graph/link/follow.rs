@@ -124,7 +124,7 @@ impl Walk<'_> {
     }
 
     /// Returns the member `name` of a type that the importing file itself defines: Kotlin's and Java's
-    /// `import a.Type.Inner` in the file of `a.Type`.
+    /// `import a.Type.Inner` and `import a.Type.*` in the file of `a.Type`.
     fn of_own_type(
         &self,
         facts: &FileFacts,
@@ -208,6 +208,9 @@ impl Walk<'_> {
         }
         if found.is_empty() {
             found = self.of_own_module(facts, file, import, name, depth);
+            if found.is_empty() {
+                found = self.of_own_type(facts, file, &facts.imports[import].module, name, depth);
+            }
             for candidate in &mut found {
                 candidate.reason = candidate.reason.max(Reason::StarImport);
             }

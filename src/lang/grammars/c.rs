@@ -14,6 +14,7 @@ mod header;
 mod kernel;
 mod literals;
 mod macros;
+mod objects;
 mod refer;
 mod values;
 

@@ -1,6 +1,6 @@
 //! What arguments of C++ show of their types, and which parameters fit them.
 
-use super::{Form, Rules, Shape, declared, last_open, shape};
+use super::{CALL_BYTES_MAX, Form, Rules, Shape, arguments, declared, last_open, shape};
 use crate::graph::link::binding::{arithmetic, canonical, is_builtin};
 use crate::graph::link::kinds::{is_type, is_variable};
 use crate::graph::link::position::SymbolAt;
@@ -217,6 +217,39 @@ pub(super) fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>
         },
         _ => 3,
     }
+}
+
+/// Returns the arguments of the constructor of an object whose type's name ends at the byte `from`:
+/// `Type name(1)`, `Type name{1}`, `Type name = {1}`, `Type{1}` and the rest of `make_unique<Type>(1)`.
+/// See [`arguments`].
+pub(super) fn arguments_of_object(text: &[u8], from: usize) -> Vec<(usize, String)> {
+    let rest = text.get(from..text.len().min(from + CALL_BYTES_MAX)).unwrap_or_default();
+    let is_head = |byte: u8| byte.is_ascii_alphanumeric() || b"_ \t\n:<>,*&=".contains(&byte);
+    let Some(open) = rest.iter().position(|byte| !is_head(*byte)) else { return Vec::new() };
+    let mut list = rest[open..].to_vec();
+    match list[0] {
+        b'(' => {}
+        b'{' => {
+            let Some(close) = closing_brace(&list) else { return Vec::new() };
+            (list[0], list[close]) = (b'(', b')');
+        }
+        _ => return Vec::new(),
+    }
+    let found = arguments(&list, 0).into_iter();
+    found.map(|(start, argument)| (from + open + start, argument)).collect()
+}
+
+/// Returns the position of the brace that closes the first one; braces in strings count as well.
+fn closing_brace(text: &[u8]) -> Option<usize> {
+    let mut level = 0_usize;
+    text.iter().position(|byte| {
+        match byte {
+            b'{' => level += 1,
+            b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        level == 0
+    })
 }
 
 /// Returns true for a type of characters, and for what names such a type in other configurations or as

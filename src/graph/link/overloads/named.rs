@@ -688,7 +688,10 @@ fn arguments_at(
 ) -> Vec<(usize, String)> {
     let after = text.get(from..).unwrap_or_default().trim_ascii_start().first();
     let is_csharp = rules.type_arguments == TypeArguments::StatedOrOfArguments;
-    let listed = super::arguments(text, from);
+    let mut listed = super::arguments(text, from);
+    if rules.is_cpp() && after != Some(&b'(') && listed.is_empty() {
+        listed = super::cpp::arguments_of_object(text, from);
+    }
     if !is_csharp || after == Some(&b'(') || !listed.is_empty() {
         return listed;
     }

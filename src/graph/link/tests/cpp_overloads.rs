@@ -309,3 +309,24 @@ fn characters_fit_names_of_characters() {
         (by_reference, "$0n(\"x\");", 6),
     ]);
 }
+
+/// Constructors that a declaration calls were uses of the type only.
+#[test]
+fn declared_objects_call_their_constructor() {
+    let cases = [
+        ("$0V a(1);", 4),
+        ("$0V a{text};", 5),
+        ("static const $0V a(text);", 5),
+        ("$0V a(i, i);", 6),
+        ("$0V a = {1};", 4),
+        ("auto a = $0V{text};", 5),
+        ("auto a = std::make_unique<$0V>(1, 2);", 6),
+        ("auto a = std::make_shared<$0V>(text);", 5),
+        ("$0V a(1), b(text);", 4),
+    ];
+    let of = "struct V {\nV(int i) {}\nV(const std::string& s) {}\nV(int i, int j) {}\n};\n";
+    let of = of.replacen('\n', " ", 1);
+    let cases: Vec<(&str, &str, usize)> =
+        cases.iter().map(|&(call, line)| (of.as_str(), call, line)).collect();
+    check_lines(&cases);
+}

@@ -415,3 +415,17 @@ fn overloads_of_bases_count_where_own_ones_do_not_fit() {
         assert!(links(&of(body)).get(1).is_none_or(|it| it.confidence < 0.45), "{body}");
     }
 }
+
+/// A file that imports all types inside of one of its own types found none of them.
+#[test]
+fn all_types_of_a_type_of_the_file_are_imported() {
+    for import in ["import p.Outer.Model.*;", "import static p.Outer.Model.*;"] {
+        let text = format!(
+            "//- /p/Outer.java\npackage p;\n{import}\npublic class Outer {{\n    \
+             public Spec spec() {{ return null; }}\n    public static class Model {{\n        \
+             public static class Spec {{ public void go() {{}} }}\n    }}\n}}\n\
+             //- /p/User.java\npackage p;\nclass User {{\n    void f(Outer o) {{ o.spec().$0go(); }}\n}}\n"
+        );
+        check(&text, "p/Outer.java:6 Outer.Model.Spec.go Receiver");
+    }
+}

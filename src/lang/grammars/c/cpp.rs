@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::refer::{arguments, called, flag, include, macro_body, macro_value};
-use super::{declared, literals, macros, values};
+use super::{declared, literals, macros, objects, values};
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
@@ -384,7 +384,10 @@ fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "new_expression" if field == "type" => {
             notes.call(visit, node, receiver, around.map_or(0, arguments));
         }
-        _ => notes.refer(visit, node, Role::Type, receiver),
+        _ => match objects::constructed(visit, notes, levels) {
+            Some(arguments) => notes.call(visit, node, receiver, arguments),
+            None => notes.refer(visit, node, Role::Type, receiver),
+        },
     }
 }
 
