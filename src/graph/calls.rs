@@ -392,6 +392,10 @@ fn add_names(
     if let Some(word) = constructor_call {
         names.entry(word.to_owned()).or_default().insert(at.file);
     }
+    let owner = symbol.parent.filter(|_| facts.is_constructor(place));
+    if let Some(name) = facts.attribute_name(owner.unwrap_or(place)) {
+        names.entry(name.to_owned()).or_default().insert(at.file);
+    }
     // A type without a constructor stands for the one that it has implicitly.
     if facts.inherits_constructor(place) {
         // `new static()` in the type itself.

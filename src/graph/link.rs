@@ -46,6 +46,7 @@ use crate::lang::facts::Reference;
 
 mod added;
 mod arrows;
+mod attributes;
 mod bases;
 mod binding;
 mod blocks;
@@ -178,7 +179,8 @@ impl<'a> Linker<'a> {
     pub fn uncalibrated(&self, file: FileId, used: Use<'_>) -> Outcome {
         let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };
-        let candidates = walk.candidates(place, used);
+        let candidates =
+            walk.of_attribute(place, used).unwrap_or_else(|| walk.candidates(place, used));
         let is_outside = walk.is_outside(place, used, &candidates);
         let links = walk.pick(place, used, candidates);
         Outcome { links, is_outside, is_open: walk.is_open.get() }

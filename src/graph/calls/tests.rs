@@ -443,3 +443,75 @@ fn declared_objects_are_calls_of_constructors() {
     check(text, "V::V", &["a.cpp:3", "a.cpp:5", "a.cpp:10"]);
     check(text, "W", &["a.cpp:8"]);
 }
+
+/// Attributes of C# were neither calls nor other uses of their class.
+#[test]
+fn attributes_call_their_constructor() {
+    let text = "//- /a.cs\nclass FilterAttribute : System.Attribute { public FilterAttribute(string x) {} }\n\
+                class Filter { }\nclass PlainAttribute : System.Attribute { }\n\
+                [Filter(\"a\")] class A {\n  [Plain, Filter(\"b\")] void F() {}\n  \
+                [Obsolete] void G([FilterAttribute(\"c\")] int x) {}\n}\n";
+    check(text, "FilterAttribute.FilterAttribute", &["a.cs:4", "a.cs:5", "a.cs:6"]);
+    check(text, "PlainAttribute", &["a.cs:5"]);
+    check(text, "Filter", &[]);
+    let tree = Tree::new(text);
+    let found = callees(&tree.program, tree.named("A.G")[0], CONFIDENCE_ANSWER);
+    assert_eq!((found.calls.len(), found.unresolved.len()), (1, 0));
+}
+
+/// Annotations of Dart, Scala and Swift, Scala's calls without parentheses, Dart's cascades and functions
+/// that are passed as values were not recorded.
+#[test]
+fn uses_in_languages_with_shared_rules_are_recorded() {
+    let dart = "//- /a.dart\nclass Tag { final int x; const Tag(this.x); void go() {} }\nconst tag = Tag(1);\n\
+                int twice(int x) => x;\n@Tag(2)\nvoid f(Tag t) {\n  t..go()..go();\n  [1].map(twice);\n}\n\
+                @tag\nvoid g() {}\n";
+    check(dart, "Tag.Tag", &["a.dart:2", "a.dart:4"]);
+    check(dart, "Tag.go", &["a.dart:6", "a.dart:6"]);
+    let reads = |text: &str, name: &str| {
+        let tree = Tree::new(text);
+        tree.lines(&uses_of(&tree.program, &tree.named(name), CONFIDENCE_ANSWER), Role::Read)
+    };
+    assert_eq!(reads(dart, "twice"), ["a.dart:7"]);
+    assert_eq!(reads(dart, "tag"), ["a.dart:9"]);
+    let scala = "//- /a.scala\nclass Tag(x: Int) extends annotation.StaticAnnotation\n\
+                 object Util { def twice(x: Int) = x; def plus(x: Int) = x }\nclass C(x: Int) { def size = x }\n\
+                 @Tag(1) class D {\n  def f(c: C) = c.size\n  def g = List(1).map(Util.twice)\n  \
+                 def h = Util plus 4\n}\n";
+    check(scala, "Tag", &["a.scala:4"]);
+    check(scala, "C.size", &["a.scala:5"]);
+    check(scala, "Util.twice", &["a.scala:6"]);
+    check(scala, "Util.plus", &["a.scala:7"]);
+    let swift = "//- /a.swift\n@propertyWrapper struct Clamp { var wrappedValue: Int }\nstruct S {\n  \
+                 @Clamp var x = 1\n}\n";
+    check(swift, "Clamp", &["a.swift:3"]);
+    let lua = "//- /a.lua\nlocal M = {}\nfunction M.twice(x) return x end\nlocal function one(x) return x end\n\
+               map({}, M.twice)\nmap({}, one)\n";
+    assert_eq!(reads(lua, "M.twice"), ["a.lua:4"]);
+    assert_eq!(reads(lua, "one"), ["a.lua:5"]);
+}
+
+/// Calls through aliases of Elixir counted as leaving the repository, and others were guessed by name.
+#[test]
+fn modules_of_elixir_are_looked_up_by_their_qualified_names() {
+    let text = "//- /lib/shop/all.ex\ndefmodule Shop.Cart do\n  def run(x), do: help(x)\n  defp help(x), do: x\n  \
+                defmodule Inner do\n    def run(x), do: x\n  end\n  def own(), do: Inner.run(1)\nend\n\
+                defmodule Shop.Till do\n  def run(x), do: x\n  def go(), do: __MODULE__.run(1)\nend\n\
+                //- /lib/shop/use.ex\ndefmodule Shop.Use do\n  alias Shop.Cart\n  alias Shop.Till, as: T\n  \
+                alias Shop.{Cart, Other}\n  import Shop.Till\n  def a(), do: Cart.run(1)\n  \
+                def b(), do: Shop.Cart.run(1)\n  def c(), do: T.run(1)\n  def d(), do: Cart.Inner.run(1)\n  \
+                def e(), do: go()\n  def f(x), do: x |> Cart.run()\n  def g(), do: &Cart.run/1\n  \
+                def h(), do: Enum.run(1)\nend\n";
+    let lines = |at: &[usize]| -> Vec<String> {
+        at.iter().map(|line| format!("lib/shop/use.ex:{line}")).collect()
+    };
+    let tree = Tree::new(text);
+    let callers = |name: &str| tree.callers(&tree.named(name));
+    assert_eq!(callers("Shop.Cart.run"), lines(&[6, 7, 11, 12]));
+    assert_eq!(callers("Shop.Cart.Inner.run"), ["lib/shop/all.ex:7", "lib/shop/use.ex:9"]);
+    assert_eq!(callers("Shop.Till.run"), ["lib/shop/all.ex:11", "lib/shop/use.ex:8"]);
+    assert_eq!(callers("Shop.Till.go"), lines(&[10]));
+    assert_eq!(callers("Shop.Cart.help"), ["lib/shop/all.ex:2"]);
+    let found = uses_of(&tree.program, &tree.named("Shop.Cart.run"), CONFIDENCE_ANSWER);
+    assert_eq!((found.unresolved.len(), found.outside), (0, 1));
+}

@@ -117,6 +117,8 @@ pub(super) struct Dialect {
     pub(super) has_usings: bool,
     /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
     pub(super) binds_dotted_names: bool,
+    /// Modules are named by their qualified names everywhere.
+    pub(super) has_global_modules: bool,
     /// A path may start at a module without an import: `self`, `super`, the name of a crate.
     pub(super) has_module_paths: bool,
     /// The variable that lists the names that an import of all names includes.
@@ -238,6 +240,7 @@ pub(super) fn of(language: &Language) -> &'static Dialect {
         Some(Family::C) => c::of(language.name),
         Some(Family::Ruby) => &ruby::RUBY,
         Some(Family::Php) => &php::PHP,
+        Some(Family::Elixir) => &other::ELIXIR,
         _ => &other::OTHER,
     }
 }
@@ -262,6 +265,7 @@ const NONE: Dialect = Dialect {
     qualifies_names: false,
     has_usings: false,
     binds_dotted_names: false,
+    has_global_modules: false,
     has_module_paths: false,
     wildcard_list: None,
     package_file: None,

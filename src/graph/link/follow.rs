@@ -174,6 +174,16 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut found = Vec::new();
+        if facts.dialect.has_global_modules {
+            for module in self.global_module(&facts.imports[import].module) {
+                found.extend(self.member(&module, name, depth + 1));
+            }
+            found.retain(|it| matches!(it.value, Value::Name(_)));
+            for candidate in &mut found {
+                candidate.reason = candidate.reason.max(Reason::StarImport);
+            }
+            return found;
+        }
         let resolution = self.code.targets(file, import);
         for target in resolution.targets().iter().take(TARGETS_MAX) {
             // A module inside of the file may import the names of the file: `mod prelude { use super::* }`.

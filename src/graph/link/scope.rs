@@ -60,6 +60,9 @@ impl Walk<'_> {
             own.retain(|candidate| self.kind(candidate) == Some(SymbolKind::Function));
             return if own.is_empty() { self.of_usings(&facts, place, name, depth) } else { own };
         }
+        if facts.dialect.has_global_modules && name.starts_with(ABSOLUTE) {
+            return self.global_module(&name[1..].replace(ABSOLUTE, "."));
+        }
         if let Some(absolute) = name.strip_prefix(ABSOLUTE) {
             let mut found = self.of_program(&facts, Place { enclosing: None, ..place }, absolute);
             let is_outermost = |it: &Candidate| match it.value {
@@ -100,6 +103,28 @@ impl Walk<'_> {
         let mut found = found.unwrap_or_default();
         if facts.dialect.group == Group::C {
             self.add_effective(&facts, place.file, name, &mut found);
+        }
+        found
+    }
+
+    /// Returns the module with a qualified name: `A.B`, which is defined under this name or as `B` inside
+    /// of `A`. A module that no file defines is outside of the repository.
+    pub(super) fn global_module(&self, whole: &str) -> Vec<Candidate> {
+        let last = whole.rsplit('.').next().filter(|last| *last != whole);
+        let is_it = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(facts, place)| {
+                let symbol = &facts.symbols[place];
+                facts.dialect.has_global_modules && symbol.qualified_name == whole
+            })
+        };
+        let named = [Some(whole), last].into_iter().flatten().map(|name| self.code.named(name));
+        let mut found: Vec<Candidate> = Vec::new();
+        for named in named {
+            let modules = named.iter().copied().filter(is_it).take(VALUES_MAX);
+            found.extend(modules.map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Program)));
+        }
+        if found.is_empty() {
+            found.push(Candidate::new(Value::Outside, 1.0, Reason::Program));
         }
         found
     }

@@ -287,22 +287,58 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             if matches!(word.as_ref(), "alias" | "import" | "require" | "use") {
                 import(visit, notes, word == "import");
             } else if !word.starts_with("def") && !is_head(visit) && !is_attribute(visit) {
-                notes.call(visit, target, None, count);
+                notes.call(visit, target, None, count + usize::from(is_piped(visit)));
             }
         }
         "dot" => {
             let Some(name) = target.field("right") else { return };
             let left = target.field("left");
-            let receiver = match left.filter(|left| left.kind_name() == "alias") {
-                Some(left) => Chain::name(visit.text(left)),
-                None => Chain::unknown(),
-            };
+            let receiver = left.and_then(|left| module(visit, notes, left));
+            let receiver = receiver.unwrap_or_else(Chain::unknown);
             if name.kind_name() == "identifier" && !is_attribute(visit) {
-                notes.call(visit, name, Some(receiver), count);
+                notes.call(visit, name, Some(receiver), count + usize::from(is_piped(visit)));
             }
         }
         _ => {}
     }
+}
+
+/// Returns the module that an expression names, by its qualified name, by which the linker looks it up:
+/// aliases of the file are followed, and `__MODULE__` is the module around it.
+fn module(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
+    let written = visit.text(node);
+    let modules = || visit.symbols.iter().filter(|symbol| symbol.kind == SymbolKind::Module);
+    let at = node.start_byte();
+    let around = modules().rfind(|symbol| symbol.span.contains(&at));
+    let around = around.map(|symbol| symbol.qualified_name.as_str());
+    let whole = match node.kind_name() {
+        "identifier" if written == "__MODULE__" => around?.to_owned(),
+        "alias" => {
+            let (first, rest) = written.split_once('.').unwrap_or((&written, ""));
+            // `use` and `require` bind the last name only with `as:`.
+            let is_bound = |import: &&Import| {
+                let is_alias = visit.text[import.span.start..].starts_with(b"alias");
+                let is_new = is_alias || import.module.rsplit('.').next() != Some(first);
+                is_new && import.names.iter().any(|bound| bound.alias == first)
+            };
+            let bound = notes.imports.iter().rfind(is_bound);
+            let inner = around.map(|around| format!("{around}.{first}"));
+            let inner = inner.filter(|it| modules().any(|symbol| symbol.qualified_name == *it));
+            let start = bound.map(|import| import.module.clone()).or(inner);
+            let start = start.unwrap_or_else(|| first.to_owned());
+            if rest.is_empty() { start } else { format!("{start}.{rest}") }
+        }
+        _ => return None,
+    };
+    Some(Chain::name(format!("\\{}", whole.replace('.', "\\"))))
+}
+
+/// Returns true if a call is the right side of `|>`, whose left side is its first argument.
+fn is_piped(visit: &Visit<'_, '_>) -> bool {
+    let around = visit.ancestor(1).filter(|around| around.kind_name() == "binary_operator");
+    let is_right = |of: &Node<'_>| of.field("right").is_some_and(|it| it.id() == visit.node().id());
+    let sign = around.filter(is_right).and_then(|around| around.field("operator"));
+    sign.is_some_and(|sign| visit.text(sign) == "|>")
 }
 
 /// Returns true if a unary operator is `@`.

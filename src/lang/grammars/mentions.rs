@@ -29,13 +29,19 @@ struct Callee<'t> {
     of: Option<Node<'t>>,
 }
 
-/// Records the visited node if it is a call.
+/// Records the visited node if it is a call, an annotation or a name whose value is used.
 pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if !is_call(node.kind_name()) {
-        return;
+    match node.kind_name() {
+        kind if is_call(kind) => {}
+        "annotation" => return annotation(visit, notes),
+        kind if is_name(kind) => return value(visit, notes),
+        _ => return,
     }
     let Some(Callee { name, of }) = callee(node) else { return };
+    // `object..name()`
+    let is_cascade = of.is_none() && visit.ancestor_kind(1) == "cascade_section";
+    let of = if is_cascade { visit.ancestor(2).and_then(|all| all.named_child(0)) } else { of };
     if SELF_KEYWORDS.contains(&bytes(visit, name)) {
         return;
     }
@@ -63,7 +69,102 @@ fn is_call(kind: &str) -> bool {
             | "instance_expression"
             | "new_expression"
             | "const_object_expression"
+            | "cascade_call_expression"
     )
+}
+
+/// Records the visited annotation (`@Name(1)`) as a call, where it can be one; the name of a constant
+/// (`@name`) is read.
+pub(super) fn annotation<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let named = node.field("name").or_else(|| child(node, &["user_type"])).and_then(named);
+    let Some(Callee { name, .. }) = named else { return };
+    let is_type = bytes(visit, name).first().is_some_and(u8::is_ascii_uppercase);
+    match child(node, &["annotation_arguments", "arguments"]) {
+        Some(list) => notes.call(visit, name, None, count(list)),
+        None if is_type => notes.refer_span(visit, name.byte_range(), Role::Call, None, None),
+        None if node.field("name").is_some() => notes.refer(visit, name, Role::Read, None),
+        // Attributes of Swift itself.
+        None => {}
+    }
+}
+
+/// Records the visited name as read if its value is used without a call: `f` in `map(f)` and in
+/// `g = f`, `m` in `map(a.m)`. Local names and the names of definitions are not recorded.
+fn value<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    if !is_value_place(visit.ancestor_kind(1), visit.field_above(0)) {
+        return member_value(visit, notes);
+    }
+    let name = bytes(visit, node);
+    let is_local = matches!(notes.local(name), NameLookup::Local(_));
+    if !is_local && !is_defined(visit, node) && !SELF_KEYWORDS.contains(&name) {
+        notes.refer(visit, node, Role::Read, None);
+    }
+}
+
+/// Returns the number of arguments in a list.
+fn count(list: Node<'_>) -> usize {
+    let is_argument = |node: &Node| node.is_named() && !node.kind_name().ends_with("comment");
+    children(list).filter(is_argument).count()
+}
+
+/// Records the visited member expression or infix operation of Scala as a call: a method without
+/// parentheses is called where it is named, and `a plus b` is `a.plus(b)`.
+pub(super) fn named_call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let is_called =
+        visit.ancestor_kind(1) == "call_expression" && visit.field_above(0) == "function";
+    let (name, of, arguments) = match (node.field("operator"), node.field("left")) {
+        (Some(name), Some(left)) => (name, left, Some(1)),
+        _ => match (node.field("field"), node.field("value")) {
+            (Some(name), Some(of)) if !is_called => (name, of, None),
+            _ => return,
+        },
+    };
+    let receiver = chain_of(visit, notes, of, 0).unwrap_or_else(Chain::unknown);
+    notes.refer_span(visit, name.byte_range(), Role::Call, Some(receiver), arguments);
+}
+
+/// Records the visited name if it is the last part of a member expression that is used as a value.
+fn member_value<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(Callee { name, of: Some(of) }) = visit.ancestor(1).and_then(named) else { return };
+    // Scala's are calls, see `named_call`.
+    let is_call = visit.ancestor(1).is_some_and(|parent| parent.field("value").is_some());
+    if is_call
+        || name.id() != node.id()
+        || !is_value_place(visit.ancestor_kind(2), visit.field_above(1))
+    {
+        return;
+    }
+    let receiver = chain_of(visit, notes, of, 0).unwrap_or_else(Chain::unknown);
+    notes.refer(visit, node, Role::Read, Some(receiver));
+}
+
+/// Returns true for nodes whose children in a field are values.
+fn is_value_place(kind: &str, field: &str) -> bool {
+    match kind {
+        "arguments" | "argument_list" | "expression_list" | "return_statement" | "list_literal"
+        | "tuple_expression" | "cast_expression" => true,
+        "named_argument" | "argument" => field != "label" && field != "name",
+        "field"
+        | "assignment_expression"
+        | "assignment_statement"
+        | "val_definition"
+        | "var_definition"
+        | "initialized_variable_definition"
+        | "initialized_identifier"
+        | "static_final_declaration"
+        | "pair" => matches!(field, "value" | "right"),
+        _ => false,
+    }
+}
+
+/// Returns true if a name is that of one of the last definitions.
+fn is_defined(visit: &Visit<'_, '_>, name: Node) -> bool {
+    let start = name.start_byte();
+    visit.symbols.iter().rev().take(16).any(|symbol| symbol.name_span.start == start)
 }
 
 fn bytes<'v>(visit: &'v Visit<'_, '_>, node: Node) -> &'v [u8] {
@@ -87,6 +188,7 @@ fn callee(node: Node<'_>) -> Option<Callee<'_>> {
         .or_else(|| field("name"))
         .or_else(|| field("type"))
         .or_else(|| field("constructed_type"))
+        .or_else(|| field("property"))
         .or_else(|| node.named_child(0))?;
     named(called)
 }
@@ -107,7 +209,7 @@ fn named(node: Node<'_>) -> Option<Callee<'_>> {
         "field_expression" => {
             (field("field").or(field("member"))?, field("value").or(field("object")))
         }
-        "member_expression" | "null_aware_member_expression" => {
+        "member_expression" | "null_aware_member_expression" | "cascade_member_expression" => {
             (field("property")?, field("object"))
         }
         "dot_index_expression" => (field("field")?, field("table")),
@@ -144,8 +246,7 @@ fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
 fn arguments(call: Node) -> usize {
     let suffix = child(call, &["call_suffix", "constructor_suffix"]).unwrap_or(call);
     let lists = ["argument_list", "arguments", "value_arguments"];
-    let is_argument = |node: &Node| node.is_named() && !node.kind_name().ends_with("comment");
-    let listed = child(suffix, &lists).map_or(0, |list| children(list).filter(is_argument).count());
+    let listed = child(suffix, &lists).map_or(0, count);
     // The grammar of Zig has no node for the argument list.
     if call.field("function").is_some() && child(suffix, &lists).is_none() {
         return call.named_child_count().saturating_sub(1);

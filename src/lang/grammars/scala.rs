@@ -188,6 +188,7 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let name = name.filter(|name| name.kind_name() == "identifier");
             mentions::declare(visit, notes, name, of, node.field("value"));
         }
+        "field_expression" | "infix_expression" => mentions::named_call(visit, notes),
         _ => mentions::call(visit, notes),
     }
 }

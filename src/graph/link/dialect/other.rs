@@ -4,6 +4,10 @@ use super::{Dialect, NONE};
 
 pub(super) static OTHER: Dialect = RULES;
 
+/// Elixir: a bare name is a function of the module around it, or of an imported module.
+pub(super) static ELIXIR: Dialect =
+    Dialect { is_whole_program: false, has_global_modules: true, ..RULES };
+
 const RULES: Dialect = Dialect {
     is_whole_program: true,
     has_bare_members: true,

@@ -90,6 +90,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let of = if is_base { Chain::base() } else { Chain::own() };
             notes.call(visit, word, Some(of), arguments(node));
         }
+        "attribute" => attribute(visit, notes),
         "primary_constructor_base_type" => {
             let of = node.field("type").or_else(|| node.named_child(0));
             if let Some(of) = of {
@@ -256,6 +257,14 @@ fn created(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, of: Node<'_>, arguments
     }
     let before = before.map(|before| Chain::name(mentions::path(visit, before)));
     notes.call(visit, name, before, arguments);
+}
+
+/// Records the visited attribute as a call of its constructor. It has no number of arguments, which
+/// distinguishes it from other calls: its name may lack the end of the type's name.
+fn attribute(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some((name, before)) = visit.node().field("name").and_then(named) else { return };
+    let before = before.map(|before| Chain::name(mentions::path(visit, before)));
+    notes.refer_span(visit, name.byte_range(), Role::Call, before, None);
 }
 
 /// Records the call of the constructor by `new(…)`, whose type is that of the variable, property or

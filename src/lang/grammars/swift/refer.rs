@@ -63,6 +63,7 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "for_statement" => locals::each(visit, notes),
         "lambda_literal" => locals::closure(visit, notes),
         "simple_identifier" => value_name(visit, notes),
+        "attribute" => mentions::annotation(visit, notes),
         "call_expression" => call(visit, notes),
         "constructor_expression" => {
             let of = node.field("constructed_type");

@@ -41,10 +41,12 @@ Point.X = @int
 Point.Y = @int
 Extensions.Twice = @int
 Handler = @void
+9 Basket: call Serializable,
 10 Basket: base Entity, base IBasket,
 13 _items: call List/0,
 18 Count: read _items . Count,
 28 Basket: call $$ . base/1,
+32 Add: call Obsolete,
 35 Price: read @~T . Price,
 36 Add: call _items . Add/1,
 37 Add: call Added . Invoke/2, call ItemArgs/1,
@@ -52,6 +54,7 @@ Handler = @void
 45 MapAsync: call Runner . Run/1,
 47 Clear: call _items . Clear/0,
 49 operator int: read @Basket<~T> . Count,
+55 Paid: call Done,
 63 IBasket: base IDisposable,
 72 Zero: call Price/1,
 "#,
@@ -85,18 +88,21 @@ Started < Event
 main = @void
 answer = @int
 numbers = @Stream<int>
+19 Counter: read immutable,
 20 Counter: base Base, base Logging, base Cached, base Comparable,
+26 Counter: read label,
 28 of: call Counter . _parse/1,
+36 add: read override,
 39 add: call twice/1,
 40 add: call $ . notify/1,
-41 add: call Future . delayed/1,
+41 add: call Future . delayed/1, read wait,
 56 log: call lines . add/1,
 59 Level: base Comparable,
 72 words: call split/1,
 76 operator *: call Meters/1,
 80 Started: base Event,
-85 main: call Counter . of/1,
-86 main: call print/1,
+85 main: call Counter . of/1, call Counter.of() . add/1,
+86 main: call print/1, read ? . value,
 "#,
     ),
     (
@@ -164,12 +170,14 @@ odd name.does things = Unit
         "router.lua",
         r#"module cjson { as json} :4
 module app.util { as util} :5
-17 new: call setmetatable/2,
+17 new: call setmetatable/2, read M,
+21 new: read ? . routes,
 28 add: call $ . log/1,
 32 trim: call ? . gsub/2,
 36 global_helper: call select/2,
-44 dispatch: call M . match/2,
+44 dispatch: call M . match/2, read M, read ? . path,
 52 run: call json . encode/1,
+60 : read M,
 "#,
     ),
     (
@@ -248,10 +256,14 @@ Key.compare = @Int
 Round < Shape
 Logging.log = @Unit
 tools.twice = @Int
-13 Store: base Base,
+11 Store: call deprecated/1,
+13 Store: base Base, read name,
 14 Store: base Iterable,
 15 Store: base Logging,
+19 items: call MutableMap . empty,
 21 index: call Index/1,
+23 iterator: call items . valuesIterator,
+29 hit: call hits . +=/1,
 30 get: call items . get/1,
 31 get: call hit/0,
 34 get: call $ . get/1, call $.get() . getOrElse/1,
@@ -260,10 +272,11 @@ tools.twice = @Int
 48 Store: base Factory,
 50 apply: call Memory/1,
 51 Ops: base AnyVal,
-51 key: call Key/1,
+51 key: call Key/1, read text,
 54 Key: base Ordered,
 59 Round: base Shape,
 62 log: call println/1,
+67 twice: call @Int . */1,
 "#,
     ),
     (
@@ -281,13 +294,18 @@ intShow.show = @String
 String.words = @List<String>
 String.first = @String
 run = @Unit
+10 Mix: call a . +/1,
+11 light: call rgb . >/1,
 16 shown: call show/1,
+19 show: call @Int . toString,
 21 : call identity/1,
-24 words: call @String . split/1,
-31 length: call math . sqrt/1,
-33 scale: call Point/2,
+24 words: call @String . split/1, call @String.split() . toList,
+25 first: call words . head,
+31 length: call math . sqrt/1, call x . */1, call ? . +/1, call y . */1,
+33 scale: call Point/2, call x . */1, call y . */1,
 35 origin: call Point/2,
-39 run: call println/1,
+37 run: read main,
+39 run: call println/1, read origin,
 "#,
     ),
     (
@@ -319,8 +337,10 @@ limit = @Int
 counter = @Int
 main = @Int32
 +++ = @Int
+6 Player: call MainActor,
 7 Player: base NSObject, base Playable,
 8 shared: call Player/0,
+10 volume: call Published,
 12 isEmpty: read queue . isEmpty,
 14 delegate: call notify/0,
 17 engine: call Engine/0,
