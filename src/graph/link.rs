@@ -20,12 +20,12 @@
 //!    definition, through
 //!    re-exports), `exports` (chains of re-exports, cached), `members` (of types, bases, traits,
 //!    implementation blocks and embedded types), `alternatives` (values that are one of two), `passed`
-//!    (parameters of Ruby, by the calls), `mixins` (modules that types of Ruby include or prepend),
-//!    `super_calls` (Ruby's `super`),
+//!    (parameters of Ruby, by the calls), `mixed` (bases of TypeScript that are values), `mixins`
+//!    (modules that types of Ruby include or prepend), `super_calls` (Ruby's `super`),
 //!    `operators` (of Rust), `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
 //!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
-//!    of callbacks), `extension` (methods that traits add to outside types), `derived` (what
+//!    of callbacks), `called_this` (their `this`), `extension` (methods that traits add to outside types), `derived` (what
 //!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
 //!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
@@ -52,6 +52,7 @@ mod binding;
 mod blocks;
 mod bounds;
 mod calibration;
+mod called_this;
 mod chain;
 mod class_arguments;
 mod code;
@@ -79,6 +80,7 @@ mod magic;
 mod mapped;
 mod members;
 mod memo;
+mod mixed;
 mod mixins;
 mod namespaces;
 mod object_methods;

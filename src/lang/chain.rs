@@ -18,7 +18,7 @@
 //!                      is one of the repository
 //!        | "!" NAME    the value of pytest's fixture of that name
 //!        | "?"         an unknown value
-//!        | ("%" chain)+   one of several values ([`mod@several`])
+//!        | ("%" chain)+   one of several values; after `%&`, a value of all types ([`mod@several`])
 //! step  := "." NAME    a member
 //!        | "()"        the result of a call; of a class, a new instance
 //!        | "[]"        an element; also what the value yields, contains or resolves to
@@ -28,6 +28,9 @@
 //! `conn = Pool().get(); conn.send()` gives `send` the receiver `Pool().get()`;
 //! `def f(c: Conn): c.send()` gives it `@Conn`; `self.conn.send()` gives `$.conn`. Separators are
 //! `.` in every language; references, pointers, nullability and white space are omitted.
+//!
+//! `f(253)` is the `this` of a function that is passed or assigned where `f` is expected, and `f(252)` a
+//! value of the type for which the function `f` of TypeScript tests its argument.
 //!
 //! Rules of single languages:
 //!
@@ -483,6 +486,12 @@ impl fmt::Display for Chain {
         f.write_str(&self.0)
     }
 }
+
+/// The number of the value that a function of TypeScript tests, in a step of a chain.
+pub const TESTED_PARAMETER: usize = 252;
+
+/// The number of the `this` of a function of JavaScript, in a step of a chain.
+pub const THIS_PARAMETER: usize = 253;
 
 /// The number of a function's last parameter, in a step of a chain.
 pub const LAST_PARAMETER: usize = 254;

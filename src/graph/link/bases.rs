@@ -8,6 +8,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use super::wrapped::is_path;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -142,7 +143,10 @@ impl Walk<'_> {
                 None => Chain::instance(&format!("{written}{}", arguments.unwrap_or_default())),
             };
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
-            if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
+            let made = self.made_by_name(facts, scope, written, depth);
+            if !made.is_empty() {
+                values = made;
+            } else if facts.dialect.has_expression_bases && !values.iter().any(is_known) {
                 // The result of a function, an object, or all names of a module.
                 let resolved = self.chain(scope, Some(of), &Chain::name(written), depth + 1);
                 if resolved.iter().any(is_known) {
@@ -157,6 +161,24 @@ impl Walk<'_> {
             found.extend(values);
         }
         found
+    }
+
+    /// Returns the instances of a base of TypeScript that is a variable.
+    fn made_by_name(
+        &self,
+        facts: &FileFacts,
+        scope: Place,
+        written: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let name = written.split('<').next().unwrap_or(written);
+        if !facts.dialect.has_call_signatures || !is_path(name) {
+            return Vec::new();
+        }
+        let named = self.chain(scope, None, &Chain::name(name), depth + 1);
+        let variables = named.iter().filter_map(Candidate::link).map(|link| link.to);
+        let made = variables.map(|at| self.made_by_variable(at));
+        made.into_iter().find(|made| !made.is_empty()).unwrap_or_default()
     }
 
     /// Returns the methods that a method overrides or implements, nearest first: those of its name in

@@ -40,7 +40,8 @@ impl Walk<'_> {
         if !self.take_step(depth) {
             return Vec::new();
         }
-        if let Some(values) = self.one_of(chain, |chain| self.chain(place, own, chain, depth)) {
+        if let Some(values) = self.one_of(chain, true, |chain| self.chain(place, own, chain, depth))
+        {
             return values;
         }
         let (root, steps) = chain.decode();

@@ -11,7 +11,9 @@ use super::parameters::{
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::{Chain, LAST_PARAMETER, RECEIVER_PARAMETER};
+use crate::lang::chain::{
+    Chain, LAST_PARAMETER, RECEIVER_PARAMETER, TESTED_PARAMETER, THIS_PARAMETER,
+};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
@@ -32,6 +34,12 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         if !self.take_step(depth) {
             return Vec::new();
+        }
+        if number == THIS_PARAMETER {
+            return self.this_of(candidate, depth);
+        }
+        if number == TESTED_PARAMETER {
+            return self.tested_by(candidate, depth);
         }
         match &candidate.value {
             Value::Name(at) => self.parameter_of_name(candidate, *at, number, depth),
@@ -330,6 +338,13 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
+        let own = match &candidate.value {
+            Value::Instance(same, given) if *same == of => {
+                Some(Candidate { given: given.clone(), via: Some(of), ..candidate.clone() })
+            }
+            _ => None,
+        };
+        let candidate = own.as_ref().unwrap_or(candidate);
         let symbol = &facts.symbols[place];
         if symbol.kind == SymbolKind::Type && facts.dialect.has_call_signatures {
             let text =

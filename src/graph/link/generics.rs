@@ -76,17 +76,25 @@ impl Walk<'_> {
         self.facts(of.place.file)?.dialect.type_syntax.chain(&of.text)
     }
 
-    /// Returns a written type of Swift with the name of the type `own` in place of its only argument
-    /// `Self`: `var kf: Wrapper<Self>` in an extension of a protocol.
+    /// Returns a written type of Swift or TypeScript with the name of the type `own` in place of its only
+    /// argument `Self` or `this`: `var kf: Wrapper<Self>` in an extension of a protocol.
     pub(super) fn with_own_type(&self, written: WrittenType, own: Option<SymbolAt>) -> WrittenType {
-        let Some(before) = written.text.strip_suffix("<Self>") else { return written };
+        let text = &written.text;
+        let before = text.strip_suffix("<Self>").or_else(|| text.strip_suffix("<this>"));
+        let Some(before) = before else { return written };
         let named = own.and_then(|own| {
             let (facts, at) = self.symbol(own)?;
-            let is_swift = facts.dialect.extensions == Extensions::Block;
-            is_swift.then(|| (own, facts.symbols[at].name.clone()))
+            let extends_type = text.ends_with("<Self>");
+            let is_its = if extends_type {
+                facts.dialect.extensions == Extensions::Block
+            } else {
+                facts.dialect.has_call_signatures
+            };
+            let enclosing = if extends_type { Some(at) } else { facts.symbols[at].parent };
+            let place = Place { file: own.file, enclosing };
+            is_its.then(|| (place, facts.symbols[at].name.clone()))
         });
-        let Some((own, name)) = named else { return written };
-        let place = Place { file: own.file, enclosing: Some(own.place as usize) };
+        let Some((place, name)) = named else { return written };
         WrittenType { place, text: format!("{before}<{name}>").into() }
     }
 

@@ -18,6 +18,9 @@ use crate::lang::symbols::SymbolKind;
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
 pub(super) const ELSEWHERE_MAX: usize = 256;
 
+/// The number of types on the way to a member from which on each counts as a step of the depth.
+const BASES_DEPTH: usize = 16;
+
 /// Functions of outside types of Rust that make a value of the type.
 const MAKERS: [&str; 3] = ["default", "new", "with_capacity"];
 
@@ -383,13 +386,16 @@ impl Walk<'_> {
         if !found.is_empty() {
             return found;
         }
-        let bases = self.bases(of, depth + 1);
+        // What a type derives from does not depend on the types that derive from it.
+        let bases = self.nested_query(depth, |depth| self.bases(of, depth));
+        // Each type is visited once, so that long lines of bases need no other bound.
+        let depth = if seen.len() <= BASES_DEPTH { depth } else { depth + 1 };
         let is_linear = bases.len() > 1
             && self.symbol(of).is_some_and(|(facts, _)| facts.dialect.has_linear_bases);
         for base in bases {
             match base.value {
                 Value::Instance(base_of, _) => {
-                    for mut candidate in self.members_unless(base_of, name, depth + 1, seen) {
+                    for mut candidate in self.members_unless(base_of, name, depth, seen) {
                         candidate.confidence *= 0.99;
                         candidate.reason = candidate.reason.max(Reason::Inherited);
                         found.push(candidate);
@@ -597,6 +603,13 @@ impl Walk<'_> {
         if facts.dialect.has_namespaces && scope(&facts.symbols[place]) == target.qualified_name {
             // It is written outside of the type.
             return !is_inside && (member.file == of.file || is_header(&type_facts.path));
+        }
+        // A function of TypeScript with the name of an interface, and what it defines inside.
+        let is_of_function = parent.is_some_and(|at| facts.symbols[at].kind.is_callable())
+            && type_facts.dialect.has_call_signatures
+            && is_type(target.kind);
+        if is_of_function {
+            return false;
         }
         let around = match parent.map(|parent| (parent, &facts.symbols[parent])) {
             // C++ defines members of a type in the enclosing namespace.

@@ -17,9 +17,9 @@ impl Walk<'_> {
             return self.scoped_own_types(&facts, place, depth);
         }
         let own = |at: usize| vec![SymbolAt { file: place.file, place: at as u32 }];
-        let mut outermost = None;
+        let mut outermost: Option<usize> = None;
         for around in facts.ancestors(place.enclosing) {
-            outermost = Some(around);
+            let inner = outermost.replace(around);
             let symbol = &facts.symbols[around];
             if symbol.kind == SymbolKind::Impl {
                 let Some(name) = facts.block_type(around) else { return own(around) };
@@ -51,7 +51,11 @@ impl Walk<'_> {
                 };
                 return same.filter(is_merged).take(VALUES_MAX).collect();
             }
-            if is_own || is_object {
+            // What a function of JavaScript returns: a class, or an object with methods.
+            let is_returned = facts.dialect.has_added_members
+                && symbol.kind == SymbolKind::Function
+                && inner.is_some_and(|at| facts.symbols[at].kind == SymbolKind::Method);
+            if is_own || is_object || is_returned {
                 return own(around);
             }
         }

@@ -174,6 +174,15 @@ fn list<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
     inside(&signature[open..])
 }
 
+/// Returns the text after the parameters of the function `name`, with which `text` begins.
+pub(super) fn after_list<'s>(name: &str, text: &'s str) -> Option<&'s str> {
+    let rest = without_type_parameters(text.strip_prefix(name)?);
+    // `name = <T>(a: T) => …`
+    let rest = rest.strip_prefix('=').map_or(rest, without_type_parameters);
+    let inner = inside(rest).filter(|_| rest.starts_with('('))?;
+    Some(rest[inner.len() + 2..].trim_start())
+}
+
 /// Returns the text after the type parameters that `text` begins with, if any.
 fn without_type_parameters(text: &str) -> &str {
     let text = text.trim_start();
@@ -225,6 +234,51 @@ fn of_nested_function_type(written: &str, left: usize) -> Option<Vec<&str>> {
         }
     }
     None
+}
+
+/// Returns the type of `this` that the function type `(this: A, b: B) => R` of TypeScript declares.
+pub(super) fn this_of_function(written: &str) -> Option<&str> {
+    split(written, b'|').into_iter().take(ALTERNATIVES_MAX).find_map(|part| {
+        let list = without_type_parameters(part.trim());
+        list.starts_with('(').then(|| this_of_list(inside(list)?)).flatten()
+    })
+}
+
+/// Returns the type of `this` that the function `name` of TypeScript declares.
+pub(super) fn this_of_signature<'s>(name: &str, signature: &'s str) -> Option<&'s str> {
+    this_of_list(list(name, signature)?)
+}
+
+/// Returns the type for which a function of TypeScript tests its argument, from the text after its name:
+/// `A` of `(a: any): a is A {`, `: (a: any) => asserts a is A`.
+pub(super) fn tested_type(text: &str) -> Option<&str> {
+    let text = text.trim_start().trim_start_matches(['?', '!', ':', '=']);
+    let rest = without_type_parameters(text);
+    let list = rest.starts_with('(').then(|| inside(rest)).flatten()?;
+    let after = rest[list.len() + 2..].trim_start();
+    let after = after.strip_prefix(':').or_else(|| after.strip_prefix("=>"))?.trim_start();
+    let after = after.strip_prefix("asserts ").unwrap_or(after).trim_start();
+    let end = after.find(|c: char| !(c.is_alphanumeric() || "_$".contains(c)))?;
+    let of = after[end..].trim_start().strip_prefix("is ")?;
+    let (mut level, mut last) = (0_usize, of.len());
+    for (at, byte) in of.bytes().enumerate() {
+        match byte {
+            b'{' | b'=' | b';' | b'\n' | b',' if level == 0 => {
+                last = at;
+                break;
+            }
+            b'<' | b'(' | b'[' | b'{' => level += 1,
+            b'>' | b')' | b']' | b'}' => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    Some(of[..last].trim()).filter(|of| !of.is_empty())
+}
+
+fn this_of_list(list: &str) -> Option<&str> {
+    let first = split(list, b',').first()?.trim();
+    let of = first.strip_prefix("this")?.trim_start().strip_prefix(':')?;
+    Some(of.trim())
 }
 
 /// Returns the target of a type alias, from its text `type Name<A = B> = Target`.
@@ -377,10 +431,26 @@ fn chain_of_nested_type(written: &str, left: usize) -> Option<Chain> {
     let is_something =
         |part: &&str| !part.is_empty() && !matches!(*part, "undefined" | "null" | "void");
     let mut part = split(written, b'|').into_iter().map(str::trim).find(is_something)?;
-    part = split(part, b'&').into_iter().map(str::trim).find(is_something)?;
+    let all: Vec<&str> = split(part, b'&')
+        .into_iter()
+        .map(str::trim)
+        .filter(is_something)
+        .take(ALTERNATIVES_MAX)
+        .collect();
+    if all.len() > 1 {
+        let left = left.checked_sub(1)?;
+        return Chain::all_of(all.into_iter().map(|part| chain_of_nested_type(part, left)));
+    }
+    part = all.first().copied()?;
     part = part.trim_start_matches("readonly ").trim();
+    if part == "this" {
+        return Some(Chain::own());
+    }
     if let Some(element) = part.strip_suffix("[]") {
         let element = chain_of_nested_type(element, left.checked_sub(1)?)?;
+        if element == Chain::own() {
+            return Some(Chain::instance("Array<this>"));
+        }
         return Some(Chain::instance(&format!("Array<{}>", element.without_instance())));
     }
     if let Some((of, key)) = part.strip_suffix(']').and_then(|part| part.rsplit_once('[')) {

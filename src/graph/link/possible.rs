@@ -102,7 +102,10 @@ impl Walk<'_> {
             return if converted.is_empty() { own } else { converted };
         }
         let of = |chain: &Chain| self.candidates(place, Use { receiver: Some(chain), ..used });
-        if let Some(found) = self.one_of(chain, of) {
+        if let Some(found) = self.narrowed(place, chain, of) {
+            return found;
+        }
+        if let Some(found) = self.one_of(chain, false, of) {
             return found;
         }
         if let Some(implicit) = chain.implicit() {

@@ -20,13 +20,23 @@ pub(super) const OPEN_MAX: f32 = 0.62;
 
 impl Walk<'_> {
     /// Returns what `find` returns for each value that a chain may have, each result once; `None` if the
-    /// chain has one value.
+    /// chain has one value. `is_value` states that the results are values, not definitions.
     pub(super) fn one_of(
         &self,
         chain: &Chain,
+        is_value: bool,
         find: impl Fn(&Chain) -> Vec<Candidate>,
     ) -> Option<Vec<Candidate>> {
-        let of_each = chain.several()?.iter().map(find).collect();
+        let of_each: Vec<Vec<Candidate>> = chain.several()?.iter().map(find).collect();
+        if chain.is_all() {
+            return Some(united(of_each, is_value));
+        }
+        if chain.is_first() {
+            let mut others = of_each;
+            let first = if others.is_empty() { Vec::new() } else { others.remove(0) };
+            let is_known = first.iter().any(is_known_value);
+            return Some(if is_known { first } else { merged(others, chain.may_be_unknown()) });
+        }
         Some(merged(of_each, chain.may_be_unknown()))
     }
 
@@ -159,6 +169,29 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns the candidates of something that has several types at once: of a value those of all types, of a
+/// definition those of the first type that leads to something of the repository.
+fn united(of_each: Vec<Vec<Candidate>>, is_value: bool) -> Vec<Candidate> {
+    if is_value && of_each.iter().flatten().any(is_known_value) {
+        let mut found: Vec<Candidate> = Vec::new();
+        for candidate in of_each.into_iter().flatten() {
+            if !found.iter().any(|known| is_same_value(known, &candidate)) {
+                found.push(candidate);
+            }
+        }
+        found.sort_by_key(|it| !is_known_value(it));
+        found.truncate(VALUES_MAX);
+        return found;
+    }
+    let known = of_each.iter().position(|found| found.iter().any(is_known_value));
+    let first = known.or_else(|| of_each.iter().position(|found| !found.is_empty()));
+    first.and_then(|at| of_each.into_iter().nth(at)).unwrap_or_default()
+}
+
+pub(super) fn is_known_value(it: &Candidate) -> bool {
+    !matches!(it.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod(..))
 }
 
 /// Returns the candidates of each of several alternatives, each once, with the alternatives that lead to

@@ -32,6 +32,7 @@ mod several;
 mod swift;
 mod type_arguments;
 mod typescript;
+mod typescript_bases;
 mod unions;
 
 use super::{Linker, Use};

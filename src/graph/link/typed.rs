@@ -44,16 +44,16 @@ impl Walk<'_> {
             || self.facts(place.file).is_some_and(|it| it.dialect.extensions != Extensions::None);
         let context = || {
             let written = WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
-            match has_bounds {
+            let written = match has_bounds {
                 _ if has_arguments && arguments.contains(TYPE_PARAMETER) => {
                     self.with_generic_arguments(written, own, depth)
                 }
                 true => self.substituted(written, own),
                 false => written,
-            }
+            };
+            self.with_own_type(written, own)
         };
         let given = (!arguments.is_empty()).then(context);
-        let given = given.map(|written| self.with_own_type(written, own));
         let first = path.split('.').next().unwrap_or_default();
         // The remaining steps after the first `taken` bytes of the path, which follows a sign.
         let steps_after = |taken: usize| chain.steps_after(1 + taken);
@@ -284,11 +284,16 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let mut found = Vec::new();
+        let has_type = names.iter().any(|it| self.kind(it).is_some_and(is_type));
         for candidate in names {
             match &candidate.value {
                 Value::Name(at) => {
                     let Some((facts, place)) = self.symbol(*at) else { continue };
                     let symbol = &facts.symbols[place];
+                    if has_type && symbol.kind.is_callable() && facts.dialect.has_call_signatures {
+                        // A function of TypeScript with the name of an interface.
+                        continue;
+                    }
                     let is_alias = symbol.kind == SymbolKind::Type || is_variable(symbol.kind);
                     if let (true, Some(chain)) = (is_alias, &symbol.type_chain) {
                         // A type that a call makes: `T = TypeVar("T")` stands for any type.

@@ -28,6 +28,8 @@ pub(super) struct Walk<'a> {
     pub(super) start: Cell<Option<usize>>,
     /// A membership query is running; see [`Walk::nested_query`].
     is_nested: Cell<bool>,
+    /// How many values of TypeScript that are bases are followed in each other.
+    pub(super) values: Cell<usize>,
     /// The members of the types that include a module are searched.
     pub(super) is_of_users: Cell<bool>,
     /// The types and modules of Ruby whose bases are resolved, with those that are known by now.
@@ -54,6 +56,7 @@ impl<'a> Walk<'a> {
             origin: Cell::new(None),
             start: Cell::new(None),
             is_nested: Cell::new(false),
+            values: Cell::new(0),
             is_of_users: Cell::new(false),
             open_bases: RefCell::new(Vec::new()),
             mixins: RefCell::default(),

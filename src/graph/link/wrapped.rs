@@ -132,18 +132,18 @@ impl Walk<'_> {
     }
 }
 
-fn is_name(c: char) -> bool {
+pub(super) fn is_name(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '$'
 }
 
 /// Returns true for a name or several names with dots between them.
-fn is_path(text: &str) -> bool {
+pub(super) fn is_path(text: &str) -> bool {
     text.starts_with(|c: char| is_name(c) && !c.is_ascii_digit())
         && text.chars().all(|c| is_name(c) || c == '.')
 }
 
 /// Returns the value that a definition gives to its name, from the text after the name.
-fn assigned(text: &str) -> Option<&str> {
+pub(super) fn assigned(text: &str) -> Option<&str> {
     let mut before = ' ';
     for (at, c) in text.char_indices() {
         let after = &text[at + c.len_utf8()..];
@@ -159,7 +159,7 @@ fn assigned(text: &str) -> Option<&str> {
 }
 
 /// Returns the called path and the arguments of a text that begins with a call.
-fn parts_of_call(text: &str) -> Option<(&str, Vec<&str>)> {
+pub(super) fn parts_of_call(text: &str) -> Option<(&str, Vec<&str>)> {
     let text = text.strip_prefix("new ").unwrap_or(text).trim_start();
     let open = text.find('(')?;
     let function = text[..open].split('<').next().unwrap_or_default().trim_end();

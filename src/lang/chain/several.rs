@@ -3,11 +3,20 @@
 //! Each alternative follows a `%`; `?` is one of which nothing is known. Steps are appended to every
 //! alternative. [`Chain::decode`] returns an unknown value for such a chain; whoever follows chains
 //! asks for [`Chain::several`] first.
+//!
+//! After `%&`, the value has the types of all alternatives at once: `%&%@A%@B` of TypeScript's `A & B`.
+//! After `%|`, it is the first one if that is known, otherwise one of the others.
 
 use super::{CHAIN_BYTES_MAX, Chain, Step, UNKNOWN};
 
 /// The sign before each alternative.
 pub(super) const EACH: char = '%';
+
+/// What such a chain begins with if the value is all of its alternatives.
+const ALL: &str = "%&";
+
+/// What a chain begins with whose first alternative counts alone if it is known.
+const FIRST: &str = "%|";
 
 /// The most alternatives that are kept; more make one unknown.
 const ALTERNATIVES_MAX: usize = 4;
@@ -28,6 +37,12 @@ impl Chain {
     pub(in crate::lang) fn one_of(
         values: impl IntoIterator<Item = Option<Chain>>,
     ) -> Option<Chain> {
+        let mut values: Vec<Option<Chain>> = values.into_iter().collect();
+        if let [Some(only)] = &values[..]
+            && (only.is_all() || only.is_first())
+        {
+            return values.pop().flatten();
+        }
         let mut parts: Vec<String> = Vec::new();
         let mut add = |part: &str| {
             if !parts.iter().any(|known| known == part) {
@@ -36,6 +51,8 @@ impl Chain {
         };
         for value in values {
             match value {
+                Some(chain) if chain.is_all() => chain.parts().take(1).for_each(&mut add),
+                Some(chain) if chain.is_first() => chain.parts().skip(1).for_each(&mut add),
                 // A member may have the name of the sign: Ruby's `x.%(y)`.
                 Some(chain) if chain.0.rfind(EACH) > Some(0) && !chain.0.starts_with(EACH) => {
                     add(UNKNOWN);
@@ -73,6 +90,47 @@ impl Chain {
         Some(Chain(written))
     }
 
+    /// Returns the chain of a value that has all of some types; unknown ones and those that are one of
+    /// several do not count, unless there are no others. O(bytes).
+    pub fn all_of(values: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
+        let values: Vec<Chain> = values.into_iter().flatten().collect();
+        let is_one = |chain: &&Chain| chain.is_all() || chain.several().is_none();
+        let mut parts: Vec<&str> = Vec::new();
+        for part in values.iter().filter(is_one).flat_map(Chain::parts) {
+            if part != UNKNOWN && !parts.contains(&part) && parts.len() < ALTERNATIVES_MAX {
+                parts.push(part);
+            }
+        }
+        match &parts[..] {
+            [] => values.into_iter().next(),
+            [only] => Some(Chain((*only).to_owned())),
+            _ => Some(Chain(format!("{ALL}{EACH}{}", parts.join("%")))),
+        }
+    }
+
+    /// Returns the chain of a value that is `first` if that is known, otherwise one of the `others`; `None`
+    /// if it is too long.
+    pub(in crate::lang) fn first_of(first: &Chain, others: Option<&Chain>) -> Option<Chain> {
+        let others = others.map(|of| match () {
+            () if of.is_all() => of.parts().take(1).collect::<Vec<_>>(),
+            () if of.is_first() => of.parts().skip(1).collect(),
+            () => of.parts().collect(),
+        });
+        let others = others.unwrap_or_else(|| vec![UNKNOWN]);
+        let written = format!("{FIRST}{EACH}{first}{EACH}{}", others.join("%"));
+        (!first.0.starts_with(EACH) && written.len() <= CHAIN_BYTES_MAX).then_some(Chain(written))
+    }
+
+    /// Returns true if the first alternative of a value counts alone if it is known.
+    pub fn is_first(&self) -> bool {
+        self.0.starts_with(FIRST)
+    }
+
+    /// Returns true if a value is all of its alternatives.
+    pub fn is_all(&self) -> bool {
+        self.0.starts_with(ALL)
+    }
+
     /// Returns the chain of one of several values, as `one_of` does, for written types of other files.
     pub fn of_alternatives(values: impl IntoIterator<Item = Option<Chain>>) -> Option<Chain> {
         Chain::one_of(values)
@@ -87,6 +145,11 @@ impl Chain {
     ) -> Chain {
         let mut written = vec![name.to_owned()];
         let mut is_open = false;
+        let is_several =
+            |given: &&Option<Chain>| given.as_ref().is_some_and(|it| it.several().is_some());
+        let mut several = arguments.iter().filter(is_several);
+        let is_all =
+            matches!((several.next(), several.next()), (Some(Some(only)), None) if only.is_all());
         for (at, given) in arguments.iter().enumerate() {
             let several = given.as_ref().and_then(Chain::several);
             is_open |= several.is_some() && given.as_ref().is_some_and(Chain::may_be_unknown);
@@ -109,6 +172,9 @@ impl Chain {
             return Chain::instance(&shortened(name, arguments, argument));
         }
         let all = written.iter().map(|of| Some(Chain::instance(&format!("{of}{end}"))));
+        if is_all && !is_open {
+            return Chain::all_of(all).unwrap_or_else(Chain::unknown);
+        }
         Chain::one_of(all.chain(is_open.then_some(None))).unwrap_or_else(Chain::unknown)
     }
 
@@ -129,7 +195,8 @@ impl Chain {
     /// Returns true if the type of the value is written, and is not that of a literal; of one of several
     /// values, if each has such a type.
     pub(in crate::lang) fn is_typed(&self) -> bool {
-        self.parts().all(|part| part.starts_with('@') && !LITERALS.contains(&part))
+        let mut parts = self.parts().skip(usize::from(self.is_first()));
+        parts.all(|part| part.starts_with('@') && !LITERALS.contains(&part))
     }
 
     /// Returns the alternatives of a value that is one of several, without unknown ones.
@@ -149,9 +216,19 @@ impl Chain {
         self.each_alternative(|of| Chain::instance(of.without_instance()))
     }
 
+    /// Returns what the chain begins with before its alternatives.
+    fn mark(&self) -> &'static str {
+        match () {
+            () if self.is_all() => ALL,
+            () if self.is_first() => FIRST,
+            () => "",
+        }
+    }
+
     /// Returns the alternatives as they are encoded; of any other chain, the chain.
     pub(in crate::lang) fn parts(&self) -> impl Iterator<Item = &str> {
-        let (whole, several) = match self.0.strip_prefix(EACH) {
+        let alternatives = &self.0[self.mark().len()..];
+        let (whole, several) = match alternatives.strip_prefix(EACH) {
             Some(several) => (None, Some(several.split(EACH))),
             None => (Some(self.0.as_str()), None),
         };
@@ -163,7 +240,7 @@ impl Chain {
         if !self.0.starts_with(EACH) {
             return change(self.clone());
         }
-        let mut written = String::new();
+        let mut written = self.mark().to_owned();
         for part in self.parts() {
             written.push(EACH);
             match part {
@@ -254,6 +331,22 @@ mod tests {
         assert_eq!(seen.as_str(), format!("@T<A,_,{}>", "c".repeat(70)));
         let seen = of(&[long('a'), long('b'), Some(Chain::instance("A")), long('c')]);
         assert_eq!(seen.as_str(), format!("@T<{},{},A,_>", "a".repeat(70), "b".repeat(70)));
+    }
+
+    #[test]
+    fn values_of_all_types_keep_their_mark() {
+        let of =
+            |names: &[&str]| names.iter().map(|it| Some(Chain::instance(it))).collect::<Vec<_>>();
+        let all = Chain::all_of(of(&["A", "B"])).expect("both are known");
+        assert_eq!(all.as_str(), "%&%@A%@B");
+        assert_eq!(all.clone().then(Step::Call).as_str(), "%&%@A()%@B()");
+        assert_eq!(Chain::all_of([Some(all.clone()), None]), Some(all.clone()));
+        assert_eq!(Chain::one_of([Some(all.clone())]), Some(all.clone()));
+        let union = Chain::one_of([Some(all.clone()), Some(Chain::instance("C"))]);
+        assert_eq!(union.as_ref().map(Chain::as_str), Some("%@A%@C"));
+        let class = |of: &Chain| of.instance_type().map(str::to_owned);
+        let list = Chain::with_arguments("Array", &[Some(all)], class);
+        assert_eq!(list.as_str(), "%&%@Array<A>%@Array<B>");
     }
 
     #[test]

@@ -15,6 +15,7 @@ mod flow;
 mod imports;
 mod mixins;
 mod names;
+mod narrow;
 mod overloads;
 mod refer;
 mod types;

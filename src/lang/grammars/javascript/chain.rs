@@ -71,7 +71,7 @@ fn unbounded(
         },
         // A function may declare the type of its `this`.
         "this" => match notes.local(b"this") {
-            NameLookup::Local(Some(own)) => Some(own.clone()),
+            NameLookup::Local(Some(own)) => (*own != Chain::unknown()).then(|| own.clone()),
             _ => Some(this(visit)),
         },
         "super" => Some(Chain::base()),
@@ -131,6 +131,9 @@ fn unbounded(
         "array" => {
             let elements = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
             let elements = elements.filter(|it| !it.is_extra() && !is_empty(*it));
+            if elements.clone().any(|it| it.kind_name() == "spread_element") {
+                return spread(visit, notes, elements, depth);
+            }
             let values = elements.map(|it| value_in(visit, notes, it, depth + 1));
             let element = Chain::one_of_types(values, |of| class_of(of).map(str::to_owned));
             Some(match element {
@@ -145,6 +148,25 @@ fn unbounded(
         "regex" => Some(Chain::instance("RegExp")),
         _ => None,
     }
+}
+
+/// Returns the chain of an array literal with the elements of others: `[...a, ...b, c]` is one of them.
+fn spread<'t>(
+    visit: &Visit<'_, '_>,
+    notes: &Notes<'_>,
+    elements: impl Iterator<Item = Node<'t>>,
+    depth: usize,
+) -> Option<Chain> {
+    let values = elements.map(|it| match it.kind_name() {
+        "spread_element" => value_in(visit, notes, it.named_child(0)?, depth + 1),
+        _ => {
+            let value = value_in(visit, notes, it, depth + 1);
+            value
+                .filter(|of| class_of(of).is_some())
+                .map(|of| types::container("Array", &[Some(of)]))
+        }
+    });
+    Some(Chain::one_of(values).unwrap_or_else(|| Chain::instance("Array")))
 }
 
 /// Returns the chain of the value of one of two expressions.

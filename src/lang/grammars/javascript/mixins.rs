@@ -3,8 +3,9 @@
 
 use tree_sitter::Node;
 
+use crate::lang::chain::Step;
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
@@ -39,6 +40,22 @@ pub(super) fn extended(
         parts.reverse();
         rest.extend(parts);
         rest.extend(part.child(0));
+    }
+}
+
+/// Records the base of a class without a name in the function with index `index`, if it is a parameter of
+/// the function: the type of its values, `A` of `(base: new () => A) => class extends base {}`.
+pub(super) fn returned(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    index: usize,
+    heritage: Node<'_>,
+) {
+    let clause = heritage.named_child(0).map(|clause| clause.field("value").unwrap_or(clause));
+    let Some(base) = clause.filter(|base| base.kind_name() == "identifier") else { return };
+    if let NameLookup::Local(Some(class)) = notes.local(visit.bytes(base)) {
+        let made = class.clone().then(Step::Call);
+        notes.add_base(index, made);
     }
 }
 

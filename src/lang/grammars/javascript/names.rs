@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::Step;
+use crate::lang::chain::{Step, THIS_PARAMETER};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -26,8 +26,17 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
     let parameters = node.field("parameters");
     let has_untyped = node.field("parameter").is_some() || parameters.is_some_and(has_untyped);
-    let expected = if has_untyped { expected::expected(visit, notes) } else { None };
-    let given = element_argument(visit, notes).or_else(|| callback_argument(expected.as_ref(), 0));
+    let has_this = has_unknown_this(visit);
+    let expected = if has_untyped || has_this { expected::expected(visit, notes) } else { None };
+    if has_this {
+        let this = bound_this(visit, notes);
+        let this = this.or_else(|| callback_argument(expected.as_ref(), THIS_PARAMETER));
+        notes.declare_name(b"this", Some(this.unwrap_or_else(Chain::unknown)));
+    }
+    let argument = |notes: &Notes<'_>, at: usize| {
+        element_argument(visit, notes, at).or_else(|| callback_argument(expected.as_ref(), at))
+    };
+    let given = argument(notes, 0);
     if let Some(name) = node.field("parameter") {
         return notes.declare(name, given);
     }
@@ -40,7 +49,7 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             notes.declare(pattern, types::annotated(visit, notes, parameter));
             continue;
         }
-        let given = if at == 0 { given.clone() } else { callback_argument(expected.as_ref(), at) };
+        let given = if at == 0 { given.clone() } else { argument(notes, at) };
         match parameter.kind_name() {
             "required_parameter" | "optional_parameter" => {
                 let Some(pattern) = parameter.field("pattern") else { continue };
@@ -51,6 +60,66 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
             _ => declare(visit, notes, parameter, given, None),
         }
+    }
+}
+
+/// Declares that `this` is the instance of the visited class, where it is something else around.
+pub(super) fn own_instance(notes: &mut Notes<'_>) {
+    if matches!(notes.local(b"this"), NameLookup::Local(_)) {
+        notes.declare_name(b"this", Some(Chain::own()));
+    }
+}
+
+/// Returns true if the caller of the visited function determines its `this`: a function that is an
+/// argument or a member of an object, and no definition itself.
+fn has_unknown_this(visit: &Visit<'_, '_>) -> bool {
+    if !visit.defined.is_empty() {
+        return false;
+    }
+    match visit.node().kind_name() {
+        "method_definition" => visit.ancestor_kind(1) == "object",
+        "function_expression" | "generator_function" => {
+            let mut level = 1;
+            while visit.ancestor_kind(level) == "parenthesized_expression" && level < 4 {
+                level += 1;
+            }
+            match visit.ancestor_kind(level) {
+                "arguments" | "array" | "return_statement" | "arrow_function"
+                | "call_expression" | "member_expression" => true,
+                "pair" => {
+                    let span = visit.ancestor(level).map(|pair| pair.byte_range());
+                    let own = visit.own_or_enclosing_index().and_then(|at| visit.symbols.get(at));
+                    own.zip(span).is_none_or(|(symbol, pair)| symbol.span.start < pair.start)
+                }
+                _ => false,
+            }
+        }
+        _ => false,
+    }
+}
+
+/// Returns the `this` that the visited function is bound to: `f.bind(a)`, `f.call(a)`, `each(f, this)`.
+fn bound_this(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    let mut level = 1;
+    while visit.ancestor_kind(level) == "parenthesized_expression" && level < 4 {
+        level += 1;
+    }
+    let around = visit.ancestor(level)?;
+    match around.kind_name() {
+        "member_expression" => {
+            let name = visit.bytes(around.field("property")?);
+            let call =
+                visit.ancestor(level + 1).filter(|it| it.kind_name() == "call_expression")?;
+            let first = call.field("arguments")?.named_child(0)?;
+            let is_bound = matches!(name, b"bind" | b"call" | b"apply");
+            is_bound.then(|| chain::value(visit, notes, first)).flatten()
+        }
+        "arguments" => {
+            let last = around.named_child(around.named_child_count().checked_sub(1)? as u32)?;
+            let is_this = last.kind_name() == "this";
+            is_this.then(|| chain::value(visit, notes, last)).flatten()
+        }
+        _ => None,
     }
 }
 
@@ -69,10 +138,10 @@ fn callback_argument(expected: Option<&Chain>, at: usize) -> Option<Chain> {
     expected.map(|expected| expected.clone().then(Step::Parameter(at)))
 }
 
-/// Returns the chain of the first argument of the visited function, if it is passed to a method
-/// that calls it with each element.
-fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
-    if visit.ancestor_kind(1) != "arguments" {
+/// Returns the chain of the argument `at` of the visited function, if it is passed to a method that
+/// calls it with each element.
+fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, at: usize) -> Option<Chain> {
+    if at > 1 || visit.ancestor_kind(1) != "arguments" {
         return None;
     }
     let called = visit.ancestor(2).filter(|call| call.kind_name() == "call_expression")?;
@@ -91,7 +160,14 @@ fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
         b"then",
     ];
     let is_first = visit.ancestor(1)?.named_child(0)?.id() == visit.node().id();
-    if !is_first || !calls_with_each.contains(&name) {
+    if is_first && matches!(name, b"reduce" | b"reduceRight") {
+        // What was made so far, and an element.
+        return match visit.ancestor(1)?.named_child(1).filter(|_| at == 0) {
+            Some(first) => chain::value(visit, notes, first),
+            None => Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element)),
+        };
+    }
+    if at > 0 || !is_first || !calls_with_each.contains(&name) {
         return None;
     }
     Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element))
@@ -278,33 +354,6 @@ fn end_of_branch(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> Op
         _ => false,
     };
     (!is_own).then(|| block.end_byte())
-}
-
-/// Narrows a local name in the body of the visited `if (name instanceof Class)`.
-pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
-    let node = visit.node();
-    let condition = node.field("condition").and_then(|c| c.named_child(0));
-    let Some(mut condition) = condition else { return };
-    for _ in 0..4 {
-        if condition.field("operator").is_none_or(|word| word.kind_name() != "&&") {
-            break;
-        }
-        let Some(left) = condition.field("left") else { break };
-        condition = left;
-    }
-    if condition.field("operator").is_none_or(|word| word.kind_name() != "instanceof") {
-        return;
-    }
-    let (Some(name), Some(class), Some(body)) = (
-        condition.field("left").filter(|name| name.kind_name() == "identifier"),
-        condition.field("right"),
-        node.field("consequence"),
-    ) else {
-        return;
-    };
-    if let Some(class) = chain::value(visit, notes, class).filter(Chain::is_path) {
-        notes.narrow(name, Chain::instance(class.as_str()), body.byte_range());
-    }
 }
 
 /// Declares the names of `pattern`, which matches a value with the chain `chain`. They are visible

@@ -11,7 +11,7 @@ use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::{chain, exports, fields, imports, is_function, mixins, names, types, wrappers};
+use super::{chain, exports, fields, imports, is_function, mixins, names, narrow, types, wrappers};
 
 /// Maximum number of parentheses and assertions around an expression that is called.
 const LEVELS_MAX: usize = 16;
@@ -86,9 +86,15 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             names::widen(visit, notes);
             names::for_in(visit, notes);
         }
-        "for_statement" | "while_statement" | "do_statement" => names::widen(visit, notes),
+        "for_statement" | "do_statement" => names::widen(visit, notes),
+        "while_statement" => {
+            names::widen(visit, notes);
+            narrow::narrow(visit, notes);
+        }
         "catch_clause" => names::catch(visit, notes),
-        "if_statement" => names::narrow(visit, notes),
+        "if_statement" | "ternary_expression" | "binary_expression" => {
+            narrow::narrow(visit, notes);
+        }
         "assignment_expression" => {
             names::assigned(visit, notes);
             fields::assigned(visit, notes);
@@ -206,11 +212,14 @@ fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Records what the visited class extends and implements.
 fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     types::declare_parameters(visit, notes);
+    names::own_instance(notes);
     let Some(index) = visit.own_or_enclosing_index() else { return };
-    let is_own = visit.symbols.get(index).is_some_and(|symbol| symbol.kind == SymbolKind::Class);
-    let Some(heritage) = visit.child(visit.node(), "class_heritage").filter(|_| is_own) else {
-        return;
-    };
+    let Some(heritage) = visit.child(visit.node(), "class_heritage") else { return };
+    match visit.symbols.get(index).map(|symbol| symbol.kind) {
+        Some(SymbolKind::Class) => {}
+        Some(SymbolKind::Function) => return mixins::returned(visit, notes, index, heritage),
+        _ => return,
+    }
     let mut cursor = heritage.walk();
     for clause in heritage.named_children(&mut cursor).take(8) {
         match clause.kind_name() {
@@ -257,7 +266,8 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     // An unknown base marks an alias of one of several types, a second one that some are not known.
-    let union = types::chain(visit, notes, value).filter(|of| of.several().is_some());
+    let union = types::chain(visit, notes, value);
+    let union = union.filter(|of| of.several().is_some() && !of.is_all());
     let mut is_open = false;
     let mut rest = vec![value];
     for _ in 0..64 {

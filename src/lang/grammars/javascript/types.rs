@@ -83,7 +83,7 @@ pub(super) fn chain_in(
             let parts = parts.filter(|part| !is_empty(visit, *part));
             Chain::one_of(parts.map(|part| of(Some(part))))
         }
-        "intersection_type" => of(node.named_child(0)).or_else(|| of(node.named_child(1))),
+        "intersection_type" => Chain::all_of((0..2).map(|at| of(node.named_child(at)))),
         "template_literal_type" => Some(Chain::instance("string")),
         "type_query" => chain::value_in(visit, notes, node.named_child(0)?, depth + 1),
         "object_type" => {
@@ -202,7 +202,10 @@ fn generic(
 
 /// Returns the chain of a value of the type `name` with type arguments.
 pub(super) fn container(name: &str, arguments: &[Option<Chain>]) -> Chain {
-    let class = |of: &Chain| chain::class_of(of).map(str::to_owned);
+    let class = |of: &Chain| {
+        let class = if *of == Chain::own() { Some("this") } else { chain::class_of(of) };
+        class.map(str::to_owned)
+    };
     Chain::with_arguments(name, arguments, class)
 }
 
