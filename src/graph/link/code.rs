@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::conditions::{Branch, branches};
-use super::dialect::{self, Dialect, Extensions};
+use super::dialect::{self, Dialect, Extensions, Group};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{Arity, arity, extended};
 use super::position::{SymbolAt, UseAt};
@@ -221,7 +221,8 @@ impl FileFacts {
             let signatures = self.signatures(&read);
             let rules = self.dialect.arguments.as_ref();
             let of = |(symbol, signature): (&Symbol, &String)| {
-                if self.dialect.overloads.is_some() && signature.len() > LONG_SIGNATURE {
+                let is_exact = self.dialect.overloads.is_some() || self.dialect.group == Group::C;
+                if is_exact && signature.len() > LONG_SIGNATURE {
                     let signature = self.signature_from_name(symbol, &read().unwrap_or_default());
                     return arity(rules, symbol.kind, &symbol.name, &signature);
                 }
@@ -363,7 +364,7 @@ impl FileFacts {
 
     /// Returns true for a field of C, which is a pointer to a function.
     pub(super) fn is_called_field(&self, place: usize) -> bool {
-        self.dialect.group == dialect::Group::C
+        self.dialect.group == Group::C
             && self.language.name == "c"
             && self.symbols.get(place).is_some_and(|symbol| symbol.kind == SymbolKind::Field)
     }
@@ -402,7 +403,7 @@ impl FileFacts {
     pub fn shares_definitions(&self, other: &FileFacts) -> bool {
         let is_same = self.language.name == other.language.name;
         let group = self.dialect.group;
-        is_same || group == other.dialect.group && group != dialect::Group::Other
+        is_same || group == other.dialect.group && group != Group::Other
     }
 
     /// Returns true if what a file imports can be imported from it.

@@ -731,6 +731,10 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
             | SymbolKind::Impl
     );
     let parent = symbol.parent.map(|parent| facts.symbols[parent].kind);
+    // A function around `#define` does not limit where the macro is defined.
+    if symbol.kind == SymbolKind::Macro && facts.dialect.group == Group::C {
+        return true;
+    }
     !is_member && parent.is_none_or(|kind| matches!(kind, SymbolKind::Module | SymbolKind::Enum))
 }
 

@@ -73,6 +73,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
     let text = masked.clone();
     annotations::blank(&text, &mut masked, true);
     macros::mask(&text, &mut masked, true);
+    macros::mask_heads(&text, &mut masked);
     directives::mask(&text, &mut masked);
     literals::mask(&text, &mut masked, true);
     macros::mask_comments(&text, &mut masked);

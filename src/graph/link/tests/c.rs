@@ -260,3 +260,23 @@ fn macros_before_compound_literals_hide_no_function() {
     check(&tree(["", "$0"]), "a.h:3 add Program");
     check(&tree(["$0", ""]), "a.h:2 LIT SameFile");
 }
+
+/// A macro that is defined inside of a function was visible only there.
+#[test]
+fn macros_inside_of_functions_are_visible_after_them() {
+    let text = "//- /a.c\nvoid f(int x)\n{\n#   define CHECKED(c, ...) do { if (c) other(__VA_ARGS__); } while (0)\n\
+                CHECKED(x, 1);\n}\nvoid g(int y)\n{\n$0CHECKED(y, 1);\n}\n";
+    check(text, "a.c:3 f::CHECKED Program");
+}
+
+/// The parameters of a long signature were counted in the part of it that is stored.
+#[test]
+fn long_signatures_of_c_have_all_parameters() {
+    let comment = "/* at most as long as this line of text, or < 0, if any */";
+    let parameters: Vec<String> = (0..9).map(|at| format!("const char *p{at} {comment}")).collect();
+    let text = format!(
+        "//- /a.c\nstatic int many({})\n{{\nreturn 0;\n}}\nint g(char *x)\n{{\nreturn $0many(x, x, x, x, x, x, x, x, x);\n}}\n",
+        parameters.join(",\n")
+    );
+    check(&text, "a.c:1 many SameFile");
+}

@@ -24,6 +24,8 @@ struct Open {
     /// The last byte of code, and its place.
     last: u8,
     last_at: usize,
+    /// The first byte of the last statement.
+    start: usize,
     /// The statement contains a `?`, or begins with `case`: a `:` does not begin initializers.
     has_label: bool,
 }
@@ -38,8 +40,15 @@ struct Group {
     branches: Vec<(u8, u8)>,
     /// All branches so far end with the brackets open that were open before them.
     is_balanced: bool,
-    /// The last byte of each branch so far, if all of them end with the `{` of one more block.
-    block_starts: Option<Vec<usize>>,
+    /// The last byte of each branch so far, if all of them end with the `{` of one more block, and the
+    /// first one of the statement that it belongs to.
+    block_starts: Option<Vec<(usize, usize)>>,
+    /// Each branch so far closes a block that was open before it.
+    closes_block: bool,
+    /// The present branch closes a block that was open before it.
+    is_below: bool,
+    /// The first byte of the last statement of each branch.
+    statements: Vec<usize>,
     /// The number of `;`, `{` and `}` before the group.
     stops: usize,
     has_other_directive: bool,
@@ -87,6 +96,7 @@ impl Open {
         let begins = matches!(self.last, 0 | b';' | b'{' | b'}' | b':');
         if begins && matches!(self.innermost(), 0 | b'{') {
             self.has_label = text[at..].starts_with(b"case");
+            self.start = at;
         }
         let is_pushed = match byte {
             b'(' => {
@@ -148,9 +158,16 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8]) {
     if !has_candidate(text) {
         return;
     }
-    let mut open =
-        Open { brackets: [0; DEPTH_MAX], depth: 0, last: 0, last_at: 0, has_label: false };
+    let mut open = Open {
+        brackets: [0; DEPTH_MAX],
+        depth: 0,
+        last: 0,
+        last_at: 0,
+        start: 0,
+        has_label: false,
+    };
     let (mut groups, mut stops) = (Vec::<Group>::new(), 0);
+    let mut halves = Vec::<Half>::new();
     let (mut at, mut is_start, mut begins_branch) = (0, true, false);
     while let Some(&byte) = text.get(at) {
         if is_start && byte == b'#' {
@@ -172,7 +189,10 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8]) {
                 if let Some(mut group) = groups.pop() {
                     group.end_branch(open);
                     group.lines.push(at..end);
-                    group.blank(open, stops, masked);
+                    let is_blank = group.blank(open, stops, masked);
+                    if !is_blank && !group.has_other_directive {
+                        group.pair(open, groups.len(), text, &mut halves, masked);
+                    }
                     open = match group.first_end {
                         Some(first) if !group.is_balanced => first,
                         _ => open,
@@ -210,8 +230,22 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8]) {
         if !open.step(text, at) {
             return;
         }
+        if byte == b'}' {
+            for group in &mut groups {
+                group.is_below |= open.depth < group.at.depth;
+            }
+        }
         at += 1;
     }
+}
+
+/// An `#if` of one branch that leaves blocks open.
+struct Half {
+    at: Open,
+    end: Open,
+    /// The number of groups around it.
+    level: usize,
+    lines: [Range<usize>; 2],
 }
 
 impl Group {
@@ -223,6 +257,9 @@ impl Group {
             branches: vec![(0, 0)],
             is_balanced: true,
             block_starts: Some(Vec::new()),
+            closes_block: true,
+            is_below: false,
+            statements: Vec::new(),
             stops,
             has_other_directive: false,
             has_call: false,
@@ -234,17 +271,21 @@ impl Group {
         self.is_balanced &= open.brackets() == self.at.brackets();
         let opens_block = open.brackets().split_last() == Some((&b'{', self.at.brackets()));
         match &mut self.block_starts {
-            Some(starts) if opens_block && open.last == b'{' => starts.push(open.last_at),
+            Some(starts) if opens_block && open.last == b'{' => {
+                starts.push((open.last_at, open.start));
+            }
             starts => *starts = None,
         }
+        self.closes_block &= std::mem::take(&mut self.is_below);
+        self.statements.push(open.start);
         if let Some(branch) = self.branches.last_mut().filter(|branch| branch.0 != 0) {
             branch.1 = open.last;
         }
     }
 
     /// Blanks out the directives of the whole group, at whose end `open` is open, if the grammar cannot
-    /// parse them.
-    fn blank(&self, open: Open, stops: usize, masked: &mut [u8]) {
+    /// parse them. Returns true if it did.
+    fn blank(&self, open: Open, stops: usize, masked: &mut [u8]) -> bool {
         let is_one = self.branches.len() == 1;
         let begins_list = open
             .brackets()
@@ -256,25 +297,32 @@ impl Group {
         let is_blanked = is_list || is_one && begins_list || is_part && (is_one || separates());
         // A directive that is blanked already belongs to a function with several heads.
         let is_masked = self.lines.iter().any(|line| masked[line.start] != b'#');
-        if !self.has_other_directive && !is_masked && self.one_block(masked) {
-            return;
+        if self.has_other_directive || is_masked {
+            return is_masked;
         }
-        if !is_blanked || self.has_other_directive || is_masked {
-            return;
+        if self.one_block(masked) || self.one_head(masked) {
+            return true;
+        }
+        if !is_blanked && !self.continues(open, masked) && !self.begins_statement(open, masked) {
+            return false;
         }
         if is_list && self.at.innermost() != INITIALIZERS && !is_one && !self.has_call {
             clear(&mut masked[self.lines[0].clone()]);
             clear(&mut masked[self.lines[1].start..self.lines[self.lines.len() - 1].end]);
-            return;
+            return true;
         }
         for line in &self.lines {
             clear(&mut masked[line.clone()]);
+        }
+        if !is_blanked {
+            return true;
         }
         for (line, pair) in self.lines[1..].iter().zip(self.branches.windows(2)) {
             if ends_value(pair[0].1) && begins_value(pair[1].0) {
                 masked[line.start] = b',';
             }
         }
+        true
     }
 }
 
@@ -287,18 +335,130 @@ impl Group {
         let Some((_, others)) = starts.split_last().filter(|(_, others)| !others.is_empty()) else {
             return false;
         };
-        let is_statement = |start: &usize| masked[..*start].trim_ascii_end().ends_with(b")");
+        let is_statement = |&(brace, start): &(usize, usize)| {
+            let head = &masked[start..brace];
+            head.trim_ascii_end().ends_with(b")") && (is_branch(head) || !is_typed(head))
+        };
         if self.at.innermost() != b'{' || !starts.iter().all(is_statement) {
             return false;
         }
         for line in &self.lines {
             clear(&mut masked[line.clone()]);
         }
-        for &start in others {
-            masked[start] = b';';
+        for &(brace, _) in others {
+            masked[brace] = b';';
         }
         true
     }
+
+    /// Keeps only the first head of a function that has one with the `{` in each branch. Returns false if
+    /// the branches are others.
+    fn one_head(&self, masked: &mut [u8]) -> bool {
+        let Some(starts) = self.block_starts.as_ref().filter(|starts| starts.len() > 1) else {
+            return false;
+        };
+        let is_head = |(line, &(brace, start)): (&Range<usize>, &(usize, usize))| {
+            let head = &masked[start..brace];
+            let before = masked.get(line.end..start).unwrap_or_default();
+            let before = start >= line.end && before.iter().all(u8::is_ascii_whitespace);
+            let is_named = head.contains(&b'(') && !head.contains(&b'=') && !head.starts_with(b"#");
+            let is_function = is_typed(head) || self.at.innermost() == 0;
+            before && is_named && is_function && !is_branch(head)
+        };
+        if !matches!(self.at.innermost(), 0 | b'{') || !self.lines.iter().zip(starts).all(is_head) {
+            return false;
+        }
+        clear(&mut masked[self.lines[0].clone()]);
+        clear(&mut masked[self.lines[1].start..self.lines[self.lines.len() - 1].end]);
+        true
+    }
+
+    /// Returns true if each branch closes a block and opens another one: `} else if (a) {`. Only the last
+    /// one may have an `else` without a condition.
+    fn continues(&self, open: Open, masked: &[u8]) -> bool {
+        let is_whole = |(at, line): (usize, &Range<usize>)| {
+            let code = masked[line.end..self.lines[at + 1].start].trim_ascii_start();
+            let code = code.strip_prefix(b"}").unwrap_or(code).trim_ascii_start();
+            let condition = code.strip_prefix(b"else").map(<[u8]>::trim_ascii_start);
+            at + 2 == self.lines.len() || condition.is_none_or(|it| it.starts_with(b"if"))
+        };
+        let branches = &self.lines[..self.lines.len() - 1];
+        self.closes_block
+            && self.is_balanced
+            && open.innermost() == b'{'
+            && branches.iter().enumerate().all(is_whole)
+    }
+
+    /// Returns true if each branch ends with the head of a statement whose body follows the `#endif`:
+    /// `if (a)`, `else`.
+    fn begins_statement(&self, open: Open, masked: &[u8]) -> bool {
+        let is_head = |(lines, &start): (&[Range<usize>], &usize)| {
+            let code = masked.get(start..lines[1].start).unwrap_or_default().trim_ascii_end();
+            if start < lines[0].end {
+                return false;
+            }
+            let is_else = code.ends_with(b"else") && code.len() == 4;
+            is_else || is_branch(code) && code.ends_with(b")")
+        };
+        self.is_balanced
+            && matches!(self.at.last, b';' | b'{' | b'}')
+            && open.innermost() == b'{'
+            && self.lines.windows(2).zip(&self.statements).all(is_head)
+    }
+
+    /// Blanks out the directives of two groups of one branch and one condition of which the first one
+    /// opens blocks and this one closes them, with whole statements between. O(1) amortized, besides the
+    /// lengths of the conditions.
+    fn pair(
+        &self,
+        open: Open,
+        level: usize,
+        text: &[u8],
+        halves: &mut Vec<Half>,
+        masked: &mut [u8],
+    ) {
+        let [first, last] = &self.lines[..] else { return };
+        while halves.last().is_some_and(|half| half.level > level) {
+            halves.pop();
+        }
+        if open.depth > self.at.depth && open.innermost() == b'{' && self.at.depth > 0 {
+            if !self.is_below && open.last == b'{' {
+                let lines = [first.clone(), last.clone()];
+                halves.push(Half { at: self.at, end: open, level, lines });
+            }
+            return;
+        }
+        while halves.last().is_some_and(|half| half.end.depth > self.at.depth) {
+            halves.pop();
+        }
+        let is_same = |half: &Half| {
+            half.level == level
+                && half.end.brackets() == self.at.brackets()
+                && half.at.brackets() == open.brackets()
+                && text[half.lines[0].clone()].trim_ascii() == text[first.clone()].trim_ascii()
+        };
+        let code = &text[first.end..last.start];
+        let closes = code.iter().all(|byte| byte.is_ascii_whitespace() || *byte == b'}');
+        if closes && let Some(half) = halves.pop_if(|half| is_same(half)) {
+            for line in [&half.lines[0], &half.lines[1], first, last] {
+                clear(&mut masked[line.clone()]);
+            }
+        }
+    }
+}
+
+/// Returns true for code that begins with the keyword of a statement with a body.
+fn is_branch(code: &[u8]) -> bool {
+    let words: [&[u8]; 5] = [b"if", b"for", b"while", b"switch", b"else"];
+    let length = code.iter().take_while(|byte| is_word(**byte)).count();
+    words.contains(&&code[..length])
+}
+
+/// Returns true for the head of a function with a type before its name: `int f(`.
+fn is_typed(head: &[u8]) -> bool {
+    let name = head.iter().position(|&byte| byte == b'(').map_or(head, |open| &head[..open]);
+    let words = name.split(|&byte| !is_word(byte) && byte != b':');
+    words.filter(|word| !word.is_empty()).nth(1).is_some()
 }
 
 fn clear(text: &mut [u8]) {
@@ -318,10 +478,29 @@ fn begins_value(byte: u8) -> bool {
 }
 
 /// Returns true if an `#if` may stand in the middle of something: the line of code before it does not end
-/// a statement, a block or a comment, or a branch ends with a `{`. Most files have none.
+/// a statement, a block or a comment, or a branch begins with a `}` or ends with a `{` or the head of a
+/// statement. Most files have none.
 fn has_candidate(text: &[u8]) -> bool {
-    let ends_with_block = |at: usize| text[..at].trim_ascii_end().ends_with(b"{");
-    if memchr::memmem::find_iter(text, b"#el").any(ends_with_block) {
+    let is_part = |at: usize| {
+        let blanks = text[..at].iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t'));
+        let start = at - blanks.count();
+        if start > 0 && text[start - 1] != b'\n' {
+            return false;
+        }
+        let word = text[at + 1..].trim_ascii_start();
+        if word.starts_with(b"if") {
+            let end = memchr::memchr(b'\n', word).unwrap_or(word.len());
+            return word[end..].trim_ascii_start().starts_with(b"}")
+                && memchr::memmem::find(&word[..end], b"__cplusplus").is_none();
+        }
+        let before = text[..start].trim_ascii_end();
+        let line = memchr::memrchr(b'\n', before).map_or(0, |line| line + 1);
+        word.starts_with(b"e")
+            && [&b"else"[..], b"{", b")"].iter().any(|end| before.ends_with(end))
+            && !before.ends_with(b"\"C\" {")
+            && !before[line..].trim_ascii_start().starts_with(b"#")
+    };
+    if memchr::memchr_iter(b'#', text).any(is_part) {
         return true;
     }
     memchr::memmem::find_iter(text, b"if").any(|at| {
@@ -470,9 +649,87 @@ mod tests {
     }
 
     #[test]
+    fn branches_that_close_and_open_a_block_continue_it() {
+        check(
+            "void f() {\nif (a) {\nb();\n#ifdef X\n} else if (c) {\nd();\n#endif\n} else {\ne();\n}\n}\n",
+            "void f() {\nif (a) {\nb();\n\n} else if (c) {\nd();\n\n} else {\ne();\n}\n}\n",
+        );
+        check(
+            "void f() {\nif (a) {\n#ifdef X\n} else if (c) {\n#else\n} else {\n#endif\nd();\n}\n}\n",
+            "void f() {\nif (a) {\n\n} else if (c) {\n\n} else {\n\nd();\n}\n}\n",
+        );
+        unchanged(
+            "void f() {\nif (a) {\n#ifdef X\n} else {\n#else\n} else {\n#endif\nd();\n}\n}\n",
+        );
+    }
+
+    #[test]
+    fn heads_of_statements_precede_their_bodies() {
+        check(
+            "void f() {\na();\n#ifdef X\nif (b)\n#endif\nc();\n}\n",
+            "void f() {\na();\n\nif (b)\n\nc();\n}\n",
+        );
+        check(
+            "void f() {\n#ifdef X\nif (a)\nb();\nelse\n#endif\nc();\n}\n",
+            "void f() {\n\nif (a)\nb();\nelse\n\nc();\n}\n",
+        );
+        check(
+            "void f() {\n#ifdef X\nif (a)\n#else\nwhile (b)\n#endif\nc();\n}\n",
+            "void f() {\n\nif (a)\n\nwhile (b)\n\nc();\n}\n",
+        );
+        unchanged("void f() {\n#ifdef X\nCHECK(a)\n#endif\nc();\n}\n");
+    }
+
+    #[test]
+    fn blocks_of_one_condition_are_paired() {
+        check(
+            "void f() {\n#if X\nif (a) {\n#endif\nb();\n#if X\n}\n#endif\n}\n",
+            "void f() {\n\nif (a) {\n\nb();\n\n}\n\n}\n",
+        );
+        for text in [
+            "void f() {\n#if X\nif (a) {\n#endif\nb();\n#if Y\n}\n#endif\n}\n",
+            "void f() {\n#if X\nif (a) {\n#endif\nb();\n#if X\nc(); }\n#endif\n}\n",
+            "#ifdef __cplusplus\nextern \"C\" {\n#endif\nint f();\n#ifdef __cplusplus\n}\n#endif\n",
+        ] {
+            unchanged(text);
+        }
+    }
+
+    #[test]
+    fn heads_of_one_function_are_one() {
+        check(
+            "#ifdef X\nint f(int a) {\n#else\nint f(long a)\n{\n#endif\nreturn g(a);\n}\n",
+            "\nint f(int a) {\n\n\n\n\nreturn g(a);\n}\n",
+        );
+        unchanged("#ifdef X\nstruct a {\n#else\nstruct b {\n#endif\nint c;\n};\n");
+    }
+
+    /// The cost is linear in the length, also of text that is nested or unbalanced.
+    #[test]
+    fn adversarial_directives_are_bounded() {
+        let parts = [
+            "#if X\nif (a) {\n#endif\n",
+            "#if X\n}\n#endif\n",
+            "#if X\n",
+            "#endif\n",
+            "#if X\n} else if (a) {\n#else\n} else {\n#endif\n",
+            "#if X\nint f(int a) {\n#else\nint f() {\n#endif\n",
+            "#if X\nif (a)\n#endif\n",
+        ];
+        let started = std::time::Instant::now();
+        for part in parts {
+            for text in [part.repeat(10_000), format!("void f() {{\n{}", part.repeat(10_000))] {
+                let mut masked = text.as_bytes().to_vec();
+                mask(text.as_bytes(), &mut masked);
+                assert_eq!(masked.len(), text.len());
+            }
+        }
+        assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
+    }
+
+    #[test]
     fn other_directives_are_unchanged() {
         for text in [
-            "void f() {\n#if X\nif (a) {\n#endif\nb();\n#if X\n}\n#endif\n}\n",
             "void f() {\n#if X\nint a[] = {\n#else\nint b[] = {\n#endif\n1 };\n}\n",
             "void f() {\n#if X\nif (a) {\n#else\nif (b)\n#endif\nc();\n}\n",
             "int a\n;\n#if X\nint b;\n#else\nint c;\n#endif\n",
