@@ -515,3 +515,18 @@ fn modules_of_elixir_are_looked_up_by_their_qualified_names() {
     let found = uses_of(&tree.program, &tree.named("Shop.Cart.run"), CONFIDENCE_ANSWER);
     assert_eq!((found.unresolved.len(), found.outside), (0, 1));
 }
+
+/// A method of one object was no override of that of the object's type.
+#[test]
+fn methods_of_one_object_of_ruby_override() {
+    let tree = Tree::new(
+        "//- /a.rb\nclass App\n  def go\n    windows?\n  end\n  def windows?\n  end\nend\n\
+         class Test\n  def setup\n    @app = App.new\n  end\n  def check\n    def @app.windows?\n    end\n  end\nend\n",
+    );
+    assert_eq!(tree.callers(&tree.named("App#windows?")), ["a.rb:3"]);
+    let named = tree.program.named("windows?");
+    let of_object: Vec<SymbolAt> =
+        named.iter().copied().filter(|at| tree.shown(*at) != "App#windows?").collect();
+    assert_eq!(of_object.len(), 1);
+    assert_eq!(tree.callers(&of_object), ["a.rb:3"]);
+}

@@ -6,6 +6,7 @@ use super::kinds::is_type;
 use super::members::ELSEWHERE_MAX;
 use super::position::SymbolAt;
 use super::result::Reason;
+use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use super::wrapped::is_path;
@@ -199,6 +200,13 @@ impl Walk<'_> {
             None => self.own_types(Place { file: of.file, enclosing: Some(place) }, 0),
         };
         let (mut found, mut at) = (Vec::new(), 0);
+        if is_of_object(&facts, place) {
+            // A method of one object of Ruby replaces that of the object's type.
+            types = self.types_of_object(&facts, of);
+            let members = types.iter().flat_map(|it| self.members(*it, &symbol.name, 0));
+            found.extend(members.filter_map(|it| it.link()).map(|link| link.to));
+            found.retain(|&it| it != of && self.is_callable(it));
+        }
         while let Some(&derived) = types.get(at).filter(|_| at < BASES_MAX) {
             at += 1;
             for base in self.bases(derived, 0) {
@@ -214,10 +222,34 @@ impl Walk<'_> {
                 types.push(base);
                 let own = self.own_members(base, &symbol.name, 0);
                 let own = own.iter().filter_map(Candidate::link).map(|link| link.to);
-                found.extend(own.filter(|&it| it != of && self.is_callable(it)));
+                let own: Vec<SymbolAt> = own
+                    .filter(|it| *it != of && self.is_callable(*it) && !found.contains(it))
+                    .collect();
+                found.extend(own);
             }
         }
         found
+    }
+
+    /// Returns the types of the object that a method of Ruby is defined for alone: `def @name.method`.
+    fn types_of_object(&self, facts: &FileFacts, method: SymbolAt) -> Vec<SymbolAt> {
+        let symbol = &facts.symbols[method.place as usize];
+        let scope = symbol.qualified_name.strip_suffix(&symbol.name).unwrap_or_default();
+        let owner = scope.trim_end_matches('.').rsplit(':').next().unwrap_or_default();
+        if !owner.starts_with('@') {
+            return Vec::new();
+        }
+        // The variable is that of the type around the method.
+        let place = Place { file: method.file, enclosing: symbol.parent };
+        let own = self.own_types(place, 0).into_iter().map(|own| Value::Instance(own, None));
+        let own = own.map(|own| Candidate::new(own, 1.0, Reason::Receiver));
+        let values: Vec<Candidate> = own.flat_map(|own| self.member(&own, owner, 0)).collect();
+        let loaded = values.iter().flat_map(|it| self.load(it, 1));
+        let types = loaded.filter_map(|it| match it.value {
+            Value::Instance(of, _) => Some(of),
+            _ => None,
+        });
+        types.take(VALUES_MAX).collect()
     }
 
     fn is_callable(&self, at: SymbolAt) -> bool {

@@ -9,8 +9,10 @@ use super::dialect::OverloadRules;
 use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::result::Use;
-use super::value::{Candidate, Place, Value};
+use super::several::OPEN_MAX;
+use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::lang::symbols::SymbolKind;
 
 /// The most bytes between a use and a definition that are searched.
 const BYTES_MAX: usize = 1 << 17;
@@ -54,13 +56,37 @@ impl Walk<'_> {
             return;
         }
         if found.len() < 2 {
-            return;
+            return self.open_other_blocks(facts, place, found, syntax);
         }
         let Some(depths) = self.depths(facts, place, found, syntax) else { return };
         // Functions can be declared several times in one block, such as overloads.
-        let Some(innermost) = depths.iter().flatten().min().copied() else { return };
+        let Some(innermost) = depths.iter().flatten().min().copied() else {
+            return self.open_other_blocks(facts, place, found, syntax);
+        };
         let mut depths = depths.into_iter();
         found.retain(|_| depths.next().flatten() == Some(innermost));
+    }
+
+    /// Makes functions of Ruby in blocks that do not contain the use less likely: the objects in which
+    /// these blocks run may be others.
+    fn open_other_blocks(
+        &self,
+        facts: &FileFacts,
+        place: Place,
+        found: &mut [Candidate],
+        syntax: Syntax,
+    ) {
+        if syntax != Syntax::Ruby || found.is_empty() {
+            return;
+        }
+        let Some(depths) = self.depths(facts, place, found, syntax) else { return };
+        let is_function = |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
+        for (candidate, depth) in found.iter_mut().zip(depths) {
+            if depth.is_none() && is_function(candidate) {
+                candidate.confidence = candidate.confidence.min(OPEN_MAX);
+                candidate.choice = Choice::Open;
+            }
+        }
     }
 
     /// Removes definitions of Rust in the function around the use whose block does not contain the use:

@@ -412,6 +412,12 @@ impl Walk<'_> {
                     ..Candidate::new(Value::Outside, 1.0, Reason::Inherited)
                 }),
             }
+            // A method of a module itself is none of the types that include it.
+            let before = found.len();
+            found.retain(|it| !self.is_of_module_itself(it));
+            if let (true, Value::Name(module)) = (found.len() < before, &base.value) {
+                found.extend(self.of_mixins(*module, name, depth + 1));
+            }
             if found.iter().any(|candidate| matches!(candidate.value, Value::Name(_))) {
                 break;
             }

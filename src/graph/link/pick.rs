@@ -15,6 +15,7 @@ use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason,
 use super::scope::shared_directories;
 use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
+use super::specs::is_of_test_framework;
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -82,6 +83,9 @@ impl Walk<'_> {
         if self.calls_outside_type(place, used, &candidates) {
             candidates.clear();
         }
+        if has_open_self && used.role == Role::Call {
+            self.open_replaced(used.name, &mut candidates);
+        }
         self.is_open.set(candidates.iter().any(|it| it.choice == Choice::Open));
         self.confirm(place, used, &mut candidates);
         if candidates.is_empty() && (!is_bare || has_open_self) {
@@ -91,6 +95,10 @@ impl Walk<'_> {
             }
             if candidates.is_empty() {
                 candidates = self.guesses(place, used);
+                // The receiver may be a value of another type that has the member.
+                let is_untyped =
+                    self.facts(place.file).is_some_and(|it| it.dialect.has_untyped_values);
+                self.is_open.set(self.is_open.get() || is_untyped);
             }
             let is_guess = !candidates.iter().any(|it| it.confidence >= CONFIDENCE_ANSWER);
             if is_guess && !(is_bare && has_open_self) {
@@ -297,6 +305,9 @@ impl Walk<'_> {
         }
         if self.is_implicit_member(&facts, place, used) {
             found.retain(|at| self.is_static_member(*at));
+        }
+        if used.receiver.is_none() && is_of_test_framework(&facts, used.name) {
+            return Vec::new();
         }
         if !found.is_empty() && self.is_type_itself(place, used.receiver) {
             found.retain(|at| self.may_be_of_type(*at));

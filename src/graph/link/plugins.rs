@@ -5,9 +5,10 @@
 use super::code::FileFacts;
 use super::kinds::is_type;
 use super::position::SymbolAt;
-use super::value::Place;
+use super::result::Reason;
+use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
-use crate::lang::symbols::SymbolKind;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most bytes of a method that are searched for `super`.
 const METHOD_BYTES_MAX: usize = 8192;
@@ -39,6 +40,42 @@ impl Walk<'_> {
         if found.iter().any(is_namesake) {
             found.retain(is_namesake);
         }
+    }
+
+    /// Makes methods of modules uncertain that a method of the same name in another module of the module's
+    /// name replaces, where nothing shown includes that other module: a program may add it at run time.
+    pub(super) fn open_replaced(&self, name: &str, candidates: &mut [Candidate]) {
+        for candidate in candidates.iter_mut().filter(|it| it.reason != Reason::Scope) {
+            let Value::Name(at) = candidate.value else { continue };
+            if self.is_replaced(name, at) {
+                candidate.choice = Choice::Open;
+            }
+        }
+    }
+
+    fn is_replaced(&self, name: &str, at: SymbolAt) -> bool {
+        let Some((_, own)) = self.module_of(at) else { return false };
+        let others = self.code.named(name);
+        let mut others = others.iter().copied().filter(|other| *other != at).take(METHODS_MAX);
+        others.any(|other| {
+            self.module_of(other).is_some_and(|(there, of)| {
+                of.name == own.name
+                    && of.qualified_name != own.qualified_name
+                    && self.calls_super(other)
+                    && self.users(there, &of).is_empty()
+            })
+        })
+    }
+
+    /// Returns the module of Ruby that a method is in.
+    fn module_of(&self, at: SymbolAt) -> Option<(SymbolAt, Symbol)> {
+        let (facts, place) = self.symbol(at)?;
+        let symbol = &facts.symbols[place];
+        let parent = symbol.parent.filter(|_| symbol.kind.is_callable())?;
+        let is_module =
+            facts.dialect.has_module_instances && facts.symbols[parent].kind == SymbolKind::Module;
+        let module = SymbolAt { file: at.file, place: parent as u32 };
+        is_module.then(|| (module, facts.symbols[parent].clone()))
     }
 
     /// Returns the only one of several methods that does not call `super`: the others replace it.

@@ -50,6 +50,19 @@ impl Walk<'_> {
         })
     }
 
+    /// Returns true for a member that a module of Ruby itself has: `def self.name` in a module.
+    pub(super) fn is_of_module_itself(&self, member: &Candidate) -> bool {
+        let Value::Name(at) = member.value else { return false };
+        self.symbol(at).is_some_and(|(facts, place)| {
+            let symbol = &facts.symbols[place];
+            let around = symbol.parent.map(|parent| facts.symbols[parent].kind);
+            facts.dialect.marks_class_members
+                && symbol.kind.is_callable()
+                && is_of_type(symbol)
+                && around == Some(SymbolKind::Module)
+        })
+    }
+
     /// Removes what `is_better` rejects, if it accepts something.
     fn prefer(&self, found: &mut Vec<Candidate>, is_better: impl Fn(&Symbol) -> bool) {
         let rated: Vec<Option<bool>> = found

@@ -20,6 +20,34 @@ const TEST_CLASSES: [&str; 8] = [
     "Test::Unit::TestCase",
 ];
 
+/// Functions of test frameworks that tests call by their bare name, sorted.
+const TEST_FUNCTIONS: [&str; 17] = [
+    "allow",
+    "allow_any_instance_of",
+    "contain_exactly",
+    "double",
+    "eql",
+    "expect",
+    "expect_any_instance_of",
+    "have_attributes",
+    "have_received",
+    "instance_double",
+    "is_expected",
+    "match",
+    "raise_error",
+    "receive",
+    "satisfy",
+    "spy",
+    "stub_const",
+];
+
+/// Returns true for a bare name in a file of Ruby's tests that is one of a test framework.
+pub(super) fn is_of_test_framework(facts: &FileFacts, name: &str) -> bool {
+    facts.dialect.has_open_self
+        && TEST_FUNCTIONS.binary_search(&name).is_ok()
+        && facts.language.is_test_path(std::path::Path::new(&facts.path))
+}
+
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
 

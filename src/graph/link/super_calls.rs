@@ -219,7 +219,7 @@ impl Walk<'_> {
     }
 
     /// Returns the types and modules that include a module, each once.
-    fn users(&self, module: SymbolAt, symbol: &Symbol) -> Vec<SymbolAt> {
+    pub(super) fn users(&self, module: SymbolAt, symbol: &Symbol) -> Vec<SymbolAt> {
         let mut found: Vec<SymbolAt> = Vec::new();
         for &user in self.code.derived(&symbol.name).iter().take(USERS_MAX) {
             let is_new = !found.iter().any(|known| self.is_same(*known, user));

@@ -21,6 +21,7 @@ mod python;
 mod reexports;
 mod ruby;
 mod ruby_dispatch;
+mod ruby_made;
 mod ruby_plugins;
 mod ruby_specs;
 mod ruby_super;

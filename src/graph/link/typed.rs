@@ -271,6 +271,13 @@ impl Walk<'_> {
                     .children(Some(place), name)
                     .iter()
                     .any(|&child| is_type(facts.symbols[child as usize].kind))
+                // Other parts of a type of Ruby, and modules in it.
+                || facts.dialect.has_module_instances
+                    && name.starts_with(char::is_uppercase)
+                    && self
+                        .members(at, name, depth + 1)
+                        .iter()
+                        .any(|it| matches!(it.value, Value::Name(_)))
                 || (facts.dialect.has_namespaces || facts.symbols[place].kind == SymbolKind::Trait)
                     && self.members(at, name, depth + 1).iter().any(is_a_type)
         })

@@ -7,6 +7,7 @@ use crate::lang::visit::{Definition, Visit};
 
 mod blocks;
 mod described;
+mod endless;
 mod fields;
 mod loops;
 mod macros;
@@ -48,7 +49,7 @@ pub(crate) static RUBY: Language = Language {
     },
     grammar: tree_sitter_ruby::LANGUAGE,
     refine: None,
-    mask: None,
+    mask: Some(endless::mask),
     embedded: None,
     comments: &["comment"],
     doc_comments: &[],

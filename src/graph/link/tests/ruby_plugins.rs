@@ -1,7 +1,7 @@
 //! Ruby: modules of plugins, which one type includes at run time, and values of unknown type that inherit
 //! what is called on them.
 
-use super::{check, links};
+use super::{check, links, resolved_outcome};
 
 const PLUGINS: &str = "\
 //- /lib/base.rb
@@ -139,4 +139,14 @@ fn the_type_with_most_members_fits_best() {
     check(&of("app { |r| r.$0on(1)\n  r.stay(2)\n  r.redirect_to(1)\n  r.made_later }"), on);
     let unsure = of("app { |r| r.$0on(1)\n  r.stay(2)\n  r.made_later }");
     assert!(links(&unsure).iter().all(|link| link.confidence < 0.45));
+}
+
+/// A method that a module replaces which a program includes at run time was certain.
+#[test]
+fn methods_that_plugins_replace_are_uncertain() {
+    let text = "//- /lib/app.rb\nmodule Base\n  module ClassMethods\n    def expand(a)\n    end\n  end\nend\nclass App\n  extend Base::ClassMethods\nend\n//- /lib/strip.rb\nmodule Strip\n  module ClassMethods\n    def expand(a)\n      super\n    end\n  end\nend\n//- /use.rb\nApp.$0expand(1)\n";
+    let outcome = resolved_outcome(text);
+    assert!(outcome.is_open && outcome.links[0].confidence < 0.9, "{outcome:?}");
+    let outcome = resolved_outcome(&text.replace("      super\n", ""));
+    assert!(outcome.links[0].confidence >= 0.9, "{outcome:?}");
 }

@@ -85,6 +85,11 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
         }
         let name = visit.bytes(call.field("method")?);
         let of = call.field("receiver");
+        if name == b"define_method" && of.is_none() {
+            // The block runs in an instance.
+            let base = made_class(visit, notes, level + 2)?;
+            return Chain::instance(base.as_str()).then(Step::Member("this")).bounded();
+        }
         let chain = match of {
             _ if NOT_FOLLOWED.contains(&name) => return None,
             Some(of) if RUNNING_IN.contains(&name) => {
@@ -147,7 +152,7 @@ fn base_of_made(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Opt
         && visit.bytes(call.field("method")?) == b"new"
         && visit.bytes(call.field("receiver")?) == b"Class";
     let base = call.field("arguments").filter(|_| is_made)?.named_child(0)?;
-    let is_named = matches!(base.kind_name(), "constant" | "scope_resolution");
+    let is_named = value::is_named(visit, base);
     value::known(value::of(visit, notes, base, DEPTH_MAX)).filter(|_| is_named)
 }
 
@@ -180,6 +185,9 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
     let Some(method) = node.field("method") else { return };
     let of = node.field("receiver").and_then(|it| value::of(visit, notes, it, DEPTH_MAX));
+    if let Some(object) = object_of_method(visit, notes, of.as_ref()) {
+        return record(visit, notes, RECEIVER_PARAMETER, value::known(Some(object)));
+    }
     if RUNNING_IN.contains(&visit.bytes(method)) {
         let own = if node.field("receiver").is_none() { Some(Chain::own()) } else { None };
         record(visit, notes, RECEIVER_PARAMETER, own.or(value::known(of)));
@@ -189,6 +197,30 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         for number in [0, 1, RECEIVER_PARAMETER] {
             record(visit, notes, number, Some(passing.clone().then(Step::Parameter(number))));
         }
+    }
+}
+
+/// Returns the chain of the object in which a block runs that the visited call makes a method:
+/// `define_method(:name, &block)`, `Type.send(:define_method, :name, &block)`.
+fn object_of_method(visit: &Visit<'_, '_>, notes: &Notes<'_>, of: Option<&Chain>) -> Option<Chain> {
+    let node = visit.node();
+    let mut word = visit.bytes(node.field("method")?);
+    if matches!(word, b"__send__" | b"public_send" | b"send") {
+        word = visit.bytes(node.field("arguments")?.named_child(0)?).strip_prefix(b":")?;
+    }
+    match (word, of) {
+        (b"define_singleton_method", Some(of)) => Some(of.clone()),
+        (b"define_singleton_method", None) => Some(Chain::own()),
+        (b"define_method", Some(of)) if value::is_class(of) => Some(Chain::instance(of.as_str())),
+        (b"define_method", None) => {
+            if let Some(class) = receiver(visit, notes, 0).as_ref().and_then(Chain::implicit) {
+                return Some(Chain::instance(class.as_str())).filter(|_| value::is_class(&class));
+            }
+            let method = visit.enclosing()?;
+            let scope = method.qualified_name.strip_suffix(&method.name)?;
+            scope.ends_with('.').then(|| Chain::instance(value::OWN_TYPE))
+        }
+        _ => None,
     }
 }
 

@@ -46,7 +46,7 @@ const IDENTITY_METHODS: [&[u8]; 12] = [
 const ABSOLUTE: char = '\\';
 
 /// The type of the object itself, in chains.
-const OWN_TYPE: &str = "Self";
+pub(super) const OWN_TYPE: &str = "Self";
 
 /// Maximum number of elements of an array that are examined.
 const ELEMENTS_MAX: u32 = 32;
@@ -92,6 +92,13 @@ pub(super) fn of(
         "instance_variable" => chain::member(Some(Chain::own()), own),
         "call" => {
             let name = visit.bytes(field("method")?);
+            if let Some(constant) = constant_of_call(visit, node) {
+                let of = field("receiver").filter(|of| of.kind_name() != "self");
+                return match of {
+                    None => Some(Chain::name(String::from_utf8_lossy(constant))),
+                    Some(of) => chain::member(self::of(visit, notes, of, depth), constant),
+                };
+            }
             let Some(receiver) = field("receiver") else {
                 return match name {
                     b"new" => Some(Chain::instance(OWN_TYPE)),
@@ -104,7 +111,7 @@ pub(super) fn of(
             if name == b"new" && visit.bytes(receiver) == b"Class" {
                 // A class without a name, whose members are those of its base.
                 let base = field("arguments").and_then(|list| list.named_child(0));
-                let base = base.filter(|base| is_path(*base));
+                let base = base.filter(|base| is_named(visit, *base));
                 return base.map_or_else(
                     || Some(Chain::instance("Class")),
                     |base| of(visit, notes, base, depth),
@@ -163,8 +170,22 @@ pub(super) fn of(
     }
 }
 
+/// Returns the name of the constant that a call reads: `const_get(:Name)`.
+fn constant_of_call<'v>(visit: &'v Visit<'_, '_>, call: Node<'_>) -> Option<&'v [u8]> {
+    let is_read = visit.bytes(call.field("method")?) == b"const_get";
+    let name = call.field("arguments").filter(|_| is_read)?.named_child(0)?;
+    let name = visit.bytes(name).strip_prefix(b":")?;
+    let is_name = name.iter().all(|byte| *byte == b'_' || byte.is_ascii_alphanumeric());
+    (is_name && name.first().is_some_and(u8::is_ascii_uppercase)).then_some(name)
+}
+
+/// Returns true for the path of a constant, or a call that reads one by its name.
+pub(super) fn is_named(visit: &Visit<'_, '_>, node: Node<'_>) -> bool {
+    is_path(node) || node.kind_name() == "call" && constant_of_call(visit, node).is_some()
+}
+
 /// Returns true for a class itself, such as the value of a variable.
-fn is_class(chain: &Chain) -> bool {
+pub(super) fn is_class(chain: &Chain) -> bool {
     let name = chain.as_str().rsplit('.').next().unwrap_or_default();
     chain.is_path() && name.starts_with(|c: char| c.is_ascii_uppercase())
 }
