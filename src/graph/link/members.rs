@@ -516,6 +516,10 @@ impl Walk<'_> {
             .filter(|at| !is_of_object(&facts, at.place as usize));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        if facts.dialect.has_namespaces && is_type(facts.symbols[place].kind) {
+            // Friends are no members of a class.
+            found.retain(|it| self.kind(it) != Some(SymbolKind::Function));
+        }
         if facts.symbols[place].kind == SymbolKind::Function {
             // What a function defines inside is no member of the type.
             found.retain(|it| self.kind(it).is_some_and(is_member));

@@ -663,13 +663,13 @@ impl Walk<'_> {
         let found = self.name(place, name, 1);
         let [candidate, ..] = found.as_slice() else { return None };
         let Value::Name(at) = candidate.value else { return None };
-        let (facts, place) = self.symbol(at)?;
-        let symbol = facts.symbols.get(place)?;
+        let (facts, own) = self.symbol(at)?;
+        let symbol = facts.symbols.get(own)?;
         if rules.labels.is_some() {
             return self.shape_of_value(&found);
         }
         if !rules.is_strict {
-            return self.type_of_member(at);
+            return self.type_of_member_from(place, at);
         }
         let symbol = Some(symbol).filter(|symbol| is_variable(symbol.kind))?;
         let signature = facts.signature(at.place, || self.code.text(at.file));

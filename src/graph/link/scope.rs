@@ -735,6 +735,13 @@ fn is_free(facts: &FileFacts, place: usize) -> bool {
     if symbol.kind == SymbolKind::Macro && facts.dialect.group == Group::C {
         return true;
     }
+    // A friend that a class of C++ defines is a function of the namespace.
+    let is_friend = facts.dialect.has_namespaces
+        && symbol.kind == SymbolKind::Function
+        && parent.is_some_and(is_type);
+    if is_friend {
+        return true;
+    }
     !is_member && parent.is_none_or(|kind| matches!(kind, SymbolKind::Module | SymbolKind::Enum))
 }
 

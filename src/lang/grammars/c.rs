@@ -269,6 +269,12 @@ fn callable<'t>(
     let last = declared.prefix.as_deref().map(|prefix| prefix.rsplit("::").next().unwrap_or(""));
     let of_type = match visit.enclosing() {
         _ if last.is_some() => last,
+        // A friend that is defined in a class is a function of the namespace around it.
+        _ if visit.ancestor_kind(1) == "friend_declaration"
+            && visit.node().kind_name() == "function_definition" =>
+        {
+            None
+        }
         Some(symbol) if is_type(symbol.kind) => Some(symbol.name.as_str()),
         _ => None,
     };

@@ -65,12 +65,22 @@ impl Walk<'_> {
         let found = self.chain(place, None, &chain, 1);
         let [first, ..] = found.as_slice() else { return None };
         let Value::Name(at) = first.value else { return None };
-        let shape = self.type_of_member(at)?;
+        let shape = self.type_of_member_from(place, at)?;
         match (is_value, shape.is_pointer) {
             (true, false) => None,
             (true, true) => Some(Form::Typed(Shape { is_pointer: false, ..shape })),
             _ => Some(Form::Typed(shape)),
         }
+    }
+
+    /// Returns the written type of a field or variable as it is seen from a place: that of a template, where
+    /// the place is not inside of it, may be a type parameter, which stands for any type.
+    pub(super) fn type_of_member_from(&self, place: Place, at: SymbolAt) -> Option<Shape> {
+        let shape = self.type_of_member(at)?;
+        let own = Place { file: at.file, enclosing: Some(at.place as usize) };
+        let is_open = self.is_template_parameter(own, &shape.base)
+            && !self.is_template_parameter(place, &shape.base);
+        (!is_open).then_some(shape)
     }
 
     /// Returns the written type of a field or variable, and the enumeration of an enumerator.

@@ -17,6 +17,9 @@ use crate::lang::split;
 /// How well a parameter fits an argument exactly.
 pub(super) const EXACT: u32 = 8;
 
+/// How well a pointer fits the number 0.
+const NULL: u32 = 6;
+
 /// More than what any number of arguments can add up to.
 const STATED: u32 = 1 << 20;
 
@@ -160,12 +163,15 @@ impl Walk<'_> {
             let binding = binding.unwrap_or(Binding::Ellipsis);
             let own =
                 of.signature.types.get(at).or(of.signature.types.last()).and_then(Option::as_ref);
+            let is_zero = given.arguments.get(at).is_some_and(|(_, written)| written == "0");
             let is_other = |own: &Shape| !matches!(form, Form::Typed(of) if of.base == own.base);
             let is_open = own.is_some_and(|own| is_other(own) && is_open(form));
             let is_known = *form != Form::Unknown && !is_open;
             let fit = match own {
                 _ if binding == Binding::Ellipsis => 1,
                 _ if is_open => 4,
+                // The number 0 converts to a pointer.
+                Some(own) if own.is_pointer && is_zero => NULL,
                 Some(own) => cpp::fit(self, place, form, Some(own)),
                 None => free_fit(form, binding),
             };
@@ -270,7 +276,10 @@ fn free_fit(form: &Form, binding: Binding) -> u32 {
 
 /// Compares two overloads of which the first one has the higher rank.
 fn compared((best, own): (&Overload, &[Rank]), (other, ranks): (&Overload, &[Rank])) -> Standing {
-    let (mut is_better, mut is_open) = (false, best.is_constrained());
+    // What a template with a fallback for all arguments requires of its types is not read.
+    let has_fallback =
+        best.signature.is_template && other.signature.bindings.contains(&Binding::Ellipsis);
+    let (mut is_better, mut is_open) = (false, best.is_constrained() || has_fallback);
     for (at, (a, b)) in own.iter().zip(ranks).enumerate() {
         let is_same_type = best.signature.types.get(at) == other.signature.types.get(at);
         if !(a.is_known && b.is_known || is_same_type) {

@@ -569,3 +569,18 @@ fn aliases_of_type_parameters() {
     check(&text("typedef Doc<Value, int> SchemaDocument;"), "a.h:3 GenericValue::type_of Receiver");
     assert!(!super::resolved_outcome(&text("")).is_outside);
 }
+
+/// A friend that a class defines is a function of the namespace, not a member.
+#[test]
+fn friends_are_no_members() {
+    let tree = |call: &str| {
+        format!(
+            "//- /a.h\nnamespace n {{\nstruct Base {{ void exchange(Base& other) {{}} }};\n\
+             struct Item : Base {{\n  friend void exchange(Item& a, Item& b) {{\n    {call}\n  }}\n}};\n}}\n\
+             //- /m.cc\n#include \"a.h\"\nvoid run(n::Item& a, n::Item& b) {{ {} }}\n",
+            if call.contains('$') { "" } else { "$0exchange(a, b);" }
+        )
+    };
+    check(&tree("a.$0exchange(b);"), "a.h:2 n::Base::exchange Inherited");
+    check(&tree("a.exchange(b);"), "a.h:4 n::Item::exchange Program");
+}

@@ -330,3 +330,29 @@ fn declared_objects_call_their_constructor() {
         cases.iter().map(|&(call, line)| (of.as_str(), call, line)).collect();
     check_lines(&cases);
 }
+
+/// The number 0 was no pointer, so that a function for all arguments was the answer.
+#[test]
+fn zero_is_a_null_pointer() {
+    let fallback = "template <class C> int has(typename C::Type* p) { return 1; }\n\
+                    template <class C> int has(...) { return 0; }";
+    check_lines(&[
+        ("void n(const char* s, int a) {}\nvoid n(...) {}", "$0n(0, 1);", 4),
+        ("void n(int i) {}\nvoid n(const char* s) {}", "$0n(0);", 4),
+        (fallback, "$0has<X>(0);", OPEN),
+    ]);
+    let text = format!("//- /a.h\n{fallback}\nstruct X {{}};\nint a = $0has<X>(0);\n");
+    check(&text, "a.h:1 has SameFile");
+}
+
+/// A member whose type is a type parameter of its template, seen from a specialization of a method.
+#[test]
+fn members_of_dependent_types_leave_overloads_open() {
+    let text = "//- /a.h\ntemplate <class T> struct Buffer {};\ntemplate <class S> void put(S& s, char c) {}\n\
+                template <class T> void put(Buffer<T>& s, char c) {}\n\
+                template <class Stream> struct Writer {\n  Stream* os_;\n  void f();\n};\n\
+                template <> inline void Writer<Buffer<int> >::f() { $0put(*os_, 'a'); }\n";
+    let found = links(text);
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|link| (0.45..0.9).contains(&link.confidence)), "{found:?}");
+}
