@@ -12,8 +12,8 @@ use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::link::{
-    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, Code, Link, Linker, Outcome, Reason,
-    SUPER, Site, SymbolAt, Use,
+    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Code, FileFacts, Link, Linker, Outcome, Reason, SUPER,
+    Site, SymbolAt, Use,
 };
 use crate::base::ids::FileId;
 use crate::lang::chain::{Chain, Root};
@@ -392,9 +392,18 @@ fn add_names(
     if let Some(word) = constructor_call {
         names.entry(word.to_owned()).or_default().insert(at.file);
     }
+    if let Some(first) = facts.selector_start(place) {
+        names.entry(first.to_owned()).or_default().insert(at.file);
+    }
     let owner = symbol.parent.filter(|_| facts.is_constructor(place));
     if let Some(name) = facts.attribute_name(owner.unwrap_or(place)) {
         names.entry(name.to_owned()).or_default().insert(at.file);
+    }
+    // A type stands for its primary constructor, and for the one that it has implicitly.
+    if facts.calls_constructors_by_words(place) {
+        around.insert(at.file);
+        let derived = code.derived(&symbol.name);
+        around.extend(derived.iter().take(DERIVED_MAX).map(|derived| derived.file));
     }
     // A type without a constructor stands for the one that it has implicitly.
     if facts.inherits_constructor(place) {
@@ -519,19 +528,32 @@ pub fn callees(code: &dyn Code, of: SymbolAt, confidence_min: f32) -> Callees {
         }
         let outcome = linker.outcome_at(of.file, name, reference);
         let mut links = outcome.links.iter().filter(|link| link.confidence >= confidence_min);
-        if let Some(&link) = links.next() {
+        if let Some(&first) = links.next() {
             let called = |link| Callee { name: name.clone(), reference: reference.clone(), link };
-            found.calls.push(called(link));
+            found.calls.push(called(first));
             // One of several definitions: `callers` of each lists the call.
-            if link.confidence <= CONFIDENCE_UNCERTAIN {
-                found.calls.extend(links.copied().map(called));
-            }
+            let others = links.filter(|link| !is_same(code, first.to, link.to)).copied();
+            found.calls.extend(others.map(called));
         } else if is_unresolved(&outcome) {
             let site = Site { file: of.file, reference: reference.clone() };
             found.unresolved.push(NamedSite { name: name.as_str().into(), site });
         }
     }
     found
+}
+
+/// Returns true if a call of one definition is one of the other: they have the same qualified name
+/// (a declaration, or a part of a type), or one is the constructor of the other.
+fn is_same(code: &dyn Code, a: SymbolAt, b: SymbolAt) -> bool {
+    let (Some(of_a), Some(of_b)) = (code.file(a.file), code.file(b.file)) else { return true };
+    let (place_a, place_b) = (a.place as usize, b.place as usize);
+    let (symbol_a, symbol_b) = (&of_a.symbols[place_a], &of_b.symbols[place_b]);
+    let is_made = |made: &FileFacts, place: usize, of: usize| {
+        made.is_constructor(place) && made.symbols[place].parent == Some(of)
+    };
+    symbol_a.qualified_name == symbol_b.qualified_name
+        || a.file == b.file
+            && (is_made(&of_a, place_a, place_b) || is_made(&of_a, place_b, place_a))
 }
 
 /// Returns the symbol that a call belongs to: the innermost enclosing function, or the outermost

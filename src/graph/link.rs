@@ -97,6 +97,7 @@ mod qualified_names;
 mod receiver_bounds;
 mod result;
 mod scope;
+mod selectors;
 mod settings;
 mod several;
 mod sides;
@@ -121,9 +122,7 @@ mod wrapped;
 pub use code::{Code, FileFacts, Site, last_name};
 use memo::Memo;
 pub use position::{SymbolAt, UseAt};
-pub use result::{
-    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, LINKS_MAX, Link, Outcome, Reason, Use,
-};
+pub use result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Outcome, Reason, Use};
 pub use super_calls::WORD as SUPER;
 use value::Place;
 use walk::Walk;
@@ -181,6 +180,11 @@ impl<'a> Linker<'a> {
     pub fn uncalibrated(&self, file: FileId, used: Use<'_>) -> Outcome {
         let walk = Walk::new(self.code, &self.memo);
         let place = Place { file, enclosing: used.enclosing };
+        let selector = walk.selector(place, used);
+        let used = match &selector {
+            Some(selector) => Use { name: selector, arguments: None, ..used },
+            None => used,
+        };
         let candidates =
             walk.of_attribute(place, used).unwrap_or_else(|| walk.candidates(place, used));
         let is_outside = walk.is_outside(place, used, &candidates);

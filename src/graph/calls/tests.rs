@@ -530,3 +530,31 @@ fn methods_of_one_object_of_ruby_override() {
     assert_eq!(of_object.len(), 1);
     assert_eq!(tree.callers(&of_object), ["a.rb:3"]);
 }
+
+/// Calls of Objective-C were not recorded.
+#[test]
+fn messages_and_calls_of_objective_c_are_calls() {
+    let text = "//- /A.h\n@interface A\n- (void)put:(int)x at:(int)y;\n- (void)put:(int)x;\n- (int)size;\n\
+                + (A *)make;\n@end\n\
+                //- /A.m\n#import \"A.h\"\nvoid help(int x) {}\n@implementation A\n- (void)put:(int)x at:(int)y { help(1); }\n\
+                - (void)put:(int)x { [self put:x at:2]; }\n- (int)size { return 1; }\n+ (A *)make { return nil; }\n\
+                @end\n//- /B.m\n#import \"A.h\"\nvoid run(A *a) {\n  [a put:1 at:[a size]];\n  [a put:help(2)];\n  \
+                [[A make] size];\n  [a performSelector:@selector(size)];\n}\n";
+    check(text, "A.put:at:", &["A.m:5", "B.m:3"]);
+    check(text, "A.put:", &["B.m:4"]);
+    check(text, "A.make", &["B.m:5"]);
+    check(text, "help", &["A.m:4", "B.m:4"]);
+    let tree = Tree::new(text);
+    let found = uses_of(&tree.program, &tree.named("A.size"), CONFIDENCE_ANSWER);
+    assert_eq!(tree.lines(&found, Role::Call).len() + found.unresolved.len(), 2);
+}
+
+/// Calls of constructors by `this` and `base` were missing for a type without a constructor of its own.
+#[test]
+fn words_call_the_constructors_of_types() {
+    let kotlin = "//- /a.kt\nopen class A(val x: Int) {\n  constructor(s: String) : this(1)\n}\nclass B : A {\n  \
+                  constructor() : super(2)\n}\n";
+    check(kotlin, "A", &["a.kt:2", "a.kt:5"]);
+    let csharp = "//- /a.cs\nclass A { }\nclass B : A { public B() : base() { } }\n";
+    check(csharp, "A", &["a.cs:2"]);
+}

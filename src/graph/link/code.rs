@@ -392,6 +392,12 @@ impl FileFacts {
             && self.own_constructors(place).next().is_none()
     }
 
+    /// Returns true for a type whose constructors call each other, and those of its base, by words.
+    pub fn calls_constructors_by_words(&self, place: usize) -> bool {
+        let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));
+        is_type && !self.dialect.constructor_words.is_empty()
+    }
+
     /// Returns the constructors that a type defines under a name of their own (`initialize`).
     pub fn own_constructors(&self, place: usize) -> impl Iterator<Item = u32> + '_ {
         let names = self.dialect.constructors.iter();

@@ -117,6 +117,8 @@ pub(super) struct Dialect {
     pub(super) has_usings: bool,
     /// An import may bind several names at once: `import a.b` binds `a` and `a.b`.
     pub(super) binds_dotted_names: bool,
+    /// Methods are named by all keywords of a call: `put:at:`.
+    pub(super) has_selectors: bool,
     /// Modules are named by their qualified names everywhere.
     pub(super) has_global_modules: bool,
     /// A path may start at a module without an import: `self`, `super`, the name of a crate.
@@ -265,6 +267,7 @@ const NONE: Dialect = Dialect {
     qualifies_names: false,
     has_usings: false,
     binds_dotted_names: false,
+    has_selectors: false,
     has_global_modules: false,
     has_module_paths: false,
     wildcard_list: None,

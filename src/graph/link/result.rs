@@ -18,7 +18,7 @@ pub const CONFIDENCE_ANSWER: f32 = 0.45;
 pub const CONFIDENCE_OPEN: f32 = 0.3;
 
 /// The most that is stated for the first of several definitions that a use may refer to.
-pub const CONFIDENCE_UNCERTAIN: f32 = 0.89;
+pub(super) const CONFIDENCE_UNCERTAIN: f32 = 0.89;
 
 /// Why a use resolves to a definition: the weakest step of the resolution.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]

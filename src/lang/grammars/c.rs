@@ -18,6 +18,8 @@ mod objects;
 mod refer;
 mod values;
 
+pub(super) use refer::refer as refer_c;
+
 /// The most levels above a definition that are searched for an unnamed namespace.
 const NAMESPACES_MAX: usize = 16;
 

@@ -3,10 +3,10 @@
 use tree_sitter::Node;
 
 use super::{c, mentions, modifiers};
-use crate::lang::facts::ImportKind;
+use crate::lang::facts::{Chain, ImportKind, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
@@ -36,7 +36,7 @@ pub(crate) static OBJC: Language = Language {
     markers: &[],
     define,
     refer: Some(refer),
-    scopes: &[],
+    scopes: &["function_definition", "method_definition", "compound_statement", "for_statement"],
 };
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -187,7 +187,7 @@ fn innermost(mut node: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Records what the visited node includes or imports.
+/// Records what the visited node includes, imports, declares or calls.
 fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind_name() {
@@ -209,6 +209,65 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let names = vec![mentions::imported("*", None)];
             mentions::import(visit, notes, path.join("."), names);
         }
-        _ => {}
+        "message_expression" => message(visit, notes),
+        "selector_expression" => {
+            let first = node.named_child(0).and_then(innermost_name);
+            if let Some(first) = first {
+                notes.refer(visit, first, Role::Read, Some(Chain::unknown()));
+            }
+        }
+        "method_parameter" => {
+            if let Some(name) = modifiers::child(node, &["identifier"]) {
+                notes.declare(name, None);
+            }
+        }
+        "identifier" if is_declared(visit) => {}
+        _ => c::refer_c(visit, notes),
     }
+}
+
+/// Returns true for names that are no values: parts of selectors, names of definitions, and words of the
+/// language.
+fn is_declared(visit: &Visit<'_, '_>) -> bool {
+    match visit.ancestor_kind(1) {
+        "message_expression" if visit.field_above(0) == "method" => true,
+        "class_interface"
+        | "class_implementation"
+        | "method_declaration"
+        | "method_definition"
+        | "method_identifier"
+        | "method_parameter"
+        | "module_import"
+        | "property_attribute"
+        | "protocol_declaration"
+        | "selector_expression" => true,
+        _ => matches!(visit.bytes(visit.node()), b"self" | b"super" | b"nil" | b"YES" | b"NO"),
+    }
+}
+
+/// Returns the first identifier in a selector.
+fn innermost_name(mut node: Node<'_>) -> Option<Node<'_>> {
+    while node.kind_name() != "identifier" {
+        node = node.named_child(0)?;
+    }
+    Some(node)
+}
+
+/// Records the visited message as a call. Its name is the first part of the selector; the linker reads
+/// the others from the text.
+fn message<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(name), Some(object)) = (node.field("method"), node.field("receiver")) else { return };
+    let text = visit.bytes(object);
+    let receiver = match text {
+        b"self" => Some(Chain::own()),
+        b"super" => Some(Chain::base()),
+        _ if object.kind_name() != "identifier" => None,
+        _ => match notes.local(text) {
+            NameLookup::Local(chain) => chain.cloned(),
+            NameLookup::NotLocal => Some(Chain::name(visit.text_of(object))),
+        },
+    };
+    let count = node.named_child_count().saturating_sub(2);
+    notes.call(visit, name, Some(receiver.unwrap_or_else(Chain::unknown)), count);
 }

@@ -17,7 +17,7 @@ static CPP: Dialect = Dialect {
     ..RULES
 };
 
-static OBJECTIVE_C: Dialect = RULES;
+static OBJECTIVE_C: Dialect = Dialect { has_selectors: true, ..RULES };
 
 /// The functions and function-like macros of the standard library of C, which system headers
 /// declare unless the repository implements that library.

@@ -43,7 +43,7 @@ pub(super) const WORDS: [&[u8]; 14] = [
 ];
 
 /// Records what the visited node declares, includes or refers to.
-pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
+pub(in crate::lang::grammars) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
     match node.kind_name() {
         "identifier" => name(visit, notes),

@@ -383,7 +383,24 @@ add = @i32
         "Loader.m",
         r#"localinclude Loader.h {} :1
 module UIKit {*} :2
-
+5 LoaderErrorDomain: type NSString,
+6 count: type NSInteger,
+12 queue: type NSMutableArray, type Request,
+16 _lock: type NSLock,
+18 Loader: read name, read _name,
+19 Loader: read delegate,
+21 loaderWithName:: type instancetype, type NSString,
+23 loaderWithName:: call $ . alloc/0, call ? . initWithName/1,
+26 initWithName:: type instancetype, type NSString,
+27 initWithName:: call $$ . init/0,
+28 initWithName:: write _name, call ? . copy/0,
+34 load:priority:error:: type Request, type NSInteger, type NSError,
+35 load:priority:error:: call $ . stop/0,
+36 load:priority:error:: call dispatch_async/2, call dispatch_get_main_queue/0,
+37 load:priority:error:: call ? . containsObject/1,
+42 helper: write count,
+46 pause: call helper/1,
+51 main: call UIApplicationMain/4,
 "#,
     ),
     (
