@@ -29,7 +29,7 @@
 //!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
 //!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
-//!    `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
+//!    `tuples` (parts of Python's tuples), `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to),
 //!    `held` (what outside functions and containers may return);
@@ -110,6 +110,7 @@ mod syntax;
 mod templates;
 #[cfg(test)]
 pub(in crate::graph) mod tests;
+mod tuples;
 mod type_syntax;
 mod typed;
 mod undef_directives;

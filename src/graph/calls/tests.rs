@@ -153,9 +153,10 @@ fn overriding_methods_of_ruby_call_by_super() {
 #[test]
 fn constructors_are_called_through_the_class_of_an_instance() {
     let tree = Tree::new(
-        "//- /a.py\nclass A:\n    def __init__(self):\n        pass\n    def copy(self):\n        return self.__class__()\n",
+        "//- /a.py\nclass A:\n    def __init__(self):\n        pass\n    def copy(self):\n        return self.__class__()\n    \
+         @classmethod\n    def make(cls):\n        return cls()\nclass B(A):\n    def same(self):\n        return type(self)()\n",
     );
-    assert_eq!(tree.callers(&tree.named("A.__init__")), ["a.py:5"]);
+    assert_eq!(tree.callers(&tree.named("A.__init__")), ["a.py:5", "a.py:8", "a.py:11"]);
 }
 
 /// An implementation of a trait or interface is called through it.

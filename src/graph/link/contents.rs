@@ -296,6 +296,10 @@ impl Walk<'_> {
                 return found;
             }
         }
+        let parts = self.tuple_element(candidate, of, depth + 1);
+        if !parts.is_empty() {
+            return parts;
+        }
         if facts.dialect.has_usings {
             let elements = self.element_of_base(candidate, of, depth);
             if !elements.is_empty() {

@@ -87,6 +87,12 @@ impl Walk<'_> {
                 if !magic.is_empty() {
                     found = magic;
                 }
+                if let Ok(number) = name.parse::<usize>()
+                    && !found.iter().any(|it| matches!(it.value, Value::Name(_)))
+                {
+                    let part = self.tuple_part(candidate, *of, number, depth + 1);
+                    found = if part.is_empty() { found } else { return part };
+                }
                 if found.is_empty() && self.is_value_of_pair(*of, name) {
                     return vec![candidate.clone()];
                 }

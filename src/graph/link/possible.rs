@@ -161,6 +161,10 @@ impl Walk<'_> {
                 };
                 bases.iter().flat_map(of_type).collect()
             }
+            // Python's `cls(…)` and `type(self)(…)`.
+            (Root::Own, _) if chain.as_str() == "$.__class__" && is_word(&["cls", "type"]) => {
+                self.chain(place, None, chain, 0)
+            }
             // `this(…)` runs another constructor of the same type.
             (Root::Own, steps)
                 if steps.is_done() && is_word(&["this", "self", "static", "Self"]) =>

@@ -34,6 +34,9 @@ fn otherwise(name: &str) -> Option<Otherwise> {
         "__sub__" | "__mul__" | "__matmul__" | "__floordiv__" | "__xor__" => {
             Some(Otherwise::Unknown)
         }
+        // Of the right operand.
+        "__radd__" | "__rtruediv__" | "__rmod__" | "__ror__" | "__rand__" | "__rsub__"
+        | "__rmul__" | "__rmatmul__" | "__rfloordiv__" | "__rxor__" => Some(Otherwise::Unknown),
         _ => None,
     }
 }

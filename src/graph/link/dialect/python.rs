@@ -18,7 +18,7 @@ pub(super) static PYTHON: Dialect = Dialect {
     reexports_imports: true,
     last_wins: true,
     constructors: &["__init__", "__new__"],
-    constructor_words: &["__class__"],
+    constructor_words: &["__class__", "cls", "type"],
     has_linear_bases: true,
     inherits_constructors: true,
     elements: &[

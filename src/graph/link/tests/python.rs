@@ -1,7 +1,7 @@
 //! Python: the order of bases, and the types of names and attributes.
 
 use super::several::check_open;
-use super::{check, links, resolved_outcome};
+use super::{check, links, meaning, resolved_outcome};
 use crate::graph::link::CONFIDENCE_ANSWER;
 
 /// A common base was searched before a type that is derived from it.
@@ -364,4 +364,61 @@ fn comments_are_no_parameters() {
                 @classmethod\n    def g(  # noqa\n        cls\n    ):\n        cls().go()\n";
     check(tree, "a.py:2 A.go Receiver");
     check(&tree.replace("$0", "").replace("cls().go", "cls().$0go"), "a.py:2 A.go Receiver");
+}
+
+/// Members of what such a class has as parts were unresolved.
+#[test]
+fn classes_that_derive_from_tuples_have_parts() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nfrom typing import NamedTuple\nclass A:\n    def run(self): pass\nclass B:\n    def run(self): pass\n\
+             class opened(tuple[\"A[int]\", B]):\n    def use(self):\n        a, b = self\n        b.run()\n\
+             class Named(NamedTuple):\n    a: A\n    b: B\nclass Derived(Named): pass\n\
+             def f(named: Derived, all: list[opened]):\n    {body}\n"
+        )
+    };
+    let (a, b) = ("a.py:3 A.run Receiver", "a.py:5 B.run Receiver");
+    check(&of("a, b = opened()\n    a.$0run()"), a);
+    check(&of("a, b = opened[int](1)\n    b.$0run()"), b);
+    check(&of("a, b = named\n    b.$0run()"), b);
+    check(&of("for a, b in all:\n        b.$0run()"), b);
+    check(&of("pass").replace("b.run()", "b.$0run()"), b);
+    check_open(&of("named[0].$0run()"), &["a.py:3 A.run", "a.py:5 B.run"]);
+}
+
+/// Such calls were no uses of the constructor.
+#[test]
+fn cls_and_the_type_of_self_are_called() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nclass A:\n    def __init__(self, x): pass\n    @classmethod\n    def make(cls, y):\n        {body}\n    \
+             def copy(self):\n        {body}\n    def cls(self): pass\nclass B(A): pass\n"
+        )
+    };
+    let init = "a.py:2 A.__init__ Receiver";
+    let make = of("pass").replacen("        pass", "        return $0cls(1)", 1);
+    check(&make, init);
+    let copy = of("pass").replace(
+        "def copy(self):\n        pass",
+        "def copy(self):\n        return $0type(self)(1)",
+    );
+    check(&copy, init);
+    // The name of something else.
+    let other = of("pass")
+        .replace("def copy(self):\n        pass", "def copy(self):\n        return $0type(self.x)");
+    assert!(!meaning(&other).iter().any(|link| link.contains("A.")), "{other}");
+}
+
+/// The result had the type of the left operand.
+#[test]
+fn the_right_operand_may_define_an_operator() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.py\nclass A:\n    def run(self): pass\n    def __radd__(self, other) -> \"A\": pass\nclass B:\n    def run(self): pass\n    \
+             def upper(self): pass\ndef f(a: A, b: B):\n    {body}\n"
+        )
+    };
+    check(&of("x = 'a' + a\n    x.$0run()"), "a.py:2 A.run Receiver");
+    check(&of("x = 1 + a\n    x.$0run()"), "a.py:2 A.run Receiver");
+    check(&of("x = 'a' + b\n    x.$0upper()"), "");
 }

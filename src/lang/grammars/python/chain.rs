@@ -201,7 +201,15 @@ fn unbounded(
                 inner(node.named_child(1))
             }
         }
-        "binary_operator" => operated(inner(node.child(0))?, node.child(1)?.kind_name()),
+        "binary_operator" => {
+            let left = inner(node.child(0))?;
+            let operator = node.child(1)?.kind_name();
+            let reflected = || reflected(inner(node.child(2))?, operator);
+            match is_built_in(&left).then(reflected).flatten() {
+                Some(reflected) => Chain::first_of(&reflected, operated(left, operator).as_ref()),
+                None => operated(left, operator),
+            }
+        }
         "tuple" | "expression_list" => Some(tuple(visit, notes, node, depth)),
         "list" | "set" => {
             let element = Chain::one_of_types(parts(visit, notes, node, depth), written_class);
@@ -291,21 +299,31 @@ pub(super) fn augmented(left: &Chain, operator: &str) -> Option<Chain> {
     chain::called(Some(left.clone().then(Step::Member(method))))
 }
 
+/// The methods that operators call, of the left operand and of the right one.
+const OPERATORS: &[(&str, &str, &str)] = &[
+    ("+", "__add__", "__radd__"),
+    ("/", "__truediv__", "__rtruediv__"),
+    ("%", "__mod__", "__rmod__"),
+    ("|", "__or__", "__ror__"),
+    ("&", "__and__", "__rand__"),
+    ("-", "__sub__", "__rsub__"),
+    ("*", "__mul__", "__rmul__"),
+    ("@", "__matmul__", "__rmatmul__"),
+    ("//", "__floordiv__", "__rfloordiv__"),
+    ("^", "__xor__", "__rxor__"),
+];
+
+/// Returns the chain of the result of an operator whose left operand has a built-in type, if the class of
+/// the right one defines it.
+fn reflected(right: Chain, operator: &str) -> Option<Chain> {
+    let (.., method) = OPERATORS.iter().find(|(sign, ..)| *sign == operator)?;
+    let is_open = right.several().is_some() || is_built_in(&right);
+    (!is_open).then(|| right.then(Step::Member(method)).then(Step::Call))
+}
+
 /// Returns the chain of the result of an operator, which the class of the left operand may define.
 fn operated(left: Chain, operator: &str) -> Option<Chain> {
-    let method = match operator {
-        "+" => "__add__",
-        "/" => "__truediv__",
-        "%" => "__mod__",
-        "|" => "__or__",
-        "&" => "__and__",
-        "-" => "__sub__",
-        "*" => "__mul__",
-        "@" => "__matmul__",
-        "//" => "__floordiv__",
-        "^" => "__xor__",
-        _ => return None,
-    };
+    let (_, method, _) = OPERATORS.iter().find(|(sign, ..)| *sign == operator)?;
     if left.parts().all(|part| is_built_in(&Chain::from_encoded(part.to_owned()))) {
         let is_same_type = matches!(operator, "/" | "+" | "|" | "&" | "%");
         return Some(left).filter(|_| is_same_type);

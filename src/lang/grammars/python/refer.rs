@@ -139,10 +139,21 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(bases) = visit.node().field("superclasses") else { return };
     let mut cursor = bases.walk();
     for base in bases.named_children(&mut cursor).take(32) {
-        if let Some(chain) = chain::value(visit, notes, base) {
+        if let Some(tuple) = base_tuple(visit, base) {
+            notes.add_base(index, tuple);
+        } else if let Some(chain) = chain::value(visit, notes, base) {
             notes.add_base(index, Chain::name(chain.without_instance()));
         }
     }
+}
+
+/// Returns a base that is a tuple with the types of its parts: `tuple[A, B]`.
+fn base_tuple(visit: &Visit<'_, '_>, base: Node<'_>) -> Option<Chain> {
+    let name = base.child(0).filter(|_| base.kind_name() == "subscript")?;
+    let last = visit.text[name.byte_range()].rsplit(|byte| *byte == b'.').next()?;
+    let is_tuple = matches!(last, b"tuple" | b"Tuple");
+    let written = annotation::chain(visit, base).filter(|of| is_tuple && of.several().is_none())?;
+    Some(Chain::name(written.without_instance()))
 }
 
 fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -393,6 +404,9 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         _ => {}
     }
     let name = &visit.text[node.byte_range()];
+    if let Some((receiver, count)) = own_class(visit, notes, node) {
+        return notes.call(visit, node, Some(receiver), count);
+    }
     let receiver = match notes.local(name) {
         NameLookup::NotLocal => None,
         // A local variable with the name of the member that it holds is a use of that member.
@@ -405,6 +419,28 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     note(visit, notes, node, 1, receiver);
+}
+
+/// Returns the class of the enclosing instance and the number of arguments, if the visited name makes a
+/// value of that class: `cls(…)`, `type(self)(…)`.
+fn own_class(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<(Chain, usize)> {
+    let of_level = |level: usize| {
+        let call = visit.ancestor(level).filter(|call| call.kind_name() == "call")?;
+        let inner = visit.ancestor(level - 1)?;
+        call.child(0).is_some_and(|function| function.id() == inner.id()).then_some(call)
+    };
+    let call = of_level(1)?;
+    let (class, call) = match (&visit.text[node.byte_range()], notes.local(b"cls")) {
+        (b"cls", NameLookup::Local(Some(class))) => (class.clone(), call),
+        (b"type", _) => (chain::value(visit, notes, call)?, of_level(2)?),
+        _ => return None,
+    };
+    let arguments = call.field("arguments")?;
+    let count = match arguments.kind_name() {
+        "argument_list" => arguments.element_count(),
+        _ => 1,
+    };
+    (class == chain::class_of_own()).then_some((class, count))
 }
 
 /// Returns true if `node` is the variable of a loop.

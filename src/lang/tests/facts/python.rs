@@ -101,7 +101,7 @@ main.inner = Store().fetch()
 25 Store: call classmethod,
 26 make: type Conn,
 28 make: call @tuple<Conn>[] . open/0,
-29 make: call Pool/0,
+29 make: call $.__class__ . cls/1, call Pool/0,
 31 fetch: type list, type Conn,
 32 fetch: read $ . pool, call $.pool . take/1,
 33 fetch: read $.pool.take()[] . other,
