@@ -279,6 +279,13 @@ impl Walk<'_> {
             if found.iter().any(|candidate| !matches!(candidate.value, Value::Outside)) {
                 return found;
             }
+            if is_iterator && inner.iter().any(|inner| inner.is_lost) {
+                // The elements may be of the repository.
+                return vec![Candidate {
+                    is_lost: true,
+                    ..Candidate::new(Value::Outside, 1.0, Reason::Receiver)
+                }];
+            }
         }
         if dialect.extensions == Extensions::Prefix && name == "value" {
             // `entry.value`, `reference.value`.

@@ -469,7 +469,17 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let path = &facts.symbols[place].qualified_name;
-        let mut found = self.in_namespace(&facts, of.file, path, name, depth);
+        // One opening stands for the namespace: what the file of the use includes is visible there, not only
+        // what this one includes. Look-ups that are cached must not depend on the use.
+        let is_cached = !self.hops.running.borrow().is_empty();
+        let origin = self.origin.get().map(|origin| origin.file).filter(|file| {
+            !is_cached && *file != of.file && self.included(*file).contains(&of.file)
+        });
+        let file = origin.unwrap_or(of.file);
+        let mut found = match self.facts(file).filter(|_| origin.is_some()) {
+            Some(there) => self.in_namespace(&there, file, path, name, depth),
+            None => self.in_namespace(&facts, of.file, path, name, depth),
+        };
         if found.is_empty() {
             found = self.of_using_declarations(&facts, of.file, path, name, depth);
         }

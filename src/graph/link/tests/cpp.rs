@@ -447,7 +447,7 @@ fn directives_in_lists_leave_the_namespace_around_them() {
         let lines = found.iter().filter_map(|it| it.split_once(':')?.1.split_once(' '));
         found.iter().zip(lines).map(|(it, rest)| format!("{} {}", &it[..4], rest.1)).collect()
     };
-    assert_eq!(names(&plain), ["a.h: app::pack Receiver", "a.cc app::pack Receiver"]);
+    assert_eq!(names(&plain), ["a.cc app::pack Receiver", "a.h: app::pack Receiver"]);
     for part in [
         "  Writer(int x)\n      : a_(x),\n#if !defined(NDEBUG)\n        b_(x),\n#endif\n        c_(x) {}",
         "  Writer(int x) : a_(x)\n#ifdef A\n, b_(x)\n#else\n, b_(0)\n#endif\n, c_(x) {}",
@@ -583,4 +583,23 @@ fn friends_are_no_members() {
     };
     check(&tree("a.$0exchange(b);"), "a.h:2 n::Base::exchange Inherited");
     check(&tree("a.exchange(b);"), "a.h:4 n::Item::exchange Program");
+}
+
+/// Of a namespace that several headers open, only the functions were found that one of them includes.
+#[test]
+fn namespaces_have_what_the_file_of_the_use_includes() {
+    let text = "//- /b.h\nnamespace n {\nstruct Part {};\ntemplate <class A, class T> int tag(const char* s, T v) { return 0; }\n}\n\
+                //- /z.h\n#include \"b.h\"\nnamespace n {\ntemplate <class T> int tag(const char* s, T v) { return 1; }\n}\n\
+                //- /m.cc\n#include \"b.h\"\n#include \"z.h\"\nvoid run() { n::$0tag(\"x\", 1); }\n";
+    check(text, "z.h:3 n::tag Receiver");
+}
+
+/// What an iterator of a container points to may be of the repository where its type is a type parameter.
+#[test]
+fn elements_of_unknown_type_are_not_outside() {
+    let text = "//- /a.h\n#include <list>\nstruct Item { void assign_to(int x) {} };\nstruct Other { void assign_to(int x) {} };\n\
+                template <class Value, bool is_own> struct Select { using Type = std::list<Value>; };\n\
+                template <class P> struct Queue {\n  using Items = typename Select<P, true>::Type;\n  Items items;\n  \
+                void f() { auto it = items.begin(); it->$0assign_to(1); }\n};\n";
+    assert!(!super::resolved_outcome(text).is_outside);
 }
