@@ -351,6 +351,13 @@ impl Walk<'_> {
                 self.text_of(of).and_then(|text| Some(text.get(..symbol.span.len())?.to_owned()));
             let target = text.as_deref().and_then(|text| alias_target(&symbol.name, text));
             let scope = Place { file: of.file, enclosing: Some(place) };
+            // `type Made = { new (a: A): R }`
+            let is_object = target.is_some_and(|target| target.starts_with('{'));
+            if let Some(text) = text.as_deref().filter(|_| is_object) {
+                let signatures = call_signatures(&symbol.name, text).into_iter();
+                let results = signatures.map(|(_, result)| result);
+                return self.first_of_written(candidate, scope, results, depth);
+            }
             let result = target.and_then(result_of_function_type);
             return self.of_written(candidate, scope, result, depth);
         }

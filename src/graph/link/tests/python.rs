@@ -422,3 +422,15 @@ fn the_right_operand_may_define_an_operator() {
     check(&of("x = 1 + a\n    x.$0run()"), "a.py:2 A.run Receiver");
     check(&of("x = 'a' + b\n    x.$0upper()"), "");
 }
+
+#[test]
+fn a_test_of_the_type_narrows() {
+    let of = |test: &str| {
+        format!(
+            "//- /a.py\nclass A:\n    def run(self): pass\nclass B:\n    def run(self): pass\ndef f(x):\n    if {test}:\n        x.$0run()\n"
+        )
+    };
+    check(&of("type(x) is A"), "a.py:2 A.run Receiver");
+    check(&of("type(x) == B"), "a.py:4 B.run Receiver");
+    assert!(links(&of("type(x) is not A")).iter().all(|link| link.confidence < 0.9));
+}

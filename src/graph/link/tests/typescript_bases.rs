@@ -178,3 +178,17 @@ fn elements_of_spread_arrays_and_of_reduce() {
     check(&of("a.reduce((sum, it) => it.$0run(), new B());"), "a.ts:1 A.run Receiver");
     check(&of("a.reduce((sum, it) => sum.$0add(it), new B());"), "a.ts:2 B.add Receiver");
 }
+
+/// A call of a value whose type is an alias of an object type with signatures was unresolved.
+#[test]
+fn aliases_of_objects_with_signatures_are_called() {
+    let of = |body: &str| {
+        format!(
+            "//- /a.ts\nclass A {{ open() {{}} }}\ntype Made = {{ new (of: any): A }};\ntype Called = {{ (x: number): A; name: string }};\n\
+             function f(made: Made, called: Called, all: Record<string, Made>) {{ {body} }}\n"
+        )
+    };
+    check(&of("new made(1).$0open();"), "a.ts:1 A.open Receiver");
+    check(&of("called(1).$0open();"), "a.ts:1 A.open Receiver");
+    check(&of("new all[x](1).$0open();"), "a.ts:1 A.open Receiver");
+}

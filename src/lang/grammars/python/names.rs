@@ -440,8 +440,24 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Returns the name and type of `isinstance(name, Type)`.
+/// Returns the name and type of `type(name) is Type` or `type(name) == Type`.
+fn type_test<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t>, Chain)> {
+    let sign = node.child(1).filter(|_| node.kind_name() == "comparison_operator")?;
+    let is_equal = matches!(sign.kind_name(), "is" | "==") && node.named_child_count() == 2;
+    let (function, arguments) = call(node.child(0).filter(|_| is_equal)?)?;
+    let name = arguments.named_child(0).filter(|name| name.kind_name() == "identifier")?;
+    let class = node.named_child(1)?;
+    let is_its = &visit.text[function.byte_range()] == b"type"
+        && arguments.named_child_count() == 1
+        && matches!(class.kind_name(), "identifier" | "attribute");
+    if is_its { Some((name, Chain::instance(text(visit, class)?))) } else { None }
+}
+
+/// Returns the name and type of `isinstance(name, Type)` or `type(name) is Type`.
 fn isinstance_test<'t>(visit: &Visit<'_, 't>, node: Node<'t>) -> Option<(Node<'t>, Chain)> {
+    if node.kind_name() == "comparison_operator" {
+        return type_test(visit, node);
+    }
     let (function, arguments) = call(node)?;
     if &visit.text[function.byte_range()] != b"isinstance" {
         return None;
