@@ -10,12 +10,14 @@ use super::overloads::stated_type_arguments;
 use super::position::SymbolAt;
 use super::qualified_names::SEPARATOR;
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason, Use};
+use super::super_calls::OF_USER;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::lang::chain::{Chain, Root, Step, TYPE_PARAMETER};
 use crate::lang::facts::Role;
+use crate::lang::symbols::SymbolKind;
 
 /// The factor of functions that do not accept the arguments, where another one may be visible.
 const UNACCEPTED: f32 = 0.45;
@@ -303,6 +305,16 @@ impl Walk<'_> {
             let types =
                 self.load(of, 1).into_iter().filter(|it| self.kind(it).is_some_and(is_type));
             return types.take(1).find_map(|of| self.constructed(&of, name));
+        }
+        if facts.dialect.constructor_call == Some(name)
+            && symbol.kind == SymbolKind::Module
+            && facts.dialect.has_module_instances
+        {
+            // A method of a module of Ruby that extends a class.
+            let users = self.users(at, symbol);
+            let [user] = users[..] else { return None };
+            let made = Candidate { reason: Reason::Implementation, ..named };
+            return Some(made.then(Value::Name(user), OF_USER));
         }
         let is_instance = matches!(of.value, Value::Instance(..));
         let is_call =

@@ -6,7 +6,7 @@ use super::kinds::{is_member, is_named, is_type, is_variable};
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::sides::is_of_object;
-use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
@@ -488,7 +488,8 @@ impl Walk<'_> {
         let share = if files.len() > 2 && !is_one { 0.7 } else { 1.0 };
         let candidate = |(_, at): (usize, SymbolAt)| {
             if at.file != file && self.is_in_block(at) {
-                return Candidate::new(Value::Name(at), IN_BLOCK, Reason::OnlyFit);
+                let found = Candidate::new(Value::Name(at), IN_BLOCK, Reason::OnlyFit);
+                return Candidate { choice: Choice::Open, ..found };
             }
             let seen = if self.is_unseen_function(facts, file, at) { UNSEEN } else { 1.0 };
             Candidate::new(Value::Name(at), confidence * share * seen, Reason::Program)

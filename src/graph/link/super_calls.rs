@@ -21,7 +21,7 @@ const USERS_MAX: usize = 32;
 const LEVELS_MAX: usize = 4;
 
 /// The factor of what the types that include a module have: others may include it.
-const OF_USER: f32 = 0.62;
+pub(super) const OF_USER: f32 = 0.62;
 
 /// The confidence of the only method that plugins replace.
 const REPLACED: f32 = 0.48;

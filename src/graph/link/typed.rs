@@ -123,6 +123,11 @@ impl Walk<'_> {
             values = self.each(&values, |candidate| self.member(candidate, part, depth + 1));
             taken += 1 + part.len();
         }
+        let is_of_own = first == "Self" && path.len() > first.len() && values.is_empty();
+        if is_of_own && self.facts(place.file).is_some_and(|it| it.dialect.has_module_instances) {
+            // A constant of the type that includes a module of Ruby, or of a derived one.
+            return (values, rest);
+        }
         if taken < path.len() {
             let is_inside =
                 values.iter().any(|candidate| matches!(candidate.value, Value::Name(_)));

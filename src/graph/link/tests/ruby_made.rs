@@ -89,3 +89,39 @@ fn methods_of_a_module_itself_are_not_inherited() {
         "a.rb:2 Shell#shell Inherited",
     );
 }
+
+/// A function in a block of another file was the answer for all definitions of its name.
+#[test]
+fn functions_in_blocks_of_other_files_are_open() {
+    let outcome = resolved_outcome(
+        "//- /spec/a_spec.rb\ndescribe 'a' do\n  def view(a)\n  end\nend\n//- /lib/b.rb\nmodule Render\n  def view(a)\n  end\nend\n//- /spec/c_spec.rb\ndescribe 'c' do\n  route { $0view(1) }\nend\n",
+    );
+    assert!(outcome.is_open, "{outcome:?}");
+}
+
+/// A constant of the class that includes a module was taken for one from outside.
+#[test]
+fn constants_of_the_own_class_may_be_those_of_a_user() {
+    let outcome = resolved_outcome(
+        "//- /a.rb\nmodule Methods\n  def initialize\n    kind = self.class\n    @request = kind::Request.new(1)\n  end\n  def go\n    @request.$0finish(1)\n  end\nend\nmodule Other\n  def finish(a)\n  end\nend\nmodule Third\n  def finish(a)\n  end\nend\n",
+    );
+    assert!(!outcome.is_outside, "{outcome:?}");
+}
+
+/// A call of `new` in a module that extends a class was unresolved.
+#[test]
+fn modules_construct_the_class_that_they_extend() {
+    check(
+        "//- /a.rb\nmodule Makers\n  def pounds(a)\n    $0new(a)\n  end\nend\nclass Money\n  extend Makers\n  def initialize(a)\n  end\nend\n",
+        "a.rb:8 Money#initialize Implementation",
+    );
+}
+
+/// A block of `map` without a receiver runs in the same object.
+#[test]
+fn blocks_for_elements_run_in_the_same_object() {
+    check(
+        "//- /a.rb\nclass Node\n  def turn(a)\n  end\nend\nclass Other\n  def turn(a)\n  end\nend\nclass Tree\n  def self.node(&block)\n    Class.new(Node) do\n      define_method(:run, &block)\n    end\n  end\nend\nclass Use < Tree\n  node { |a| map { |b| $0turn(b) } }\nend\n",
+        "a.rb:2 Node#turn Inherited",
+    );
+}

@@ -96,6 +96,7 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
                 value::known(value::of(visit, notes, of, DEPTH_MAX))?
             }
             None if RUNNING_IN.contains(&name) => return None,
+            None if ELEMENT_CALLBACKS.contains(&name) => continue,
             None => Chain::name(String::from_utf8_lossy(name)).then(RECEIVER),
             Some(of) if matches!(of.kind_name(), "constant" | "scope_resolution") => {
                 method_chain(visit, notes, call, level + 1)?.then(RECEIVER)
