@@ -131,7 +131,13 @@ impl Walk<'_> {
                 return Some(nearer);
             }
             let values = self.chain(place, None, other, 0);
-            is_open |= !values.iter().any(is_known_value);
+            // The types of an alias may derive from the tested one.
+            let is_alias = |it: &Candidate| {
+                it.of_type().and_then(|of| self.kind(&of)) == Some(SymbolKind::Type)
+            };
+            let is_found = nearer.iter().any(|it| it.link().is_some());
+            is_open |=
+                !values.iter().any(is_known_value) || !is_found && values.iter().any(is_alias);
         }
         for it in found.iter_mut().filter(|_| is_open) {
             it.choice = Choice::Open;

@@ -129,8 +129,9 @@ fn guarded(body: &str) -> String {
          function isCat(pet: any): pet is Cat {{ return true }}\nfunction isReady(pet: any): boolean {{ return true }}\n\
          class Tests {{ static readonly isDog: (pet: Base | undefined) => pet is Dog = make(); }}\n\
          interface Node {{ go(): void }}\nclass Leaf implements Node {{ go() {{}} }}\n\
+         type Either<T> = ((it: T) => Node) | {{ made: T }};\n\
          function isNode(it: any): it is Node {{ return true }}\n\
-         function f(pet: Cat | Dog, base: Base, any: any, leaf: Leaf, missing: Missing<Cat>) {{ {body} }}\n"
+         function f(pet: Cat | Dog, base: Base, any: any, leaf: Leaf, missing: Missing<Cat>, both: Either<Cat>) {{ {body} }}\n"
     )
 }
 
@@ -154,6 +155,8 @@ fn type_predicates_narrow_a_name() {
     sure("if (isNode(leaf)) leaf.$0go();", "a.ts:8 Leaf.go Receiver");
     let unknown = links(&guarded("if (isNode(missing)) missing.$0go();"));
     assert!(unknown.len() == 1 && unknown[0].confidence < 0.9, "{unknown:?}");
+    let alias = links(&guarded("if (isNode(both)) both.$0go();"));
+    assert!(alias.len() == 1 && alias[0].confidence < 0.9, "{alias:?}");
     // A function without a predicate changes nothing.
     sure("if (isReady(base)) base.$0kind();", "a.ts:3 Base.kind Receiver");
     for open in
