@@ -442,10 +442,10 @@ fn add_names(
 }
 
 /// Returns the constructors of a type where they are called by a method of it (Ruby's `Type.new`,
-/// which runs `initialize`): such calls count for the type as well.
+/// which runs `initialize`, and Swift's `Type.init()`): such calls count for the type as well.
 fn called_constructors(code: &dyn Code, at: SymbolAt) -> Vec<SymbolAt> {
     let Some(facts) = code.file(at.file) else { return Vec::new() };
-    if facts.constructor_call().is_none() {
+    if !facts.calls_constructors_by_methods() {
         return Vec::new();
     }
     let own = facts.own_constructors(at.place as usize);

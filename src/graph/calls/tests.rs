@@ -454,6 +454,7 @@ fn attributes_call_their_constructor() {
                 [Obsolete] void G([FilterAttribute(\"c\")] int x) {}\n}\n";
     check(text, "FilterAttribute.FilterAttribute", &["a.cs:4", "a.cs:5", "a.cs:6"]);
     check(text, "PlainAttribute", &["a.cs:5"]);
+    check("//- /b.cs\nclass Tag : System.Attribute { }\n[Tag] class A { }\n", "Tag", &["b.cs:2"]);
     check(text, "Filter", &[]);
     let tree = Tree::new(text);
     let found = callees(&tree.program, tree.named("A.G")[0], CONFIDENCE_ANSWER);
@@ -558,4 +559,25 @@ fn words_call_the_constructors_of_types() {
     check(kotlin, "A", &["a.kt:2", "a.kt:5"]);
     let csharp = "//- /a.cs\nclass A { }\nclass B : A { public B() : base() { } }\n";
     check(csharp, "A", &["a.cs:2"]);
+}
+
+/// Functions that are arguments or operands were no uses in Haskell, OCaml, R and Zig.
+#[test]
+fn arguments_and_operands_are_uses() {
+    let uses = |text: &str, name: &str, role: Role| {
+        let tree = Tree::new(text);
+        tree.lines(&uses_of(&tree.program, &tree.named(name), CONFIDENCE_ANSWER), role)
+    };
+    let haskell = "//- /A.hs\nmodule A where\nhelp x = x\nf xs = map help xs\ng x = help $ x\nh = help . help\n";
+    assert_eq!(uses(haskell, "help", Role::Read), ["A.hs:3", "A.hs:5", "A.hs:5"]);
+    assert_eq!(uses(haskell, "help", Role::Call), ["A.hs:4"]);
+    let ocaml = "//- /a.ml\nlet help x = x\nlet f xs = List.map help xs\nlet g x = x |> help\nlet h x = help @@ x\n";
+    assert_eq!(uses(ocaml, "help", Role::Read), ["a.ml:2"]);
+    assert_eq!(uses(ocaml, "help", Role::Call), ["a.ml:3", "a.ml:4"]);
+    let r = "//- /a.R\nhelp <- function(x) x\nf <- function(help2) { lapply(1:3, help); lapply(1:3, help2) }\n";
+    assert_eq!(uses(r, "help", Role::Read), ["a.R:2"]);
+    let zig = "//- /a.zig\nfn help(x: u32) u32 { return x; }\nfn f() void { call(help, 1); }\n";
+    assert_eq!(uses(zig, "help", Role::Read), ["a.zig:2"]);
+    let swift = "//- /a.swift\nclass A { init(x: Int) {} }\nfunc f() { _ = A(x: 1)\n _ = A.init(x: 2)\n let a: A = .init(x: 3) }\n";
+    assert_eq!(uses(swift, "A", Role::Call), ["a.swift:2", "a.swift:3", "a.swift:4"]);
 }

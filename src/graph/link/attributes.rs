@@ -4,6 +4,7 @@
 use super::code::FileFacts;
 use super::dialect::OverloadRules;
 use super::kinds::is_type;
+use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
@@ -25,6 +26,17 @@ impl Walk<'_> {
         let mut name = used.name.to_owned();
         if !name.ends_with(END) {
             name.push_str(END);
+        }
+        // An attribute whose name has no such end.
+        let is_attribute = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(facts, place)| {
+                let symbol = &facts.symbols[place];
+                is_type(symbol.kind) && symbol.bases.iter().any(|base| base.as_str().ends_with(END))
+            })
+        };
+        if self.code.named(&name).is_empty() && self.code.named(used.name).iter().any(is_attribute)
+        {
+            name = used.name.to_owned();
         }
         if self.code.named(&name).is_empty() {
             return Some(vec![Candidate::new(Value::Outside, 1.0, Reason::Program)]);

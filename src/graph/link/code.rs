@@ -392,6 +392,12 @@ impl FileFacts {
             && self.own_constructors(place).next().is_none()
     }
 
+    /// Returns true in languages where a method of the type creates an instance: `new`, `init`.
+    pub fn calls_constructors_by_methods(&self) -> bool {
+        self.dialect.constructor_call.is_some()
+            || self.dialect.overloads == Some(dialect::OverloadRules::Swift)
+    }
+
     /// Returns true for a type whose constructors call each other, and those of its base, by words.
     pub fn calls_constructors_by_words(&self, place: usize) -> bool {
         let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));

@@ -7,7 +7,7 @@ use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -35,7 +35,7 @@ pub(crate) static HASKELL: Language = Language {
     markers: &["signature"],
     define,
     refer: Some(refer),
-    scopes: &[],
+    scopes: &["function", "bind", "lambda", "alternative", "do", "match", "class", "instance"],
 };
 
 /// Blanks out preprocessor conditionals. The grammar would otherwise skip the text after `#else`.
@@ -195,7 +195,45 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             notes.refer(visit, node, role, None);
         }
         "apply" => application(visit, notes),
+        "variable" if is_bound(visit) => notes.declare(node, None),
+        "variable" | "qualified" if visit.defined.is_empty() => value(visit, notes),
         _ => {}
+    }
+}
+
+/// Returns true for a name that a pattern binds, and for the variable of a type.
+fn is_bound(visit: &Visit<'_, '_>) -> bool {
+    let patterns = ["patterns", "type_params", "signature", "context", "data_type", "head"];
+    (1..8).map_while(|levels| Some((levels, visit.ancestor(levels)?))).any(|(levels, node)| {
+        patterns.contains(&node.kind_name())
+            || visit.field_above(levels - 1) == "pattern"
+            || visit.field_above(levels - 1) == "type"
+    })
+}
+
+/// Records the visited name where it is an argument or an operand: `f` in `map f` is read, and called in
+/// `f $ x` and `x & f`.
+fn value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let sign = || visit.ancestor(1).and_then(|around| visit.field(around, "operator"));
+    let is_called = match (visit.ancestor_kind(1), visit.field_above(0)) {
+        ("apply", "argument") | ("list" | "tuple", _) => false,
+        ("infix", "left_operand") => sign().is_some_and(|sign| matches!(&*sign, "$" | "$!")),
+        ("infix", "right_operand") => sign().is_some_and(|sign| sign == "&"),
+        _ => return,
+    };
+    let is_qualified = node.kind_name() == "qualified";
+    let name = if is_qualified { node.field("id") } else { Some(node) };
+    let Some(name) = name.filter(|name| name.kind_name() == "variable") else { return };
+    let module = visit.field(node, "module").filter(|_| is_qualified);
+    let receiver = module.map(|module| Chain::name(module.trim_end_matches('.')));
+    if receiver.is_none() && matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) {
+        return;
+    }
+    if is_called {
+        notes.call(visit, name, receiver, 1);
+    } else {
+        notes.refer(visit, name, Role::Read, receiver);
     }
 }
 

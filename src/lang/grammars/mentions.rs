@@ -148,6 +148,8 @@ fn is_value_place(kind: &str, field: &str) -> bool {
         "arguments" | "argument_list" | "expression_list" | "return_statement" | "list_literal"
         | "tuple_expression" | "cast_expression" => true,
         "named_argument" | "argument" => field != "label" && field != "name",
+        // Zig has no node for the argument list.
+        "call_expression" => field != "function" && field != "arguments",
         "field"
         | "assignment_expression"
         | "assignment_statement"

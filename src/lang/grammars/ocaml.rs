@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::chain::Chain;
-use crate::lang::facts::{Import, ImportKind, ImportedName};
+use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -170,7 +170,33 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         "open_module" | "include_module" => import(visit, notes),
         "application_expression" => application(visit, notes),
+        "value_path" => value_path(visit, notes),
         _ => {}
+    }
+}
+
+/// Records the visited name where it is an argument or an operand: `f` in `map f` is read, and called in
+/// `x |> f` and `f @@ x`.
+fn value_path(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let sign = || visit.ancestor(1).and_then(|around| visit.field(around, "operator"));
+    let is_called = match (visit.ancestor_kind(1), visit.field_above(0)) {
+        ("application_expression", "argument") | ("list_expression" | "tuple_expression", _) => {
+            false
+        }
+        ("infix_expression", "left") => sign().is_some_and(|sign| sign == "@@"),
+        ("infix_expression", "right") => sign().is_some_and(|sign| sign == "|>"),
+        _ => return,
+    };
+    let receiver = visit.child(node, "module_path").map(|path| Chain::name(visit.text(path)));
+    let Some(name) = visit.child(node, "value_name") else { return };
+    if receiver.is_none() && matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) {
+        return;
+    }
+    if is_called {
+        notes.call(visit, name, receiver, 1);
+    } else {
+        notes.refer(visit, name, Role::Read, receiver);
     }
 }
 

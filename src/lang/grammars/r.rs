@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use crate::lang::chain::Chain;
-use crate::lang::facts::{Import, ImportKind, ImportedName};
+use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -159,6 +159,11 @@ fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
         }
         "call" => call(visit, notes),
+        "identifier" if visit.ancestor_kind(1) == "argument" && visit.field_above(0) == "value" => {
+            if matches!(notes.local(visit.bytes(node)), NameLookup::NotLocal) {
+                notes.refer(visit, node, Role::Read, None);
+            }
+        }
         _ => {}
     }
 }

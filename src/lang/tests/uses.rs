@@ -114,19 +114,19 @@ module Shop.Item {*,  as Shop.Item} :11
 31 instance Priced Item: base Priced, type Item,
 35 IntE: type Int, type Expr, type Int,
 36 Add: type Expr, type Int, type Expr, type Int, type Expr, type Int,
-39 : type Elem,
+39 : type Elem, read e,
 42 : type Priced, type Cart, type Price,
 44 : call Cart/2, call go/1,
 47 : call price/1, call go/1,
 49 : type Price, type Price, type Price,
-50 <+>: call Price/1, call cents/1, call cents/1,
+50 <+>: read a, read b, call Price/1, call cents/1, read a, call cents/1, read b,
 52 : type Int,
 56 Zero: type Price,
 57 : call Price/1,
 59 c_sin: type Double, type Double,
 61 : type IO,
 63 main: call total/1,
-64 main: call print/1,
+64 main: call print/1, read x,
 "#,
     ),
     (
@@ -172,8 +172,9 @@ module Base.List {*} :3
 reexport Line {*} :50
 17 total: call total/1,
 19 count: call count/1,
-22 : call printf/2,
+22 : call printf/2, read limit,
 39 twice: call P . price/1,
+45 incr: read n,
 "#,
     ),
     (
@@ -195,6 +196,7 @@ module stats {*} :8
 localinclude R/util.R {*} :9
 module jsonlite {*} :10
 4 total: call sum/1,
+7 : read dplyr,
 13 rates: call c/2,
 14 %+%: call paste0/2,
 20 Cart: call setClass/2, call representation/1,
