@@ -452,16 +452,18 @@ fn called_constructors(code: &dyn Code, at: SymbolAt) -> Vec<SymbolAt> {
     own.map(|place| SymbolAt { file: at.file, place }).collect()
 }
 
-/// Returns the uses of Ruby's `super` in methods that have the name of one of the symbols. O(uses of
-/// `super`).
+/// Returns the uses of Ruby's `super` in methods that have the name of one of the symbols, or `new` for a
+/// constructor. O(uses of `super`).
 fn super_sites(code: &dyn Code, of: &[SymbolAt]) -> Vec<(Arc<str>, Site)> {
     let name = |at: &SymbolAt| {
         let facts = code.file(at.file)?;
         let symbol = facts.symbols.get(at.place as usize)?;
         let is_own = facts.language.name == "ruby" && symbol.kind.is_callable();
-        is_own.then(|| symbol.name.clone())
+        let made = facts.constructor_call().filter(|_| facts.is_constructor(at.place as usize));
+        is_own.then(|| [Some(symbol.name.clone()), made.map(str::to_owned)])
     };
-    let names: BTreeSet<String> = of.iter().filter_map(name).collect();
+    let names = of.iter().filter_map(name).flatten().flatten();
+    let names: BTreeSet<String> = names.collect();
     if names.is_empty() {
         return Vec::new();
     }

@@ -581,3 +581,10 @@ fn arguments_and_operands_are_uses() {
     let swift = "//- /a.swift\nclass A { init(x: Int) {} }\nfunc f() { _ = A(x: 1)\n _ = A.init(x: 2)\n let a: A = .init(x: 3) }\n";
     assert_eq!(uses(swift, "A", Role::Call), ["a.swift:2", "a.swift:3", "a.swift:4"]);
 }
+
+/// `super` in a type's own `new` runs the constructor.
+#[test]
+fn super_in_new_calls_the_constructor() {
+    let text = "//- /a.rb\nclass A\n  def self.new(x)\n    super(x)\n  end\n  def initialize(x)\n  end\nend\n";
+    check(text, "A#initialize", &["a.rb:3"]);
+}

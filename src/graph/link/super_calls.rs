@@ -91,9 +91,25 @@ impl Walk<'_> {
         if found.is_empty() && next.is_unknown {
             found = self.replaced_by(&facts, place, name, at);
         } else if found.is_empty() && next.is_outside {
-            found.push(Candidate::new(Value::Outside, 1.0, Reason::Inherited));
+            if side == Side::Type && facts.constructor_call() == Some(name) {
+                found = self.constructed_by_new(&facts, own);
+            }
+            if found.is_empty() {
+                found.push(Candidate::new(Value::Outside, 1.0, Reason::Inherited));
+            }
         }
         Some(found)
+    }
+
+    /// Returns the constructor that the `new` of every class runs: that of the type, or of one derived
+    /// from it.
+    fn constructed_by_new(&self, facts: &FileFacts, own: SymbolAt) -> Vec<Candidate> {
+        let object = Candidate::new(Value::Instance(own, None), OF_USER, Reason::Inherited);
+        let names = facts.dialect.constructors.iter();
+        let mut found: Vec<Candidate> =
+            names.flat_map(|name| self.member(&object, name, 1)).collect();
+        found.retain(|it| matches!(it.value, Value::Name(_)));
+        found
     }
 
     /// Searches the next definition in a type or module, behind the module `after` if it is given, and
