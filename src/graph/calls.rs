@@ -493,9 +493,12 @@ fn each_named_site(
     let mut is_cut = false;
     let mut at = other.start(name);
     while let Some(name) = at {
-        let sites = code.sites(&name);
+        let mut sites = code.sites(&name);
         let text: Arc<str> = name.as_str().into();
-        is_cut |= sites.len() > SITES_MAX;
+        if sites.len() > SITES_MAX {
+            is_cut = true;
+            sites.sort_by_key(|site| site.reference.role != Role::Call);
+        }
         for site in sites.into_iter().take(SITES_MAX) {
             if site.reference.role == Role::Import {
                 other.imported(&site, &name);

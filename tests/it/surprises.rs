@@ -439,7 +439,7 @@ fn damage_missed_by_a_refresh_is_repaired_by_the_next_search() {
 fn replies_about_calls_count_the_files_that_are_not_read() {
     let place = Place::new();
     place.write("a.py", "def target(): pass\ndef other(): pass\n");
-    let long = "from a import target\nx = 1\n".repeat(60_000);
+    let long = "from a import target\nx = 1\n".repeat(180_000);
     place.write("big.py", format!("{long}target()\ndef inner(): pass\n"));
     let wide: Vec<u8> = "\u{feff}from a import target\ntarget()\n"
         .encode_utf16()

@@ -588,3 +588,17 @@ fn super_in_new_calls_the_constructor() {
     let text = "//- /a.rb\nclass A\n  def self.new(x)\n    super(x)\n  end\n  def initialize(x)\n  end\nend\n";
     check(text, "A#initialize", &["a.rb:3"]);
 }
+
+/// Imports that a file repeats were followed once for each other one: minutes for 38,000 of them. And of
+/// too many uses, the first ones were resolved, calls or not.
+#[test]
+fn repeated_imports_are_followed_once() {
+    let imports = "from a import target\n".repeat(SITES_MAX + 1);
+    let text = format!("//- /a.py\ndef target(): pass\n//- /b.py\n{imports}target()\n");
+    let tree = Tree::new(&text);
+    let started = std::time::Instant::now();
+    let found = uses_of(&tree.program, &tree.named("target"), CONFIDENCE_ANSWER);
+    assert!(found.is_cut);
+    assert_eq!(tree.lines(&found, Role::Call).len(), 1);
+    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+}

@@ -109,6 +109,9 @@ pub struct Site {
     pub reference: Reference,
 }
 
+/// The most imports of one scope that bind one name and are followed.
+const BINDINGS_MAX: usize = 64;
+
 /// The facts of one file, without its uses of names.
 pub struct FileFacts {
     /// Its path from the root.
@@ -152,8 +155,18 @@ impl FileFacts {
             .collect();
         let alias =
             |&(at, name): &(u32, u32)| imports[at as usize].names[name as usize].alias.as_str();
-        bindings.sort_by(|a, b| alias(a).cmp(alias(b)).then(a.cmp(b)));
-        let import_scopes = imports.iter().map(|import| scope_of(&symbols, import)).collect();
+        let import_scopes: Vec<Option<usize>> =
+            imports.iter().map(|import| scope_of(&symbols, import)).collect();
+        // Imports that are repeated bind nothing else. Those of a scope are next to each other.
+        let meaning = |&(at, name): &(u32, u32)| {
+            let import = &imports[at as usize];
+            let bound = &import.names[name as usize];
+            (&bound.alias, import_scopes[at as usize], import.kind, &import.module, &bound.name)
+        };
+        bindings.sort_by(|a, b| meaning(a).cmp(&meaning(b)).then(a.cmp(b)));
+        bindings.dedup_by(|b, a| meaning(a) == meaning(b));
+        let scope = |at: &(u32, u32)| import_scopes[at.0 as usize];
+        bindings.sort_by(|a, b| (alias(a), scope(a), a).cmp(&(alias(b), scope(b), b)));
         let dialect = dialect::of(language);
         FileFacts {
             path,
@@ -296,6 +309,19 @@ impl FileFacts {
             .iter()
             .map(move |at| (at.0 as usize, of(at)))
             .take_while(move |(_, name)| name.alias == alias)
+    }
+
+    /// Returns the imports directly inside of `scope` that bind `alias`, up to [`BINDINGS_MAX`]. O(log n).
+    pub(super) fn bindings_in(
+        &self,
+        alias: &str,
+        scope: Option<usize>,
+    ) -> impl Iterator<Item = (usize, &ImportedName)> {
+        let of = |&(at, name): &(u32, u32)| &self.imports[at as usize].names[name as usize];
+        let key = move |at: &(u32, u32)| (of(at).alias.as_str(), self.import_scope(at.0 as usize));
+        let start = self.bindings.partition_point(|at| key(at) < (alias, scope));
+        let rest = self.bindings[start..].iter().take(BINDINGS_MAX);
+        rest.take_while(move |at| key(at) == (alias, scope)).map(move |at| (at.0 as usize, of(at)))
     }
 
     /// Returns the imports of all names of a module.

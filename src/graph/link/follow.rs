@@ -59,7 +59,7 @@ impl Walk<'_> {
                     self.name(place, &bound.name, depth)
                 });
             }
-            let others = facts.bindings(&bound.name);
+            let others = facts.bindings(&bound.name).take(VALUES_MAX);
             let others = others.filter(|(at, _)| !facts.imports[*at].module.is_empty());
             return others
                 .flat_map(|(at, other)| self.binding(facts, file, at, other, depth))
@@ -350,10 +350,9 @@ impl Walk<'_> {
             }
         }
         let is_exported = |at: usize| {
-            (facts.dialect.reexports_imports || facts.imports[at].kind == ImportKind::ReExport)
-                && facts.import_scope(at).is_none()
+            facts.dialect.reexports_imports || facts.imports[at].kind == ImportKind::ReExport
         };
-        let bindings = facts.bindings(name).filter(|(at, _)| is_exported(*at));
+        let bindings = facts.bindings_in(name, None).filter(|(at, _)| is_exported(*at));
         let mut found: Vec<Candidate> =
             bindings.flat_map(|(at, bound)| self.binding(facts, file, at, bound, depth)).collect();
         if name == DEFAULT && facts.dialect.package_file.is_none() {
@@ -387,7 +386,7 @@ impl Walk<'_> {
         self.look_up(of.file, View::Inside(place), name, depth, || {
             let is_inside = |at: &usize| facts.import_scope(*at) == Some(place);
             let mut found = self.members_elsewhere(&facts, of, name, depth);
-            for (import, bound) in facts.bindings(name).filter(|(at, _)| is_inside(at)) {
+            for (import, bound) in facts.bindings_in(name, Some(place)) {
                 found.extend(self.binding(&facts, of.file, import, bound, depth));
             }
             if found.is_empty() {

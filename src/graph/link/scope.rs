@@ -338,10 +338,8 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let mut found = Vec::new();
-        for (import, bound) in facts.bindings(name) {
-            if facts.import_scope(import) == scope {
-                found.extend(self.binding(facts, file, import, bound, depth));
-            }
+        for (import, bound) in facts.bindings_in(name, scope) {
+            found.extend(self.binding(facts, file, import, bound, depth));
         }
         found.truncate(VALUES_MAX);
         found

@@ -12,6 +12,7 @@ mod cpp;
 mod directives;
 mod header;
 mod kernel;
+mod keywords;
 mod literals;
 mod macros;
 mod objects;

@@ -1,7 +1,7 @@
 //! Macros that stand for the type of a compound literal: `return LITERAL(Point){1, 2};`, where the macro is
 //! `(type)` in C and `type` in C++. The grammar reads no such expression and loses the function around it.
 
-use super::refer::WORDS;
+use super::keywords::WORDS;
 use crate::lang::code_text::is_name;
 use crate::lang::facts::Role;
 use crate::lang::notes::Notes;

@@ -3,6 +3,7 @@
 
 use tree_sitter::Node;
 
+use super::keywords::WORDS;
 use super::{declared, literals};
 use crate::lang::chain;
 use crate::lang::code_text;
@@ -23,24 +24,6 @@ const PARENTHESES_MAX: usize = 16;
 
 /// Node kinds that open a scope for local names.
 pub(super) const SCOPES: &[&str] = &["function_definition", "compound_statement", "for_statement"];
-
-/// Keywords before parentheses in macro bodies, which are not calls.
-pub(super) const WORDS: [&[u8]; 14] = [
-    b"if",
-    b"for",
-    b"while",
-    b"switch",
-    b"return",
-    b"sizeof",
-    b"typeof",
-    b"__typeof__",
-    b"defined",
-    b"do",
-    b"else",
-    b"case",
-    b"__attribute__",
-    b"_Alignof",
-];
 
 /// Records what the visited node declares, includes or refers to.
 pub(in crate::lang::grammars) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
