@@ -77,8 +77,9 @@ fn parts(name: &str) -> Vec<&str> {
             }
             '>' | ']' | ')' if depth == 0 => return parts_as_written(name),
             '>' | ']' | ')' => depth -= 1,
-            // `Type.#member`: the private names of JavaScript begin with the mark.
-            '#' if depth == 0 && name[..at].ends_with('.') => {}
+            // `Type.#member`: the private names of JavaScript begin with the mark; names of Kotlin's tests
+            // contain it: `Type.issue #131`.
+            '#' if depth == 0 && name[..at].ends_with(['.', ' ']) => {}
             c if depth == 0 && SEPARATORS.contains(&c) => {
                 found.push(&name[start..end.unwrap_or(at)]);
                 (start, end) = (at + 1, None);
@@ -139,6 +140,7 @@ mod tests {
         check("shop.cart.add", "shop/cart.py", "def add(): pass\n", &[1]);
         check("A.#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[2]);
         check("A#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[3]);
+        check("A.issue #1", "a.kt", "class A {\n  fun `issue #1`() {}\n}\n", &[2]);
         check("net.Dial", "lib/net/dial.go", "package net\nfunc Dial() {}\n", &[2]);
     }
 
