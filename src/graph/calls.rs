@@ -502,6 +502,8 @@ fn each_named_site(
         for site in sites.into_iter().take(SITES_MAX) {
             if site.reference.role == Role::Import {
                 other.imported(&site, &name);
+            } else if site.reference.role == Role::Read {
+                other.held(&site);
             }
             see(&text, site);
         }

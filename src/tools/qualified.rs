@@ -80,6 +80,11 @@ fn parts(name: &str) -> Vec<&str> {
             // `Type.#member`: the private names of JavaScript begin with the mark; names of Kotlin's tests
             // contain it: `Type.issue #131`.
             '#' if depth == 0 && name[..at].ends_with(['.', ' ']) => {}
+            // The selectors of Objective-C end with a colon: `Type.put:at:`.
+            ':' if depth == 0
+                && name.ends_with(':')
+                && !name[at + 1..].starts_with(':')
+                && !name[..at].ends_with(':') => {}
             c if depth == 0 && SEPARATORS.contains(&c) => {
                 found.push(&name[start..end.unwrap_or(at)]);
                 (start, end) = (at + 1, None);
@@ -141,6 +146,8 @@ mod tests {
         check("A.#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[2]);
         check("A#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[3]);
         check("A.issue #1", "a.kt", "class A {\n  fun `issue #1`() {}\n}\n", &[2]);
+        let messages = "@implementation A\n- (void)put:(int)x at:(int)y {}\n@end\n";
+        check("A.put:at:", "a.m", messages, &[2]);
         check("net.Dial", "lib/net/dial.go", "package net\nfunc Dial() {}\n", &[2]);
     }
 

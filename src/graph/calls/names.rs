@@ -6,7 +6,9 @@ use rustc_hash::FxHashSet;
 
 use crate::base::ids::FileId;
 use crate::graph::link::{Code, Site, Use};
+use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most other names under which files re-export one definition.
 const NAMES_MAX: usize = 64;
@@ -96,6 +98,40 @@ impl<'a> OtherNames<'a> {
                     self.bound(site.file, import.kind, &bound.alias);
                 }
             }
+        }
+    }
+
+    /// Records the name of the variable or field that a definition is assigned to where it is read, if a
+    /// call by that name refers to the definition: `f` in `const f = a.g`.
+    pub(super) fn held(&mut self, site: &Site) {
+        let Some(facts) = self.code.file(site.file) else { return };
+        let held_by = site.reference.enclosing.and_then(|at| facts.symbols.get(at));
+        let is_variable = |symbol: &&Symbol| {
+            matches!(
+                symbol.kind,
+                SymbolKind::Constant
+                    | SymbolKind::Field
+                    | SymbolKind::Property
+                    | SymbolKind::Variable
+            )
+        };
+        let Some(symbol) = held_by.filter(is_variable) else { return };
+        let is_known = self.inside.get(&symbol.name).is_some_and(|it| it.contains(&site.file));
+        if is_known || self.inside.len() >= NAMES_MAX || self.searched.contains(&symbol.name) {
+            return;
+        }
+        let is_member = symbol.parent.is_some_and(|at| !facts.symbols[at].kind.is_callable());
+        let own = is_member.then(Chain::own);
+        let used = Use {
+            name: &symbol.name,
+            role: Role::Call,
+            receiver: own.as_ref(),
+            enclosing: symbol.parent,
+            arguments: None,
+            start: None,
+        };
+        if (self.refers_to)(site.file, used) {
+            self.inside.entry(symbol.name.clone()).or_default().insert(site.file);
         }
     }
 

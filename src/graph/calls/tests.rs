@@ -602,3 +602,17 @@ fn repeated_imports_are_followed_once() {
     assert_eq!(tree.lines(&found, Role::Call).len(), 1);
     assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
 }
+
+/// Calls by the name of a variable or field that holds a definition were not among its callers.
+#[test]
+fn calls_through_variables_are_calls() {
+    let javascript = "//- /utils.js\nfunction rank(node) {}\nmodule.exports = { rank };\n//- /rule.js\n\
+                      const utils = require(\"./utils\");\nconst order = utils.rank;\n\
+                      function go(node) { order(node); }\nfunction other(order) { order(1); }\n";
+    check(javascript, "rank", &["rule.js:3"]);
+    let typescript = "//- /a.ts\nclass Zed { constructor(x: number) {} }\nclass User {\n  K = Zed;\n  \
+                      run() { return new this.K(1); }\n}\n";
+    let tree = Tree::new(typescript);
+    assert_eq!(tree.callers(&tree.named("Zed")), ["a.ts:4"]);
+    assert_eq!(tree.callers(&tree.named("Zed.constructor")), ["a.ts:4"]);
+}
