@@ -3,11 +3,12 @@
 use tree_sitter::Node;
 
 use super::blank::{blank, lines};
+use super::mentions;
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
-use crate::lang::notes::{NameLookup, Notes};
+use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
@@ -227,14 +228,7 @@ fn value(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(name) = name.filter(|name| name.kind_name() == "variable") else { return };
     let module = visit.field(node, "module").filter(|_| is_qualified);
     let receiver = module.map(|module| Chain::name(module.trim_end_matches('.')));
-    if receiver.is_none() && matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) {
-        return;
-    }
-    if is_called {
-        notes.call(visit, name, receiver, 1);
-    } else {
-        notes.refer(visit, name, Role::Read, receiver);
-    }
+    mentions::applied(visit, notes, name, receiver, is_called);
 }
 
 /// Returns true for a type name in use, and false where a type or class is declared.

@@ -73,6 +73,25 @@ fn is_call(kind: &str) -> bool {
     )
 }
 
+/// Records a name, with the module before it, that an operator calls with one argument, or whose value is
+/// used. Local names are not recorded.
+pub(super) fn applied(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    name: Node<'_>,
+    module: Option<Chain>,
+    is_called: bool,
+) {
+    if module.is_none() && matches!(notes.local(bytes(visit, name)), NameLookup::Local(_)) {
+        return;
+    }
+    if is_called {
+        notes.call(visit, name, module, 1);
+    } else {
+        notes.refer(visit, name, Role::Read, module);
+    }
+}
+
 /// Records the visited annotation (`@Name(1)`) as a call, where it can be one; the name of a constant
 /// (`@name`) is read.
 pub(super) fn annotation<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {

@@ -2,8 +2,9 @@
 
 use tree_sitter::Node;
 
+use super::mentions;
 use crate::lang::chain::Chain;
-use crate::lang::facts::{Import, ImportKind, ImportedName, Role};
+use crate::lang::facts::{Import, ImportKind, ImportedName};
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -190,14 +191,7 @@ fn value_path(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     let receiver = visit.child(node, "module_path").map(|path| Chain::name(visit.text(path)));
     let Some(name) = visit.child(node, "value_name") else { return };
-    if receiver.is_none() && matches!(notes.local(visit.bytes(name)), NameLookup::Local(_)) {
-        return;
-    }
-    if is_called {
-        notes.call(visit, name, receiver, 1);
-    } else {
-        notes.refer(visit, name, Role::Read, receiver);
-    }
+    mentions::applied(visit, notes, name, receiver, is_called);
 }
 
 fn application(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
