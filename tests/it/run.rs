@@ -1,7 +1,7 @@
 //! `codedb run`: commands run unchanged, and what is recorded equals what the runner reported.
 //!
-//! The tests of a runner that is not installed are skipped, with its name on standard error. Further
-//! directories with runners are named by CODEDB_RUNNERS, in the format of PATH.
+//! The tests of a runner that is not installed are skipped and reported by name. Further directories with
+//! runners are named by CODEDB_RUNNERS, in the format of PATH.
 
 use std::ffi::OsString;
 use std::fs;
@@ -14,6 +14,7 @@ use serde_json::Value;
 
 use crate::support::place::{Answer, Place};
 use crate::support::process::output;
+use crate::support::skipped;
 
 mod runners;
 
@@ -28,13 +29,12 @@ fn search_path() -> OsString {
     std::env::join_paths(all.filter(|path| !path.as_os_str().is_empty())).expect("plain paths")
 }
 
-/// Returns the path of a program; without one, prints that the test is skipped.
-#[expect(clippy::print_stderr, reason = "reports that the test is skipped")]
+/// Returns the path of a program; without one, reports that the test is skipped.
 fn program(name: &str) -> Option<PathBuf> {
     let found =
         std::env::split_paths(&search_path()).map(|dir| dir.join(name)).find(|path| path.is_file());
     if found.is_none() {
-        eprintln!("skipped: {name} is not installed");
+        skipped::report(&format!("`{name}` is not installed"));
     }
     found
 }

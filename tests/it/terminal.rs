@@ -3,6 +3,7 @@
 use std::process::Command;
 
 use crate::support::place::{Answer, Place};
+use crate::support::skipped;
 
 /// A title for the window, red text, a bidirectional override, a tag, a C1 control.
 const HOSTILE: &str = "\u{1b}]0;owned\u{7}\u{1b}[31mred\u{202e}desrever\u{e0041}\u{9b}2J";
@@ -69,12 +70,11 @@ const CALLS: &[&[&str]] = &[
 ];
 
 #[test]
-#[expect(clippy::print_stdout, reason = "reports that the test is skipped")]
 fn a_terminal_gets_no_escape_sequences_of_files() {
     let place = place();
     for args in CALLS {
         let Some(shown) = on_terminal(&place, args) else {
-            println!("skipped: there is no program `script`");
+            skipped::report("`script` is not installed");
             return;
         };
         check_harmless(&shown, &args.join(" "));

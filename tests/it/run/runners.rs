@@ -1,9 +1,12 @@
 //! One small suite for each runner, with every outcome that the runner knows.
 
+use std::path::PathBuf;
 use std::process::Command;
 
 use super::{check, node_modules, program, run};
 use crate::support::place::{Answer, Place};
+use crate::support::process::output;
+use crate::support::skipped;
 
 #[test]
 fn pytest() {
@@ -158,7 +161,6 @@ fn mocha() {
 }
 
 #[test]
-#[expect(clippy::print_stderr, reason = "reports that the test is skipped")]
 fn node_test() {
     let Some(node) = program("node") else { return };
     let version = Command::new(node).arg("--version").output().expect("it runs");
@@ -166,7 +168,7 @@ fn node_test() {
     let major =
         version.trim().trim_start_matches('v').split('.').next().and_then(|it| it.parse().ok());
     if major.is_none_or(|major: u32| major < 20) {
-        eprintln!("skipped: node {version}");
+        skipped::report(&format!("node {} is older than 20", version.trim()));
         return;
     }
     let place = Place::new();
@@ -197,6 +199,8 @@ fn go_test() {
     }
     let place = Place::new();
     place.write("go.mod", "module example.org/p\n\ngo 1.18\n");
+    // `go test` vets examples since Go 1.26: each has to belong to an identifier of the package.
+    place.write("p/a.go", "package p\nfunc X() {}\n");
     place.write(
         "p/a_test.go",
         "package p\nimport (\"fmt\"; \"testing\")\n\
@@ -227,6 +231,55 @@ fn go_test() {
     let panics = check(&place, &args, "go test", "partial", &["failed p/b_test.go::TestPanic"]);
     assert_eq!(panics.code, 1);
 }
+
+/// Runs Maven with JUnit in a project that has every outcome. Maven fetches JUnit and its own plugins unless
+/// the repository of the user has them.
+#[test]
+fn maven() {
+    if program("mvn").is_none() || program("javac").is_none() {
+        return;
+    }
+    let place = Place::new();
+    place.write("pom.xml", POM);
+    place.write(
+        "src/test/java/com/x/FooTest.java",
+        "package com.x;\nimport org.junit.*;\npublic class FooTest {\n  @Test public void ok() {}\n  \
+         @Test public void bad() { Assert.fail(); }\n  @Test public void error() { throw new \
+         IllegalStateException(); }\n  @Ignore @Test public void skip() {}\n}\n",
+    );
+    let repository =
+        std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".m2/repository"));
+    let repository = repository.filter(|path| path.is_dir());
+    let repository = repository.unwrap_or_else(|| place.base().join("home/m2"));
+    let repository = format!("-Dmaven.repo.local={}", repository.display());
+    // Of a failed test, Surefire fetches the provider of JUnit.
+    let args = ["-B", "-q", &repository, "-Dmaven.test.failure.ignore=true", "test"];
+    let mut fetch = place.command("mvn");
+    fetch.env("PATH", super::search_path()).args(args).arg("-Dtest=FooTest#ok");
+    let (fetched, hung) = output(fetch, None);
+    if hung || !fetched.status.success() {
+        let text = String::from_utf8_lossy(&fetched.stdout);
+        let first = text.lines().next().unwrap_or("no output");
+        skipped::report(&format!("Maven cannot run any test here ({first})"));
+        return;
+    }
+    let expected = [
+        "error src/test/java/com/x/FooTest.java::FooTest::error",
+        "failed src/test/java/com/x/FooTest.java::FooTest::bad",
+        "passed src/test/java/com/x/FooTest.java::FooTest::ok",
+        "skipped src/test/java/com/x/FooTest.java::FooTest::skip",
+    ];
+    let args = ["--", "mvn", "-B", "-q", &repository, "test"];
+    assert_eq!(check(&place, &args, "maven", "complete", &expected).code, 1);
+}
+
+/// A project with JUnit 4 whose versions are those that are fetched once.
+const POM: &str = "<project xmlns=\"http://maven.apache.org/POM/4.0.0\"><modelVersion>4.0.0</modelVersion>\
+    <groupId>com.x</groupId><artifactId>x</artifactId><version>1</version><properties>\
+    <maven.compiler.source>8</maven.compiler.source><maven.compiler.target>8</maven.compiler.target>\
+    <project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties><dependencies>\
+    <dependency><groupId>junit</groupId><artifactId>junit</artifactId><version>4.13.2</version>\
+    <scope>test</scope></dependency></dependencies></project>";
 
 /// A crate with a library, an integration test and an example in its documentation.
 fn rust_crate(place: &Place) {

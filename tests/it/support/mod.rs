@@ -12,4 +12,5 @@ pub(crate) mod place;
 pub(crate) mod prng;
 pub(crate) mod process;
 pub(crate) mod query;
+pub(crate) mod skipped;
 pub(crate) mod tree;
