@@ -16,9 +16,11 @@ mod call;
 mod cancellable_code;
 pub mod client;
 mod clones;
+#[cfg(feature = "serve")]
 mod http;
 mod line;
 mod listing;
+#[cfg(feature = "serve")]
 mod metrics;
 mod names;
 mod no_tree;
@@ -37,6 +39,7 @@ use std::io::{Read, Write};
 /// The trait that a client's stream implements besides [`Read`] or [`Write`].
 #[cfg(not(unix))]
 pub use std::marker::Sized as Handle;
+#[cfg(feature = "serve")]
 use std::net::SocketAddr;
 /// The trait that a client's stream implements besides [`Read`] or [`Write`].
 #[cfg(unix)]
@@ -44,6 +47,7 @@ pub use std::os::fd::AsFd as Handle;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+#[cfg(feature = "serve")]
 pub use http::Address;
 pub use toolset::Writes;
 
@@ -51,6 +55,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::tools::Tool;
 pub use crate::tools::Toolset;
+#[cfg(feature = "serve")]
 use metrics::Metrics;
 
 /// Opens the tree that contains a directory; `None` selects the tree in which the server was
@@ -127,6 +132,7 @@ pub fn serve(
 /// # Errors
 ///
 /// Those of opening the tree; [`Kind::Io`] if the server cannot listen on the address.
+#[cfg(feature = "serve")]
 pub fn serve_http(
     mut options: Options,
     address: &Address,
@@ -139,7 +145,10 @@ pub fn serve_http(
     let threads = options.threads;
     let roots = Arc::new(roots::Roots::new(options)?);
     let metrics = Arc::new(Metrics::new(&tools));
-    let server = server::Server::new(Arc::clone(&roots), tools, Arc::clone(&metrics), threads);
+    let counted = Arc::clone(&metrics);
+    let on_call: server::OnCall =
+        Box::new(move |tool, elapsed, is_failed| counted.called(tool, elapsed, is_failed));
+    let server = server::Server::new(Arc::clone(&roots), tools, on_call, threads);
     http::run(server, roots, metrics, address, ready).map_err(|error| {
         Error::new(Kind::Io, format!("cannot listen on {}: {error}", address.listen))
             .with_hint("`--listen 127.0.0.1:0` selects a free port")
@@ -161,8 +170,7 @@ fn serve_tools(
 ) -> Result<Vec<Served>> {
     let threads = options.threads;
     let roots = Arc::new(roots::Roots::new(options)?);
-    let metrics = Arc::new(Metrics::new(&tools));
-    let server = server::Server::new(Arc::clone(&roots), tools, metrics, threads);
+    let server = server::Server::new(Arc::clone(&roots), tools, Box::new(|_, _, _| {}), threads);
     server
         .run(input, output)
         .map_err(|error| Error::new(Kind::Io, format!("the server cannot start: {error}")))?;

@@ -9,9 +9,11 @@ use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
 use super::run as test_run;
+#[cfg(feature = "serve")]
+use super::serve;
 use super::{
-    check, data, decisions, doctor, drift, eval, index, init, mcp, search, serve, similar,
-    snapshot, status, tool,
+    check, data, decisions, doctor, drift, eval, index, init, mcp, search, similar, snapshot,
+    status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -28,7 +30,7 @@ Exit codes: 0 found, 1 nothing found, 2 error.";
 
 /// Returns all commands. `search` is included for completions and the manual.
 fn tree() -> Command {
-    Command::new("codedb")
+    let tree = Command::new("codedb")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Indexed code search: ripgrep's results, faster")
         .after_help(AFTER_HELP)
@@ -43,7 +45,6 @@ fn tree() -> Command {
         .subcommand(data::command())
         .subcommand(decisions::command())
         .subcommand(with_globals(mcp::command()))
-        .subcommand(with_globals(serve::command()))
         .subcommand(with_globals(init::command()))
         .subcommand(with_globals(doctor::command()))
         .subcommand(eval::command())
@@ -57,7 +58,10 @@ fn tree() -> Command {
             Command::new("man")
                 .about("Print the manual page, as roff")
                 .arg(Arg::new("command").help("The command to describe (default: all of codedb)")),
-        ))
+        ));
+    #[cfg(feature = "serve")]
+    let tree = tree.subcommand(with_globals(serve::command()));
+    tree
 }
 
 /// Adds the global flags that a command does not define, hidden from its help.
@@ -96,6 +100,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("data", matches)) => data::run(matches),
         Some(("decisions", matches)) => decisions::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),
+        #[cfg(feature = "serve")]
         Some(("serve", matches)) => serve::run(matches),
         Some(("init", matches)) => init::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),

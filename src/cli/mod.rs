@@ -27,6 +27,7 @@ mod recording_code;
 mod report;
 mod run;
 mod search;
+#[cfg(feature = "serve")]
 mod serve;
 mod similar;
 mod snapshot;

@@ -53,7 +53,7 @@ mod section {
     pub(super) type DictionarySections = [u32; 3];
 }
 
-/// Size of a document record: path hash u64, lines u32, language u16, marks u8, problems u8, number
+/// Size of a document record: path hash u64, lines u32, language u8, marks u8, problems u16, number
 /// of symbols u32, offsets of its symbols and of its imports u32 each, package u32, content hash
 /// u128, offset of its called names u32.
 const DOC_BYTES: usize = 52;

@@ -1,5 +1,18 @@
 //! The rules of each language, one file per family of grammars.
 
+/// Returns the grammar of a crate as an `Option<LanguageFn>`: `None` if the Cargo feature that is named
+/// like the crate is off. The rules of a language are always compiled, so that its files are recognized and
+/// reported as not analyzed.
+macro_rules! grammar {
+    ($feature:literal, $language:path) => {{
+        #[cfg(feature = $feature)]
+        const GRAMMAR: Option<tree_sitter_language::LanguageFn> = Some($language);
+        #[cfg(not(feature = $feature))]
+        const GRAMMAR: Option<tree_sitter_language::LanguageFn> = None;
+        GRAMMAR
+    }};
+}
+
 pub(super) mod bash;
 pub(super) mod blank;
 pub(super) mod c;

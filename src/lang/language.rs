@@ -36,7 +36,8 @@ pub struct Language {
     pub block_comments: &'static [(&'static str, &'static str)],
     /// How test files are recognized.
     pub tests: TestConventions,
-    pub(super) grammar: LanguageFn,
+    /// The parser; `None` if this build does not include it.
+    pub(super) grammar: Option<LanguageFn>,
     /// Inspects the start of a text and returns a more specific language for it, if one applies.
     pub(super) refine: Option<fn(&[u8]) -> Option<&'static Language>>,
     /// Preprocesses a text for the grammar: blanks out or rewrites what the grammar cannot parse.
@@ -186,6 +187,12 @@ fn of_shebang(text: &[u8]) -> Option<&'static Language> {
 }
 
 impl Language {
+    /// Returns true if this build includes the parser of the language. Otherwise, its files are recognized
+    /// and reported as not analyzed ([`Problem::NoParser`](super::Problem::NoParser)).
+    pub fn has_parser(&self) -> bool {
+        self.grammar.is_some()
+    }
+
     /// Returns true for programming languages, and false for documents, data formats and style
     /// sheets.
     pub fn is_code(&self) -> bool {

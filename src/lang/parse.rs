@@ -88,11 +88,13 @@ pub enum Problem {
     Failed,
     /// The process that parsed the file crashed or did not finish; the file has no facts.
     Crashed,
+    /// This build does not include the parser of the language; the file has no facts.
+    NoParser,
 }
 
 impl Problem {
     /// Every problem. The position of a problem is its bit in the index.
-    pub const ALL: [Problem; 8] = [
+    pub const ALL: [Problem; 9] = [
         Problem::TooLarge,
         Problem::TooHard,
         Problem::TooManyNodes,
@@ -101,12 +103,20 @@ impl Problem {
         Problem::Syntax,
         Problem::Failed,
         Problem::Crashed,
+        Problem::NoParser,
     ];
 
     /// Returns true if definitions are missing that a reader of the file sees, and that are not
     /// counted in another way.
     pub fn loses_definitions(self) -> bool {
-        matches!(self, Problem::TooHard | Problem::TooDeep | Problem::Failed | Problem::Crashed)
+        matches!(
+            self,
+            Problem::TooHard
+                | Problem::TooDeep
+                | Problem::Failed
+                | Problem::Crashed
+                | Problem::NoParser
+        )
     }
 
     /// Returns a message for the user, or `None` for [`Problem::Syntax`], which is too common to
@@ -121,6 +131,7 @@ impl Problem {
             Problem::Syntax => None,
             Problem::Failed => Some("internal error on this file (a bug; please report it)"),
             Problem::Crashed => Some("the parser crashed on this file or did not finish"),
+            Problem::NoParser => Some("this build of codedb does not include its language"),
         }
     }
 }
@@ -149,13 +160,14 @@ pub(super) fn parse(language: &Language, text: &[u8], limits: Limits) -> Result<
     if text.len() > limits.bytes_max.min(language.bytes_max()) {
         return Err(Problem::TooLarge);
     }
+    let mut parser = parser_of(language)?;
     let masked = language.mask.map(|mask| mask(text));
     let text = masked.as_deref().unwrap_or(text);
     let flattened = nesting::flattened(language, text);
     let is_flattened = flattened.is_some();
     let text = flattened.as_deref().unwrap_or(text);
     let work = &mut Work::of(text.len(), limits_of(language, limits));
-    let tree = parse_bounded(&mut parser_of(language), text, 0, work);
+    let tree = parse_bounded(&mut parser, text, 0, work);
     Ok(Parsed { tree: tree.ok_or(Problem::TooHard)?, is_flattened })
 }
 
@@ -173,7 +185,7 @@ pub(super) fn parse_ranges(
     ranges: &[Range],
     limits: Limits,
 ) -> Result<Tree, Problem> {
-    let mut parser = parser_of(language);
+    let mut parser = parser_of(language)?;
     parser.set_included_ranges(ranges).expect("the ranges are in source order");
     // Whoever parsed the whole text has reported that it is flattened.
     let flattened = nesting::flattened(language, code);
@@ -182,12 +194,18 @@ pub(super) fn parse_ranges(
     parse_bounded(&mut parser, code, start, work).ok_or(Problem::TooHard)
 }
 
-fn parser_of(language: &Language) -> Parser {
+/// Returns a parser of the language.
+///
+/// # Errors
+///
+/// [`Problem::NoParser`] if this build does not include it.
+pub(super) fn parser_of(language: &Language) -> Result<Parser, Problem> {
+    let grammar = language.grammar.ok_or(Problem::NoParser)?;
     let mut parser = Parser::new();
     parser
-        .set_language(&tree_sitter::Language::new(language.grammar))
+        .set_language(&tree_sitter::Language::new(grammar))
         .expect("a test checks that the library supports the version of every grammar");
-    parser
+    Ok(parser)
 }
 
 /// The work that parsers may still do, in rounds and in chunks read.
@@ -248,7 +266,16 @@ mod tests {
     use std::time::{Duration, Instant};
 
     use super::*;
-    use crate::lang::{language, outline};
+    use crate::lang::{grammars, language, outline};
+
+    /// A build without a parser recognizes the files of its language and counts them as not analyzed.
+    #[test]
+    fn a_language_without_a_parser_is_a_problem_of_each_of_its_files() {
+        static RUST: Language = Language { grammar: None, ..grammars::rust::RUST };
+        let found = outline(&RUST, "a.rs", b"fn f() {}", Limits::DEFAULT);
+        assert_eq!(found.problems, Problems::from([(Problem::NoParser, 1)]));
+        assert!(found.symbols.is_empty() && Problem::NoParser.loses_definitions());
+    }
 
     /// The problem of a text, which is found in bounded time.
     #[track_caller]

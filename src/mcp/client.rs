@@ -5,6 +5,7 @@
 //! declares no capabilities and calls no tool. Everything that a server sends is bounded: the time,
 //! the bytes, the pages and the tools. `process` and `http` are the transports.
 
+#[cfg(feature = "model")]
 mod http;
 mod process;
 
@@ -87,7 +88,13 @@ pub fn list_tools(
     let deadline = Deadline { at: Instant::now() + timeout, timeout, interrupt };
     let mut connection: Box<dyn Connection> = match endpoint {
         Endpoint::Command { program, args } => Box::new(process::Process::start(program, args)?),
+        #[cfg(feature = "model")]
         Endpoint::Url(url) => Box::new(http::Http::new(url.clone())),
+        #[cfg(not(feature = "model"))]
+        Endpoint::Url(_) => {
+            let error = Error::usage("this build of codedb has no HTTP client");
+            return Err(error.with_hint("build it with the Cargo feature `model`"));
+        }
     };
     let mut session = Session { connection: &mut *connection, deadline, requests: 0, meta: None };
     let result = session.list(connected);

@@ -17,7 +17,6 @@ use tokio::sync::Semaphore;
 
 use super::Handle;
 use super::call::{self, ToolCall};
-use super::metrics::Metrics;
 use super::project::Project;
 use super::quiet::{QUIET, Quiet};
 use super::roots::Roots;
@@ -44,12 +43,15 @@ const ROOTS_TIMEOUT: Duration = Duration::from_secs(10);
 /// The supported methods, to distinguish invalid parameters from an unknown method.
 const METHODS: [&str; 4] = ["initialize", "tools/call", "tools/list", "server/discover"];
 
+/// Called after each call of a tool, with its time and whether it failed; counts calls for `/metrics`.
+pub(super) type OnCall = Box<dyn Fn(&Tool, Duration, bool) + Send + Sync>;
+
 /// The server of one client. Clones share everything.
 #[derive(Clone)]
 pub(super) struct Server {
     roots: Arc<Roots>,
     tools: Arc<[&'static Tool]>,
-    metrics: Arc<Metrics>,
+    on_call: Arc<OnCall>,
     slots: Arc<Semaphore>,
     quiet: Arc<Quiet>,
 }
@@ -58,12 +60,12 @@ impl Server {
     pub(super) fn new(
         roots: Arc<Roots>,
         tools: Vec<&'static Tool>,
-        metrics: Arc<Metrics>,
+        on_call: OnCall,
         threads: usize,
     ) -> Server {
         let slots = Arc::new(Semaphore::new(threads + CALLS_EXTRA));
         let quiet = Arc::new(Quiet::new(QUIET));
-        Server { roots, tools: tools.into(), metrics, slots, quiet }
+        Server { roots, tools: tools.into(), on_call: Arc::new(on_call), slots, quiet }
     }
 
     /// Serves until `input` ends or `output` is closed.
@@ -204,7 +206,7 @@ impl ServerHandler for Server {
         self.quiet.call_ended();
         let is_failed = answered.as_ref().is_none_or(|result| result.is_error == Some(true));
         if !cancelled.is_cancelled() {
-            self.metrics.called(tool, received_at.elapsed(), is_failed);
+            (self.on_call)(tool, received_at.elapsed(), is_failed);
         }
         match answered {
             Some(result) => Ok(result.into()),

@@ -4,11 +4,10 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::Value;
-use ureq::Agent;
 
 use super::clock::{Clock, SystemClock};
 use super::failure::{Failure, ModelError};
-use super::http::{self, HttpError, Request, Response};
+use super::http::{self, Agent, HttpError, Request, Response};
 use super::provider::Provider;
 use super::retry::{self, Retry};
 use super::wire::{self, Frame, ServiceError};
@@ -59,7 +58,7 @@ impl Conversation {
         Conversation {
             provider: provider.clone(),
             frame: Frame { system, tools },
-            agent: http::agent(is_encrypted),
+            agent: Agent::new(is_encrypted),
             clock,
             messages: Vec::new(),
             pending: Vec::new(),

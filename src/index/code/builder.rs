@@ -147,13 +147,14 @@ impl CodeSegmentBuilder {
         let doc = self.files();
         let facts = file.facts;
         let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
-        let problems = facts.problems.keys().fold(0_u8, |bits, problem| bits | 1 << *problem as u8);
+        let problems =
+            facts.problems.keys().fold(0_u16, |bits, problem| bits | 1 << *problem as u16);
         let put = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());
         let package = facts.package.as_deref();
         self.docs.extend_from_slice(&path_hash(file.path).to_le_bytes());
         put(&mut self.docs, file.lines);
-        self.docs.extend_from_slice(&language.map_or(0, |place| place as u16 + 1).to_le_bytes());
-        self.docs.extend_from_slice(&[file.marks, problems]);
+        self.docs.extend_from_slice(&[language.map_or(0, |place| place as u8 + 1), file.marks]);
+        self.docs.extend_from_slice(&problems.to_le_bytes());
         put(&mut self.docs, facts.symbols.len() as u32);
         put(&mut self.docs, self.symbols.len() as u32);
         put(&mut self.docs, self.imports.len() as u32);

@@ -186,14 +186,14 @@ impl CodeSegment {
         let start = (doc as usize).checked_mul(DOC_BYTES).ok_or_else(damaged)?;
         let range = self.docs.slice(start, DOC_BYTES).ok_or_else(damaged)?;
         let bytes = self.container.bytes(range)?;
-        let language = usize::from(u16_at(bytes, 12)).checked_sub(1);
+        let language = usize::from(bytes[12]).checked_sub(1);
         Ok(Doc {
             path_hash: u64_at(bytes, 0),
             hash: u128::from_le_bytes(bytes[32..48].try_into().expect("sixteen bytes")),
             language: language.and_then(|place| LANGUAGES.get(place).copied()),
-            marks: bytes[14],
+            marks: bytes[13],
             lines: u32_at(bytes, 8),
-            problems: u32::from(bytes[15]),
+            problems: u32::from(u16_at(bytes, 14)),
             symbols: u32_at(bytes, 16),
             symbols_at: u32_at(bytes, 20) as usize,
             imports_at: u32_at(bytes, 24) as usize,

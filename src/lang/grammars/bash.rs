@@ -33,7 +33,7 @@ pub(crate) static BASH: Language = Language {
         file_suffixes: &["_test.sh", "-test.sh", "_spec.sh", ".test.sh"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_bash::LANGUAGE,
+    grammar: grammar!("tree-sitter-bash", tree_sitter_bash::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -38,7 +38,7 @@ pub(crate) static C: Language = Language {
         file_suffixes: &["_test.c", "-test.c", "_kunit.c"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_c::LANGUAGE,
+    grammar: grammar!("tree-sitter-c", tree_sitter_c::LANGUAGE),
     refine: Some(header::refine),
     mask: Some(mask),
     embedded: None,
@@ -59,7 +59,7 @@ pub(crate) static CPP: Language = Language {
         file_suffixes: &["_test.cc", "_test.cpp", "_unittest.cc", "Test.cpp", "-test.cpp"],
         ..C.tests
     },
-    grammar: tree_sitter_cpp::LANGUAGE,
+    grammar: grammar!("tree-sitter-cpp", tree_sitter_cpp::LANGUAGE),
     refine: None,
     mask: Some(mask_cpp),
     shebangs: &[],

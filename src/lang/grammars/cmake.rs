@@ -19,7 +19,7 @@ pub(crate) static CMAKE: Language = Language {
     line_comments: &["#"],
     block_comments: &[("#[[", "]]")],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_cmake::LANGUAGE,
+    grammar: grammar!("tree-sitter-cmake", tree_sitter_cmake::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

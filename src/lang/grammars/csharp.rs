@@ -25,7 +25,7 @@ pub(crate) static CSHARP: Language = Language {
         file_suffixes: &["Test.cs", "Tests.cs"],
         directories: &["test", "tests", "Test", "Tests"],
     },
-    grammar: tree_sitter_c_sharp::LANGUAGE,
+    grammar: grammar!("tree-sitter-c-sharp", tree_sitter_c_sharp::LANGUAGE),
     refine: None,
     mask: Some(directives::mask),
     embedded: None,

@@ -19,7 +19,7 @@ pub(crate) static CSS: Language = Language {
     line_comments: &[],
     block_comments: &[("/*", "*/")],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_css::LANGUAGE,
+    grammar: grammar!("tree-sitter-css", tree_sitter_css::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -22,7 +22,7 @@ pub(crate) static DART: Language = Language {
         file_suffixes: &["_test.dart"],
         directories: &["test", "integration_test"],
     },
-    grammar: tree_sitter_dart::LANGUAGE,
+    grammar: grammar!("tree-sitter-dart", tree_sitter_dart::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -21,7 +21,7 @@ pub(crate) static DOCKERFILE: Language = Language {
     line_comments: &[],
     block_comments: &[],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_md::LANGUAGE,
+    grammar: grammar!("tree-sitter-md", tree_sitter_md::LANGUAGE),
     refine: None,
     mask: Some(mask),
     embedded: None,

@@ -24,7 +24,7 @@ pub(crate) static ELIXIR: Language = Language {
         file_suffixes: &["_test.exs"],
         directories: &["test"],
     },
-    grammar: tree_sitter_elixir::LANGUAGE,
+    grammar: grammar!("tree-sitter-elixir", tree_sitter_elixir::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

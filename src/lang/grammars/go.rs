@@ -21,7 +21,7 @@ pub(crate) static GO: Language = Language {
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
     tests: TestConventions { file_prefixes: &[], file_suffixes: &["_test.go"], directories: &[] },
-    grammar: tree_sitter_go::LANGUAGE,
+    grammar: grammar!("tree-sitter-go", tree_sitter_go::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

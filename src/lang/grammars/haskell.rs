@@ -26,7 +26,7 @@ pub(crate) static HASKELL: Language = Language {
         file_suffixes: &["Spec.hs", "Test.hs", "Tests.hs"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_haskell::LANGUAGE,
+    grammar: grammar!("tree-sitter-haskell", tree_sitter_haskell::LANGUAGE),
     refine: None,
     mask: Some(mask),
     embedded: None,

@@ -24,7 +24,7 @@ pub(crate) static HCL: Language = Language {
         file_suffixes: &[".tftest.hcl"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_hcl::LANGUAGE,
+    grammar: grammar!("tree-sitter-hcl", tree_sitter_hcl::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

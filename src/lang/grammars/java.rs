@@ -25,7 +25,7 @@ pub(crate) static JAVA: Language = Language {
         file_suffixes: &["Test.java", "Tests.java", "IT.java"],
         directories: &["test"],
     },
-    grammar: tree_sitter_java::LANGUAGE,
+    grammar: grammar!("tree-sitter-java", tree_sitter_java::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -50,7 +50,7 @@ pub(crate) static JAVASCRIPT: Language = Language {
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
     tests: TESTS,
-    grammar: tree_sitter_javascript::LANGUAGE,
+    grammar: grammar!("tree-sitter-javascript", tree_sitter_javascript::LANGUAGE),
     refine: Some(typed),
     mask: None,
     embedded: None,
@@ -69,7 +69,7 @@ pub(crate) static FLOW: Language = Language {
     extensions: &[],
     filenames: &[],
     shebangs: &[],
-    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    grammar: grammar!("tree-sitter-typescript", tree_sitter_typescript::LANGUAGE_TSX),
     refine: None,
     mask: Some(flow::mask),
     ..JAVASCRIPT
@@ -81,7 +81,7 @@ pub(crate) static TYPESCRIPT: Language = Language {
     extensions: &["ts", "mts", "cts"],
     filenames: &[],
     shebangs: &["ts-node", "deno", "tsx"],
-    grammar: tree_sitter_typescript::LANGUAGE_TYPESCRIPT,
+    grammar: grammar!("tree-sitter-typescript", tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
     refine: None,
     mask: Some(overloads::mask),
     ..JAVASCRIPT
@@ -93,7 +93,7 @@ pub(crate) static TSX: Language = Language {
     extensions: &["tsx"],
     filenames: &[],
     shebangs: &[],
-    grammar: tree_sitter_typescript::LANGUAGE_TSX,
+    grammar: grammar!("tree-sitter-typescript", tree_sitter_typescript::LANGUAGE_TSX),
     refine: None,
     ..JAVASCRIPT
 };

@@ -28,7 +28,7 @@ pub(crate) static KOTLIN: Language = Language {
         file_suffixes: &["Test.kt", "Tests.kt", "IT.kt", "Spec.kt"],
         directories: &["test", "androidTest", "commonTest", "jvmTest", "jsTest", "nativeTest"],
     },
-    grammar: tree_sitter_kotlin_ng::LANGUAGE,
+    grammar: grammar!("tree-sitter-kotlin-ng", tree_sitter_kotlin_ng::LANGUAGE),
     refine: None,
     mask: Some(headers::mask),
     embedded: None,

@@ -24,7 +24,7 @@ pub(crate) static LUA: Language = Language {
         file_suffixes: &["_test.lua", "_spec.lua"],
         directories: &["test", "tests", "spec"],
     },
-    grammar: tree_sitter_lua::LANGUAGE,
+    grammar: grammar!("tree-sitter-lua", tree_sitter_lua::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -19,7 +19,7 @@ pub(crate) static MAKE: Language = Language {
     line_comments: &["#"],
     block_comments: &[],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_make::LANGUAGE,
+    grammar: grammar!("tree-sitter-make", tree_sitter_make::LANGUAGE),
     refine: None,
     mask: Some(mask),
     embedded: None,

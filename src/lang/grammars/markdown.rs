@@ -20,7 +20,7 @@ pub(crate) static MARKDOWN: Language = Language {
     line_comments: &[],
     block_comments: &[("<!--", "-->")],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_md::LANGUAGE,
+    grammar: grammar!("tree-sitter-md", tree_sitter_md::LANGUAGE),
     refine: None,
     mask: Some(mask),
     embedded: None,

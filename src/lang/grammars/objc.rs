@@ -26,7 +26,7 @@ pub(crate) static OBJC: Language = Language {
         file_suffixes: &["Test.m", "Tests.m", "Test.mm", "Tests.mm"],
         directories: &["Test", "Tests", "test", "tests"],
     },
-    grammar: tree_sitter_objc::LANGUAGE,
+    grammar: grammar!("tree-sitter-objc", tree_sitter_objc::LANGUAGE),
     refine: None,
     mask: Some(macros::mask),
     embedded: None,

@@ -25,7 +25,7 @@ pub(crate) static OCAML: Language = Language {
         file_suffixes: &["_test.ml"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_ocaml::LANGUAGE_OCAML,
+    grammar: grammar!("tree-sitter-ocaml", tree_sitter_ocaml::LANGUAGE_OCAML),
     refine: None,
     mask: None,
     embedded: None,
@@ -49,7 +49,7 @@ pub(crate) static OCAML_INTERFACE: Language = Language {
     name: "ocaml-interface",
     extensions: &["mli"],
     shebangs: &[],
-    grammar: tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE,
+    grammar: grammar!("tree-sitter-ocaml", tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE),
     ..OCAML
 };
 

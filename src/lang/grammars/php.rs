@@ -27,7 +27,7 @@ pub(crate) static PHP: Language = Language {
         file_suffixes: &["Test.php", "TestCase.php", "_test.php"],
         directories: &["test", "tests", "Tests"],
     },
-    grammar: tree_sitter_php::LANGUAGE_PHP,
+    grammar: grammar!("tree-sitter-php", tree_sitter_php::LANGUAGE_PHP),
     refine: None,
     mask: None,
     embedded: None,

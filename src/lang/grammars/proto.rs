@@ -24,7 +24,7 @@ pub(crate) static PROTO: Language = Language {
         file_suffixes: &["_test.proto"],
         directories: &[],
     },
-    grammar: tree_sitter_proto::LANGUAGE,
+    grammar: grammar!("tree-sitter-proto", tree_sitter_proto::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -31,7 +31,7 @@ pub(crate) static PYTHON: Language = Language {
         file_suffixes: &["_test.py"],
         directories: &["tests", "test"],
     },
-    grammar: tree_sitter_python::LANGUAGE,
+    grammar: grammar!("tree-sitter-python", tree_sitter_python::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

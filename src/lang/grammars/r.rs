@@ -24,7 +24,7 @@ pub(crate) static R: Language = Language {
         file_suffixes: &[],
         directories: &["testthat", "tests"],
     },
-    grammar: tree_sitter_r::LANGUAGE,
+    grammar: grammar!("tree-sitter-r", tree_sitter_r::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

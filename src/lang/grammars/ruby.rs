@@ -47,7 +47,7 @@ pub(crate) static RUBY: Language = Language {
         file_suffixes: &["_test.rb", "_spec.rb"],
         directories: &["test", "spec"],
     },
-    grammar: tree_sitter_ruby::LANGUAGE,
+    grammar: grammar!("tree-sitter-ruby", tree_sitter_ruby::LANGUAGE),
     refine: None,
     mask: Some(endless::mask),
     embedded: None,

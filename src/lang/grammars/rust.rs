@@ -34,7 +34,7 @@ pub(crate) static RUST: Language = Language {
         file_suffixes: &["_test.rs", "_tests.rs"],
         directories: &["tests", "benches"],
     },
-    grammar: tree_sitter_rust::LANGUAGE,
+    grammar: grammar!("tree-sitter-rust", tree_sitter_rust::LANGUAGE),
     refine: None,
     mask: None,
     embedded: Some(embedded),

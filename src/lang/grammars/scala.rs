@@ -23,7 +23,7 @@ pub(crate) static SCALA: Language = Language {
         file_suffixes: &["Test.scala", "Tests.scala", "Spec.scala", "Suite.scala"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_scala::LANGUAGE,
+    grammar: grammar!("tree-sitter-scala", tree_sitter_scala::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -28,7 +28,7 @@ pub(crate) static SQL: Language = Language {
     line_comments: &["--"],
     block_comments: &[("/*", "*/")],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_sequel::LANGUAGE,
+    grammar: grammar!("tree-sitter-sequel", tree_sitter_sequel::LANGUAGE),
     refine: None,
     mask: Some(dialect::mask),
     embedded: None,

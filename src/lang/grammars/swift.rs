@@ -26,7 +26,7 @@ pub(crate) static SWIFT: Language = Language {
         file_suffixes: &["Test.swift", "Tests.swift", "Spec.swift"],
         directories: &["Test", "Tests", "test", "tests"],
     },
-    grammar: tree_sitter_swift::LANGUAGE,
+    grammar: grammar!("tree-sitter-swift", tree_sitter_swift::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

@@ -23,7 +23,7 @@ pub(crate) static ZIG: Language = Language {
         file_suffixes: &["_test.zig"],
         directories: &["test", "tests"],
     },
-    grammar: tree_sitter_zig::LANGUAGE,
+    grammar: grammar!("tree-sitter-zig", tree_sitter_zig::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

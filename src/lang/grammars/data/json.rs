@@ -15,7 +15,7 @@ pub(crate) static JSON: Language = Language {
     line_comments: &["//"],
     block_comments: &[("/*", "*/")],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_json::LANGUAGE,
+    grammar: grammar!("tree-sitter-json", tree_sitter_json::LANGUAGE),
     refine: None,
     mask: Some(mask),
     embedded: None,

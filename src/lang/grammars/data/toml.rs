@@ -15,7 +15,7 @@ pub(crate) static TOML: Language = Language {
     line_comments: &["#"],
     block_comments: &[],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_toml_ng::LANGUAGE,
+    grammar: grammar!("tree-sitter-toml-ng", tree_sitter_toml_ng::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,

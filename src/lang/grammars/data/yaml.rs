@@ -15,7 +15,7 @@ pub(crate) static YAML: Language = Language {
     line_comments: &["#"],
     block_comments: &[],
     tests: TestConventions::NONE,
-    grammar: tree_sitter_yaml::LANGUAGE,
+    grammar: grammar!("tree-sitter-yaml", tree_sitter_yaml::LANGUAGE),
     refine: None,
     mask: None,
     embedded: None,
