@@ -51,14 +51,15 @@ function isExecutable(program) {
 
 /** Runs the program as a child process and ends as it ends. */
 function run(program, args, env) {
-  const child = spawn(program, args, { stdio: "inherit", env, windowsHide: true });
   const isTerminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY;
+  // Before the program starts, so that no signal is lost; the handlers run when `child` has its value.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"]) {
     process.on(signal, () => {
       // A terminal sends Ctrl-C and Ctrl-\ to the program, too.
       if (!(isTerminal && (signal === "SIGINT" || signal === "SIGQUIT"))) child.kill(signal);
     });
   }
+  const child = spawn(program, args, { stdio: "inherit", env, windowsHide: true });
   child.on("error", (error) => fail(`cannot start \`${program}\`: ${error.message}`));
   child.on("exit", (code, signal) => {
     if (signal === null) process.exit(code);
