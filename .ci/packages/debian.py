@@ -97,7 +97,7 @@ def copyright_text(project: Project) -> str:
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n"
         f"Upstream-Name: codedb\n{source}"
         "Comment: THIRD-PARTY-LICENSES.gz has the licences of the crates in the program.\n\n"
-        f"Files: *\nCopyright: {AUTHORS}\nLicense: Expat or Apache-2.0\n\n"
+        f"Files: *\nCopyright: {source_date('%Y')} {AUTHORS}\nLicense: Expat or Apache-2.0\n\n"
         f"License: Expat\n{expat}\n\n"
         "License: Apache-2.0\n"
         " On Debian systems, the complete text is in /usr/share/common-licenses/Apache-2.0.\n"
