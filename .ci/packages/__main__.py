@@ -18,6 +18,7 @@ from npm import write_launcher_package, write_platform_package
 from oci import write_image
 from project import read_project
 from registry import write_server_entry
+from sdist import write_source_distribution
 from tarball import write_archive
 from target import TARGETS
 from wheel import write_wheel
@@ -30,6 +31,7 @@ WRITERS = {
     "npm": write_platform_package,
     "debian": write_debian_package,
     "launcher": write_launcher_package,
+    "sdist": write_source_distribution,
     "image": write_image,
     "homebrew": write_formula,
     "registry": write_server_entry,

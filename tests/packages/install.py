@@ -49,6 +49,7 @@ def checks():
     yield the_wheel_answers
     yield both_names_of_the_wheel_run_the_program
     yield pip_uninstall_removes_every_file
+    yield a_platform_without_a_wheel_is_one_sentence
     if shutil.which("npm") is None:
         print("skipped: the packages of npm (npm is not installed)")
         return
@@ -66,7 +67,7 @@ def checks():
 def the_program_is_packaged(place: Path, _tree: Path) -> None:
     package(PROGRAM, place / "packages")
     kinds = sorted(path.suffix for path in (place / "packages").iterdir() if path.suffix != ".sha256")
-    expect(kinds == [".tgz", ".tgz", ".whl"], kinds)
+    expect(kinds == [".gz", ".tgz", ".tgz", ".whl"], kinds)
 
 
 def two_runs_write_the_same_bytes(place: Path, _tree: Path) -> None:
@@ -81,7 +82,7 @@ def two_runs_write_the_same_bytes(place: Path, _tree: Path) -> None:
 
 def package(program: Path, folder: Path) -> None:
     command = [shutil.which("bash"), ".ci/release", "packages", "--program", program, "--out", folder]
-    subprocess.run([*command, "--only", "wheel,npm,launcher", "--quick"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([*command, "--only", "wheel,npm,launcher,sdist", "--quick"], cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
 
 
 def only(place: Path, pattern: str) -> Path:
@@ -128,6 +129,14 @@ def pip_uninstall_removes_every_file(place: Path, _tree: Path) -> None:
     pip(place, "uninstall", "--yes", "codedb-cli")
     left = installed(place / "venv") - FILES_BEFORE
     expect(not left, f"left: {sorted(left)}")
+
+
+def a_platform_without_a_wheel_is_one_sentence(place: Path, tree: Path) -> None:
+    """Where no wheel fits, an installer takes the source distribution."""
+    command = [str(scripts(place) / "python"), "-m", "pip", "install", "--no-index", str(only(place, "codedb_cli-*.tar.gz"))]
+    found = run(command, tree, dict(os.environ))
+    said = [line for line in found.stderr.splitlines() if "codedb-cli has no program for " in line]
+    expect(found.returncode != 0 and len(said) == 1 and "cargo install" in said[0], found)
 
 
 def npm(place: Path, *arguments: str) -> None:
