@@ -1,7 +1,7 @@
 //! Edits the settings of agents and editors for `codedb init`, as functions from text to text.
 //!
-//! [`clients`] is the table of clients and the locations of their settings. `entry` defines the
-//! entry, `jsonc` and `toml` edit the two formats as text so that every other byte stays, and
+//! [`clients`] is the table of clients and the locations of their settings. [`Launch`] is the
+//! command to register, `entry` defines the entry, `jsonc` and `toml` edit the two formats as text so that every other byte stays, and
 //! [`agents`] edits the note in AGENTS.md. Each edited text is parsed again before it is returned
 //! and is refused unless it differs from the old one only by the entry. `cli::init` reads and
 //! writes the files.
@@ -11,6 +11,7 @@ pub mod clients;
 mod entry;
 pub mod git_hook;
 mod jsonc;
+mod launch;
 mod lines;
 mod toml;
 
@@ -18,6 +19,7 @@ mod toml;
 mod tests;
 
 use crate::error::Result;
+pub use launch::Launch;
 
 /// The name under which the server is registered in all clients.
 pub const NAME: &str = "codedb";
@@ -50,7 +52,7 @@ pub enum Shape {
 pub enum Act {
     /// Adds the entry.
     Adds,
-    /// Replaces the program of the entry; its arguments and other fields stay.
+    /// Replaces the command that starts codedb; further arguments and other fields stay.
     Moves,
     /// Replaces another entry of the same name.
     Replaces,
@@ -69,16 +71,16 @@ pub struct Edit {
     pub act: Act,
 }
 
-/// Registers `command` in the settings `text`, which may be empty; `None` if it is registered
+/// Registers `launch` in the settings `text`, which may be empty; `None` if it is registered
 /// already, with any arguments after `mcp`.
 ///
 /// # Errors
 ///
 /// [`Kind::Usage`](crate::Kind::Usage) if the settings cannot be parsed or edited safely.
-pub fn register(text: &str, format: Format, command: &str) -> Result<Option<Edit>> {
+pub fn register(text: &str, format: Format, launch: &Launch) -> Result<Option<Edit>> {
     after_byte_order_mark(text, |body| match format {
-        Format::Jsonc { container, shape } => jsonc::register(body, container, shape, command),
-        Format::Toml => toml::register(body, command),
+        Format::Jsonc { container, shape } => jsonc::register(body, container, shape, launch),
+        Format::Toml => toml::register(body, launch),
     })
 }
 

@@ -16,6 +16,7 @@ mod changed_code;
 pub mod changes;
 pub mod check;
 pub mod churn;
+pub mod command_line;
 pub mod context;
 pub mod coupling;
 pub mod coverage;
@@ -449,7 +450,7 @@ impl Tool {
     /// Returns true if it analyses commits, tests or risk without changing anything.
     fn is_analysis(&self) -> bool {
         let is_of_set = [Some(self.toolset), self.also].contains(&Some(Toolset::History));
-        is_of_set && self.effect == Effect::ReadOnly && self.needs == Needs::Code
+        is_of_set && self.effect == Effect::ReadOnly && self.needs.is_indexed()
     }
 
     /// Returns the name without its prefix, as the command line spells it.

@@ -12,7 +12,7 @@ use super::run as test_run;
 #[cfg(feature = "serve")]
 use super::serve;
 use super::{
-    check, data, decisions, doctor, drift, eval, index, init, mcp, search, similar, snapshot,
+    check, data, decisions, doctor, drift, eval, help, index, init, mcp, search, similar, snapshot,
     status, tool,
 };
 use crate::error::{Error, Kind, Result};
@@ -23,18 +23,25 @@ Examples:
   codedb search -F -l TODO            list the files that contain a text
   codedb symbol Cart                  find a definition by its name
   codedb callers Cart::total          list the calls of a function
-  codedb search -h                    list the flags of a search
+  codedb help getting-started         show what to try first
   codedb completions bash             print a completion script for a shell
 
 Exit codes: 0 found, 1 nothing found, 2 error.";
 
-/// Returns all commands. `search` is included for completions and the manual.
+/// Returns all commands. `search` and `help` are included for completions and the manual.
 fn tree() -> Command {
+    let tree = tree_without_help();
+    let names = tree.get_subcommands().map(|command| command.get_name().to_owned()).collect();
+    tree.subcommand(help::command(names))
+}
+
+fn tree_without_help() -> Command {
     let tree = Command::new("codedb")
         .version(env!("CARGO_PKG_VERSION"))
         .about("Indexed code search: ripgrep's results, faster")
         .after_help(AFTER_HELP)
         .subcommand_required(true)
+        .disable_help_subcommand(true)
         .subcommand(search::command())
         .subcommands(tool::commands())
         .subcommand(snapshot::command())
@@ -72,9 +79,26 @@ fn with_globals(command: Command) -> Command {
     command.args(missing)
 }
 
-/// Returns the help of codedb as a whole.
-pub(super) fn help() -> String {
-    tree().render_help().to_string()
+/// Returns the names of all commands that the contents list.
+pub(super) fn names() -> Vec<String> {
+    let tree = tree();
+    let listed = tree.get_subcommands().filter(|command| !command.is_hide_set());
+    listed.map(|command| command.get_name().to_owned()).collect()
+}
+
+/// Returns true if a command has a flag with this long name.
+#[cfg(test)]
+pub(super) fn has_flag(name: &str, flag: &str) -> bool {
+    let mut tree = tree();
+    tree.build();
+    let command = tree.find_subcommand(name);
+    command.is_some_and(|command| {
+        let all = std::iter::once(command).chain(command.get_subcommands());
+        let mut flags = all.flat_map(Command::get_arguments);
+        flags.any(|arg| {
+            arg.get_long_and_visible_aliases().is_some_and(|names| names.contains(&flag))
+        })
+    })
 }
 
 /// Runs any command except `search`.

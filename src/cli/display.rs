@@ -245,7 +245,7 @@ impl Style for Display<'_> {
 }
 
 /// Returns false if `NO_COLOR` or the type of the terminal disables colours.
-fn environment_allows_colors() -> bool {
+pub(super) fn environment_allows_colors() -> bool {
     let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     std::env::var_os("NO_COLOR").is_none() && !is_dumb
 }

@@ -1,11 +1,13 @@
-//! `codedb doctor`: checks the index and the system, and shows how to fix problems.
+//! `codedb doctor`: checks the installation, the index and the system, and shows how to fix problems.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
 use super::index::{common_args, print, tree_options};
+use super::installation::Installation;
 use super::{place, report};
 use crate::engine::{self, Engine};
 use crate::error::Result;
@@ -13,13 +15,15 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::store;
 use crate::source::file_system;
+use crate::userdata::Location;
 
 pub(super) fn command() -> Command {
     Command::new("doctor")
         .about("Check the index and the system, and show how to fix problems")
         .long_about(
-            "Checks all checksums of the index, the file systems, the limits for watching, and lists \
-             what searches skip. The exit code is 2 if there is a problem to fix.",
+            "Shows how codedb was installed and where it stores data; checks all checksums of the index, \
+             the file systems and the limits for watching; lists what searches skip. The exit code is 2 \
+             if there is a problem to fix.",
         )
         .args(common_args())
 }
@@ -52,6 +56,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
     let engine = place::engine(&options)?;
     let mut findings = Findings::default();
+    check_installation(&mut findings);
     findings.good("tree", engine.root().display());
     if let Some(reason) = place::too_wide(engine.root()) {
         findings.note(
@@ -60,7 +65,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             "it is searched without an index; `codedb index --insist` builds one",
         );
     }
-    check_cache(&engine, &place::cache(&options)?, &mut findings);
+    let cache = place::cache(&options)?;
+    check_cache(&engine, &cache, &mut findings);
+    report_data(&cache, place::data(&options)?.as_ref(), &mut findings);
     let snapshot = check_index(&engine, &mut findings);
     check_file_systems(&engine, &mut findings);
     check_watching(snapshot.as_ref(), &mut findings);
@@ -70,6 +77,71 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
     print(&findings.text)?;
     Ok(ExitCode::from(if findings.bad { 2 } else { 0 }))
+}
+
+/// Reports which program runs, and whether a shell finds the same one.
+fn check_installation(findings: &mut Findings) {
+    findings.good("version", env!("CARGO_PKG_VERSION"));
+    let installation = match Installation::of_this_process() {
+        Ok(installation) => installation,
+        Err(error) => return findings.note("program", error, "searches work nevertheless"),
+    };
+    let path = installation.program.display();
+    findings.good("program", format_args!("{path}, installed {}", installation.described()));
+    match &installation.on_path {
+        Some(found) if installation.is_on_path => findings.good("PATH", found.display()),
+        Some(found) => findings.note(
+            "PATH",
+            format_args!("{} is another codedb", found.display()),
+            "a shell starts that one; remove it, or place the directory of this one before it",
+        ),
+        None => findings.note(
+            "PATH",
+            "no directory of it contains codedb",
+            "a shell does not find this program by its name; add its directory, or install it",
+        ),
+    }
+}
+
+/// Reports the directory of recorded data, and what remains after codedb was uninstalled.
+fn report_data(cache: &place::Cache, data: Option<&Location>, findings: &mut Findings) {
+    let mut stored = vec![cache.0.as_path()];
+    match data.map(|Location(directory)| directory) {
+        Some(directory) if directory.exists() => {
+            let size = indicatif::HumanBytes(bytes_below(directory));
+            findings.good("data", format_args!("{} holds {size}", directory.display()));
+            stored.push(directory);
+        }
+        Some(directory) => {
+            findings.good("data", format_args!("nothing is recorded in {}", directory.display()));
+        }
+        None => findings.good("data", "no directory: neither a home nor a data directory is set"),
+    }
+    let stored: Vec<String> = stored
+        .into_iter()
+        .filter(|directory| directory.exists())
+        .map(|directory| directory.display().to_string())
+        .collect();
+    findings.good(
+        "uninstall",
+        if stored.is_empty() {
+            "codedb stored nothing; see `codedb help uninstall`".to_owned()
+        } else {
+            let stored = stored.join(" and ");
+            format!("{stored} is all that codedb stored; see `codedb help uninstall`")
+        },
+    );
+}
+
+/// Returns the size of all files below a directory. Links are not followed.
+fn bytes_below(directory: &Path) -> u64 {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let bytes = entries.map(|entry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_below(&entry.path()),
+        Ok(metadata) => metadata.len(),
+        Err(_) => 0,
+    });
+    bytes.sum()
 }
 
 fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {

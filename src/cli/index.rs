@@ -3,21 +3,18 @@
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use indicatif::{HumanBytes, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::HumanBytes;
 
 use super::background::{self, Build};
 use super::place::{self, TreeOptions};
+use super::progress_bar::ProgressBar;
 use super::{log_sink, report, terminal};
-use crate::engine::{self, Built, CodeBuilt, Engine, Progress, Stage};
+use crate::engine::{self, Built, CodeBuilt, Engine, Progress};
 use crate::error::{Error, Kind, Result};
 use crate::index::store;
-
-/// The interval at which the progress bar is updated.
-const TICK: Duration = Duration::from_millis(80);
 
 pub(super) fn command() -> Command {
     Command::new("index")
@@ -350,49 +347,12 @@ fn shows_progress(matches: &ArgMatches) -> bool {
 }
 
 /// Runs `work` while another thread shows its progress, on a terminal.
-fn with_progress<T: Send>(
-    shows_progress: bool,
-    work: impl FnOnce(&Progress) -> Result<T> + Send,
-) -> Result<T> {
+fn with_progress<T>(shows_progress: bool, work: impl FnOnce(&Progress) -> Result<T>) -> Result<T> {
     let progress = Progress::default();
-    if !(shows_progress && std::io::stderr().is_terminal()) {
-        return work(&progress);
+    match ProgressBar::on_terminal(Duration::ZERO).filter(|_| shows_progress) {
+        Some(bar) => bar.during(&progress, || work(&progress)),
+        None => work(&progress),
     }
-    let done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let bar = scope.spawn(|| {
-            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            let style = "{msg:10} [{bar:30}] {pos}/{len} {prefix}, {elapsed}";
-            if let Ok(style) = ProgressStyle::with_template(style) {
-                bar.set_style(style.progress_chars("=> "));
-            }
-            while !done.load(Ordering::Relaxed) {
-                std::thread::park_timeout(TICK);
-                let (files, total, bytes) = progress.counts();
-                bar.set_length(total);
-                bar.set_position(files);
-                bar.set_prefix(match progress.stage() {
-                    Stage::History => "commits".to_owned(),
-                    _ => format!("files, {}", HumanBytes(bytes)),
-                });
-                bar.set_message(match progress.stage() {
-                    Stage::Walking => "walking",
-                    Stage::Reading => "reading",
-                    Stage::Writing => "writing",
-                    Stage::Parsing => "parsing",
-                    Stage::Ranking => "ranking",
-                    Stage::History => "history",
-                    Stage::Waiting => "waiting",
-                });
-                bar.tick();
-            }
-            bar.finish_and_clear();
-        });
-        let result = work(&progress);
-        done.store(true, Ordering::Relaxed);
-        bar.thread().unpark();
-        result
-    })
 }
 
 /// Removes the index of the tree, old temporary files, and indexes of trees that no longer exist.

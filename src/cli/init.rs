@@ -1,7 +1,8 @@
 //! `codedb init`: registers the server with the agents and editors on this machine, after showing
 //! the changes and asking for confirmation.
 //!
-//! `register` edits the text of settings; this module locates the files ([`surroundings`]), reads
+//! `register` edits the text of settings, `installation` chooses the command that they start; this
+//! module locates the files ([`surroundings`]), reads
 //! and writes them ([`files`]) and prompts the user.
 
 pub(super) mod files;
@@ -17,11 +18,12 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use self::files::SettingsFile;
 use super::index::print;
+use super::installation::Installation;
 use super::{place, report};
 use crate::base::diff;
 use crate::error::{Error, Kind, Result};
 use crate::register::clients::{CLIENTS, Client, Homes, Scope};
-use crate::register::{self, Act, Edit, agents, git_hook};
+use crate::register::{self, Act, Edit, Launch, agents, git_hook};
 use crate::source::secret;
 
 const AFTER_HELP: &str = "\
@@ -107,7 +109,10 @@ pub(super) fn command() -> Command {
                 .long("command")
                 .value_name("PATH")
                 .value_parser(value_parser!(String))
-                .help("The program to register (default: `codedb` if PATH finds this one, else its path)"),
+                .help(
+                    "The program to register (default: as it was installed: `codedb` if PATH finds this \
+                     program, `npx` or `uvx` with the package if they started it, else its path)",
+                ),
         )
         .arg(
             Arg::new("root")
@@ -136,7 +141,10 @@ struct InitOptions {
     is_hook: bool,
     /// The level from which on the hook blocks.
     fail_on: Option<String>,
-    command: String,
+    /// The command to register, or to call in the hook.
+    launch: Launch,
+    /// Why that command may stop working.
+    warning: Option<String>,
     root: PathBuf,
     homes: Homes,
 }
@@ -147,20 +155,31 @@ impl InitOptions {
             Some("project") => Scope::Project,
             _ => Scope::User,
         };
+        let is_hook = matches.get_flag("git-hook");
+        let (launch, warning) = match matches.get_one::<String>("command") {
+            Some(command) if command.is_empty() => {
+                return Err(Error::usage("`--command` is empty"));
+            }
+            Some(command) => (Launch::program(command), None),
+            None => {
+                let installation = Installation::of_this_process()?;
+                let launch = if is_hook {
+                    installation.hook_launch()?
+                } else {
+                    installation.launch(scope == Scope::Project)?
+                };
+                (launch, installation.warning())
+            }
+        };
         let options = InitOptions {
             scope,
             clients: matches.get_many("client").into_iter().flatten().cloned().collect(),
             is_removal: matches.get_flag("remove"),
             with_note: matches.get_flag("agents-md"),
-            is_hook: matches.get_flag("git-hook"),
+            is_hook,
             fail_on: matches.get_one::<String>("fail-on").map(|level| level.to_uppercase()),
-            command: match matches.get_one::<String>("command") {
-                Some(command) if command.is_empty() => {
-                    return Err(Error::usage("`--command` is empty"));
-                }
-                Some(command) => command.clone(),
-                None => surroundings::command()?,
-            },
+            launch,
+            warning,
             root: place::root(matches.get_one::<PathBuf>("root").map(PathBuf::as_path))?,
             homes: surroundings::homes()?,
         };
@@ -219,13 +238,15 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     // The settings around a change may contain tokens of other servers.
     print(&secret::redacted(text))?;
     if options.scope == Scope::Project
-        && Path::new(&options.command).is_absolute()
+        && Path::new(&options.launch.program).is_absolute()
         && !options.is_removal
     {
         report::print_message(format_args!(
             "note: {} is a path on this machine; add codedb to PATH before you share these files",
-            report::plain(&options.command)
+            report::plain(&options.launch.program)
         ));
+    } else if let Some(warning) = options.warning.as_ref().filter(|_| !options.is_removal) {
+        report::print_message(format_args!("note: {}", report::plain(warning)));
     }
     if !matches.get_flag("yes") && !confirmed()? {
         report::print_message("nothing was written; use `--yes` to write the changes");
@@ -265,7 +286,7 @@ fn plan(options: &InitOptions) -> Plan {
             if options.is_removal {
                 register::unregister(text, client.format)
             } else {
-                register::register(text, client.format, &options.command)
+                register::register(text, client.format, &options.launch)
             }
         };
         let within = (options.scope == Scope::Project).then_some(options.root.as_path());
@@ -299,7 +320,7 @@ fn plan_hook(options: &InitOptions, plan: &mut Plan) {
         if options.is_removal {
             Ok(git_hook::remove(text))
         } else {
-            git_hook::install(text, &options.command, options.fail_on.as_deref())
+            git_hook::install(text, &options.launch, options.fail_on.as_deref())
         }
     };
     let unchanged = if options.is_removal { "there is no check in" } else { "already in" };

@@ -14,14 +14,17 @@ mod doctor;
 mod drift;
 mod eval;
 mod first_use;
+mod help;
 mod hyperlink;
 mod index;
 mod init;
+mod installation;
 mod job_worker;
 mod log_sink;
 mod mcp;
 mod parse_worker;
 mod place;
+mod progress_bar;
 mod projects;
 mod recording_code;
 mod report;
@@ -63,6 +66,12 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
         return job_worker::run(&args[1..]);
     }
     let Some(at) = command_at(&args) else { return without_command(&args) };
+    if args[at] == help::NAME {
+        return match help::page(args.split_off(at + 1), &commands::names())? {
+            help::Page::Text(text) => commands::print(|out| out.write_all(text.as_bytes())),
+            help::Page::OfCommand(args) => dispatch(args),
+        };
+    }
     if args[at] != "search" && args[at] != "grep" {
         return commands::run(with_globals_after_command(args, at));
     }
@@ -133,13 +142,13 @@ fn without_command(args: &[OsString]) -> crate::Result<ExitCode> {
         let long = args.iter().any(|arg| arg == "--version");
         (if long { search::version_long() } else { search::version_short() }, 0)
     } else if has(["-h", "--help"]) {
-        (commands::help(), 0)
+        (help::contents(help::Heading::of_stdout()), 0)
     } else if let Some(arg) = args.first() {
         report::print_message(format_args!("missing command after `{}`", arg.display()));
         report::print_message("usage: `codedb search PATTERN`; `codedb --help` lists all commands");
         return Ok(ExitCode::from(2));
     } else {
-        (commands::help(), 2)
+        (help::contents(help::Heading::Plain), 2)
     };
     // Requested help is printed to standard output, unrequested help to standard error.
     if code == 0 {

@@ -133,7 +133,7 @@ pub(crate) fn cache(options: &TreeOptions) -> Result<Cache> {
 /// # Errors
 ///
 /// If the named directory has no absolute path.
-fn data(options: &TreeOptions) -> Result<Option<Location>> {
+pub(crate) fn data(options: &TreeOptions) -> Result<Option<Location>> {
     let named =
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(dir) = options.data_dir.clone().or_else(|| named("CODEDB_DATA_DIR")) {

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::background::{self, Build};
+use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::catalog::damage::Part;
 use crate::catalog::delegating_code::{Access, DelegatingCode};
@@ -27,6 +28,12 @@ impl<'a> RecordingCode<'a> {
     pub(super) fn new(engine: &'a Engine, check: Check) -> RecordingCode<'a> {
         let (used_files, used_catalog) = (AtomicBool::new(false), AtomicBool::new(false));
         RecordingCode { engine, code: Local::new(engine, check), used_files, used_catalog }
+    }
+
+    /// Returns the same for a call whose parsing of files can be interrupted; see
+    /// [`Local::interrupted_by`].
+    pub(super) fn interrupted_by(self, interrupt: Interrupt<'a>) -> Self {
+        RecordingCode { code: self.code.interrupted_by(interrupt), ..self }
     }
 
     /// Returns the same for a call that may write files.

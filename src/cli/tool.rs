@@ -4,7 +4,8 @@
 use std::io::Read as _;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::SystemTime;
+use std::sync::OnceLock;
+use std::time::{Instant, SystemTime};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
@@ -17,10 +18,12 @@ use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
 use super::{first_use, place, report};
 use crate::answer::style::Style as _;
+use crate::base::interrupt::Interrupt;
+use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
-use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool};
+use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, command_line};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
 const PATHS: [&str; 6] = ["path", "paths", "exclude", "file_path", "files", "directory"];
@@ -74,21 +77,45 @@ fn command(tool: &'static Tool) -> Command {
     args.extend(tool.positional.iter().flat_map(|name| positional_aliases(tool, name)));
     // Positional arguments come in their own order.
     args.sort_by_key(|arg| tool.positional.iter().position(|name| arg.get_id() == *name));
-    command = command.args(args);
-    command
-        .arg(
-            Arg::new("json")
-                .long("json")
-                .action(ArgAction::SetTrue)
-                .help("Print the reply as JSON"),
-        )
-        .arg(show_secrets_arg())
-        .args(tool.has_locations.then(vimgrep_arg))
+    let json =
+        Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the reply as JSON");
+    let common = std::iter::once(json)
+        .chain(tool.has_locations.then(vimgrep_arg))
+        .chain([help_arg()])
+        .chain(display::args().into_iter().map(|arg| arg.hide_short_help(true)))
+        .chain([show_secrets_arg().hide_short_help(true)])
+        .chain(first_use::args(tool).map(|arg| arg.hide_short_help(true)))
+        .chain(edge_args().into_iter().chain(place_args()).map(|arg| arg.hide_short_help(true)));
+    command = command
+        .args(args)
         .args((tool.effect == Effect::Writes).then(executed_arg))
-        .args(display::args())
-        .args(edge_args())
-        .args(first_use::args(tool))
-        .args(place_args())
+        .disable_help_flag(true)
+        .next_help_heading("Common options")
+        .args(common);
+    let examples = examples(tool);
+    if examples.is_empty() { command } else { command.after_help(examples) }
+}
+
+/// Returns the flag for help, so that it can be listed among the common options.
+fn help_arg() -> Arg {
+    Arg::new("help")
+        .long("help")
+        .short('h')
+        .action(ArgAction::Help)
+        .help("Print help; `--help` describes all common options")
+}
+
+/// The length up to which an example is shown.
+const EXAMPLE_CHARS_MAX: usize = 110;
+
+/// Returns the examples at the end of the help of a tool's command; empty if there are none.
+fn examples(tool: &Tool) -> String {
+    let examples = command_line::examples(tool);
+    let lines: Vec<String> = examples
+        .filter(|line| line.chars().count() <= EXAMPLE_CHARS_MAX)
+        .map(|line| format!("\n  {line}"))
+        .collect();
+    if lines.is_empty() { String::new() } else { format!("Examples:{}", lines.concat()) }
 }
 
 fn is_required(schema: &Value, name: &str) -> bool {
@@ -306,8 +333,16 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         start_in(&current, tool, &mut args);
     }
     let args = Value::Object(args);
-    first_use::wait(tool, matches, &engine);
-    let recording = RecordingCode::new(&engine, check);
+    let first_use = first_use::wait(tool, matches, &engine);
+    let until = OnceLock::new();
+    let is_due = || until.get().is_some_and(|until| Instant::now() >= *until);
+    let recording = RecordingCode::new(&engine, check).interrupted_by(Interrupt::new(&is_due));
+    if let Some(parsing_max) = first_use.parsing_max() {
+        // The limit is for parsing: an interrupt of the walk would be an error. That of the walk
+        // itself is reported by the tool.
+        drop(recording.files());
+        until.get_or_init(|| Instant::now() + parsing_max);
+    }
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.run(matches.get_flag("no-background"), |code| {
         let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);

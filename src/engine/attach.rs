@@ -83,7 +83,7 @@ pub fn when_free<T>(
         if let Some(waits) = waits.take() {
             waits();
         }
-        progress.follow(read(store).as_deref());
+        follow(store, progress);
         std::thread::sleep(RETRY_EVERY);
     }
 }
@@ -91,7 +91,11 @@ pub fn when_free<T>(
 /// Copies the progress of the running build of `store` to `progress`: [`super::Stage::Waiting`] if
 /// there is none, or none yet.
 pub fn follow(store: &Store, progress: &Progress) {
-    progress.follow(read(store).as_deref());
+    let line = read(store);
+    // An empty file is being written: what is shown stays for a moment.
+    if line.as_deref() != Some("") {
+        progress.follow(line.as_deref());
+    }
 }
 
 /// Returns the progress of the running builder, if it writes any.

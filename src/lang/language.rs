@@ -193,6 +193,11 @@ impl Language {
         self.grammar.is_some()
     }
 
+    /// Returns true if references and imports are indexed, not only definitions.
+    pub fn has_references(&self) -> bool {
+        self.refer.is_some()
+    }
+
     /// Returns true for programming languages, and false for documents, data formats and style
     /// sheets.
     pub fn is_code(&self) -> bool {

@@ -105,7 +105,7 @@ impl ToolCall {
         is_cancelled: IsCancelled<'_>,
     ) -> CallToolResult {
         let until = Instant::now() + READING_MAX;
-        let is_bounded = self.tool.needs == Needs::Code && home.is_some_and(|home| !home.is_full());
+        let is_bounded = self.tool.needs.is_indexed() && home.is_some_and(|home| !home.is_full());
         let is_due = || is_cancelled() || is_bounded && Instant::now() >= until;
         let (root, other_projects) =
             (home.map(|home| home.engine().root()), visit::other_projects());

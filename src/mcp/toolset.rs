@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Allows;
 use crate::answer::nearest;
 use crate::error::{Error, Result};
-use crate::tools::{Effect, Needs, TOOLS, Tool, Toolset};
+use crate::tools::{Effect, TOOLS, Tool, Toolset};
 
 /// Whether tools that write files are offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -74,10 +74,7 @@ pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {
 
 /// Returns how long after the start of a project a call of `tool` waits for the index.
 pub(super) fn patience(tool: &Tool) -> Duration {
-    match tool.needs {
-        Needs::Session | Needs::Files => Duration::ZERO,
-        Needs::Code => PATIENCE,
-    }
+    if tool.needs.is_indexed() { PATIENCE } else { Duration::ZERO }
 }
 
 /// Returns the error message for a tool that is not in `offered`.

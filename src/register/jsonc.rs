@@ -4,6 +4,8 @@ mod document;
 mod members;
 mod written;
 
+use std::ops::Range;
+
 use jsonc_parser::ast::{Object, ObjectProp};
 use jsonc_parser::common::Ranged;
 use serde_json::Value;
@@ -12,7 +14,7 @@ use self::document::{Document, unique, value};
 use self::members::{Splice, spliced};
 use self::written::Written;
 use super::entry::{self, EntryState};
-use super::{Act, Edit, NAME, Shape, lines};
+use super::{Act, Edit, Launch, NAME, Shape, lines};
 use crate::error::{Error, Result};
 
 /// Adds the entry to the object `container` of `text`.
@@ -20,35 +22,35 @@ pub(super) fn register(
     text: &str,
     container: &str,
     shape: Shape,
-    command: &str,
+    launch: &Launch,
 ) -> Result<Option<Edit>> {
     if text.trim().is_empty() {
-        let fresh = fresh(lines::line_end(text), container, shape, command);
+        let fresh = fresh(lines::line_end(text), container, shape, launch);
         return Ok(Some(Edit { text: format!("{text}{fresh}"), act: Act::Adds }));
     }
     let document = Document::parse(text)?;
-    let entry = Written::map(entry::members(shape, command));
+    let entry = Written::map(entry::members(shape, launch));
     let Some(root) = document.root()? else {
         // The text contains only comments.
-        let block = fresh(lines::line_end(text), container, shape, command);
+        let block = fresh(lines::line_end(text), container, shape, launch);
         let edited = lines::append(text, &block.lines().collect::<Vec<_>>());
         return Ok(Some(Edit { text: edited, act: Act::Adds }));
     };
     let Some(servers) = servers(root, container)? else {
         let new = Written::NewServers(NAME, Box::new(entry));
         let splices = document.inserted(root, container, &new);
-        return checked(text, splices, Act::Adds, container, shape, Some(command)).map(Some);
+        return checked(text, splices, Act::Adds, container, shape, Some(launch)).map(Some);
     };
     let Some(found) = unique(servers, NAME)? else {
         let splices = document.inserted(servers, NAME, &entry);
-        return checked(text, splices, Act::Adds, container, shape, Some(command)).map(Some);
+        return checked(text, splices, Act::Adds, container, shape, Some(launch)).map(Some);
     };
-    let (splice, act) = match entry::compare(shape, &value(&found.value), command) {
+    let (splices, act) = match entry::compare(shape, &value(&found.value), launch) {
         EntryState::Same => return Ok(None),
-        EntryState::Moved => (program(found, shape, command), Act::Moves),
-        EntryState::Other => (document.replaced(found, &entry), Act::Replaces),
+        EntryState::Moved { words } => (relaunched(found, shape, words, launch), Act::Moves),
+        EntryState::Other => (vec![document.replaced(found, &entry)], Act::Replaces),
     };
-    checked(text, vec![splice], act, container, shape, Some(command)).map(Some)
+    checked(text, splices, act, container, shape, Some(launch)).map(Some)
 }
 
 /// Removes the entry from the object `container` of `text`, together with everything that
@@ -62,10 +64,9 @@ pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Op
     let Some(root) = document.root()? else { return Ok(None) };
     let Some(servers) = servers(root, container)? else { return Ok(None) };
     let Some(found) = unique(servers, NAME)? else { return Ok(None) };
-    let entry = value(&found.value);
-    if let Some(command) = entry["command"].as_str().or(entry["command"][0].as_str()) {
+    if let Some(launch) = entry::launch(shape, &value(&found.value)) {
         let is_original = |original: &String| {
-            let registered = register(original, container, shape, command);
+            let registered = register(original, container, shape, &launch);
             registered.is_ok_and(|edit| edit.is_some_and(|edit| edit.text == text))
         };
         if let Some(original) = originals(&document, root, container).into_iter().find(is_original)
@@ -112,25 +113,35 @@ fn servers<'a, 'b>(root: &'b Object<'a>, container: &str) -> Result<Option<&'b O
 }
 
 /// Returns the text of settings that contain only the entry.
-fn fresh(end: &str, container: &str, shape: Shape, command: &str) -> String {
-    let entry = Written::map(entry::members(shape, command));
+fn fresh(end: &str, container: &str, shape: Shape, launch: &Launch) -> String {
+    let entry = Written::map(entry::members(shape, launch));
     let servers = Written::Map(vec![(NAME.to_owned(), entry)]);
     let all = Written::Map(vec![(container.to_owned(), servers)]);
     all.lines(end, "  ", "") + end
 }
 
-/// Returns the splice that replaces the program of the entry `found`.
-fn program(found: &ObjectProp<'_>, shape: Shape, command: &str) -> Splice {
+/// Returns the splices that replace the first `words` words of the entry `found`, which start codedb,
+/// by `launch`.
+fn relaunched(found: &ObjectProp<'_>, shape: Shape, words: usize, launch: &Launch) -> Vec<Splice> {
     let entry = found.value.as_object();
-    let written = entry.and_then(|entry| entry.get("command")).map(|member| &member.value);
-    let place = match shape {
-        Shape::CommandAndArgs => written,
+    let member = |name: &str| entry.and_then(|entry| entry.get(name)).map(|member| &member.value);
+    let range = |at: jsonc_parser::common::Range| at.start..at.end;
+    let list = |name: &str| -> Vec<Range<usize>> {
+        let elements = member(name).and_then(|value| value.as_array()).map(|list| &list.elements);
+        elements.into_iter().flatten().map(|element| range(element.range())).collect()
+    };
+    let command = member("command").expect("an entry that moved has a command").range();
+    let program = Splice { range: range(command), text: Value::from(&*launch.program).to_string() };
+    let (program, list, words, new) = match shape {
+        Shape::CommandAndArgs => (Some(program), list("args"), words - 1, launch.args.clone()),
         Shape::LocalCommand => {
-            written.and_then(|written| written.as_array()).and_then(|list| list.elements.first())
+            (None, list("command"), words, launch.iter().map(str::to_owned).collect())
         }
     };
-    let range = place.expect("an entry that moved has a program").range();
-    Splice { range: range.start..range.end, text: Value::from(command).to_string() }
+    let list = entry::replaced(&list, words, &new).map(|(range, text)| Splice { range, text });
+    let mut splices: Vec<Splice> = program.into_iter().chain(list).collect();
+    splices.sort_by_key(|splice| splice.range.start);
+    splices
 }
 
 /// Applies `splices` to `text` if the result differs from it only by the entry.
@@ -140,7 +151,7 @@ fn checked(
     act: Act,
     container: &str,
     shape: Shape,
-    command: Option<&str>,
+    launch: Option<&Launch>,
 ) -> Result<Edit> {
     let edited = spliced(text, splices);
     let refused = || {
@@ -152,8 +163,8 @@ fn checked(
     });
     let found = take(&mut after, container);
     take(&mut before, container);
-    let is_wanted = match command {
-        Some(command) => entry::compare(shape, &found, command) == EntryState::Same,
+    let is_wanted = match launch {
+        Some(launch) => entry::compare(shape, &found, launch) == EntryState::Same,
         None => found.is_null(),
     };
     if is_wanted && before == after { Ok(Edit { text: edited, act }) } else { Err(refused()) }

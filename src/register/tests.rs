@@ -8,12 +8,14 @@ const COMMAND: &str = "C:\\Program Files\\codedb.exe";
 
 #[test]
 fn an_empty_file_is_restored() {
-    for client in CLIENTS {
+    let launches = [Launch::program(COMMAND), Launch::words(&["npx", "-y", "codedb@latest"])];
+    for (client, launch) in CLIENTS.iter().flat_map(|one| launches.iter().map(move |it| (one, it)))
+    {
         for text in ["", "\u{feff}"] {
-            let edit = register(text, client.format, COMMAND).expect("empty").expect("an edit");
+            let edit = register(text, client.format, launch).expect("empty").expect("an edit");
             assert_eq!(edit.act, Act::Adds);
             assert!(edit.text.ends_with('\n') && edit.text.starts_with(text));
-            assert_eq!(register(&edit.text, client.format, COMMAND).expect("it is valid"), None);
+            assert_eq!(register(&edit.text, client.format, launch).expect("it is valid"), None);
             let gone =
                 unregister(&edit.text, client.format).expect("it is valid").expect("an edit");
             assert_eq!(gone.act, Act::RemovesAll, "{}", client.id);
@@ -26,7 +28,10 @@ fn an_empty_file_is_restored() {
 fn each_client_gets_its_entry_shape() {
     let written = |id: &str| {
         let client = CLIENTS.iter().find(|client| client.id == id).expect("a client");
-        register("", client.format, "codedb").expect("empty").expect("an edit").text
+        register("", client.format, &Launch::program("codedb"))
+            .expect("empty")
+            .expect("an edit")
+            .text
     };
     let plain = |container: &str| {
         format!(

@@ -7,39 +7,47 @@ use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table};
 
 use super::entry::{self, EntryState};
-use super::{Act, Edit, NAME, Shape, lines};
+use super::{Act, Edit, Launch, NAME, Shape, lines};
 use crate::error::{Error, Result};
 
 /// The table that contains the servers.
 const SERVERS: &str = "mcp_servers";
 
 /// Adds the table at the end of `text`.
-pub(super) fn register(text: &str, command: &str) -> Result<Option<Edit>> {
+pub(super) fn register(text: &str, launch: &Launch) -> Result<Option<Edit>> {
     let before = parse(text)?;
-    let block = block(command);
+    let block = block(launch);
     let block: Vec<&str> = block.iter().map(String::as_str).collect();
     let Some(found) = found(&before) else {
         let edited = lines::append(text, &block);
-        return checked(&before, edited, Act::Adds, Some(command)).map(Some);
+        return checked(&before, edited, Act::Adds, Some(launch)).map(Some);
     };
     let place = TableLocation::of(text);
-    let (range, new, act) = match entry::compare(Shape::CommandAndArgs, &found, command) {
+    let (changes, act) = match entry::compare(Shape::CommandAndArgs, &found, launch) {
         EntryState::Same => return Ok(None),
-        EntryState::Moved => {
-            let command = Json::from(command).to_string();
-            (place.and_then(|place| place.command), command, Act::Moves)
+        EntryState::Moved { words } => {
+            let place = place.ok_or_else(refused)?;
+            let program = Json::from(launch.program.as_str()).to_string();
+            let program = (place.command.ok_or_else(refused)?, program);
+            let args = entry::replaced(&place.args, words - 1, &launch.args);
+            let mut changes: Vec<_> = [program].into_iter().chain(args).collect();
+            changes.sort_by_key(|(range, _)| range.start);
+            (changes, Act::Moves)
         }
         EntryState::Other => {
-            let lines = place.and_then(|place| place.lines);
-            let is_ended = lines.as_ref().is_some_and(|lines| text[lines.clone()].ends_with('\n'));
+            let lines = place.and_then(|place| place.lines).ok_or_else(refused)?;
+            let is_ended = text[lines.clone()].ends_with('\n');
             let end = lines::line_end(text);
             let block = block.join(end) + if is_ended { end } else { "" };
-            (lines, block, Act::Replaces)
+            (vec![(lines, block)], Act::Replaces)
         }
     };
-    let range = range.ok_or_else(refused)?;
-    let edited = format!("{}{new}{}", &text[..range.start], &text[range.end..]);
-    checked(&before, edited, act, Some(command)).map(Some)
+    let mut edited = text.to_owned();
+    // From the end, so that the ranges stay valid.
+    for (range, new) in changes.into_iter().rev() {
+        edited.replace_range(range, &new);
+    }
+    checked(&before, edited, act, Some(launch)).map(Some)
 }
 
 /// Removes the table from `text`.
@@ -54,11 +62,13 @@ pub(super) fn unregister(text: &str) -> Result<Option<Edit>> {
     checked(&before, edited, act, None).map(Some)
 }
 
-fn block(command: &str) -> [String; 3] {
+fn block(launch: &Launch) -> [String; 3] {
+    let args = launch.args.iter().map(String::as_str).chain([entry::SERVE]);
+    let args: Vec<String> = args.map(|arg| Json::from(arg).to_string()).collect();
     [
         format!("[{SERVERS}.{NAME}]"),
-        format!("command = {}", Json::from(command)),
-        format!("args = [\"{}\"]", entry::SERVE),
+        format!("command = {}", Json::from(launch.program.as_str())),
+        format!("args = [{}]", args.join(", ")),
     ]
 }
 
@@ -87,6 +97,8 @@ fn found(table: &Table) -> Option<Json> {
 struct TableLocation {
     /// The value of its `command`.
     command: Option<Range<usize>>,
+    /// The elements of its `args`.
+    args: Vec<Range<usize>>,
     /// Its lines including the header; `None` if it has no header of its own or is defined in
     /// several places.
     lines: Option<Range<usize>>,
@@ -99,12 +111,14 @@ impl TableLocation {
         let (name, ours) = member(servers, NAME)?;
         let table = ours.get_ref().as_table()?;
         let command = member(table, "command").map(|(_, value)| value.span());
+        let args = member(table, "args").and_then(|(_, value)| value.get_ref().as_array());
+        let args = args.into_iter().flatten().map(Spanned::span).collect();
         let mut end = name.span().end;
         extend_to_last_item(table, &mut end);
         let lines = lines::whole_lines(text, name.span().start..end);
         let header = text[lines.clone()].trim_start();
         let has_header = header.starts_with('[') && !header.starts_with("[[");
-        Some(TableLocation { command, lines: has_header.then_some(lines) })
+        Some(TableLocation { command, args, lines: has_header.then_some(lines) })
     }
 }
 
@@ -127,12 +141,12 @@ fn extend_to_last_item(table: &DeTable<'_>, end: &mut usize) {
 }
 
 /// Returns the edit if the new text differs from the old one only by the table.
-fn checked(before: &Table, edited: String, act: Act, command: Option<&str>) -> Result<Edit> {
+fn checked(before: &Table, edited: String, act: Act, launch: Option<&Launch>) -> Result<Edit> {
     let mut after = parse(&edited).map_err(|_| refused())?;
     let mut before = before.clone();
-    let is_wanted = match (found(&after), command) {
-        (Some(found), Some(command)) => {
-            entry::compare(Shape::CommandAndArgs, &found, command) == EntryState::Same
+    let is_wanted = match (found(&after), launch) {
+        (Some(found), Some(launch)) => {
+            entry::compare(Shape::CommandAndArgs, &found, launch) == EntryState::Same
         }
         (found, None) => found.is_none(),
         (None, Some(_)) => false,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, date, rounded};
-use super::{Alias, Call, Define, Speed, Toolset, paths, results_max, units};
+use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max, units};
 use crate::answer::analysis::{Analysis, NextStep};
 use crate::answer::style::Style;
 use crate::error::Result;
@@ -100,6 +100,7 @@ impl Define for Churn {
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("history", "for the commits themselves"), ("risk_map", "for churn combined with tests")];
     const TOOLSET: Toolset = Toolset::History;
+    const NEEDS: Needs = Needs::History;
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &[r#"{"limit": 3}"#];
     const POSITIONAL: &'static [&'static str] = &["file_path"];

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Status};
-use super::{Call, Define, Reply, Toolset, decisions, paths};
+use super::{Call, Define, Needs, Reply, Toolset, decisions, paths};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -137,6 +137,7 @@ impl Define for Context {
         ("search", "for an exact text"),
     ];
     const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Text;
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"task": "a coupon of more than 100 percent underflows", "max_tokens": 600}"#];
     const POSITIONAL: &'static [&'static str] = &["task"];

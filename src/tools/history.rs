@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, date};
-use super::{Alias, Call, Define, Speed, Toolset, paths, results_max, units};
+use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max, units};
 use crate::answer::analysis::{Analysis, NextStep};
 use crate::answer::style::Style;
 use crate::base::text::plain;
@@ -80,6 +80,7 @@ impl Define for FileHistory {
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("churn", "for how often each definition changes")];
     const TOOLSET: Toolset = Toolset::History;
+    const NEEDS: Needs = Needs::History;
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &[r#"{"file_path": "src/cart.rs", "limit": 3}"#];
     const POSITIONAL: &'static [&'static str] = &["file_path"];

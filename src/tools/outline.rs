@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Call, Define, Location, Reply, Speed, Toolset, paths, results_max};
+use super::{Call, Define, Location, Needs, Reply, Speed, Toolset, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
@@ -109,6 +109,7 @@ impl Define for Outline {
         ("symbol", "to find a definition in any file"),
     ];
     const TOOLSET: Toolset = Toolset::Core;
+    const NEEDS: Needs = Needs::Files;
     const SPEED: Speed = Speed::Lookup;
     const EXAMPLES: &'static [&'static str] = &[r#"{"path": "src/cart.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["path"];

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, date, rounded};
-use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
+use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max};
 use crate::answer::analysis::{Analysis, NextStep};
 use crate::answer::style::Style;
 use crate::error::{Error, Kind, Result};
@@ -70,6 +70,7 @@ impl Define for Ownership {
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("who_reviews", "for people who work on it now")];
     const TOOLSET: Toolset = Toolset::History;
+    const NEEDS: Needs = Needs::History;
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &[r#"{"file_path": "src/cart.rs"}"#];
     const POSITIONAL: &'static [&'static str] = &["file_path"];

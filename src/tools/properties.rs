@@ -69,6 +69,20 @@ pub enum Needs {
     /// Symbols, references and words of all files: without the code index the answer may be
     /// incomplete.
     Code,
+    /// The same, and the text index, by which files are ranked.
+    Text,
+    /// The commits: without the log in the index the answer may be incomplete.
+    History,
+}
+
+impl Needs {
+    /// Returns true if the answer may be incomplete while the index is being built.
+    pub fn is_indexed(self) -> bool {
+        match self {
+            Needs::Session | Needs::Files => false,
+            Needs::Code | Needs::Text | Needs::History => true,
+        }
+    }
 }
 
 /// The usual cost of a call with a complete index.

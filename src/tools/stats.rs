@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, date};
-use super::{Call, Define, Speed, Toolset};
+use super::{Call, Define, Needs, Speed, Toolset};
 use crate::answer::analysis::{Analysis, NextStep};
 use crate::answer::style::Style;
 use crate::base::text::plain;
@@ -80,6 +80,7 @@ impl Define for Stats {
     const DETAILS: &'static str =
         "Explains empty or surprising replies of the other tools on commits.";
     const TOOLSET: Toolset = Toolset::History;
+    const NEEDS: Needs = Needs::History;
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &["{}"];
     const POSITIONAL: &'static [&'static str] = &[];

@@ -1,5 +1,5 @@
 //! The display of replies on the command line: paths relative to the current directory, colours,
-//! hyperlinks, places for editors; and suggestions for misspelled commands.
+//! hyperlinks, places for editors; help, and suggestions for misspelled commands.
 
 use serde_json::Value;
 
@@ -178,6 +178,51 @@ fn places_are_printed_for_editors() {
         let answer = run_in(&place, "src/net", &[args, &["--vimgrep"]].concat()).expect_success();
         assert_eq!(answer.text(), expected, "{args:?}");
     }
+}
+
+/// Runs the program with arguments only.
+fn run(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+    command.args(args);
+    Answer::of(command)
+}
+
+#[test]
+fn help_is_a_table_of_contents_and_a_page_for_each_command() {
+    let place = Place::new();
+    let text = |args: &[&str]| run(&place, args).expect_success().text();
+    let contents = text(&["--help"]);
+    insta::assert_snapshot!("help_contents", contents);
+    for args in [&["-h"][..], &["help"], &["help", "--help"], &["help", "help"]] {
+        assert_eq!(text(args), contents, "{args:?}");
+    }
+    let none = run(&place, &[]);
+    assert_eq!((none.code, none.text().as_str(), &none.stderr), (2, "", &contents));
+    insta::assert_snapshot!("help_of_callers_short", text(&["callers", "-h"]));
+    insta::assert_snapshot!("help_of_callers", text(&["callers", "--help"]));
+    for command in ["callers", "search", "index", "decisions"] {
+        assert_eq!(text(&["help", command]), text(&[command, "--help"]), "{command}");
+    }
+    assert_eq!(text(&["help", "decisions", "list"]), text(&["decisions", "list", "--help"]));
+}
+
+#[test]
+fn help_has_topics() {
+    let place = Place::new();
+    let topics = run(&place, &["help", "topics"]).expect_success().text();
+    insta::assert_snapshot!("help_topics", topics);
+    let names = topics.lines().filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    for name in names {
+        let text = run(&place, &["help", name]).expect_success().text();
+        assert!(text.lines().count() > 10, "{name}: {text}");
+    }
+    let unknown = run(&place, &["help", "freshnes"]);
+    assert_eq!((unknown.code, unknown.text().as_str()), (2, ""));
+    assert!(unknown.stderr.contains("did you mean `codedb help freshness`?"), "{}", unknown.stderr);
+    let script = run(&place, &["completions", "bash"]).expect_success().text();
+    assert!(script.contains("getting-started"), "topics are completed");
+    let manual = run(&place, &["man"]).expect_success().text();
+    assert!(manual.contains("callers") && manual.contains("who\\-reviews"), "{manual}");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use codedb::tools::{Alias, CommandLine, Effect, TOOLS, Tool};
+use codedb::tools::{Alias, CommandLine, Effect, TOOLS, Tool, command_line};
 use serde_json::{Value, json};
 
 use crate::mcp::session::Session;
@@ -214,7 +214,11 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
             tool.name
         );
         if tool.command_line == CommandLine::Generated {
-            let _ = writeln!(out, "\n```sh\n{}\n```", command_line(tool, &arguments));
+            let _ = writeln!(
+                out,
+                "\n```sh\n{}\n```",
+                command_line::of(tool, arguments.as_object().expect("an object"))
+            );
         }
         if tool.effect == Effect::Starts {
             // The process would change what the other pages show.
@@ -268,37 +272,6 @@ fn arguments(out: &mut String, tool: &Tool) {
         let aliases: Vec<String> = tool.aliases.iter().map(alias).collect();
         let _ = writeln!(out, "\nAlso accepted: {}.", aliases.join(", "));
     }
-}
-
-/// Returns a call as a command line.
-fn command_line(tool: &Tool, arguments: &Value) -> String {
-    let quoted = |value: &Value| {
-        let text = match value {
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,=".contains(c);
-        if !text.is_empty() && text.chars().all(is_plain) {
-            text
-        } else {
-            format!("'{}'", text.replace('\'', "'\\''"))
-        }
-    };
-    let mut line = format!("codedb {}", tool.command());
-    let named: BTreeMap<&String, &Value> =
-        arguments.as_object().expect("an object").iter().collect();
-    for name in tool.positional {
-        line.extend(arguments.get(name).map(|value| format!(" {}", quoted(value))));
-    }
-    for (name, value) in named {
-        let flag = name.replace('_', "-");
-        match value {
-            _ if tool.positional.contains(&name.as_str()) => {}
-            Value::Bool(is_set) => line.extend(is_set.then(|| format!(" --{flag}"))),
-            value => line.push_str(&format!(" --{flag} {}", quoted(value))),
-        }
-    }
-    line
 }
 
 /// Returns JSON for readers: a value that fits on a line stays on one line.

@@ -208,6 +208,122 @@ fn a_program_on_the_path_is_registered_by_its_name() {
     assert!(shown(&place).contains(&own), "another program of that name comes first");
 }
 
+/// Returns the entry that `init` writes for Cursor when it is started by `program`.
+fn registered(place: &Place, program: &Path, environment: &[(&str, &Path)]) -> Value {
+    let mut command = place.command(program);
+    command.args(["init", "--yes", "--client", "cursor"]).env("PATH", "/usr/bin:/bin");
+    command.envs(environment.iter().copied());
+    Answer::of(command).expect_success();
+    let text = fs::read_to_string(home(place).join(".cursor/mcp.json")).expect("settings");
+    let settings: Value = serde_json::from_str(&text).expect("strict JSON");
+    settings["mcpServers"]["codedb"].clone()
+}
+
+/// Puts the program at a path below the place, as an installer does.
+fn installed_at(place: &Place, path: &str) -> PathBuf {
+    let path = place.base().join(path);
+    fs::create_dir_all(path.parent().expect("a directory")).expect("a directory can be created");
+    let own = env!("CARGO_BIN_EXE_codedb");
+    fs::hard_link(own, &path).or_else(|_| fs::copy(own, &path).map(drop)).expect("a copy");
+    path
+}
+
+#[test]
+fn the_entry_of_a_package_survives_an_upgrade() {
+    let place = Place::new();
+    let npx = installed_at(&place, ".npm/_npx/0f/node_modules/@codedb/linux-x64/bin/codedb");
+    let script = place.base().join(".npm/_npx/0f/node_modules/codedb/bin/codedb.js");
+    let environment = [("CODEDB_LAUNCHED_BY", Path::new("npx")), ("CODEDB_LAUNCHER", &script)];
+    let entry = json!({"command": "npx", "args": ["-y", "codedb@latest", "mcp"]});
+    assert_eq!(registered(&place, &npx, &environment), entry);
+    let uvx = installed_at(&place, ".cache/uv/archive-v0/Xy/bin/codedb");
+    let own_dir = uvx.parent().expect("a directory").to_path_buf();
+    let entry = json!({"command": "uvx", "args": ["codedb-cli@latest", "mcp"]});
+    // uvx puts the directory of the program on PATH for the call.
+    assert_eq!(registered(&place, &uvx, &[("PATH", &own_dir)]), entry);
+    let venv = installed_at(&place, "venv/bin/codedb");
+    write(&place.base().join("venv/pyvenv.cfg"), "");
+    let entry = json!({"command": venv, "args": ["mcp"]});
+    assert_eq!(registered(&place, &venv, &[("PATH", venv.parent().expect("a directory"))]), entry);
+    let brewed = installed_at(&place, "brew/Cellar/codedb/0.1.0/bin/codedb");
+    let linked = place.base().join("brew/bin/codedb");
+    fs::create_dir(place.base().join("brew/bin")).expect("a directory can be created");
+    symlink(&brewed, &linked).expect("a link can be created");
+    assert_eq!(registered(&place, &brewed, &[])["command"], json!(linked));
+    let bin = linked.parent().expect("a directory");
+    assert_eq!(registered(&place, &brewed, &[("PATH", bin)])["command"], "codedb");
+    let modules = "app/node_modules";
+    write(&place.base().join("app/package.json"), "{}");
+    let local = installed_at(&place, &format!("{modules}/@codedb/linux-x64/bin/codedb"));
+    let shim = place.base().join(modules).join(".bin/codedb");
+    write(&shim, "#!/usr/bin/env node\n");
+    let script = place.base().join(modules).join("codedb/bin/codedb.js");
+    let environment = [("CODEDB_LAUNCHED_BY", Path::new("npm")), ("CODEDB_LAUNCHER", &script)];
+    assert_eq!(registered(&place, &local, &environment)["command"], json!(shim));
+    init(&place, &["--yes", "--remove"]).expect_success();
+    assert!(!home(&place).join(".cursor/mcp.json").exists(), "it contained nothing else");
+}
+
+#[test]
+fn the_git_hook_of_a_package_starts_it_by_its_launcher() {
+    let place = Place::new();
+    place.git(&["init", "-q"]);
+    let uvx = installed_at(&place, ".cache/uv/archive-v0/Xy/bin/codedb");
+    let mut command = place.command(uvx);
+    command.args(["init", "--git-hook", "--yes"]);
+    Answer::of(command).expect_success();
+    let hook = fs::read_to_string(place.root().join(".git/hooks/pre-commit")).expect("a hook");
+    assert!(hook.contains("\n  uvx codedb-cli check --pre-commit || exit $?\n"), "{hook}");
+}
+
+#[test]
+fn a_program_that_will_not_stay_is_reported() {
+    let place = Place::new();
+    let answer = init(&place, &["--client", "cursor"]).expect_success();
+    assert!(answer.stderr.contains("is in a build directory"), "{}", answer.stderr);
+    let answer = init(&place, &["--client", "cursor", "--command", "codedb"]).expect_success();
+    assert!(!answer.stderr.contains("build directory"), "{}", answer.stderr);
+}
+
+#[test]
+fn doctor_shows_the_installation_and_what_is_stored() {
+    let place = Place::new();
+    place.write("a.rs", "fn a() {}\n");
+    place.index(&["-q"]).expect_success();
+    let doctor = |path: &Path| {
+        let mut command = place.codedb("doctor");
+        command.env("PATH", path);
+        Answer::of(command).text()
+    };
+    let nowhere = doctor(Path::new("/nowhere"));
+    let program = env!("CARGO_BIN_EXE_codedb");
+    for part in [
+        format!("ok    version: {}\n", env!("CARGO_PKG_VERSION")),
+        format!("ok    program: {program}, installed by cargo in a build directory\n"),
+        "note  PATH: no directory of it contains codedb\n".to_owned(),
+        format!("ok    cache: {} holds ", place.cache().display()),
+        format!(
+            "ok    data: nothing is recorded in {}",
+            home(&place).join(".local/share/codedb").display()
+        ),
+        format!("ok    uninstall: {} is all that codedb stored", place.cache().display()),
+    ] {
+        assert!(nowhere.contains(&part), "{part}\n{nowhere}");
+    }
+    let bin = place.base().join("bin");
+    fs::create_dir(&bin).expect("a directory can be created");
+    symlink(program, bin.join("codedb")).expect("a link can be created");
+    assert!(doctor(&bin).contains(&format!("ok    PATH: {}\n", bin.join("codedb").display())));
+    fs::remove_file(bin.join("codedb")).expect("it exists");
+    write(&bin.join("codedb"), "#!/bin/sh\n");
+    fs::set_permissions(bin.join("codedb"), PermissionsExt::from_mode(0o755)).expect("permissions");
+    let other = doctor(&bin);
+    assert!(other.contains("codedb is another codedb\n"), "{other}");
+    write(&home(&place).join(".local/share/codedb/x.db"), "12345");
+    let stored = doctor(&bin);
+    assert!(stored.contains(".local/share/codedb holds 5 B\n"), "{stored}");
+}
+
 #[test]
 fn a_file_that_cannot_be_read_is_left_alone() {
     let place = with_settings();

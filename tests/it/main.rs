@@ -33,6 +33,8 @@ mod excludes;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
+mod first_use;
+#[cfg(unix)]
 mod fuzz;
 #[cfg(unix)]
 mod git_settings;

@@ -8,6 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant, SystemTime};
 
 use crate::support::place::{Answer, Place, settle};
+use crate::support::skipped;
 
 /// Returns a file of several units; a line in the middle starts with `final`.
 fn in_the_middle() -> String {

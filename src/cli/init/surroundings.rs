@@ -1,9 +1,8 @@
-//! The directories of the user's settings and the path of this program, from the environment.
+//! The directories of the user's settings, from the environment.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::error::{Error, Kind, Result};
-use crate::register::NAME;
 use crate::register::clients::Homes;
 
 /// Returns the directories of settings.
@@ -37,40 +36,4 @@ pub(super) fn homes() -> Result<Homes> {
         desktop,
         zed,
     })
-}
-
-/// Returns the command that starts this program: its name if PATH finds this program, else its
-/// path.
-///
-/// # Errors
-///
-/// If the path is unknown or not UTF-8.
-pub(super) fn command() -> Result<String> {
-    let hint = "choose the program with `--command`";
-    let own = std::env::current_exe().map_err(|error| {
-        Error::new(Kind::Io, format!("cannot determine the path of this program: {error}"))
-            .with_hint(hint)
-    })?;
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let file = format!("{NAME}{}", std::env::consts::EXE_SUFFIX);
-    let first =
-        std::env::split_paths(&path).map(|dir| dir.join(&file)).find(|file| is_executable(file));
-    if let Some(first) = first
-        && let (Ok(first), Ok(own)) = (first.canonicalize(), own.canonicalize())
-        && first == own
-    {
-        return Ok(NAME.to_owned());
-    }
-    let text = own.to_str().map(str::to_owned);
-    text.ok_or_else(|| Error::usage("not UTF-8").with_path(&own).with_hint(hint))
-}
-
-/// Returns true if a shell can run the file.
-fn is_executable(file: &Path) -> bool {
-    let Ok(metadata) = file.metadata() else { return false };
-    #[cfg(unix)]
-    let may_run = std::os::unix::fs::PermissionsExt::mode(&metadata.permissions()) & 0o111 != 0;
-    #[cfg(not(unix))]
-    let may_run = true;
-    metadata.is_file() && may_run
 }

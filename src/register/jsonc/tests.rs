@@ -8,7 +8,7 @@ const CONTAINER: &str = "mcpServers";
 const SHAPE: Shape = Shape::CommandAndArgs;
 
 fn put(text: &str) -> Result<Option<Edit>> {
-    register(text, CONTAINER, SHAPE, "codedb")
+    register(text, CONTAINER, SHAPE, &Launch::program("codedb"))
 }
 
 fn take_out(text: &str) -> Result<Option<Edit>> {
@@ -131,9 +131,43 @@ fn existing_entries_are_recognised() {
     assert_eq!(edit.act, Act::Replaces);
     let text =
         "{\"mcp\": {\"codedb\": {\"type\": \"local\", \"command\": [\"/old/codedb\", \"mcp\"]}}}";
-    let edit = register(text, "mcp", Shape::LocalCommand, "codedb").expect("it is valid");
+    let edit = register(text, "mcp", Shape::LocalCommand, &Launch::program("codedb"))
+        .expect("it is valid");
     let edit = edit.expect("an edit");
     assert_eq!((edit.act, edit.text), (Act::Moves, text.replace("/old/codedb", "codedb")));
+}
+
+#[test]
+fn a_program_and_a_launcher_replace_each_other() {
+    let npx = Launch::words(&["npx", "-y", "codedb@latest"]);
+    let uvx = Launch::words(&["uvx", "codedb-cli@latest"]);
+    let plain = Launch::program("codedb");
+    let moved = |text: &str, container: &str, shape: Shape, launch: &Launch| {
+        let edit = register(text, container, shape, launch).expect("it is valid").expect("an edit");
+        assert_eq!(edit.act, Act::Moves, "{text}");
+        assert_eq!(register(&edit.text, container, shape, launch).expect("it is valid"), None);
+        edit.text
+    };
+    let with = |command: &str, args: &str| {
+        format!(
+            "{{\"mcpServers\": {{\"codedb\": {{\"args\": [{args}], \"command\": {command}}}}}}}"
+        )
+    };
+    let own = with("\"codedb\"", "\n  \"mcp\", // serve\n  \"--insist\"\n");
+    let by_npx = moved(&own, CONTAINER, SHAPE, &npx);
+    let args = "\n  \"-y\", \"codedb@latest\", \"mcp\", // serve\n  \"--insist\"\n";
+    assert_eq!(by_npx, with("\"npx\"", args));
+    assert_eq!(moved(&by_npx, CONTAINER, SHAPE, &plain), own);
+    let by_uvx = moved(&by_npx, CONTAINER, SHAPE, &uvx);
+    let args = "\n  \"codedb-cli@latest\", \"mcp\", // serve\n  \"--insist\"\n";
+    assert_eq!(by_uvx, with("\"uvx\"", args));
+    let list = |words: &str| {
+        format!("{{\"mcp\": {{\"codedb\": {{\"type\": \"local\", \"command\": [{words}]}}}}}}")
+    };
+    let (shape, own) = (Shape::LocalCommand, list("\"/old/codedb\", \"mcp\""));
+    let by_npx = moved(&own, "mcp", shape, &npx);
+    assert_eq!(by_npx, list("\"npx\", \"-y\", \"codedb@latest\", \"mcp\""));
+    assert_eq!(moved(&by_npx, "mcp", shape, &plain), list("\"codedb\", \"mcp\""));
 }
 
 #[test]
@@ -227,6 +261,7 @@ proptest! {
         is_first in any::<bool>(),
         has_crlf in any::<bool>(),
         has_mark in any::<bool>(),
+        is_launcher in any::<bool>(),
         gap in gap(),
     ) {
         let others = format!("\"others\": {others}");
@@ -239,11 +274,12 @@ proptest! {
         let text = if has_crlf { text.replace('\n', "\r\n") } else { text };
         let text = if has_mark { format!("\u{feff}{text}") } else { text };
         let format = crate::register::Format::Jsonc { container: CONTAINER, shape: SHAPE };
-        let put = crate::register::register(&text, format, "codedb").expect("it is valid");
+        let launch = Launch::words(if is_launcher { &["npx", "-y", "codedb@latest"] } else { &["codedb"] });
+        let put = crate::register::register(&text, format, &launch).expect("it is valid");
         let put = put.expect("an edit").text;
         prop_assert!(is_supersequence(&put, &text), "{put:?}");
         prop_assert_eq!(put.contains('\r'), has_crlf && text.contains('\n'));
-        prop_assert_eq!(crate::register::register(&put, format, "codedb").expect("it is valid"), None);
+        prop_assert_eq!(crate::register::register(&put, format, &launch).expect("it is valid"), None);
         let out = crate::register::unregister(&put, format).expect("it is valid").expect("an edit");
         prop_assert_eq!(out.text, text);
     }

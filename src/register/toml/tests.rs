@@ -5,7 +5,7 @@ use super::*;
 const BLOCK: &str = "[mcp_servers.codedb]\ncommand = \"codedb\"\nargs = [\"mcp\"]\n";
 
 fn put(text: &str) -> Result<Option<Edit>> {
-    register(text, "codedb")
+    register(text, &Launch::program("codedb"))
 }
 
 #[test]
@@ -61,6 +61,21 @@ fn another_entry_is_changed_in_place() {
     let other = "a = 1\n[mcp_servers.codedb]\nurl = \"http://localhost\"\n\n[next]\n";
     let edit = put(other).expect("it is valid").expect("an edit");
     assert_eq!((edit.act, edit.text), (Act::Replaces, format!("a = 1\n{BLOCK}\n[next]\n")));
+}
+
+#[test]
+fn a_program_and_a_launcher_replace_each_other() {
+    let npx = Launch::words(&["npx", "-y", "codedb@latest"]);
+    let text =
+        "[mcp_servers.codedb]\ncommand = \"codedb\" # own\nargs = [\n  \"mcp\", # serve\n]\n";
+    let edit = register(text, &npx).expect("it is valid").expect("an edit");
+    let expected = text
+        .replace("\"codedb\"", "\"npx\"")
+        .replace("\"mcp\"", "\"-y\", \"codedb@latest\", \"mcp\"");
+    assert_eq!((edit.act, &edit.text), (Act::Moves, &expected));
+    assert_eq!(register(&expected, &npx).expect("it is valid"), None);
+    let back = put(&expected).expect("it is valid").expect("an edit");
+    assert_eq!((back.act, back.text.as_str()), (Act::Moves, text));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use codedb::register::clients::{CLIENTS, Client, Homes, Scope};
-use codedb::register::{self, Format};
+use codedb::register::{self, Format, Launch};
 
 use super::{check, check_folder};
 
@@ -165,7 +165,7 @@ fn page(client: &Client, notes: &Notes) -> String {
         Format::Jsonc { .. } => ("json", "Add this to the file"),
         Format::Toml => ("toml", "Append this to the file"),
     };
-    let entry = register::register("", client.format, "codedb");
+    let entry = register::register("", client.format, &Launch::program("codedb"));
     let entry = entry.expect("an empty file is valid").expect("an entry").text;
     let _ = writeln!(out, "\n## Manual entry\n\n{file}:\n\n```{kind}\n{}\n```", entry.trim_end());
     if let Some(own_way) = notes.own_way {

@@ -1,0 +1,141 @@
+//! The first command of a tree that needs the code index: it waits for a background build.
+
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::support::place::{Answer, Place, settle};
+
+/// A tree whose index takes longer than the time in which nothing is shown.
+fn large(files: usize) -> Place {
+    let place = Place::new();
+    for file in 0..files {
+        let text: String = (0..200)
+            .map(|at| format!("pub fn name_{file}_of_{at}() {{ name_{file}_of_0(); }}\n"))
+            .collect();
+        place.write(format!("d{}/f{file}.rs", file / 40), text);
+    }
+    settle();
+    place
+}
+
+fn small() -> Place {
+    let place = Place::new();
+    place.write("src/lib.rs", "mod cart;\n\npub fn start() {\n    cart::add();\n}\n");
+    place.write("src/cart.rs", "pub fn add() {}\n");
+    settle();
+    place
+}
+
+/// Runs a command that may start a background build.
+fn run(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.env("CODEDB_BACKGROUND", "1").args(&args[1..]);
+    Answer::of(command)
+}
+
+/// Returns true if the code index is complete.
+fn is_full(place: &Place) -> bool {
+    let mut command = place.codedb("status");
+    command.arg("--json");
+    let status: Value = serde_json::from_slice(&Answer::of(command).stdout).expect("JSON");
+    status["full"] == true
+}
+
+#[test]
+fn commands_that_need_the_code_index_wait_for_it_in_silence() {
+    for args in [
+        &["callers", "add"][..],
+        &["symbol", "add"],
+        &["explain", "add"],
+        &["callpath", "start", "add"],
+        &["deps", "src/cart.rs"],
+        &["word", "add"],
+    ] {
+        let place = small();
+        let answer = run(&place, &[args, &["--wait-ms", "60000"]].concat()).expect_success();
+        place.wait_for_builders();
+        assert!(is_full(&place), "{args:?}");
+        // With an index, nothing is waited for.
+        assert_eq!(run(&place, args), answer, "{args:?}");
+    }
+}
+
+#[test]
+fn commands_that_read_files_do_not_wait() {
+    let place = small();
+    for args in [&["outline", "src/cart.rs"][..], &["read", "src/cart.rs"], &["find", "cart"]] {
+        let answer = run(&place, &[args, &["--wait-ms", "1"]].concat());
+        assert_eq!(answer.code, 2, "`{}` has no flag for a wait", args[0]);
+        run(&place, args).expect_success();
+    }
+    place.wait_for_builders();
+}
+
+#[test]
+fn an_answer_before_the_index_is_complete_reports_what_is_missing() {
+    let place = large(1_200);
+    let answer = run(&place, &["callers", "name_7_of_0", "--json", "--wait-ms", "1"]);
+    let reply: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    assert_eq!(reply["status"], "partial", "{}", answer.stderr);
+    assert!(reply["files_unknown"].as_u64().is_some_and(|files| files > 0), "{reply}");
+    assert!(
+        answer.stderr.contains("not indexed yet; results may be incomplete"),
+        "{}",
+        answer.stderr
+    );
+    // Scripts get no other message.
+    let is_of_wait = |line: &str| line.contains("waiting for") || line.contains("is not complete");
+    assert!(!answer.stderr.lines().any(is_of_wait), "{}", answer.stderr);
+    place.wait_for_builders();
+}
+
+#[test]
+fn ending_the_processes_of_a_terminal_leaves_the_build_running() {
+    let place = large(400);
+    let mut command = place.codedb("callers");
+    command.env("CODEDB_BACKGROUND", "1").args(["name_7_of_0", "--wait-ms", "60000"]);
+    // Ctrl-C reaches the whole process group. Shells start background jobs with SIGINT ignored.
+    command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
+    let mut child = command.spawn().expect("the program starts");
+    while !place.cache().exists() {
+        thread::sleep(Duration::from_millis(5));
+    }
+    let group = format!("-{}", child.id());
+    let killed = Command::new("kill").args(["-TERM", "--", &group]).status();
+    assert!(killed.is_ok_and(|status| status.success()));
+    assert_eq!(child.wait().expect("it ends").signal(), Some(15));
+    place.wait_for_builders();
+    assert!(is_full(&place));
+}
+
+/// Returns the output of a command on a terminal; `None` if the program `script` is not installed.
+fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
+    let words = place.codedb_words(args[0]);
+    let words = words.iter().map(|word| word.to_string_lossy().into_owned());
+    let words: Vec<String> = words.chain(args[1..].iter().map(|&word| word.to_owned())).collect();
+    let exists = Command::new("script").arg("--version").output().is_ok();
+    let mut command = place.command("script");
+    command.env("CODEDB_BACKGROUND", "1").env("TERM", "xterm");
+    command.args(["-qec", &words.join(" "), "/dev/null"]);
+    exists.then(|| Answer::of(command).text())
+}
+
+#[test]
+fn a_terminal_shows_a_progress_bar() {
+    let place = large(800);
+    let call = ["callers", "name_7_of_0", "--wait-ms", "60000"];
+    let Some(text) = on_terminal(&place, &call) else { return };
+    assert!(text.contains("/800 files"), "{text:?}");
+    assert!(text.contains("200 callers"), "{text:?}");
+    place.wait_for_builders();
+    let again = on_terminal(&place, &call).expect("it is installed");
+    assert!(!again.contains("files, "), "nothing is waited for: {again:?}");
+    let place = large(800);
+    let quiet = on_terminal(&place, &[&call[..], &["--no-progress"]].concat());
+    assert!(quiet.is_some_and(|text| !text.contains("/800")));
+    place.wait_for_builders();
+}
