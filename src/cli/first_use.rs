@@ -51,7 +51,7 @@ impl FirstUse {
 pub(super) fn args(tool: &Tool) -> Option<Arg> {
     let help = format!(
         "How long to wait for the index of a tree that has none, in milliseconds (default \
-         {DEFAULT_MS}); 0 does not wait"
+         {DEFAULT_MS}), and as long again for its first part; 0 does not wait"
     );
     let arg = Arg::new(WAIT_MS).long(WAIT_MS).value_name("N").value_parser(value_parser!(u64));
     waits(tool).then(|| arg.help(help))
@@ -98,7 +98,13 @@ pub(super) fn wait(tool: &Tool, matches: &ArgMatches, engine: &Engine) -> FirstU
     background::build(engine, Build::Full);
     let progress = Progress::default();
     let prints = is_shown && bar.is_none() && reports;
-    let wait = || look(tool, engine, &progress, Duration::from_millis(limit_ms), prints);
+    let limit = Duration::from_millis(limit_ms);
+    let has_search_index = || matches!(engine.snapshot(), Ok(Some(_)));
+    // Without the search index, which selects the files to parse, the answer would have few of them.
+    let wait = || {
+        look(&|| is_ready(tool, engine), engine, &progress, limit, prints)
+            || (look(&has_search_index, engine, &progress, limit, prints) && is_ready(tool, engine))
+    };
     let is_ready = match bar {
         Some(bar) => bar.during(&progress, wait),
         None => wait(),
@@ -116,11 +122,17 @@ pub(super) fn wait(tool: &Tool, matches: &ArgMatches, engine: &Engine) -> FirstU
     FirstUse::Building
 }
 
-/// Waits until the index is ready or the limit is reached; returns true in the first case.
-fn look(tool: &Tool, engine: &Engine, progress: &Progress, limit: Duration, prints: bool) -> bool {
+/// Waits until `is_ready` or the limit is reached; returns true in the first case.
+fn look(
+    is_ready: &dyn Fn() -> bool,
+    engine: &Engine,
+    progress: &Progress,
+    limit: Duration,
+    prints: bool,
+) -> bool {
     let started = Instant::now();
     let mut next = SILENT;
-    while !is_ready(tool, engine) {
+    while !is_ready() {
         let waited = started.elapsed();
         if waited >= limit {
             return false;

@@ -1,9 +1,11 @@
 //! The first command of a tree that needs the code index: it waits for a background build.
 
+use std::fs;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -93,15 +95,24 @@ fn an_answer_before_the_index_is_complete_reports_what_is_missing() {
     place.wait_for_builders();
 }
 
+/// Returns true if a file of this name is below `folder`.
+fn has_file(folder: &Path, name: &str) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.into_iter().any(|entry| entry.file_name() == name || has_file(&entry.path(), name))
+}
+
 #[test]
 fn ending_the_processes_of_a_terminal_leaves_the_build_running() {
-    let place = large(400);
+    let place = large(800);
     let mut command = place.codedb("callers");
     command.env("CODEDB_BACKGROUND", "1").args(["name_7_of_0", "--wait-ms", "60000"]);
     // Ctrl-C reaches the whole process group. Shells start background jobs with SIGINT ignored.
     command.stdout(Stdio::null()).stderr(Stdio::null()).process_group(0);
     let mut child = command.spawn().expect("the program starts");
-    while !place.cache().exists() {
+    // The build runs once it writes its progress.
+    let started = Instant::now();
+    while !has_file(&place.cache(), "progress") {
+        assert!(started.elapsed() < Duration::from_secs(60), "no build starts");
         thread::sleep(Duration::from_millis(5));
     }
     let group = format!("-{}", child.id());
