@@ -1,5 +1,9 @@
 //! One HTTP request, cancellable, with a bounded reply. `agent` sends it; a build without the feature `model`
 //! has an agent that refuses.
+#![cfg_attr(
+    not(feature = "model"),
+    expect(dead_code, reason = "parts of requests and replies that only a real agent uses")
+)]
 
 #[cfg(feature = "model")]
 mod agent;
