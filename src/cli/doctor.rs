@@ -125,10 +125,10 @@ fn report_data(cache: &place::Cache, data: Option<&Location>, findings: &mut Fin
     findings.good(
         "uninstall",
         if stored.is_empty() {
-            "codedb stored nothing; see `codedb help uninstall`".to_owned()
+            "codedb stored no data; see `codedb help uninstall`".to_owned()
         } else {
             let stored = stored.join(" and ");
-            format!("{stored} is all that codedb stored; see `codedb help uninstall`")
+            format!("codedb stored data only in {stored}; see `codedb help uninstall`")
         },
     );
 }

@@ -306,7 +306,7 @@ fn doctor_shows_the_installation_and_what_is_stored() {
             "ok    data: nothing is recorded in {}",
             home(&place).join(".local/share/codedb").display()
         ),
-        format!("ok    uninstall: {} is all that codedb stored", place.cache().display()),
+        format!("ok    uninstall: codedb stored data only in {}", place.cache().display()),
     ] {
         assert!(nowhere.contains(&part), "{part}\n{nowhere}");
     }
