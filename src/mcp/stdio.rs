@@ -3,6 +3,10 @@
 //! Both directions are bounded: reading stops while 64 requests or 32 MiB of requests are pending and
 //! a further one waits, or while 64 error responses to invalid lines are unwritten. Memory is therefore bounded even for a
 //! client that sends and never reads.
+//!
+//! The server sees numbers of its own instead of the client's ids: a client can use the id of a
+//! request that it has cancelled again while the work of the first one still ends, and its result
+//! must not be taken for the second one's.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -128,7 +132,7 @@ impl Transport<RoleServer> for Stdio {
         message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let sender = Arc::clone(&self.sender);
-        async move { sender.answer(&message).await }
+        async move { sender.answer(message).await }
     }
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
@@ -173,19 +177,20 @@ struct Sender {
 }
 
 impl Sender {
-    /// Sends a message. A response also completes the pending request with its id.
-    async fn answer(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
-        let id = match message {
-            JsonRpcMessage::Response(response) => Some(&response.id),
-            JsonRpcMessage::Error(error) => error.id.as_ref(),
+    /// Sends a message. A response also completes the pending request with its number, and is
+    /// dropped if that request was cancelled.
+    async fn answer(&self, mut message: ServerJsonRpcMessage) -> io::Result<()> {
+        let turn = self.line.lock().await;
+        let id = match &mut message {
+            JsonRpcMessage::Response(response) => Some(&mut response.id),
+            JsonRpcMessage::Error(error) => error.id.as_mut(),
             _ => None,
         };
-        let turn = self.line.lock().await;
-        let answered = id.and_then(|id| self.unanswered.free(id));
-        let sent = self.write(turn, message).await;
-        if let Some(bytes) = answered {
-            self.unanswered.end(bytes);
-        }
+        let Some(id) = id else { return self.write(turn, &message).await };
+        let Some((client_id, bytes)) = self.unanswered.free(id) else { return Ok(()) };
+        *id = client_id;
+        let sent = self.write(turn, &message).await;
+        self.unanswered.end(bytes);
         sent
     }
 
@@ -221,9 +226,13 @@ struct Unanswered {
 
 #[derive(Debug, Default)]
 struct Requests {
-    /// The ids of pending requests, with their lengths in bytes. An id is released before its response is written, because a
-    /// client that has read the response may reuse the id.
-    ids: HashMap<RequestId, usize>,
+    /// The numbers of pending requests by their ids. An id is released before its response is
+    /// written, because a client that has read the response may reuse the id.
+    numbers: HashMap<RequestId, i64>,
+    /// The ids of pending requests by their numbers, with their lengths in bytes.
+    ids: HashMap<i64, (RequestId, usize)>,
+    /// The number of the last request.
+    last: i64,
     /// The number of requests whose responses use memory. It is decremented only after the response
     /// was written.
     count: usize,
@@ -244,19 +253,32 @@ impl Unanswered {
         requests.count < UNANSWERED_MAX && requests.bytes < UNANSWERED_BYTES_MAX
     }
 
-    /// Adds a request; returns false if its id is pending already.
-    fn begin(&self, id: &RequestId, bytes: usize) -> bool {
+    /// Adds a request; returns its number, `None` if its id is pending already.
+    fn begin(&self, id: &RequestId, bytes: usize) -> Option<RequestId> {
         let mut requests = self.lock();
-        let Entry::Vacant(entry) = requests.ids.entry(id.clone()) else { return false };
-        entry.insert(bytes);
+        let number = requests.last + 1;
+        let Entry::Vacant(entry) = requests.numbers.entry(id.clone()) else { return None };
+        entry.insert(number);
+        requests.ids.insert(number, (id.clone(), bytes));
+        requests.last = number;
         requests.count += 1;
         requests.bytes += bytes;
-        true
+        Some(RequestId::Number(number))
     }
 
-    /// Releases the id of a request, and returns its length; `None` if it was not pending.
-    fn free(&self, id: &RequestId) -> Option<usize> {
-        self.lock().ids.remove(id)
+    /// Releases the id of a request by its number, and returns the id and the request's length;
+    /// `None` if it is not pending.
+    fn free(&self, number: &RequestId) -> Option<(RequestId, usize)> {
+        let RequestId::Number(number) = number else { return None };
+        let mut requests = self.lock();
+        let (id, bytes) = requests.ids.remove(number)?;
+        requests.numbers.remove(&id);
+        Some((id, bytes))
+    }
+
+    /// Returns the number of the pending request with an id.
+    fn number(&self, id: &RequestId) -> Option<RequestId> {
+        self.lock().numbers.get(id).copied().map(RequestId::Number)
     }
 
     /// Releases the memory of a request whose id was released.
@@ -267,27 +289,35 @@ impl Unanswered {
         self.ended.notify_one();
     }
 
-    /// Rejects a request whose id is pending: the client could not distinguish the two responses.
-    fn admitted(&self, message: Message, bytes: usize) -> Message {
-        let Message::Valid(valid) = &message else { return message };
-        match &**valid {
-            JsonRpcMessage::Request(request) if !self.begin(&request.id, bytes) => {
-                let why = "another request with this id is still pending";
-                line::refused(ErrorData::invalid_request(why, None), Some(request.id.clone()))
+    /// Replaces the client's id by a number. Rejects a request whose id is pending: the client
+    /// could not distinguish the two responses. A cancellation of no pending request is ignored.
+    fn admitted(&self, mut message: Message, bytes: usize) -> Message {
+        let Message::Valid(valid) = &mut message else { return message };
+        match &mut **valid {
+            JsonRpcMessage::Request(request) => {
+                let Some(number) = self.begin(&request.id, bytes) else {
+                    let why = "another request with this id is still pending";
+                    let error = ErrorData::invalid_request(why, None);
+                    return line::refused(error, Some(request.id.clone()));
+                };
+                request.id = number;
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
-                    &notification.notification
-                    && let Some(id) = &cancelled.params.request_id
-                    // It gets no response.
-                    && let Some(bytes) = self.free(id)
+                    &mut notification.notification
+                    && let Some(id) = &mut cancelled.params.request_id
                 {
-                    self.end(bytes);
+                    let Some(number) = self.number(id) else { return Message::Ignored };
+                    // It gets no response.
+                    if let Some((_, bytes)) = self.free(&number) {
+                        self.end(bytes);
+                    }
+                    *id = number;
                 }
-                message
             }
-            _ => message,
+            _ => {}
         }
+        message
     }
 
     fn lock(&self) -> MutexGuard<'_, Requests> {

@@ -289,6 +289,19 @@ fn a_cancelled_call_stops_working() {
 }
 
 #[test]
+fn an_id_can_be_used_again_while_its_cancelled_call_ends() {
+    let mut client = Client::new();
+    let method = "notifications/cancelled";
+    for round in 0..200 {
+        client.call(1, "work");
+        client.send(&json!({"jsonrpc": "2.0", "method": method, "params": {"requestId": 1}}));
+        let what = format!("round {round}");
+        client.call(1, &what);
+        assert_eq!(client.answer(), (1, false, what));
+    }
+}
+
+#[test]
 fn all_pending_calls_can_be_cancelled() {
     let mut client = Client::new();
     for id in 1..=64 {
