@@ -62,7 +62,7 @@ HAND_SHORT = [1.0, 0.45, 1.1, 0.6, 0.15, 0.25, 0.3, 0.05, 0.3, 0.3, 0.06, 0.1, 0
 HAND_FACTORS = [1.0, 0.28, 0.4, 0.4, 0.4, 0.4, 0.8, 0.4, 0.4, 0.4, 0.4, 0.4, 0.4, 1.0, 1.0, 1.0, 1.0, 1.0]
 HAND = {"short": np.array(HAND_SHORT), "report": np.array(HAND_SHORT) * np.array(HAND_FACTORS)}
 AT = {name: place for place, name in enumerate(SIGNALS)}
-# Bits of src/lang/marks.rs.
+# Bits of core/src/lang/marks.rs.
 GENERATED, VENDORED, MINIFIED, TEST, DECLARATION = (1 << bit for bit in range(5))
 
 

@@ -1,4 +1,4 @@
-"""Computes a table such as src/index/text/related.txt: for each frequent word of code, the words that stand in similar
+"""Computes a table such as core/src/index/text/related.txt: for each frequent word of code, the words that stand in similar
 contexts in the sources of many projects.
 
     python3 related_words.py PROJECTS POOL > related.txt
@@ -35,7 +35,7 @@ SKIPPED = {".git", "node_modules", "vendor", "third_party", "dist", "locale", "l
 IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]+")
 PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 LICENSE = re.compile(r"copyright|license|warrant", re.I)
-PROSE = os.path.join(os.path.dirname(__file__), "../src/lang/prose.rs")
+PROSE = os.path.join(os.path.dirname(__file__), "../core/src/lang/prose.rs")
 with open(PROSE) as prose:
     STOP_WORDS = set(re.findall(r'"([a-z]+)"', prose.read().split("static STOP_WORDS")[1].split("];")[0]))
 STEMMER = snowballstemmer.stemmer("english")

@@ -74,7 +74,7 @@ def third_party_licences(triple: str) -> bytes:
 
 def linked_crates(triple: str) -> list[Crate]:
     """Returns the crates that end up in the program, sorted: no build scripts, no procedural macros."""
-    tree = ["tree", "--edges", "normal,no-proc-macro", "--target", triple, "--prefix", "none"]
+    tree = ["tree", "--package", "codedb", "--edges", "normal,no-proc-macro", "--target", triple, "--prefix", "none"]
     linked = set()
     for line in cargo(*tree, "--format", "{p}").splitlines():
         name, version = line.split(" ")[:2]

@@ -57,7 +57,7 @@ def read_project() -> Project:
     """Reads Cargo.toml and the variables CODEDB_REPOSITORY and CODEDB_MAINTAINER."""
     command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
     output = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=True).stdout
-    (package,) = json.loads(output)["packages"]
+    package = next(package for package in json.loads(output)["packages"] if package["name"] == "codedb")
     repository = os.environ.get("CODEDB_REPOSITORY") or package.get("repository")
     return Project(
         version=package["version"],

@@ -1,4 +1,4 @@
-//! Fits the calibration (`src/graph/link/calibration.rs`) to points of samples.
+//! Fits the calibration (`core/src/graph/link/calibration.rs`) to points of samples.
 //!
 //! Isotonic regression (pool adjacent violators) of the share of right answers over bins of the product
 //! of factors, for each language and class; the share of a bin is smoothed towards that of

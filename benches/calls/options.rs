@@ -24,7 +24,7 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --points FILE    append the first answer of each site (language, reason, confidence, right)
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
-  --fit FILE,...   instead: print the table of src/graph/link/calibration.rs, fitted to these files
+  --fit FILE,...   instead: print the table of core/src/graph/link/calibration.rs, fitted to these files
   --verdicts FILE  append the verdict on each site that the oracle knows, with its kind of receiver
   --table FILE,... instead: print tables by tree and by kind of receiver, with intervals, from files
                    that `--verdicts` wrote

@@ -27,9 +27,10 @@ const SILENT: Duration = Duration::from_millis(250);
 /// How often the progress is printed without a terminal.
 const PRINT_EVERY: Duration = Duration::from_millis(1_000);
 
-/// How long files are parsed for the answer of a command whose index is still being built. Without
-/// this limit, they are up to 1,000 files or 24 MiB.
-const PARSING_MAX: Duration = Duration::from_millis(1_500);
+/// How long files are searched for the names that a command asks about, and those with them parsed,
+/// while the index is still being built: enough for the sources of Linux in memory. Without this
+/// limit, up to 1,000 files or 24 MiB are parsed.
+const PARSING_MAX: Duration = Duration::from_millis(4_000);
 
 /// Whether a command has the part of the index that it needs.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -51,7 +52,7 @@ impl FirstUse {
 pub(super) fn args(tool: &Tool) -> Option<Arg> {
     let help = format!(
         "How long to wait for the index of a tree that has none, in milliseconds (default \
-         {DEFAULT_MS}), and as long again for its first part; 0 does not wait"
+         {DEFAULT_MS}); 0 does not wait"
     );
     let arg = Arg::new(WAIT_MS).long(WAIT_MS).value_name("N").value_parser(value_parser!(u64));
     waits(tool).then(|| arg.help(help))
@@ -99,12 +100,7 @@ pub(super) fn wait(tool: &Tool, matches: &ArgMatches, engine: &Engine) -> FirstU
     let progress = Progress::default();
     let prints = is_shown && bar.is_none() && reports;
     let limit = Duration::from_millis(limit_ms);
-    let has_search_index = || matches!(engine.snapshot(), Ok(Some(_)));
-    // Without the search index, which selects the files to parse, the answer would have few of them.
-    let wait = || {
-        look(&|| is_ready(tool, engine), engine, &progress, limit, prints)
-            || (look(&has_search_index, engine, &progress, limit, prints) && is_ready(tool, engine))
-    };
+    let wait = || look(&|| is_ready(tool, engine), engine, &progress, limit, prints);
     let is_ready = match bar {
         Some(bar) => bar.during(&progress, wait),
         None => wait(),

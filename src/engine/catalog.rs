@@ -33,7 +33,7 @@ const FILES_MAX: usize = 1000;
 const BYTES_MAX: u64 = 24 << 20;
 
 /// Maximum number of bytes searched for names during a call.
-const SCANNED_BYTES_MAX: u64 = 256 << 20;
+const SCANNED_BYTES_MAX: u64 = 2 << 30;
 
 /// Returns the segments of the code index; none if there is no code index.
 ///
@@ -208,7 +208,7 @@ fn indexed_now(
 
 /// Returns those of `files` that contain one of `names`, highest score first, then the others that
 /// changed since the generation; ties in path order. O(text) of changed files and candidates, at
-/// most 256 MiB.
+/// most 2 GiB.
 fn by_score(
     engine: &Engine,
     list: &FileList,
@@ -273,7 +273,7 @@ fn candidates(
     Ok(found)
 }
 
-/// Returns the score of each of `files` (see [`NameSearch::score`]). Files after the first 256 MiB,
+/// Returns the score of each of `files` (see [`NameSearch::score`]). Files after the first 2 GiB,
 /// and those after an interrupt, score 0.
 fn scores(
     root: &Path,

@@ -17,17 +17,17 @@ const LINES_MAX: usize = 800;
 
 /// Files that may contain `unsafe`, each with a SAFETY note.
 const UNSAFE: &[&str] = &[
-    "src/index/map.rs",           // Memory maps of the immutable index files.
-    "src/index/extract.rs", // A function compiled for a processor feature that is checked at run time.
-    "src/base/memory.rs",   // A function of the C library.
+    "core/src/index/map.rs",      // Memory maps of the immutable index files.
+    "core/src/index/extract.rs", // A function compiled for a processor feature that is checked at run time.
+    "core/src/base/memory.rs",   // A function of the C library.
     "src/cli/search/searcher.rs", // The library's choice of memory maps.
-    "src/mcp/streams/ready.rs", // A descriptor that the runtime polls.
+    "src/mcp/streams/ready.rs",  // A descriptor that the runtime polls.
 ];
 
 /// Files that use the text of a file as it is, with its secrets, and show nothing of it.
 const ORIGINALS: &[&str] = &[
-    "src/source/",               // Reads, caches and writes it.
-    "src/catalog.rs",            // Compares hashes and extracts facts.
+    "core/src/source/",          // Reads, caches and writes it.
+    "core/src/catalog.rs",       // Compares hashes and extracts facts.
     "src/tools/changes.rs",      // Compares hashes.
     "src/tools/edit.rs",         // Edits it; its diff is made of masked texts.
     "src/tools/outline.rs",      // Compares hashes and detects the language.
@@ -115,7 +115,7 @@ fn only_commands_of_decisions_stand_for_a_person() {
 #[test]
 fn only_the_parsers_module_parses() {
     let words = ["lang::facts(", "lang::outline("];
-    complain(sources().filter(|file| file.name != "src/parsers.rs"), |line| {
+    complain(sources().filter(|file| file.name != "core/src/parsers.rs"), |line| {
         words.iter().find(|word| names(line, word)).map(|word| format!("`{word}` outside parsers"))
     });
 }
@@ -212,8 +212,8 @@ fn sources() -> impl Iterator<Item = TrackedFile> {
     })
 }
 
-/// Every text file that git tracks or would track; in a packaged crate without git, what `src`,
-/// `tests` and `benches` hold.
+/// Every text file that git tracks or would track; in a packaged crate without git, what `core`,
+/// `src`, `tests` and `benches` hold.
 fn tracked() -> impl Iterator<Item = TrackedFile> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let listed = Command::new("git")
@@ -225,7 +225,7 @@ fn tracked() -> impl Iterator<Item = TrackedFile> {
             .split_terminator('\0')
             .map(str::to_owned)
             .collect(),
-        _ => ["src", "tests", "benches"]
+        _ => ["core", "src", "tests", "benches"]
             .iter()
             .flat_map(|folder| walk(root, &root.join(folder)))
             .collect(),

@@ -95,7 +95,8 @@ fn is_package_manager(before: &str) -> bool {
 #[test]
 fn every_variable_is_described() {
     let text = topics::text("environment").expect("a topic");
-    for source in sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src")) {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for source in ["src", "core/src"].iter().flat_map(|place| sources(&root.join(place))) {
         for (at, _) in source.match_indices("\"CODEDB_") {
             let name = &source[at + 1..];
             let end = name.find(|c: char| !c.is_ascii_uppercase() && c != '_');

@@ -15,7 +15,7 @@ pub(super) struct Seeds {
 impl Seeds {
     /// Reads the fixtures: raw strings that follow a file name in quotes.
     pub(super) fn read() -> Seeds {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/lang/tests/fixtures");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("core/src/lang/tests/fixtures");
         let mut files: Vec<_> =
             fs::read_dir(folder).expect("fixtures").flatten().map(|entry| entry.path()).collect();
         files.sort();

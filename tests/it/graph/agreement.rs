@@ -206,8 +206,14 @@ fn tools_agree_on_small_trees() {
 #[test]
 fn tools_agree_on_a_real_tree() {
     let place = Place::new();
-    place.write("Cargo.toml", "[package]\nname = \"codedb\"\n");
-    copy(&place, &Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), "src");
+    let manifest = "[package]\nname = \"codedb\"\n[workspace]\nmembers = [\"core\"]\n\
+                    [dependencies]\ncodedb-core = { path = \"core\" }\n";
+    place.write("Cargo.toml", manifest);
+    place.write("core/Cargo.toml", "[package]\nname = \"codedb-core\"\n");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for sources in ["src", "core/src"] {
+        copy(&place, &root.join(sources), sources);
+    }
     check(&place, DEFINITIONS, 60);
 }
 

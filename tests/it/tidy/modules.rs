@@ -45,11 +45,15 @@ pub(crate) struct Reference {
 }
 
 impl ModuleTree {
-    /// Returns the library's modules.
+    /// Returns the modules of both packages as those of one library: `codedb` re-exports what is
+    /// public in `codedb-core`, under the same names.
     pub(crate) fn library() -> &'static ModuleTree {
         static LIBRARY: OnceLock<ModuleTree> = OnceLock::new();
         LIBRARY.get_or_init(|| {
-            ModuleTree::read(Path::new(env!("CARGO_MANIFEST_DIR")), Path::new("src/lib.rs"))
+            let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+            let mut tree = ModuleTree::read(root, Path::new("src/lib.rs"));
+            tree.read_file(root, Path::new("core/src/lib.rs"), ModulePath::new(), true);
+            tree
         })
     }
 
@@ -348,6 +352,10 @@ impl<'ast> Visit<'ast> for Scanner<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast syn::ItemUse) {
+        // The root of `codedb` re-exports the modules of the other package, which are read, too.
+        if matches!(&item.tree, UseTree::Path(path) if path.ident == "codedb_core") {
+            return;
+        }
         self.add_use(&item.tree, &mut Vec::new());
     }
 

@@ -32,7 +32,7 @@ const REPLACED: &[(&str, &str)] = &[
 ];
 
 /// Inputs of tests, whose texts are not prose of the project.
-const INPUTS: &[&str] = &["src/lang/tests/fixtures/", "tests/it/tidy/wording.rs"];
+const INPUTS: &[&str] = &["core/src/lang/tests/fixtures/", "tests/it/tidy/wording.rs"];
 
 #[test]
 fn replaced_phrases_are_not_used() {

@@ -186,7 +186,7 @@ mod tests {
 
     #[test]
     fn the_page_on_security_has_the_complete_list() {
-        let page = include_str!("../../docs/security.md").to_lowercase();
+        let page = include_str!("../../../docs/security.md").to_lowercase();
         let (_, listed) = page.split_once("## files that run").expect("a section");
         let listed = listed.split("\n## ").next().unwrap_or_default();
         for word in [DIRS, NAMES, STARTS, ENDS].into_iter().flat_map(words) {

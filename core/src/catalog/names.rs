@@ -224,7 +224,7 @@ impl Catalog {
     /// # Errors
     ///
     /// [`crate::Kind::Corrupt`] if the index is damaged.
-    pub(crate) fn names_that(&self, fits: &(dyn Fn(&[u8]) -> bool + Sync)) -> Result<Vec<Vec<u8>>> {
+    pub fn names_that(&self, fits: &(dyn Fn(&[u8]) -> bool + Sync)) -> Result<Vec<Vec<u8>>> {
         let add = |names: &mut Vec<Vec<u8>>, name: &[u8]| {
             if fits(name) && !name.contains(&END) {
                 names.push(name.to_vec());

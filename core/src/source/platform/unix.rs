@@ -33,11 +33,11 @@ pub(in crate::source) fn has_other_names(metadata: &Metadata) -> bool {
 
 /// An open directory whose entries are inspected.
 #[derive(Debug)]
-pub(crate) struct DirHandle(OwnedFd);
+pub struct DirHandle(OwnedFd);
 
 impl DirHandle {
     /// Opens the directory at `path`.
-    pub(crate) fn open(path: &Path) -> io::Result<DirHandle> {
+    pub fn open(path: &Path) -> io::Result<DirHandle> {
         Ok(DirHandle(rustix::fs::open(path, flags(), Mode::empty())?))
     }
 
@@ -48,13 +48,13 @@ impl DirHandle {
     }
 
     /// Opens the directory `path` below this one; a symbolic link in its place is an error.
-    pub(crate) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
+    pub fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
         let flags = flags() | OFlags::NOFOLLOW;
         Ok(DirHandle(rustix::fs::openat(&self.0, path, flags, Mode::empty())?))
     }
 
     /// Returns the directory's own stamp.
-    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+    pub fn stamp(&self) -> io::Result<Stamp> {
         Ok(stamp_of(&rustix::fs::fstat(&self.0)?))
     }
 
@@ -65,7 +65,7 @@ impl DirHandle {
     }
 
     /// Returns kind and metadata of the entry `name`; for a symbolic link its own.
-    pub(crate) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
+    pub fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
         let stat = rustix::fs::statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
         let kind = match FileType::from_raw_mode(stat.st_mode as rustix::fs::RawMode) {
             FileType::RegularFile => EntryKind::File,

@@ -40,17 +40,17 @@ pub(in crate::source) fn has_other_names(_: &Metadata) -> bool {
 }
 
 /// A directory whose entries are inspected.
-pub(crate) struct DirHandle(PathBuf);
+pub struct DirHandle(PathBuf);
 
 impl DirHandle {
     /// Creates a handle for the directory at `path`.
-    pub(crate) fn open(path: &Path) -> io::Result<DirHandle> {
+    pub fn open(path: &Path) -> io::Result<DirHandle> {
         Ok(DirHandle(path.to_path_buf()))
     }
 
     /// Creates a handle for the directory `path` below this one; a symbolic link in its place is an
     /// error.
-    pub(crate) fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
+    pub fn open_below(&self, path: &CStr) -> io::Result<DirHandle> {
         let below = self.0.join(path::to_path(path.to_bytes()));
         if !below.symlink_metadata()?.is_dir() {
             return Err(io::Error::from(io::ErrorKind::NotADirectory));
@@ -59,12 +59,12 @@ impl DirHandle {
     }
 
     /// Returns the directory's own stamp.
-    pub(crate) fn stamp(&self) -> io::Result<Stamp> {
+    pub fn stamp(&self) -> io::Result<Stamp> {
         Ok(stamp(&self.0.symlink_metadata()?))
     }
 
     /// Returns kind and metadata of the entry `name`; for a symbolic link its own.
-    pub(crate) fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
+    pub fn stat(&self, name: &CStr) -> io::Result<(EntryKind, Stamp)> {
         let metadata = self.0.join(path::to_path(name.to_bytes())).symlink_metadata()?;
         let kind = match metadata.file_type() {
             kind if kind.is_file() => EntryKind::File,

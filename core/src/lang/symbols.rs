@@ -201,7 +201,7 @@ pub struct Symbol {
     pub source: SymbolSource,
     /// The prefix of the qualified names of the symbols inside it.
     #[serde(skip)]
-    pub(crate) scope: String,
+    pub scope: String,
 }
 
 impl Symbol {

@@ -180,7 +180,7 @@ impl Store {
     }
 
     /// Takes the lock of `role` without waiting. Creates the directory if needed.
-    pub(crate) fn lock_as(&self, role: LockRole) -> Result<WriterLock> {
+    pub fn lock_as(&self, role: LockRole) -> Result<WriterLock> {
         self.create()?;
         WriterLock::take(&self.dir, role)
     }

@@ -6,23 +6,29 @@ use std::path::Path;
 use super::language::{LANGUAGES, detect, of_path};
 use super::node::{NodeNames, field_name};
 use super::parse::{Limits, Problem, Problems, parse};
-use super::symbols::Outline;
 use super::symbols::outline as symbols_of;
-use crate::tools::{Reply, outline};
+use super::symbols::{Outline, SymbolKind};
 
 mod facts;
 mod fixtures;
 mod property;
 mod uses;
 
-/// Returns the rendered outline, followed by what it does not show: qualified names, visibility and
+/// Returns the outline as `codedb outline` prints it, followed by what it does not show: qualified names, visibility and
 /// documentation.
 fn render(path: &str, text: &str) -> String {
     let language = detect(Path::new(path), text.as_bytes()).expect("the language is in the table");
     let found = symbols_of(language, path, text.as_bytes(), Limits::DEFAULT);
-    let all = outline::Page { max: usize::MAX, ..outline::Page::default() };
-    let mut rendered = outline::OutlineReply::new(path.to_owned(), language, found.clone(), &all)
-        .render(&crate::answer::style::Plain);
+    let mut rendered = String::new();
+    for symbol in &found.symbols {
+        let (line, end_line, indent) = (symbol.line, symbol.end_line, 2 * symbol.depth);
+        // The name of an implementation begins with its kind.
+        let kind = if symbol.kind == SymbolKind::Impl { "" } else { symbol.kind.name() };
+        let blank = if kind.is_empty() { "" } else { " " };
+        let (name, signature) = (&symbol.name, crate::base::text::plain(&symbol.signature));
+        let _ =
+            writeln!(rendered, "{:indent$}{kind}{blank}{name}  {line}-{end_line}  {signature}", "");
+    }
     rendered.push_str(
         "---
 ",

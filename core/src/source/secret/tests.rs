@@ -6,13 +6,13 @@ use std::path::Path;
 use super::{holds_stores, is_in_store, is_secret, masked, redacted, redactions};
 
 /// Names that public scanners report; each is refused.
-const SECRETS: &str = include_str!("../../../tests/it/secrets/refused.txt");
+const SECRETS: &str = include_str!("../../../../tests/it/secrets/refused.txt");
 
 /// Files of version control; each is refused.
-const VERSION_CONTROL: &str = include_str!("../../../tests/it/secrets/version_control.txt");
+const VERSION_CONTROL: &str = include_str!("../../../../tests/it/secrets/version_control.txt");
 
 /// Names that only look like those of secrets; each is served.
-const SOURCES: &str = include_str!("../../../tests/it/secrets/served.txt");
+const SOURCES: &str = include_str!("../../../../tests/it/secrets/served.txt");
 
 #[track_caller]
 fn check(paths: &str, is_refused: bool) -> usize {

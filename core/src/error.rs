@@ -88,7 +88,7 @@ impl Error {
 
     /// Records the repository paths that the hints suggest, each of them in backticks there.
     #[must_use]
-    pub(crate) fn with_nearest_paths(mut self, paths: &[String]) -> Error {
+    pub fn with_nearest_paths(mut self, paths: &[String]) -> Error {
         self.0.nearest_paths = paths.to_vec();
         self
     }
@@ -96,7 +96,7 @@ impl Error {
     /// Replaces the repository paths of the error, its own and those that it suggests, by what
     /// `map` returns for them. Absolute paths stay.
     #[must_use]
-    pub(crate) fn map_paths(mut self, map: impl Fn(&str) -> String) -> Error {
+    pub fn map_paths(mut self, map: impl Fn(&str) -> String) -> Error {
         if let Some(path) = self.0.path.as_mut().filter(|path| path.is_relative())
             && let Some(text) = path.to_str()
         {

@@ -121,9 +121,9 @@ impl Remote {
         Ok(Remote { url, protocols: PROTOCOLS, folders })
     }
 
-    /// Returns the address of a repository in a local directory.
-    #[cfg(test)]
-    pub(crate) fn local(folder: &Path) -> Remote {
+    /// Returns the address of a repository in a local directory, for tests: [`Remote::parse`]
+    /// refuses such addresses.
+    pub fn local(folder: &Path) -> Remote {
         let url = format!("file://{}", folder.display());
         Remote { url, protocols: "file", folders: vec!["local".to_owned()] }
     }

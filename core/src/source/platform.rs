@@ -9,13 +9,17 @@ mod unix;
 
 pub use child::{Activity, limit_memory};
 #[cfg(not(unix))]
-pub(crate) use other::{DirHandle, lacks_locks};
+pub use other::DirHandle;
+#[cfg(not(unix))]
+pub(crate) use other::lacks_locks;
 #[cfg(not(unix))]
 pub(super) use other::{
     Lock, has_other_names, keep, open_without_links, open_without_waiting, stamp,
 };
 #[cfg(unix)]
-pub(crate) use unix::{DirHandle, lacks_locks};
+pub use unix::DirHandle;
+#[cfg(unix)]
+pub(crate) use unix::lacks_locks;
 #[cfg(unix)]
 pub(super) use unix::{
     Lock, Named, has_other_names, keep, open_without_links, open_without_waiting, stamp,

@@ -29,5 +29,6 @@ pub mod walk;
 pub mod watch;
 pub mod write;
 
+pub use platform::DirHandle;
+pub(crate) use platform::lacks_locks;
 pub use platform::{Activity, FileSystem, file_system, limit_memory};
-pub(crate) use platform::{DirHandle, lacks_locks};
