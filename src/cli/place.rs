@@ -38,7 +38,26 @@ pub(crate) fn engine(options: &TreeOptions) -> Result<Engine> {
     if options.root.is_none() && !is_work_tree(&root) {
         root = indexed_ancestor(&cache, &root).unwrap_or(root);
     }
-    let dir = index_dir(&cache, &root);
+    engine_at(root, &cache, options)
+}
+
+/// Returns the engine for the tree that the directory `dir` lies in: a git work tree, or else an
+/// indexed tree; `None` if it lies in neither. `dir` is canonical.
+///
+/// # Errors
+///
+/// As [`engine`].
+pub(crate) fn engine_around(dir: &Path, options: &TreeOptions) -> Result<Option<Engine>> {
+    let cache = cache(options)?;
+    let work_tree = dir.ancestors().find(|dir| is_work_tree(dir)).map(Path::to_path_buf);
+    match work_tree.or_else(|| indexed_ancestor(&cache, dir)) {
+        Some(root) => engine_at(root, &cache, options).map(Some),
+        None => Ok(None),
+    }
+}
+
+fn engine_at(root: PathBuf, cache: &Cache, options: &TreeOptions) -> Result<Engine> {
+    let dir = index_dir(cache, &root);
     let on_heap =
         crate::source::file_system(dir.ancestors().find(|dir| dir.exists()).unwrap_or(&dir))
             .is_network();

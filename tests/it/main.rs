@@ -83,4 +83,6 @@ mod tidy;
 #[cfg(unix)]
 mod tools;
 #[cfg(unix)]
+mod trees;
+#[cfg(unix)]
 mod watch;

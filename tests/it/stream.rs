@@ -1,4 +1,4 @@
-//! Files are listed while they are searched, or before the search with many threads: output and
+//! Files are listed while they are searched, or before the search with several threads: output and
 //! messages are the same.
 
 use std::fs;
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::support::place::{Answer, Place};
 
-/// Numbers of threads: the last ones list before the search.
+/// Numbers of threads: all but the first list before the search.
 const THREADS: [&str; 4] = ["1", "2", "4", "6"];
 
 #[track_caller]

@@ -20,7 +20,7 @@ use crate::base::ids::{DirId, FileId};
 use crate::base::path;
 use crate::catalog::file_list::TreeDiff;
 use crate::engine::{self, Comparison, Engine, PendingSync, WatchReport};
-use crate::error::{Kind, Result};
+use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
 use crate::query::candidates::{self, Candidates, Demand};
@@ -34,6 +34,9 @@ const CHANGES_MAX: usize = 32;
 /// long.
 const SYNC_PATIENCE: Duration = Duration::from_millis(100);
 
+/// The maximum number of trees whose indexes are used; paths in others are walked.
+const TREES_MAX: usize = 32;
+
 /// The files to search.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
@@ -42,11 +45,18 @@ pub(crate) struct Listing {
     pub(crate) is_walk: bool,
     /// The number of files in scope that are not listed because they cannot match.
     pub(crate) unread: u64,
-    /// The index is missing or outdated and should be built.
-    pub(crate) needs_build: bool,
+    /// The trees whose index should be built, by their places in the list of engines.
+    pub(crate) to_build: Vec<ToBuild>,
+    pub(crate) report: Report,
+}
+
+/// A tree whose index is missing or outdated.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ToBuild {
+    /// Its place in the list of engines.
+    pub(crate) tree: usize,
     /// The index is damaged, which a refresh may not detect: it must be rebuilt.
     pub(crate) is_damaged: bool,
-    pub(crate) report: Report,
 }
 
 /// The data that `--explain-plan` prints.
@@ -66,6 +76,10 @@ pub(crate) struct Report {
 }
 
 impl Report {
+    fn changes(&self) -> usize {
+        self.changed + self.added + self.gone
+    }
+
     fn step(&mut self, name: &'static str, since: Instant) {
         let elapsed = since.elapsed();
         match self.steps.iter_mut().find(|(step, _)| *step == name) {
@@ -75,18 +89,17 @@ impl Report {
     }
 }
 
-/// Returns the engine for a request; `None` if no index is used.
+/// Returns the engines for a request: that of the current directory or of `--root`, and those of the
+/// trees in which other directories of the request lie. None if no index is used.
 ///
 /// # Errors
 ///
 /// If `--root` is not a directory.
-pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
-    let only_files = || {
-        let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
-        request.scope.paths.iter().all(is_file)
-    };
+pub(crate) fn engines(request: &Request) -> Result<Vec<Engine>> {
+    let is_file = |path: &PathBuf| is_stdin_path(path) || !path.is_dir();
+    let only_files = || request.scope.paths.iter().all(is_file);
     if request.index.no_index || !matches!(request.mode, Mode::Search(_)) || only_files() {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     let options = TreeOptions {
         root: request.index.root.clone(),
@@ -94,125 +107,213 @@ pub(crate) fn engine(request: &Request) -> Result<Option<Engine>> {
         data_dir: None,
         threads: Some(request.threads),
     };
-    match place::engine(&options) {
-        Ok(engine) => Ok(Some(engine)),
-        Err(error) if request.index.root.is_some() => Err(error),
+    let mut engines = match place::engine(&options) {
+        Ok(engine) => vec![engine],
+        Err(error) if request.index.root.is_some() => return Err(error),
         // Without a directory for the index, all files are searched.
         Err(error) => {
             log::debug!("no index: {error}");
-            Ok(None)
+            return Ok(Vec::new());
+        }
+    };
+    if request.index.root.is_some() || request.scope.implicit {
+        return Ok(engines);
+    }
+    for path in request.scope.paths.iter().filter(|path| !is_file(path)) {
+        let Ok(dir) = request.current_dir.join(path).canonicalize() else { continue };
+        let other = place::engine_around(&dir, &options).unwrap_or_else(|error| {
+            log::debug!("no index of {}: {error}", dir.display());
+            None
+        });
+        let is_new = |other: &Engine| engines.iter().all(|engine| engine.root() != other.root());
+        if let Some(other) = other.filter(is_new)
+            && engines.len() < TREES_MAX
+        {
+            engines.push(other);
         }
     }
+    Ok(engines)
 }
 
-/// Lists the files to search with the index of `engine`, if there is one.
+/// Lists the files to search with the indexes of `engines`, which are those of [`engines`].
 ///
 /// # Errors
 ///
 /// On an invalid glob or file type.
-pub(crate) fn list(request: &Request, engine: &Engine) -> Result<Listing> {
+pub(crate) fn list(request: &Request, engines: &[Engine]) -> Result<Listing> {
     let started = Instant::now();
-    let snapshot = match engine.snapshot() {
-        Ok(snapshot) => snapshot,
-        Err(error) => {
-            log::debug!("index unusable, scanning instead: {error}");
-            None
-        }
-    };
+    let snapshots: Vec<Option<Snapshot>> = engines.iter().map(snapshot).collect();
+    let homes: Vec<Option<usize>> =
+        request.scope.paths.iter().map(|path| home(request, engines, &snapshots, path)).collect();
+    let to_build: Vec<ToBuild> = (0..engines.len())
+        .filter(|&tree| snapshots[tree].is_none() && homes.contains(&Some(tree)))
+        .map(|tree| ToBuild { tree, is_damaged: false })
+        .collect();
     let mut report = Report::default();
     report.step("open the index", started);
-    let Some(snapshot) = snapshot else {
+    if snapshots.iter().all(Option::is_none) {
         report.freshness = "no index: all files are searched".to_owned();
-        return Ok(Listing { is_walk: true, needs_build: true, report, ..Listing::default() });
-    };
-    engine.store().note_use();
-    let uses_watcher = !matches!(request.index.fresh, Some(Fresh::Strict | Fresh::Trust));
-    let mut lookup = Lookup {
-        request,
-        engine,
-        snapshot: &snapshot,
-        sync: if uses_watcher { engine::start_sync(engine) } else { None },
-        watched: None,
-    };
-    match lookup.list(report) {
-        Err(error) if error.kind() == Kind::Corrupt => {
-            log::debug!("index damaged, scanning instead: {error}");
-            let (is_walk, needs_build, is_damaged) = (true, true, true);
-            Ok(Listing { is_walk, needs_build, is_damaged, ..Listing::default() })
-        }
-        other => other,
+        return Ok(Listing { is_walk: true, to_build, report, ..Listing::default() });
     }
+    let planning = Instant::now();
+    let plan = plan(request);
+    report.step("plan", planning);
+    let mut listing = Listing { to_build, report, ..Listing::default() };
+    let mut lookups: Vec<Option<Lookup<'_>>> = Vec::with_capacity(engines.len());
+    for (tree, (engine, snapshot)) in engines.iter().zip(&snapshots).enumerate() {
+        let Some(snapshot) = snapshot else {
+            lookups.push(None);
+            continue;
+        };
+        match Lookup::new(request, engine, snapshot, &plan, &mut listing.report) {
+            Ok(lookup) => lookups.push(Some(lookup)),
+            Err(error) => return damaged(tree, error),
+        }
+    }
+    for (path, home) in request.scope.paths.iter().zip(homes) {
+        let tree = home.unwrap_or(0);
+        let Some(lookup) = lookups.get_mut(tree).and_then(Option::as_mut) else {
+            let walking = Instant::now();
+            listing.items.extend(targets::list_path(request, path)?);
+            listing.report.step("walk", walking);
+            continue;
+        };
+        let changes_before = listing.report.changes();
+        match lookup.add(path, &mut listing) {
+            Ok(has_obstacle) => {
+                let changes = listing.report.changes() - changes_before;
+                let is_listed = listing.to_build.iter().any(|build| build.tree == tree);
+                if (has_obstacle || changes > CHANGES_MAX) && !is_listed {
+                    listing.to_build.push(ToBuild { tree, is_damaged: false });
+                }
+            }
+            Err(error) => return damaged(tree, error),
+        }
+    }
+    listing.report.plan = Some(plan);
+    targets::apply_sort(request, &mut listing.items);
+    Ok(listing)
 }
 
+/// Returns the listing of a request one of whose indexes turned out to be damaged.
+fn damaged(tree: usize, error: Error) -> Result<Listing> {
+    if error.kind() != Kind::Corrupt {
+        return Err(error);
+    }
+    log::debug!("index damaged, scanning instead: {error}");
+    let to_build = vec![ToBuild { tree, is_damaged: true }];
+    Ok(Listing { is_walk: true, to_build, ..Listing::default() })
+}
+
+fn snapshot(engine: &Engine) -> Option<Snapshot> {
+    let snapshot = engine.snapshot().unwrap_or_else(|error| {
+        log::debug!("index unusable, scanning instead: {error}");
+        None
+    });
+    if snapshot.is_some() {
+        engine.store().note_use();
+    }
+    snapshot
+}
+
+/// Returns the place of the engine in whose tree `path` lies: that of the current directory if its
+/// index has the directory, else the innermost.
+fn home(
+    request: &Request,
+    engines: &[Engine],
+    snapshots: &[Option<Snapshot>],
+    path: &Path,
+) -> Option<usize> {
+    if is_stdin_path(path) {
+        return None;
+    }
+    if request.index.root.is_some() {
+        return Some(0);
+    }
+    let canonical = request.current_dir.join(path).canonicalize().ok()?;
+    let has_dir = |snapshot: &Snapshot| {
+        let below = canonical.strip_prefix(engines[0].root()).ok().and_then(path::from_path);
+        below.is_some_and(|below| matches!(snapshot.table.find_dir(&below), Ok(Some(_))))
+    };
+    if snapshots[0].as_ref().is_some_and(has_dir) {
+        return Some(0);
+    }
+    let around = |tree: &usize| canonical.starts_with(engines[*tree].root());
+    let depth = |tree: &usize| engines[*tree].root().components().count();
+    (0..engines.len()).filter(around).max_by_key(depth)
+}
+
+/// Returns the plan of the request's patterns.
+fn plan(request: &Request) -> Plan {
+    let reading = &request.reading;
+    let as_stored = matches!(reading.encoding, TextEncoding::Auto)
+        && reading.preprocessor.is_none()
+        && !reading.decompress;
+    let prints_all = request.format.context == Context::Passthru;
+    if !as_stored || prints_all {
+        return Plan::all();
+    }
+    Plan::new(&request.patterns, &super::matcher::pattern_options(request))
+}
+
+/// Returns true unless the search of a walked file stops at its first NUL byte.
+fn reads_past_nul(request: &Request) -> bool {
+    let Request { matching, reading, .. } = request;
+    reading.binary != Binary::Auto
+        || reading.mmap == Mmap::Always
+        || matching.multiline
+        || matching.null_data
+}
+
+/// The look-up in the index of one tree.
 struct Lookup<'a> {
     request: &'a Request,
     engine: &'a Engine,
     snapshot: &'a Snapshot,
+    candidates: Candidates,
     /// The request to the watch server, sent first so that it works in parallel.
     sync: Option<PendingSync>,
     /// Its reply, after it has been awaited.
     watched: Option<WatchReport>,
 }
 
-impl Lookup<'_> {
-    fn list(&mut self, mut report: Report) -> Result<Listing> {
-        let request = self.request;
-        let planning = Instant::now();
-        let plan = self.plan();
-        report.step("plan", planning);
+impl<'a> Lookup<'a> {
+    fn new(
+        request: &'a Request,
+        engine: &'a Engine,
+        snapshot: &'a Snapshot,
+        plan: &Plan,
+        report: &mut Report,
+    ) -> Result<Lookup<'a>> {
+        let uses_watcher = !matches!(request.index.fresh, Some(Fresh::Strict | Fresh::Trust));
+        let sync = if uses_watcher { engine::start_sync(engine) } else { None };
         let evaluating = Instant::now();
-        let candidates = candidates::candidates(
-            self.snapshot,
-            plan.query(),
-            Demand {
-                spans_lines: plan.spans_lines(),
-                with_fold_docs: plan.with_fold_docs(),
-                binary_as_text: self.reads_past_nul(),
-                in_memory: false,
-            },
-        )?;
+        let demand = Demand {
+            spans_lines: plan.spans_lines(),
+            with_fold_docs: plan.with_fold_docs(),
+            binary_as_text: reads_past_nul(request),
+            in_memory: false,
+        };
+        let candidates = candidates::candidates(snapshot, plan.query(), demand)?;
         report.step("evaluate", evaluating);
-        report.generation = Some(self.snapshot.generation);
-        report.candidates = candidates.files.count();
-        report.candidate_blocks = candidates.blocks.values().map(Vec::len).sum();
-        report.postings_read = candidates.postings_read;
+        report.generation = report.generation.or(Some(snapshot.generation));
+        report.candidates += candidates.files.count();
+        report.candidate_blocks += candidates.blocks.values().map(Vec::len).sum::<usize>();
+        report.postings_read += candidates.postings_read;
         if request.index.explain_plan {
-            let sizes = candidates::posting_sizes(self.snapshot, plan.query())?;
-            report.postings = sizes.iter().map(|(gram, n)| (gram.to_string(), *n)).collect();
+            let sizes = candidates::posting_sizes(snapshot, plan.query())?;
+            report.postings.extend(sizes.iter().map(|(gram, units)| (gram.to_string(), *units)));
         }
-        report.plan = Some(plan);
-        let mut listing = Listing { report, ..Listing::default() };
-        for path in &request.scope.paths {
-            match self.scope(path)? {
-                Some(dir) => self.add_directory(path, dir, &candidates, &mut listing)?,
-                None => self.add_walked(path, &candidates, &mut listing)?,
-            }
-        }
-        targets::apply_sort(request, &mut listing.items);
-        let report = &listing.report;
-        listing.needs_build |= report.changed + report.added + report.gone > CHANGES_MAX;
-        Ok(listing)
+        Ok(Lookup { request, engine, snapshot, candidates, sync, watched: None })
     }
 
-    fn plan(&self) -> Plan {
-        let Request { reading, .. } = self.request;
-        let as_stored = matches!(reading.encoding, TextEncoding::Auto)
-            && reading.preprocessor.is_none()
-            && !reading.decompress;
-        let prints_all = self.request.format.context == Context::Passthru;
-        if !as_stored || prints_all {
-            return Plan::all();
+    /// Adds the files to search below one path of the request; returns true if the index should be
+    /// refreshed for more than changed files.
+    fn add(&mut self, path: &Path, listing: &mut Listing) -> Result<bool> {
+        match self.scope(path)? {
+            Some(dir) => self.add_directory(path, dir, listing),
+            None => self.add_walked(path, listing).map(|()| false),
         }
-        Plan::new(&self.request.patterns, &super::matcher::pattern_options(self.request))
-    }
-
-    /// Returns true unless the search of a walked file stops at its first NUL byte.
-    fn reads_past_nul(&self) -> bool {
-        let Request { matching, reading, .. } = self.request;
-        reading.binary != Binary::Auto
-            || reading.mmap == Mmap::Always
-            || matching.multiline
-            || matching.null_data
     }
 
     /// Returns the directory in the table whose files are exactly those that a walk of `path`
@@ -223,8 +324,9 @@ impl Lookup<'_> {
             return Ok(None);
         }
         let lexical = normalize(&request.current_dir.join(path));
-        // Through a symbolic link, ignore rules see other paths of the same files.
-        let Ok(canonical) = lexical.canonicalize() else { return Ok(None) };
+        // Through a symbolic link, ignore rules see other paths of the same files, and `..` leads to
+        // another directory.
+        let Ok(canonical) = request.current_dir.join(path).canonicalize() else { return Ok(None) };
         let Ok(below) = lexical.strip_prefix(self.engine.root()) else { return Ok(None) };
         if canonical != lexical || !lexical.is_dir() {
             return Ok(None);
@@ -239,42 +341,30 @@ impl Lookup<'_> {
         self.snapshot.table.find_dir(&below)
     }
 
-    fn add_directory(
-        &mut self,
-        given: &Path,
-        dir: DirId,
-        candidates: &Candidates,
-        listing: &mut Listing,
-    ) -> Result<()> {
+    fn add_directory(&mut self, given: &Path, dir: DirId, listing: &mut Listing) -> Result<bool> {
         let checking = Instant::now();
-        let freshened = self.freshen(dir, candidates, &mut listing.report)?;
+        let freshened = self.freshen(dir, &mut listing.report)?;
         listing.report.step("check freshness", checking);
         let diff = match freshened {
             Comparison::Diff(diff) => diff,
             Comparison::Rewalk(reason) => {
                 listing.report.freshness = format!("walked: {reason}");
-                let walked = self.add_walked(given, candidates, listing);
+                self.add_walked(given, listing)?;
                 // A build would encounter the same problems as this walk.
                 let has_problem = |item: &Item| matches!(item, Item::Problem(_));
-                listing.needs_build |= !listing.items.iter().any(has_problem);
-                return walked;
+                return Ok(!listing.items.iter().any(has_problem));
             }
         };
         let listing_files = Instant::now();
         listing.report.changed += diff.changed.len();
         listing.report.added += diff.added.len();
         listing.report.gone += diff.gone.len();
-        self.add_diff(given, dir, &diff, candidates, listing)?;
+        self.add_diff(given, dir, &diff, listing)?;
         listing.report.step("list", listing_files);
-        Ok(())
+        Ok(false)
     }
 
-    fn freshen(
-        &mut self,
-        dir: DirId,
-        candidates: &Candidates,
-        report: &mut Report,
-    ) -> Result<Comparison> {
+    fn freshen(&mut self, dir: DirId, report: &mut Report) -> Result<Comparison> {
         if self.request.index.fresh == Some(Fresh::Trust) {
             if self.snapshot.table.meta()?.problems > 0 {
                 return Ok(Comparison::Rewalk("the walk had problems, which a search must report"));
@@ -294,7 +384,7 @@ impl Lookup<'_> {
             return Ok(freshened);
         }
         report.freshness = "strict: the metadata of every file was checked".to_owned();
-        engine::compare_tree(self.snapshot, dir, &candidates.files, environment)
+        engine::compare_tree(self.snapshot, dir, &self.candidates.files, environment)
     }
 
     /// Adds the candidates below `dir`, and the files that were changed or added, in path order.
@@ -303,9 +393,9 @@ impl Lookup<'_> {
         given: &Path,
         dir: DirId,
         diff: &TreeDiff,
-        candidates: &Candidates,
         listing: &mut Listing,
     ) -> Result<()> {
+        let candidates = &self.candidates;
         let table = &self.snapshot.table;
         let entry = table.dir(dir)?;
         let prefix = entry.path.to_bytes();
@@ -340,7 +430,7 @@ impl Lookup<'_> {
                 // The output for a file with a NUL byte depends on more than whether it matches.
                 (_, false) if file.flags.has(Flags::BINARY) => ContentHint::Unknown,
                 (_, false) => ContentHint::NoMatch,
-                (_, true) => self.hint(id, candidates)?,
+                (_, true) => self.hint(id)?,
             };
             listing.items.push(spelling.item(&relative, hint));
         }
@@ -352,14 +442,16 @@ impl Lookup<'_> {
     }
 
     /// Returns the content hint of a candidate.
-    fn hint(&self, id: FileId, candidates: &Candidates) -> Result<ContentHint> {
+    fn hint(&self, id: FileId) -> Result<ContentHint> {
         let table = &self.snapshot.table;
         let (file, stamp) = (table.file(id)?, table.stamp(id)?);
         // The search of a file with a NUL byte ends there, and NUL bytes are not indexed.
         if file.flags.has(Flags::SCAN) || file.flags.has(Flags::BINARY) {
             return Ok(ContentHint::Unknown);
         }
-        let Some(blocks) = candidates.blocks.get(&id) else { return Ok(ContentHint::Text(stamp)) };
+        let Some(blocks) = self.candidates.blocks.get(&id) else {
+            return Ok(ContentHint::Text(stamp));
+        };
         let segment = &self.snapshot.segments[usize::from(file.segment)];
         let mut ranges: Vec<Range<u32>> = Vec::with_capacity(blocks.len());
         for &unit in blocks {
@@ -373,16 +465,11 @@ impl Lookup<'_> {
 
     /// Adds the files that a walk of `path` with the request's filters lists, except for files that
     /// are unchanged since they were indexed and cannot match.
-    fn add_walked(
-        &self,
-        path: &Path,
-        candidates: &Candidates,
-        listing: &mut Listing,
-    ) -> Result<()> {
+    fn add_walked(&self, path: &Path, listing: &mut Listing) -> Result<()> {
         let walking = Instant::now();
         let items = targets::list_path(self.request, path)?;
         listing.report.step("walk", walking);
-        if candidates.is_all {
+        if self.candidates.is_all {
             listing.items.extend(items);
             return Ok(());
         }
@@ -395,7 +482,7 @@ impl Lookup<'_> {
             .with_min_len(64)
             .map(|item| {
                 let Item::Search(mut target) = item else { return Ok(Some(item)) };
-                let cannot_match = self.cannot_match(&base, &target, candidates, trust)?;
+                let cannot_match = self.cannot_match(&base, &target, trust)?;
                 if cannot_match && !lists_misses {
                     return Ok(None);
                 }
@@ -414,13 +501,7 @@ impl Lookup<'_> {
     }
 
     /// Returns true if the target is unchanged since it was indexed and cannot match.
-    fn cannot_match(
-        &self,
-        base: &Path,
-        target: &Target,
-        candidates: &Candidates,
-        trust: bool,
-    ) -> Result<bool> {
+    fn cannot_match(&self, base: &Path, target: &Target, trust: bool) -> Result<bool> {
         if target.origin != Origin::Walked {
             return Ok(false);
         }
@@ -429,7 +510,7 @@ impl Lookup<'_> {
         let Some(below) = path::from_path(below) else { return Ok(false) };
         let table = &self.snapshot.table;
         let Some(id) = table.find_file(&below)? else { return Ok(false) };
-        if candidates.files.contains(id.index()) {
+        if self.candidates.files.contains(id.index()) {
             return Ok(false);
         }
         if self.request.lists_misses() && table.file(id)?.flags.has(Flags::BINARY) {

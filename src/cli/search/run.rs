@@ -119,11 +119,12 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
         }
     })?;
     let parts = WorkerParts::new(request, matcher)?;
-    let Some(engine) = indexed::engine(request)? else {
+    let engines = indexed::engines(request)?;
+    if engines.is_empty() {
         let job = SearchJob { request, mode, reporter, parts: &parts, started, unread: 0 };
         return Ok(search_walked(&job, &rules, &PlainScan)?.matched);
-    };
-    let mut listing = indexed::list(request, &engine)?;
+    }
+    let mut listing = indexed::list(request, &engines)?;
     let unread = listing.unread;
     let job = SearchJob { request, mode, reporter, parts: &parts, started, unread };
     if request.index.explain_plan {
@@ -137,9 +138,11 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     } else {
         search_items(&job, &Listed::new(&listing.items), &CandidateScan)
     };
-    if listing.needs_build && !request.index.no_background {
-        let what = if listing.is_damaged { Build::ForSearchAnew } else { Build::ForSearch };
-        background::build(&engine, what);
+    if !request.index.no_background {
+        for build in &listing.to_build {
+            let what = if build.is_damaged { Build::ForSearchAnew } else { Build::ForSearch };
+            background::build(&engines[build.tree], what);
+        }
     }
     Ok(outcome.matched)
 }

@@ -2,7 +2,8 @@
 //! before the walk ends, and memory does not grow with the number of files.
 //!
 //! The order is that of [`targets::list`](super::targets::list), which walks with all threads and
-//! sorts what it found. Here the threads that search take turns in one walk.
+//! sorts what it found. With several threads that is faster: it reads the ignore files that the
+//! listing of a directory has, while a walk in order looks for each of them in each directory.
 
 use std::path::PathBuf;
 
@@ -11,10 +12,6 @@ use super::request::Request;
 use super::targets::{Item, Listing, is_file};
 use super::walker::WalkRules;
 use crate::source::rule_files::{OrderedWalk, Step};
-
-/// The number of threads up to which one walk finds files as fast as they are searched. A walk takes
-/// 1 to 3 µs for a file, its search 5 µs and more.
-const THREADS_MAX: usize = 4;
 
 /// The items of a request in order.
 #[derive(Debug)]
@@ -29,16 +26,11 @@ pub(crate) struct Stream<'a> {
 
 impl<'a> Stream<'a> {
     /// Returns the items of a request; `None` if they must be listed before the search, for another
-    /// order or for many threads.
+    /// order or for several threads.
     pub(crate) fn new(request: &'a Request, rules: &'a WalkRules<'a>) -> Option<Stream<'a>> {
         let is_ordered = request.sort.is_none_or(|sort| sort.by == SortBy::Path && !sort.reverse);
         let (paths, listing) = (&*request.scope.paths, Listing::new(request));
-        (is_ordered && request.threads <= THREADS_MAX).then_some(Stream {
-            rules,
-            paths,
-            walk: None,
-            listing,
-        })
+        (is_ordered && request.threads == 1).then_some(Stream { rules, paths, walk: None, listing })
     }
 
     /// Starts with the next path, or with several that are files; returns false if there is none.

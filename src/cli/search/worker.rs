@@ -212,8 +212,19 @@ impl<W: WriteColor> Worker<W> {
             };
         }
         // Its metadata costs less through the open file than by a second look-up of the path.
-        let mut file = File::open(path)?;
+        let file = File::open(path)?;
         let metadata = file.metadata();
+        self.search_opened(target, file, metadata)
+    }
+
+    /// Searches an open file by reading it in pieces.
+    fn search_opened(
+        &mut self,
+        target: &Target,
+        mut file: File,
+        metadata: io::Result<Metadata>,
+    ) -> io::Result<Verdict> {
+        let path = target.path.as_path();
         self.renew_searcher(metadata.as_ref().map_or(u64::MAX, Metadata::len));
         self.set_binary_rule(path, target.is_explicit());
         // The searcher reads an empty file twice. Some file systems report no lengths.
@@ -250,8 +261,11 @@ impl<W: WriteColor> Worker<W> {
             return self.search_reader(path, io::empty());
         }
         let (mut file, metadata) = read::open(path)?;
-        if metadata.len() > READ_WHOLE_BYTES_MAX {
-            return self.search(target);
+        // A file about which the index has nothing is read once: in pieces that stay in the processor's
+        // cache, if it is larger than these.
+        let is_unknown = target.hint == ContentHint::Unknown;
+        if metadata.len() > if is_unknown { BUFFER_BYTES } else { READ_WHOLE_BYTES_MAX } {
+            return self.search_opened(target, file, Ok(metadata));
         }
         self.renew_searcher(metadata.len());
         let mut buffer = std::mem::take(&mut self.buffer);
