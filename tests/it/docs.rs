@@ -23,7 +23,7 @@ const JSON_CHARS: usize = 100;
 const INDEX: &str = "\
 # Tools
 
-Each tool has a page with its arguments, examples and schema. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
+Each tool has a page with its arguments and examples. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
 
 Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands, and those of `decisions` are parts of `codedb decisions`. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
 
@@ -72,8 +72,8 @@ fn check_folder(name: &str, mut pages: Vec<String>) {
 struct Examples {
     place: Place,
     session: Session,
-    /// The toolset of each tool and its entry in the list.
-    listed: BTreeMap<String, (&'static str, Value)>,
+    /// The toolset of each tool.
+    listed: BTreeMap<String, &'static str>,
 }
 
 impl Examples {
@@ -97,7 +97,7 @@ impl Examples {
             let answer = session.request("tools/list", json!({}));
             for tool in answer["tools"].as_array().expect("a list") {
                 let name = tool["name"].as_str().expect("a name").to_owned();
-                listed.entry(name).or_insert((set, tool.clone()));
+                listed.entry(name).or_insert(set);
             }
             session
         };
@@ -174,7 +174,7 @@ fn every_tool_has_its_page() {
     let mut examples = Examples::start();
     let mut index = INDEX.to_owned();
     for tool in TOOLS {
-        let (set, _) = &examples.listed[tool.name];
+        let set = examples.listed[tool.name];
         let (name, page) = (tool.name, tool.command());
         let _ = writeln!(index, "| [`{name}`](tools/{page}.md) | {set} | {} |", tool.summary);
         let text = page_of(tool, &mut examples);
@@ -186,7 +186,7 @@ fn every_tool_has_its_page() {
 }
 
 fn page_of(tool: &Tool, examples: &mut Examples) -> String {
-    let (set, entry) = examples.listed[tool.name].clone();
+    let set = examples.listed[tool.name];
     let mut out =
         format!("# {}\n\n{}. {}\n\n", tool.name, tool.summary, tool.description(&|_| true));
     let effect = match tool.effect {
@@ -232,7 +232,6 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
             let _ = writeln!(out, "\nWith `\"format\": \"json\"`:\n\n```json\n{data}\n```");
         }
     }
-    let _ = writeln!(out, "\n## Schema\n\n```json\n{}\n```", shown(&entry["inputSchema"], 0));
     out
 }
 

@@ -149,6 +149,38 @@ fn no_path_of_one_machine_is_tracked() {
     assert!(found.is_empty(), "{found:?}");
 }
 
+/// The maximum number of words of all pages that people write.
+const WRITTEN_WORDS_MAX: usize = 26_000;
+
+/// The maximum number of words of the pages below docs/ that tests write.
+const GENERATED_WORDS_MAX: usize = 18_000;
+
+#[test]
+fn a_reader_finishes_the_documents() {
+    let pages: Vec<TrackedFile> = tracked().filter(|file| file.name.ends_with(".md")).collect();
+    let is_generated = |file: &&TrackedFile| {
+        file.is_under(&["docs/tools/", "docs/clients/"]) || file.name == "docs/tools.md"
+    };
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    let words = |file: &TrackedFile| file.text.split_whitespace().filter(is_word).count();
+    let generated: usize = pages.iter().filter(is_generated).map(words).sum();
+    let written: usize = pages.iter().filter(|file| !is_generated(file)).map(words).sum();
+    assert!(written <= WRITTEN_WORDS_MAX, "{written} words are written");
+    assert!(generated <= GENERATED_WORDS_MAX, "{generated} words are generated");
+    let cells = pages.iter().filter(|file| !is_generated(file)).flat_map(|file| {
+        let rows = file.text.lines().filter(|line| line.starts_with('|'));
+        let cells = rows.flat_map(|row| row.split(" | "));
+        cells
+            .filter(|cell| cell.chars().count() > CELL_CHARS_MAX)
+            .map(|cell| format!("{}: {cell}", file.name))
+    });
+    let long: Vec<String> = cells.collect();
+    assert!(long.is_empty(), "cells of tables with more than 200 characters:\n{}", long.join("\n"));
+}
+
+/// The maximum length of a cell of a table.
+const CELL_CHARS_MAX: usize = 200;
+
 #[test]
 fn links_between_pages_lead_to_files() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
