@@ -224,9 +224,11 @@ pub trait Reply: Serialize {
     /// of tools that the caller does not have.
     fn adapt(&mut self, _offered: Offered<'_>) {}
 
-    /// Receives how many files changed since the index was built, for a tool that answers from
-    /// the code.
-    fn note_changed(&mut self, _files: usize) {}
+    /// Receives what the index lacked for the call; returns true if the reply itself reports it.
+    /// Others get a notice ([`Gap::notice`]).
+    fn note_gap(&mut self, _gap: Gap) -> bool {
+        false
+    }
 
     /// Returns the results as places in files, for editors.
     fn locations(&self) -> Vec<Location> {
@@ -292,8 +294,12 @@ pub trait Answer {
     fn locations(&self) -> Vec<Location>;
     /// Adapts the reply to the tools that the caller has; see [`Reply::adapt`].
     fn adapt(&mut self, offered: Offered<'_>);
-    /// Receives how many files changed since the index was built; see [`Reply::note_changed`].
-    fn note_changed(&mut self, files: usize);
+    /// Returns true if files had no facts that the call needed.
+    fn is_incomplete(&self) -> bool {
+        false
+    }
+    /// Receives what the index lacked; see [`Reply::note_gap`].
+    fn note_gap(&mut self, gap: Gap) -> bool;
 }
 
 impl<R: Reply> Answer for R {
@@ -321,8 +327,8 @@ impl<R: Reply> Answer for R {
         Reply::adapt(self, offered);
     }
 
-    fn note_changed(&mut self, files: usize) {
-        Reply::note_changed(self, files);
+    fn note_gap(&mut self, gap: Gap) -> bool {
+        Reply::note_gap(self, gap)
     }
 }
 
@@ -331,6 +337,7 @@ impl<R: Reply> Answer for R {
 struct Rendered {
     answer: Box<dyn Answer>,
     notices: Vec<String>,
+    gap: Gap,
     shows_secrets: bool,
 }
 
@@ -370,8 +377,12 @@ impl Answer for Rendered {
         self.answer.adapt(offered);
     }
 
-    fn note_changed(&mut self, files: usize) {
-        self.answer.note_changed(files);
+    fn is_incomplete(&self) -> bool {
+        self.gap.unknown > 0
+    }
+
+    fn note_gap(&mut self, gap: Gap) -> bool {
+        self.answer.note_gap(gap)
     }
 }
 
@@ -518,15 +529,17 @@ impl Tool {
                 _ => Vec::new(),
             };
             let mut answer = (self.run)(&call, self.arguments(), args)?;
-            if self.is_analysis() {
-                answer.note_changed(changed_files(&call)?);
-            }
+            let gap = Gap::of(&call, self.is_analysis())?;
+            let is_reported = answer.note_gap(gap);
             answer.adapt(Offered(&is_offered));
-            let own = answer.notices();
+            let mut own = answer.notices();
+            if !is_reported && !own.iter().any(|notice| notice.contains(coverage::NOT_INDEXED)) {
+                own.extend(gap.notice());
+            }
             let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
             let notices = notices.into_iter().chain(own).collect();
             let shows_secrets = call.shows_secrets;
-            Ok(Box::new(Rendered { answer, notices, shows_secrets }) as Box<dyn Answer>)
+            Ok(Box::new(Rendered { answer, notices, gap, shows_secrets }) as Box<dyn Answer>)
         };
         run().map_err(|error: Error| {
             let error = error.map_hints(|hint| mentions::render(&hint, &is_offered));
@@ -540,11 +553,35 @@ impl Tool {
 pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn Answer> {
     answer.adapt(Offered(&|_| true));
     let notices = answer.notices();
-    Box::new(Rendered { answer, notices, shows_secrets: call.shows_secrets })
+    Box::new(Rendered { answer, notices, gap: Gap::default(), shows_secrets: call.shows_secrets })
 }
 
-/// Returns the number of files whose present content the index does not have; 0 without an index, for
-/// which tools report what they lack themselves. O(files) the first time.
+/// What the index lacked for a call.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]
+pub struct Gap {
+    /// Files without facts that the call needed, because no index has them and it did not parse them.
+    pub unknown: usize,
+    /// Files whose content changed since the index was built, for tools that answer from it.
+    pub changed: usize,
+}
+
+impl Gap {
+    fn of(call: &Call<'_>, is_analysis: bool) -> Result<Gap> {
+        let unknown = call.code.files_unknown();
+        Ok(Gap { unknown, changed: if is_analysis { changed_files(call)? } else { 0 } })
+    }
+
+    /// Returns the notice that the reply may be incomplete, if files are unknown.
+    pub fn notice(self) -> Option<String> {
+        (self.unknown > 0).then(|| {
+            let (files, not_indexed) = (counted(self.unknown, "file"), coverage::NOT_INDEXED);
+            format!("{files} {not_indexed}; results may be incomplete")
+        })
+    }
+}
+
+/// Returns the number of files whose present content the index does not have; 0 without an index.
+/// O(files) the first time.
 fn changed_files(call: &Call<'_>) -> Result<usize> {
     let files = call.code.files()?;
     let changed = files.not_as_indexed().iter().filter(|&&at| {

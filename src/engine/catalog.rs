@@ -117,7 +117,7 @@ fn new_catalog(
 ///
 /// # Errors
 ///
-/// If the search index is damaged. A damaged code index is not an error: it counts as missing.
+/// None: damaged indexes count as missing.
 pub(super) fn catalog(
     engine: &Engine,
     state: &TreeState,
@@ -145,7 +145,7 @@ pub(super) fn catalog(
             missing.iter().filter_map(reusable).collect();
         let to_index: Vec<FileId> =
             missing.iter().copied().filter(|file| !overlays.contains_key(file)).collect();
-        let affordable = affordable(engine, files, to_index, about, interrupt)?;
+        let affordable = affordable(engine, files, to_index, about, interrupt);
         overlays.extend(indexed_now(engine, files, &affordable, interrupt));
         catalog = catalog.with_overlay(overlays);
     }
@@ -165,12 +165,12 @@ fn affordable(
     files: Vec<FileId>,
     about: &[&str],
     interrupt: Interrupt<'_>,
-) -> Result<Vec<FileId>> {
+) -> Vec<FileId> {
     let bytes = |file: &FileId| list.info(file.index()).size_bytes;
     if files.len() <= FILES_MAX && files.iter().map(bytes).sum::<u64>() <= BYTES_MAX {
-        return Ok(files);
+        return files;
     }
-    let mut files_by_score = by_score(engine, list, &files, about, interrupt)?;
+    let mut files_by_score = by_score(engine, list, &files, about, interrupt);
     let (mut left_files, mut left_bytes) = (FILES_MAX, BYTES_MAX);
     files_by_score.retain(|file| {
         // A file that exceeds the remaining bytes is skipped; smaller files may still fit.
@@ -180,7 +180,7 @@ fn affordable(
         }
         fits
     });
-    Ok(files_by_score)
+    files_by_score
 }
 
 /// Returns the facts of `files`. After an interrupt, and if no parser can be started, the facts of
@@ -215,20 +215,19 @@ fn by_score(
     files: &[FileId],
     names: &[&str],
     interrupt: Interrupt<'_>,
-) -> Result<Vec<FileId>> {
+) -> Vec<FileId> {
     let changed = |file: &FileId| !list.info(file.index()).is_as_indexed();
     let others: Vec<FileId> = files.iter().copied().filter(changed).collect();
     if names.is_empty() {
-        return Ok(others);
+        return others;
     }
-    let mut scanned = match candidates(engine, list, files, names) {
-        Err(error) if error.kind() == Kind::Corrupt => {
-            log::debug!("index unusable: {error}");
+    let mut scanned = candidates(engine, list, files, names).unwrap_or_else(|error| {
+        log::debug!("index unusable: {error}");
+        if error.kind() == Kind::Corrupt {
             engine.cache.damage.note(Part::Search);
-            Vec::new()
         }
-        scanned => scanned?,
-    };
+        Vec::new()
+    });
     scanned.retain(|file| !changed(file));
     scanned.extend(&others);
     let held = scores(&engine.root, list, &scanned, names, interrupt);
@@ -237,7 +236,7 @@ fn by_score(
     keyed.retain(|(held, file)| held.0 > 0 || changed(file));
     // Ids follow the order of paths.
     keyed.sort_unstable();
-    Ok(keyed.into_iter().map(|(_, file)| file).collect())
+    keyed.into_iter().map(|(_, file)| file).collect()
 }
 
 /// Returns those of `files` that may contain one of `names` according to the newest generation;

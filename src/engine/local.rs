@@ -276,6 +276,11 @@ impl Code for Local<'_> {
         self.damage.has(part) || is_query_damaged()
     }
 
+    fn files_unknown(&self) -> usize {
+        // `indexed` lacks the facts of changed files, whose texts its users read instead.
+        self.catalog.get().map_or(0, |catalog| catalog.missing().len())
+    }
+
     fn git(&self) -> Option<&Git> {
         let open = || {
             let git = Git::open(self.engine.root())?;

@@ -27,13 +27,22 @@ enum Group<'a> {
 }
 
 /// How a name occurs in a text.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 enum Hit {
     Absent,
     /// Only inside longer words.
     Inside,
     Whole,
+    /// After another word, as in `def name` and `int name`.
+    Defined,
 }
+
+/// Words that a use of a name may follow.
+const BEFORE_USES: &[&[u8]] = &[
+    b"and", b"assert", b"await", b"case", b"defer", b"delete", b"do", b"else", b"from", b"go",
+    b"if", b"import", b"in", b"is", b"new", b"not", b"of", b"or", b"return", b"then", b"throw",
+    b"typeof", b"unless", b"when", b"while", b"yield",
+];
 
 impl Hit {
     fn score(self) -> usize {
@@ -41,6 +50,7 @@ impl Hit {
             Hit::Absent => 0,
             Hit::Inside => 1,
             Hit::Whole => 2,
+            Hit::Defined => 3,
         }
     }
 }
@@ -60,8 +70,8 @@ impl<'a> NameSearch<'a> {
         NameSearch(names.chunks(GROUP_MAX).map(group).collect())
     }
 
-    /// Returns the sum over all names of 2 if `text` holds the name as a whole word, 1 if only
-    /// inside longer words, and 0 if not at all. O(text) for each group.
+    /// Returns the sum over all names of 3 if `text` may define the name, 2 if it has it as a whole
+    /// word, 1 if only inside longer words, and 0 if not at all. O(text) for each group.
     pub(super) fn score(&self, text: &[u8]) -> usize {
         let score = |group: &Group<'_>| match group {
             Group::Singly(finders) => finders.iter().map(|of| find_one(of, text).score()).sum(),
@@ -72,14 +82,14 @@ impl<'a> NameSearch<'a> {
 }
 
 fn find_one(finder: &Finder<'_>, text: &[u8]) -> Hit {
-    let mut hit = Hit::Absent;
+    let mut best = Hit::Absent;
     for start in finder.find_iter(text) {
-        hit = Hit::Inside;
-        if is_whole(text, start, start + finder.needle().len()) {
-            return Hit::Whole;
+        best = best.max(hit(text, start, start + finder.needle().len()));
+        if best == Hit::Defined {
+            break;
         }
     }
-    hit
+    best
 }
 
 fn find_all(searcher: &packed::Searcher, names: &[&str], text: &[u8]) -> usize {
@@ -89,13 +99,10 @@ fn find_all(searcher: &packed::Searcher, names: &[&str], text: &[u8]) -> usize {
     while let Some(found) = searcher.find_in(text, Span::from(from..text.len())) {
         let start = found.start();
         // One name may be a part of another, so all of them are compared here.
-        for (hit, name) in hits.iter_mut().zip(names) {
-            if *hit != Hit::Whole && text[start..].starts_with(name.as_bytes()) {
-                *hit = Hit::Inside;
-                if is_whole(text, start, start + name.len()) {
-                    *hit = Hit::Whole;
-                    left -= 1;
-                }
+        for (best, name) in hits.iter_mut().zip(names) {
+            if *best != Hit::Defined && text[start..].starts_with(name.as_bytes()) {
+                *best = (*best).max(hit(text, start, start + name.len()));
+                left -= usize::from(*best == Hit::Defined);
             }
         }
         if left == 0 {
@@ -104,6 +111,21 @@ fn find_all(searcher: &packed::Searcher, names: &[&str], text: &[u8]) -> usize {
         from = start + 1;
     }
     hits.iter().map(|hit| hit.score()).sum()
+}
+
+/// Returns how the name at `start..end` occurs in `text`. O(length of the word before it).
+fn hit(text: &[u8], start: usize, end: usize) -> Hit {
+    if !is_whole(text, start, end) {
+        return Hit::Inside;
+    }
+    let before = &text[..start];
+    let word_end = before.len()
+        - before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'*' | b'&')).count();
+    let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'_';
+    let length = before[..word_end].iter().rev().take_while(is_word).count();
+    let word = &before[word_end - length..word_end];
+    let is_after_word = word_end < start && !word.is_empty() && !word[0].is_ascii_digit();
+    if is_after_word && !BEFORE_USES.contains(&word) { Hit::Defined } else { Hit::Whole }
 }
 
 /// Returns true if no identifier byte precedes `start` or follows `end`. Bytes of UTF-8 sequences
@@ -144,8 +166,17 @@ mod tests {
     }
 
     #[test]
+    fn places_that_may_define_a_name_score_most() {
+        check(&["cart"], "cart(); fn cart() {}", 3);
+        check(&["cart"], "struct cart *cart", 3);
+        check(&["cart"], "return cart;\nlet x = cart;", 2);
+        check(&["cart"], "x - cart, 1 cart, (cart", 2);
+        check(&["cart", "carts"], "def carts\n", 1 + 3);
+    }
+
+    #[test]
     fn overlapping_names_are_all_found() {
-        check(&["cart", "carts"], "carts cart", 4);
+        check(&["cart", "carts"], "carts cart", 3 + 2);
         check(&["cart", "carts", "art"], "carts", 1 + 2 + 1);
         check(&["cart", "cart"], "cart", 4);
         check(&["carts", "art"], "xcart artx", 1);

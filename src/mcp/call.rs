@@ -246,7 +246,8 @@ impl ToolCall {
         } else {
             Value::Null
         };
-        let is_partial = data["status"] == "partial" || data["without_text"] == true;
+        let is_partial =
+            answer.is_incomplete() || data["status"] == "partial" || data["without_text"] == true;
         notices.extend(progress.filter(|_| is_partial));
         let mut text = match self.format {
             // The data is in `structuredContent`; the text does not repeat it.

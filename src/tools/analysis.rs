@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Call, Offered, Reply, cut_notice, paths};
+use super::coverage::NOT_INDEXED;
+use super::{Call, Gap, Offered, Reply, counted, cut_notice, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::style::Style;
 use crate::base::text::plain;
@@ -92,19 +93,37 @@ impl<D: Data> Reply for Analysis<D> {
         self.size.map(|size| cut_notice(size.shown, size.total, more(size))).unwrap_or_default()
     }
 
-    fn note_changed(&mut self, files: usize) {
-        if files <= CHANGED_MAX || self.status != Status::Ok {
-            return;
+    fn note_gap(&mut self, gap: Gap) -> bool {
+        let (status, what) = match gap {
+            Gap { unknown: 1.., .. } => {
+                let files = counted(gap.unknown, "file");
+                (Status::Partial, format!("{files} {NOT_INDEXED}, so the reply may lack some"))
+            }
+            Gap { changed, .. } if changed > CHANGED_MAX => {
+                let what = format!(
+                    "{changed} files changed since the index was built; a call brings at least \
+                     {CHANGED_MAX} up to date, so the reply may lack some"
+                );
+                (Status::Stale, what)
+            }
+            Gap { .. } => return true,
+        };
+        // An answer that needs no index, such as that nothing differs, is complete.
+        let is_affected = match status {
+            Status::Partial => [Status::Ok, Status::Partial, Status::NoEdges, Status::NoData]
+                .contains(&self.status),
+            _ => self.status == Status::Ok,
+        };
+        if !is_affected {
+            return true;
         }
         let remark = self.message.take().map(|message| format!("; {message}")).unwrap_or_default();
-        self.status = Status::Stale;
-        self.message = Some(format!(
-            "{files} files changed since the index was built; a call brings at least {CHANGED_MAX} \
-             up to date, so the reply may lack some{remark}"
-        ));
+        self.status = status;
+        self.message = Some(format!("{what}{remark}"));
         self.hint = Some("`codedb index` updates the index, then repeat the call".to_owned());
         let (args, reason) = (json!({"kind": "index"}), "updates the index");
         self.next_steps.insert(0, NextStep::call("codedb_start_job", args, reason));
+        true
     }
 
     fn adapt(&mut self, offered: Offered<'_>) {

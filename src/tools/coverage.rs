@@ -19,6 +19,9 @@ use crate::index::table::Flags;
 /// How many bytes at the start of a file are examined to decide whether it is text.
 const HEAD_BYTES: usize = 8000;
 
+/// What notices call files without facts.
+pub(super) const NOT_INDEXED: &str = "not indexed yet";
+
 /// Whether a reply is complete.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -142,7 +145,7 @@ impl Coverage {
     pub fn notice(self) -> Option<String> {
         let unknown = (self.files_unknown > 0).then(|| {
             let files = counted(self.files_unknown, "file");
-            format!("{files} not indexed yet; results may be incomplete")
+            format!("{files} {NOT_INDEXED}; results may be incomplete")
         });
         let all: Vec<String> = unknown.into_iter().chain(self.unread_notices()).collect();
         (!all.is_empty()).then(|| all.join("; "))

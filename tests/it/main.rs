@@ -45,6 +45,8 @@ mod history;
 #[cfg(unix)]
 mod hostile;
 #[cfg(unix)]
+mod incomplete;
+#[cfg(unix)]
 mod index;
 #[cfg(unix)]
 mod init;

@@ -181,6 +181,12 @@ pub trait Code: Sync {
         false
     }
 
+    /// Returns how many files that can have facts have none in the catalog from which the call has
+    /// answered so far: no index has them, and the call did not parse them. 0 if it used no catalog.
+    fn files_unknown(&self) -> usize {
+        0
+    }
+
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;
 

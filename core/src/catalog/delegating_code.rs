@@ -45,7 +45,7 @@ pub enum Access {
     Read,
     /// [`Code::history`].
     History,
-    /// [`Code::found_damage`].
+    /// [`Code::found_damage`] and [`Code::files_unknown`].
     Damage,
     /// [`Code::git`].
     Git,
@@ -132,6 +132,10 @@ impl<C: DelegatingCode> Code for C {
 
     fn found_damage(&self, part: Part) -> bool {
         self.before(Access::Damage).is_ok_and(|code| code.found_damage(part))
+    }
+
+    fn files_unknown(&self) -> usize {
+        self.before(Access::Damage).map_or(0, |code| code.files_unknown())
     }
 
     fn git(&self) -> Option<&Git> {
