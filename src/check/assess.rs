@@ -1,9 +1,12 @@
 //! Assesses a change: the baseline of each file, the score of the change, and an investigation of the
 //! riskiest files above a threshold.
 
+use serde::Serialize;
+
 use super::baseline::{self, Baseline};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::evidence::Evidence;
+use super::investigate::rules::Rules;
 use super::investigate::{self, CallRecord, Driver, State, Tools};
 use super::paths::KnownPath;
 use super::score::{Features, Model};
@@ -54,15 +57,32 @@ pub struct Assessment {
     pub files: Vec<FileAssessment>,
     /// Evidence that is missing, each with the number of files that lack it.
     pub unknown: Vec<(Unknown, usize)>,
+    /// Who decided on the level.
+    pub decided_by: Decider,
+    /// Why the other driver than the rules has no verdict on some file, if so.
+    pub failure: Option<String>,
 }
 
-/// Assesses a change. `driver` investigates files if the level is at least medium.
+/// Who decided on a level.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Decider {
+    /// The rules.
+    #[default]
+    Rules,
+    /// A model, which raised the level of the rules.
+    Model,
+}
+
+/// Assesses a change. If the level is at least medium, the rules investigate files, and then
+/// `driver` does, if there is one: it may raise the level of the rules, never lower it, so that a
+/// driver which fails cannot make a change look harmless.
 pub fn assess(
     change: &Change,
     evidence: &Evidence<'_>,
     settings: &Settings,
     model: &Model,
-    driver: &mut dyn Driver,
+    driver: Option<&mut dyn Driver>,
 ) -> Assessment {
     let paths: Vec<Vec<u8>> = change.files.iter().map(|file| file.path.clone()).collect();
     let paths = evidence.paths(&paths);
@@ -82,13 +102,22 @@ pub fn assess(
     let features = evidence.features(&real);
     let has_lines = real.iter().any(|file| file.kind != ChangeKind::Unchanged);
     let score = (has_lines && !change.is_trivial()).then(|| model.score(&features));
+    let mut second = Second { driver, decided_by: Decider::Rules, failure: None };
     let verdict = if change.is_trivial() {
         trivial(change)
     } else {
         sort(&mut files);
-        decide(change, &mut files, score.map(|score| model.level(score)), evidence, driver)
+        decide(change, &mut files, score.map(|score| model.level(score)), evidence, &mut second)
     };
-    Assessment { verdict, score, features, files, unknown }
+    let Second { decided_by, failure, .. } = second;
+    Assessment { verdict, score, features, files, unknown, decided_by, failure }
+}
+
+/// The driver that investigates after the rules, and what came of it.
+struct Second<'a> {
+    driver: Option<&'a mut dyn Driver>,
+    decided_by: Decider,
+    failure: Option<String>,
 }
 
 fn of_file(
@@ -164,7 +193,7 @@ fn decide(
     files: &mut [FileAssessment],
     by_score: Option<Level>,
     evidence: &Evidence<'_>,
-    driver: &mut dyn Driver,
+    second: &mut Second<'_>,
 ) -> Verdict {
     let is_without_history = |it: &FileAssessment| it.is_new || it.file.trivial.is_some();
     if evidence.has_history() && files.iter().all(is_without_history) {
@@ -204,7 +233,7 @@ fn decide(
         }
         investigated += 1;
         let start = if at == 0 { level } else { it.level };
-        let found = investigate_file(it, start, evidence, driver);
+        let found = investigate_file(it, start, evidence, second);
         it.level = found.level;
         verdict.level = verdict.level.max(found.level);
         verdict.confidence = verdict.confidence.min(found.confidence);
@@ -276,11 +305,30 @@ fn investigate_file(
     it: &mut FileAssessment,
     level: Level,
     tools: &dyn Tools,
-    driver: &mut dyn Driver,
+    second: &mut Second<'_>,
 ) -> Verdict {
-    let (state, verdict) = investigate::run(driver, begin(it, level), tools);
+    let (state, by_rules) = investigate::run(&mut Rules, begin(it, level), tools);
     it.calls = state.calls;
-    verdict
+    let Some(driver) = &mut second.driver else { return by_rules };
+    let (state, by_driver) = investigate::run(&mut **driver, begin(it, level), tools);
+    it.calls = state.calls;
+    if state.verdict.is_none() {
+        let why = by_driver.reasons.into_iter().next().unwrap_or_default();
+        second.failure.get_or_insert(why);
+        return by_rules;
+    }
+    if by_driver.level < by_rules.level {
+        let said = by_driver.level.name();
+        let mut verdict = by_rules;
+        verdict.reasons.push(format!("the model's level is {said}; that of the rules is higher"));
+        verdict.reasons.extend(by_driver.reasons);
+        verdict.recommendations.extend(by_driver.recommendations);
+        return verdict;
+    }
+    if by_driver.level > by_rules.level {
+        second.decided_by = Decider::Model;
+    }
+    by_driver
 }
 
 /// Returns the missing evidence, each with the number of files that lack it.

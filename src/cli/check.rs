@@ -190,8 +190,10 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
     let is_dry = matches.get_flag("dry-run");
     let provider = if is_model { provider()? } else { None };
     if is_model && !is_dry && provider.is_none() {
-        return Err(Error::usage("no model is configured")
-            .with_hint("set CODEDB_MODEL_PROVIDER and CODEDB_MODEL, see docs/model.md"));
+        report::print_message(
+            "no model is configured, so the rules decide; CODEDB_MODEL_PROVIDER and CODEDB_MODEL \
+             choose one (docs/model.md)",
+        );
     }
     let tool = tools::TOOLS.iter().find(|tool| tool.name == "codedb_check");
     let tool = tool.ok_or_else(|| Error::new(Kind::NotFound, "the tool `check` is missing"))?;

@@ -16,11 +16,10 @@ use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::text;
-use crate::check::assess::{Assessment, FileAssessment, assess};
+use crate::check::assess::{Assessment, Decider, FileAssessment, assess};
 use crate::check::baseline::Component;
 use crate::check::change::{self, Change, ChangeKind, ChangedFile, Scope};
 use crate::check::evidence::Evidence;
-use crate::check::investigate::rules::Rules;
 use crate::check::investigate::{CallRecord, Driver, Recorder, State};
 use crate::check::paths::Method;
 use crate::check::score::{Features, Model};
@@ -158,6 +157,9 @@ pub struct CheckData {
     /// The level of the risk; absent if nothing was assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
+    /// Who decided on it; absent for the rules.
+    #[serde(skip_serializing_if = "is_rules")]
+    pub decided_by: Decider,
     /// How certain the level is, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
@@ -220,12 +222,16 @@ impl Define for Check {
 
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<CheckData>> {
         let max_tokens = args.max_tokens;
-        let reply = check(call, &args, &mut Rules)?;
+        let reply = check(call, &args, None)?;
         Ok(analysis::fit(reply, max_tokens))
     }
 }
 
-/// Runs a check with another driver than the rules; `args` is a JSON object as for the tool.
+fn is_rules(decider: &Decider) -> bool {
+    *decider == Decider::Rules
+}
+
+/// Runs a check with another driver after the rules; `args` is a JSON object as for the tool.
 ///
 /// # Errors
 ///
@@ -236,7 +242,7 @@ pub fn driven(
     driver: &mut dyn Driver,
 ) -> Result<Analysis<CheckData>> {
     let schema = super::schema::of::<Args>();
-    check(call, &super::schema::parse::<Args>(&schema, args)?, driver)
+    check(call, &super::schema::parse::<Args>(&schema, args)?, Some(driver))
 }
 
 /// Returns the states in which the investigations of a check begin.
@@ -358,7 +364,7 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
     }
 }
 
-/// Runs a check with a driver of its investigations.
+/// Runs a check, with a driver that investigates after the rules, if there is one.
 ///
 /// # Errors
 ///
@@ -366,7 +372,7 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
 pub(super) fn check(
     call: &Call<'_>,
     args: &Args,
-    driver: &mut dyn Driver,
+    driver: Option<&mut dyn Driver>,
 ) -> Result<Analysis<CheckData>> {
     let Prepared { change, history, settings } = match prepare(call, args)? {
         Ok(prepared) => prepared,
@@ -378,6 +384,7 @@ pub(super) fn check(
     let evidence = Evidence::new(call.code, known, &rules, &why, &change)?;
     let found = assess(&change, &evidence, &settings, &Model::DEFAULT, driver);
     let total = found.files.len();
+    let failure = found.failure.clone();
     let mut data = data(args, &change, found, &settings);
     if !change.is_trivial() {
         add_tests(call, args, &change, &mut data)?;
@@ -405,9 +412,16 @@ pub(super) fn check(
             "which files usually change with the riskiest one",
         ));
     }
-    Ok(match history {
+    let reply = match history {
         Ok(history) => analysis::with_log_status(call, &history, reply),
         Err(missing) => reply.with_status(missing.status, missing.message).with_hint(missing.hint),
+    };
+    Ok(match failure {
+        Some(why) => {
+            let why = format!("the model has no verdict, the rules decided: {why}");
+            reply.with_status(Status::Partial, why)
+        }
+        None => reply,
     })
 }
 
@@ -429,10 +443,11 @@ fn calibration(call: &Call<'_>) -> String {
 }
 
 fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) -> CheckData {
-    let Assessment { verdict, score, features, files, unknown } = found;
+    let Assessment { verdict, score, features, files, unknown, decided_by, .. } = found;
     let Verdict { level, confidence, reasons, recommendations } = verdict;
     CheckData {
         level: Some(level),
+        decided_by,
         confidence: Some(rounded(confidence)),
         reasons,
         recommendations,
@@ -611,6 +626,9 @@ impl Data for CheckData {
         let _ = write!(out, "{}  confidence {confidence:.2}", level.name());
         if let Some(score) = self.score {
             let _ = write!(out, "  score {score:.2}");
+        }
+        if self.decided_by == Decider::Model {
+            out.push_str("  (decided by the model)");
         }
         out.push('\n');
         if !self.calibration.is_empty() {

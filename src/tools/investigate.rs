@@ -201,13 +201,7 @@ impl Define for Begin {
         let rules = super::analysis::rules(call);
         let evidence = Evidence::new(call.code, history, &rules, &why, &prepared.change)?;
         // The rules decide the level that the investigation starts with.
-        let found = assess(
-            &prepared.change,
-            &evidence,
-            &prepared.settings,
-            &Model::DEFAULT,
-            &mut crate::check::investigate::rules::Rules,
-        );
+        let found = assess(&prepared.change, &evidence, &prepared.settings, &Model::DEFAULT, None);
         let Some(file) = found.files.first() else {
             return Ok(Analysis::of(Investigation::default())
                 .with_status(Status::NoChanges, "there is no file to investigate"));
