@@ -27,6 +27,7 @@ mod no_tree;
 mod project;
 mod quiet;
 mod roots;
+mod sentence;
 mod server;
 mod stdio;
 mod streams;

@@ -6,6 +6,7 @@
 
 pub mod activity;
 pub mod coupling;
+pub mod decay;
 pub mod files;
 pub mod functions;
 pub mod git;
@@ -24,7 +25,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 pub use activity::{Activity, Rules};
 pub use coupling::Coupling;
-pub use files::Decay;
+pub use decay::Decay;
 pub use functions::FileChanges;
 pub use id::CommitId;
 pub use log::{AuthorId, Commit, Log, PathId};

@@ -15,8 +15,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::history::Decay;
 use crate::history::activity::{HALF_YEAR, HOT, SHARED_FILES_MAX, YEAR, is_fix};
-use crate::history::files::Decay;
 use crate::history::git::Status;
 use crate::history::likely::{self, Features};
 use crate::history::people::People;

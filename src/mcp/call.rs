@@ -10,6 +10,7 @@ use super::cancellable_code::{CancellableCode, IsCancelled};
 use super::no_tree::NoTree;
 use super::project::Project;
 use super::roots::Roots;
+use super::sentence::sentence;
 use super::visit::{self, Activity, Visit};
 use crate::base::interrupt::Interrupt;
 use crate::base::tokens;
@@ -24,9 +25,6 @@ use crate::tools::{Answer, Call, Effect, Needs, Tool};
 
 /// The token budget of a reply unless the call sets one.
 const TOKENS_MAX: usize = 10_000;
-
-/// The maximum length of an error in bytes.
-const ERROR_BYTES_MAX: usize = 4000;
 
 /// The argument of every tool that selects the format of the reply. It is documented, but not part
 /// of the schemas, where it would cost tokens: only programs use it.
@@ -292,23 +290,4 @@ impl ToolCall {
 /// Returns the reply of a call that failed.
 pub(super) fn failed(sentence: String) -> CallToolResult {
     CallToolResult::error(vec![ContentBlock::text(sentence)])
-}
-
-/// Returns an error with its hints, on one line. An error may quote an argument of any length, so
-/// the middle of a long line is omitted.
-pub(super) fn sentence(error: &Error) -> String {
-    let hints = error.hints().iter().map(String::as_str).filter(|hint| !hint.is_empty());
-    let parts = std::iter::once(error.to_string()).chain(hints.map(str::to_owned));
-    let line = parts.collect::<Vec<_>>().join("; ");
-    if line.len() <= ERROR_BYTES_MAX {
-        return crate::base::text::plain(&line);
-    }
-    let start = line.floor_char_boundary(ERROR_BYTES_MAX / 2);
-    let end = line.ceil_char_boundary(line.len() - ERROR_BYTES_MAX / 2);
-    crate::base::text::plain(&format!(
-        "{} … ({} bytes omitted) … {}",
-        &line[..start],
-        end - start,
-        &line[end..]
-    ))
 }

@@ -117,7 +117,7 @@ impl Roots {
         for folder in uris.filter_map(directory).take(TREES_MAX) {
             match (self.open)(Some(&folder)) {
                 Ok(engine) => engines.push(engine),
-                Err(error) => refused = refused.or(Some(super::call::sentence(&error))),
+                Err(error) => refused = refused.or(Some(super::sentence::sentence(&error))),
             }
         }
         if !engines.is_empty() || refused.is_some() {
@@ -344,7 +344,7 @@ impl Roots {
             state.trees.name(vec![engine.root().to_path_buf()]);
             state.trees.start(engine)
         });
-        state.refused = started.err().map(|error| super::call::sentence(&error));
+        state.refused = started.err().map(|error| super::sentence::sentence(&error));
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -161,14 +161,14 @@ impl ServerHandler for Server {
             request.arguments.unwrap_or_default(),
         ) {
             Ok(parsed) => parsed,
-            Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
+            Err(error) => return Ok(call::failed(super::sentence::sentence(&error)).into()),
         };
         self.roots.wait_for_client().await;
         let home = match self.project(parsed.wanted()).await {
             Ok(home) => Some(home),
             // Projects can be listed and added even if there is none yet.
             Err(_) if tool.needs == Needs::Session && parsed.wanted().is_none() => None,
-            Err(error) => return Ok(call::failed(call::sentence(&error)).into()),
+            Err(error) => return Ok(call::failed(super::sentence::sentence(&error)).into()),
         };
         let cancelled = context.ct.clone();
         let activity = Arc::new(Activity::new());

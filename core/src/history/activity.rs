@@ -11,7 +11,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::files::{Decay, Files};
+use super::decay::Decay;
+use super::files::Files;
 use super::id::CommitId;
 use super::log::{Commit, Log, PathId};
 use super::mailmap::Mailmap;

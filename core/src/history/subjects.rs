@@ -7,7 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::files::Decay;
+use super::decay::Decay;
 use super::log::Log;
 use crate::index::text::prepare::is_word;
 use crate::index::text::{Field, Query, Term};

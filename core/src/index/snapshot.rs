@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use super::format::Container;
 use super::segment::Segment;
-use super::store::Manifest;
 use super::table::Table;
 
 /// An opened generation of the index of the tree at `root`. Immutable: a newer generation replaces
@@ -36,11 +35,5 @@ impl Snapshot {
 
     fn containers(&self) -> impl Iterator<Item = &Container> {
         std::iter::once(self.table.container()).chain(self.segments.iter().map(Segment::container))
-    }
-
-    /// Returns true if `manifest` describes this generation.
-    pub fn is_described_by(&self, manifest: &Manifest) -> bool {
-        let is_same = self.checksums().eq(manifest.checksums.iter().copied());
-        is_same && self.generation == manifest.generation
     }
 }

@@ -313,7 +313,7 @@ impl Store {
         let (root, generation) = (root.to_path_buf(), manifest.generation);
         let snapshot = Snapshot { root, generation, table, segments };
         let Snapshot { table, segments, .. } = &snapshot;
-        if !snapshot.is_described_by(manifest)
+        if !snapshot.checksums().eq(manifest.checksums.iter().copied())
             || !table.segment_units().eq(segments.iter().map(Segment::units))
         {
             return Err(table.container().corrupt("table and segments do not belong together"));

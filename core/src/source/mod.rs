@@ -10,6 +10,7 @@
 //! [`executed`] lists those among them that other programs execute.
 
 pub mod beneath;
+pub mod environment;
 pub mod executed;
 #[cfg(unix)]
 pub mod followed;

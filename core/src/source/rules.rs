@@ -11,9 +11,9 @@ use std::time::SystemTime;
 
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::environment::Environment;
 use super::rule_files::{self, Checked};
 use super::stamp::Stamp;
-use super::walk::Environment;
 
 /// Names of files and directories that decide which entries of their directory are searched.
 pub const NAMES: [&str; 5] = [".gitignore", ".ignore", ".rgignore", ".git", ".jj"];

@@ -12,29 +12,13 @@ use ignore::{WalkBuilder, WalkState};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::global_excludes::GlobalExcludes;
+pub use super::environment::Environment;
 use super::rule_files::{self, Refused, WalkStart};
 use super::rules::{self, Source};
 use super::stamp::Stamp;
 use crate::base::interrupt::Interrupt;
 use crate::base::path;
 use crate::error::{Error, Kind, Result};
-
-/// Settings that the edge of the program reads from its environment for the modules below.
-#[derive(Clone, Debug, Default)]
-pub struct Environment {
-    /// Finds git's global excludes file, if the walker applies one.
-    pub global_excludes: Option<GlobalExcludes>,
-    /// Threads to use for walking, reading and searching; at least 1.
-    pub threads: usize,
-}
-
-impl Environment {
-    /// Returns the present path of git's global excludes file.
-    pub fn excludes_path(&self) -> Option<PathBuf> {
-        self.global_excludes.as_ref()?.path()
-    }
-}
 
 /// Reason why an entry of a walked directory was excluded.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]

@@ -11,13 +11,11 @@ const HEADING: &str = "## Module layers";
 /// Modules whose submodules import each other in a cycle.
 const CYCLIC: &[&str] = &[
     "codedb/history",
-    "codedb/index",
     "codedb/lang",
     "codedb/lang/grammars",
     "codedb/lang/grammars/javascript",
     "codedb/lang/grammars/python",
     "codedb/lang/grammars/rust",
-    "codedb/mcp",
     "codedb/source",
 ];
 
