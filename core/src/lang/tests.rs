@@ -11,6 +11,7 @@ use super::symbols::{Outline, SymbolKind};
 
 mod facts;
 mod fixtures;
+mod found;
 mod property;
 mod uses;
 

@@ -54,7 +54,10 @@ pub(crate) static C: Language = Language {
 /// C++.
 pub(crate) static CPP: Language = Language {
     name: "cpp",
-    extensions: &["cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp", "cu"],
+    extensions: &[
+        "cc", "cpp", "cxx", "c++", "hh", "hpp", "hxx", "h++", "inl", "ipp", "tpp", "cu", "cppm",
+        "ixx",
+    ],
     tests: TestConventions {
         file_suffixes: &["_test.cc", "_test.cpp", "_unittest.cc", "Test.cpp", "-test.cpp"],
         ..C.tests

@@ -13,6 +13,7 @@ mod exports;
 mod fields;
 mod flow;
 mod imports;
+mod literals;
 mod mixins;
 mod names;
 mod narrow;
@@ -122,7 +123,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "enum_declaration" => SymbolKind::Enum,
         "enum_assignment" => SymbolKind::EnumMember,
         "internal_module" | "module" => SymbolKind::Module,
-        "method_definition" if parent == "object" && !is_bound_object(visit) => return,
+        "method_definition" if parent == "object" && !literals::is_bound(visit) => return,
         "method_definition" if visit.field(node, "name").is_some_and(|n| n == "constructor") => {
             SymbolKind::Constructor
         }
@@ -156,7 +157,10 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         }
         _ => return,
     };
-    if let Some(definition) = Definition::named(visit, kind) {
+    if let Some(mut definition) = Definition::named(visit, kind) {
+        if parent == "object" {
+            definition.prefix = literals::target(visit);
+        }
         found.extend(finish(visit, definition));
     }
 }
@@ -275,10 +279,11 @@ fn variable<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let is_const = declaration.child(0).is_some_and(|word| word.kind_name() == "const");
     let mut definition = Definition::new(visit, SymbolKind::Variable, name);
     definition.outer = usize::from(is_alone);
+    let function = value.and_then(|value| literals::function(visit, value));
     match value {
-        Some(value) if is_function(value) => {
+        _ if function.is_some() => {
             definition.kind = SymbolKind::Function;
-            definition.body = value.field("body");
+            definition.body = function.and_then(|function| function.field("body"));
         }
         Some(value) if value.kind_name() == "class" => {
             definition.kind = SymbolKind::Class;
@@ -326,8 +331,8 @@ fn is_import(visit: &Visit<'_, '_>, value: Node) -> bool {
 fn field<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let name = node.field("property").or(node.field("name"))?;
-    let value = node.field("value").map(bare).filter(|value| is_function(*value));
-    let Some(value) = value else {
+    let value = node.field("value").map(bare);
+    let Some(value) = value.and_then(|value| literals::function(visit, value)) else {
         return finish(visit, Definition::new(visit, SymbolKind::Field, name));
     };
     let body = value.field("body");
@@ -351,18 +356,19 @@ fn pair<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let value = node.field("value").map(bare)?;
     let is_later = matches!(value.kind_name(), "null" | "member_expression");
-    if is_later && has_methods(visit) && is_bound_object(visit) {
+    if is_later && has_methods(visit) && literals::is_bound(visit) {
         return finish(visit, Definition::new(visit, SymbolKind::Field, node.field("key")?));
     }
     if is_text(value) && is_in_exported_texts(visit) {
         return finish(visit, Definition::new(visit, SymbolKind::Field, node.field("key")?));
     }
-    if !is_function(value) || !is_bound_object(visit) {
+    if !is_function(value) || !literals::is_bound(visit) {
         return None;
     }
     let body = value.field("body");
     let key = node.field("key")?;
-    finish(visit, Definition { body, ..Definition::new(visit, SymbolKind::Method, key) })
+    let prefix = literals::target(visit);
+    finish(visit, Definition { body, prefix, ..Definition::new(visit, SymbolKind::Method, key) })
 }
 
 /// Returns true if the visited member is in an object of texts only that a module exports by default, such as
@@ -404,27 +410,15 @@ fn shorthand<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     is_its.then(|| Definition::new(visit, SymbolKind::Field, visit.node()))
 }
 
-/// Returns true if the visited node is in an object literal that is bound to a name or exported.
-fn is_bound_object(visit: &Visit<'_, '_>) -> bool {
-    let mut at = 1;
-    while matches!(
-        visit.ancestor_kind(at),
-        "object" | "as_expression" | "satisfies_expression" | "parenthesized_expression" | "pair"
-    ) {
-        at += 1;
-    }
-    matches!(
-        visit.ancestor_kind(at),
-        "variable_declarator" | "assignment_expression" | "export_statement" | "return_statement"
-    )
-}
-
 /// Returns a named function expression that is passed as an argument or called:
 /// `use(function name() {})`. A function expression that is bound to a name is listed under that
 /// name instead.
 fn named_function_expression<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let mut at = 1;
-    while matches!(visit.ancestor_kind(at), "parenthesized_expression" | "as_expression") {
+    while matches!(
+        visit.ancestor_kind(at),
+        "parenthesized_expression" | "as_expression" | "satisfies_expression"
+    ) {
         at += 1;
     }
     let is_bound = match visit.ancestor_kind(at) {
@@ -524,6 +518,7 @@ fn default_export<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let kind = match value.kind_name() {
         "class" => SymbolKind::Class,
         "object" => SymbolKind::Constant,
+        "call_expression" if literals::has_object(value) => SymbolKind::Constant,
         _ if is_function(value) => SymbolKind::Function,
         _ => return None,
     };

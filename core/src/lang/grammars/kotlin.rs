@@ -8,9 +8,12 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod annotations;
 mod bodies;
+mod guards;
 mod headers;
 mod locals;
+mod names;
 mod refer;
 mod values;
 

@@ -8,8 +8,11 @@ use crate::lang::node::NodeNames;
 use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
+mod attributes;
+mod directives;
 mod locals;
 mod refer;
+mod units;
 mod values;
 
 /// Swift. Members of an extension are named like members of the extended type.
@@ -28,7 +31,7 @@ pub(crate) static SWIFT: Language = Language {
     },
     grammar: grammar!("tree-sitter-swift", tree_sitter_swift::LANGUAGE),
     refine: None,
-    mask: None,
+    mask: Some(units::mask),
     embedded: None,
     comments: &["comment", "multiline_comment"],
     doc_comments: &["///", "/**"],

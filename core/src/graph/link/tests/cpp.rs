@@ -510,6 +510,14 @@ fn methods_that_pass_a_call_on_do_not_call_themselves() {
     assert!(links(&overloads)[0].confidence >= 0.45);
 }
 
+/// Only the casts of the language are no functions.
+#[test]
+fn templates_named_like_casts_are_called() {
+    let text = "//- /a.h\ntemplate <class T> T checked_cast(int a) { return T(a); }\n\
+                int f() { return $0checked_cast<int>(1); }\n";
+    check(text, "a.h:1 checked_cast SameFile");
+}
+
 /// A cast shows whether the object is constant.
 #[test]
 fn casts_select_between_constant_overloads() {

@@ -138,3 +138,21 @@ fn manifests_name_the_directories_of_modules() {
         check(&of(path, "$2"), "Sources/Cache/Cache.swift:1 Cache.init StarImport");
     }
 }
+
+/// The grammar takes the operator for a part of what is called.
+#[test]
+fn operands_are_calls() {
+    let tree = |body: &str| {
+        format!(
+            "//- /Sources/App/Store.swift\nclass Store {{ func size() -> Int {{ 1 }} }}\n\
+             //- /Sources/App/Main.swift\nfunc run(st: Store) {{ let a = {body} }}\n"
+        )
+    };
+    let size = "Sources/App/Store.swift:1 Store.size Receiver";
+    for body in
+        ["1 + st.$0size()", "1 * 2 - st.$0size()", "!st.$0size()", "-st.$0size()", "~st.$0size()"]
+    {
+        check(&tree(body), size);
+    }
+    check(&tree("1 % $0Store().size()"), "Sources/App/Store.swift:1 Store SamePackage");
+}

@@ -305,15 +305,19 @@ fn type_parameters_have_arguments() {
     check(&of("open.get().$0put(1)"), "a.ts:1 Sink.put UniqueName");
 }
 
-/// They were no members of the alias.
+/// They were no members of the alias. Those that the wrapped literal defines come first.
 #[test]
 fn members_of_an_object_type_in_a_wrapper() {
-    check(
-        "//- /node.ts\nexport interface Node { kind: string }\ntype Factory = Readonly<{\n  make(name: string): Readonly<Node>\n}>\n\
-         export const Node: Factory = freeze<Factory>({\n  make(name) { return freeze({ kind: name }) },\n})\n\
-         //- /main.ts\nimport { Node } from './node'\nNode.$0make('a')\n",
-        "node.ts:3 Factory.make Receiver",
-    );
+    let of = |value: &str| {
+        format!(
+            "//- /node.ts\nexport interface Node {{ kind: string }}\ntype Factory = Readonly<{{\n  make(name: string): Readonly<Node>\n}}>\n\
+             export const Node: Factory = freeze<Factory>({value})\n\
+             //- /main.ts\nimport {{ Node }} from './node'\nNode.$0make('a')\n"
+        )
+    };
+    check(&of("made"), "node.ts:3 Factory.make Receiver");
+    let literal = "{\n  make(name) { return freeze({ kind: name }) },\n}";
+    check(&of(literal), "node.ts:6 Node.make Receiver");
 }
 
 /// What a conditional type results in, members by the keys of another type, and `Type[keyof Type]` were

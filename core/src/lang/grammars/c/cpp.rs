@@ -25,6 +25,9 @@ pub(super) const SCOPES: &[&str] = &[
     "lambda_expression",
 ];
 
+/// Keywords that the grammar takes for function templates.
+const CASTS: &[&[u8]] = &[b"const_cast", b"dynamic_cast", b"reinterpret_cast", b"static_cast"];
+
 /// Records what the visited node declares, includes or refers to.
 pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     let node = visit.node();
@@ -316,7 +319,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     if let Some(call) = called(visit, levels) {
-        if !own.ends_with(b"_cast") || levels == 0 {
+        if levels == 0 || !CASTS.contains(&own) {
             notes.call(visit, node, receiver, arguments(call));
         }
         return;

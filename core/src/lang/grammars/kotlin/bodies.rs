@@ -7,7 +7,7 @@
 //! The grammar expects a line end or a `;` after the last member, and takes the body for a lambda
 //! otherwise: two such types lose the rest of the file. So the space before the `}` is masked by a `;`.
 
-use std::ops::Range;
+use crate::lang::grammars::blank::after_literal;
 
 /// Words that begin the head of a type.
 const KINDS: &[&[u8]] = &[b"class", b"interface", b"object"];
@@ -61,43 +61,6 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8]) {
         }
         at += 1;
     }
-}
-
-/// Returns the end of the comment, string or character that begins at `at`; otherwise `at`. A string
-/// on one line ends at the line end at the latest.
-fn after_literal(text: &[u8], at: usize) -> usize {
-    let rest = &text[at..];
-    let end_of = |open: usize, close: &[u8]| {
-        let end = memchr::memmem::find(&rest[open..], close);
-        end.map_or(text.len(), |end| at + open + end + close.len())
-    };
-    match rest {
-        [b'/', b'/', ..] => at + memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
-        [b'/', b'*', ..] => end_of(2, b"*/"),
-        [b'"', b'"', b'"', ..] => end_of(3, b"\"\"\""),
-        [b'"', ..] => quoted(text, at).end,
-        [b'\'', b'\\', _, b'\'', ..] => at + 4,
-        [b'\'', _, b'\'', ..] => at + 3,
-        [b'`', ..] => {
-            let end = memchr::memchr2(b'`', b'\n', &rest[1..]);
-            end.map_or(text.len(), |end| at + 1 + end + usize::from(rest[1 + end] == b'`'))
-        }
-        _ => at,
-    }
-}
-
-/// Returns the string that begins at `at`, up to its quote or the line end.
-fn quoted(text: &[u8], at: usize) -> Range<usize> {
-    let mut end = at + 1;
-    while let Some(byte) = text.get(end) {
-        match byte {
-            b'\n' => return at..end,
-            b'"' => return at..end + 1,
-            b'\\' => end += 2,
-            _ => end += 1,
-        }
-    }
-    at..text.len()
 }
 
 /// Returns true for the head of a type: it has a word such as `class`, which is no reference

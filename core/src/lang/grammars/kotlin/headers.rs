@@ -12,7 +12,7 @@
 
 use std::ops::Range;
 
-use super::bodies;
+use super::{annotations, bodies, guards, names};
 use crate::lang::grammars::blank;
 
 /// The word before the parameters of a constructor.
@@ -22,10 +22,14 @@ const CONSTRUCTOR: &[u8] = b"constructor";
 const MODIFIERS: &[&[u8]] =
     &[b"actual", b"expect", b"internal", b"private", b"protected", b"public"];
 
-/// Returns the text with the heads of classes and the ends of [`bodies`] masked. O(bytes).
+/// Returns the text with the heads of classes, the ends of [`bodies`], [`annotations`], [`guards`] and
+/// [`names`] masked. O(bytes).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     bodies::mask(text, &mut masked);
+    annotations::mask(text, &mut masked);
+    guards::mask(text, &mut masked);
+    names::mask(text, &mut masked);
     if memchr::memmem::find(text, CONSTRUCTOR).is_none() {
         return masked;
     }

@@ -2,8 +2,8 @@
 
 use tree_sitter::Node;
 
-use super::locals;
 use super::values::{self, TYPES};
+use super::{annotations, locals};
 use crate::lang::chain::{self, Step};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::grammars::{mentions, modifiers};
@@ -40,17 +40,22 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "import" => import(visit, notes),
         "class_declaration" | "object_declaration" | "companion_object" => {
+            annotations::calls(visit, notes);
             locals::type_parameters(visit, notes);
             bases(visit, notes);
         }
         "function_declaration" => {
+            annotations::calls(visit, notes);
             locals::type_parameters(visit, notes);
             locals::result(visit, notes);
         }
         "function_body" => locals::body(visit, notes),
         "class_parameter" => locals::class_parameter(visit, notes),
         "type_alias" => locals::alias(visit, notes),
-        "property_declaration" => locals::property(visit, notes),
+        "property_declaration" => {
+            annotations::calls(visit, notes);
+            locals::property(visit, notes);
+        }
         "parameter" => locals::parameter(visit, notes),
         "for_statement" | "catch_block" => locals::bound(visit, notes),
         "lambda_literal" => locals::lambda(visit, notes),

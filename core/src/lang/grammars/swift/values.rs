@@ -131,6 +131,13 @@ pub(super) fn callee(function: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)>
             let of = function.field("target").or_else(|| function.named_child(0));
             (name.kind_name() == "simple_identifier").then_some((name, of))
         }
+        // The grammar takes `a + b()` for `(a + b)()` and `!a()` for `(!a)()`.
+        "additive_expression" | "multiplicative_expression" => {
+            callee(modifiers::children(function).filter(Node::is_named).last()?)
+        }
+        "prefix_expression" if function.child(0).is_some_and(|of| of.kind_name() != ".") => {
+            callee(function.field("target")?)
+        }
         "prefix_expression" => {
             let target = function.field("target")?;
             (target.kind_name() == "simple_identifier").then_some((target, Some(function)))
