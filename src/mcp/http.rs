@@ -88,14 +88,16 @@ pub(super) fn run(
         .disable_allowed_hosts();
     let manager = Arc::new(NeverSessionManager::default());
     let mcp = StreamableHttpService::new(move || Ok(server.clone()), manager, config);
-    let guard = Guard { token: address.token.clone(), hosts: address.hosts.clone() };
+    let (token, hosts) = (address.token.clone(), address.hosts.clone());
     let requests = Semaphore::new(REQUESTS_MAX);
     let memory = Arc::new(Semaphore::new(body::BODIES_BYTES_MAX));
     let connections = Connections::new();
-    let shared = Arc::new(Shared { mcp, requests, memory, connections, guard, metrics, roots });
     runtime.block_on(async {
         let listener = TcpListener::bind(address.listen).await?;
-        ready(listener.local_addr()?);
+        let listening = listener.local_addr()?;
+        let guard = Guard { token, hosts, port: listening.port() };
+        let shared = Arc::new(Shared { mcp, requests, memory, connections, guard, metrics, roots });
+        ready(listening);
         loop {
             shared.connections.room().await;
             let Ok((stream, _)) = listener.accept().await else {
@@ -138,9 +140,9 @@ async fn answer(
     let is_health_check = request.uri().path() == "/healthz";
     // The health check needs no token, but pages of other origins must not read it.
     let checked = if is_health_check {
-        shared.guard.check_host(request.headers())
+        shared.guard.check_host(request.uri(), request.headers())
     } else {
-        shared.guard.check(request.headers())
+        shared.guard.check(request.uri(), request.headers())
     };
     if let Err(refusal) = checked {
         shared.metrics.refused();

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::coverage::Coverage;
 use super::lookup::{self, NameQuery, Within};
 use super::{
-    Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
+    Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
 use crate::answer::definition::{Around, Definition};
 use crate::answer::style::Style;
@@ -163,6 +163,11 @@ impl Define for Callers {
         &[("search", "for every occurrence of a word")];
     const TOOLSET: Toolset = Toolset::Core;
     const EXAMPLES: &'static [&'static str] = &[r#"{"name": "Price::of"}"#];
+    const ALIASES: &'static [Alias] = &[
+        Alias::new("function", "name"),
+        Alias::new("symbol", "name"),
+        Alias::new("file_path", "path"),
+    ];
     const POSITIONAL: &'static [&'static str] = &["name"];
     type Args = Args;
     type Reply = CallersReply;

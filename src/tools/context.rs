@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Status};
-use super::{Call, Define, Needs, Reply, Toolset, decisions, paths};
+use super::{Alias, Call, Define, Needs, Reply, Toolset, decisions, paths};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -141,6 +141,7 @@ impl Define for Context {
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"task": "a coupon of more than 100 percent underflows", "max_tokens": 600}"#];
     const POSITIONAL: &'static [&'static str] = &["task"];
+    const ALIASES: &'static [Alias] = &[Alias::new("query", "task")];
     type Args = Args;
     type Reply = ContextReply;
 

@@ -140,6 +140,9 @@ impl Define for Read {
     const POSITIONAL: &'static [&'static str] = &["path"];
     const ALIASES: &'static [Alias] = &[
         Alias::new("file_path", "path"),
+        Alias::new("file", "path"),
+        Alias::new("name", "symbol"),
+        Alias::converted("lines", "path", with_lines),
         Alias::new("offset", "line_start"),
         Alias::converted("limit", "line_end", last_line).with_note(", the last line"),
     ];
@@ -262,6 +265,17 @@ fn last_line(count: &Value, args: &Map<String, Value>, _: &Path) -> Value {
         Some(count) => start.saturating_add(count).saturating_sub(1).into(),
         None => count.clone(),
     }
+}
+
+/// Returns the path with the lines that it selects, of `"10-20"`, `10` or `[10, 20]`.
+fn with_lines(lines: &Value, args: &Map<String, Value>, _: &Path) -> Value {
+    let Some(path) = args.get("path").and_then(Value::as_str) else { return Value::Null };
+    let lines = match lines {
+        Value::String(lines) => lines.replace([':', ','], "-").replace([' ', 'L'], ""),
+        Value::Array(ends) => ends.iter().map(Value::to_string).collect::<Vec<_>>().join("-"),
+        other => other.to_string(),
+    };
+    format!("{path}:{lines}").into()
 }
 
 /// Returns the hash of a file's bytes.

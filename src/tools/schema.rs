@@ -15,6 +15,14 @@ use crate::error::{Error, Result};
 /// Keywords of a schema that a model does not need.
 const LEFT_OUT: [&str; 4] = ["$schema", "title", "format", "additionalProperties"];
 
+/// Values that agents guess, and the choices that they mean.
+const SYNONYMS: [(&str, &str); 4] = [
+    ("imports", "depends_on"),
+    ("dependencies", "depends_on"),
+    ("dependents", "imported_by"),
+    ("importers", "imported_by"),
+];
+
 /// Returns the schema of the arguments `A`.
 pub fn of<A: JsonSchema>() -> Value {
     let mut settings = SchemaSettings::draft2020_12();
@@ -30,6 +38,7 @@ pub fn of<A: JsonSchema>() -> Value {
 }
 
 /// Parses arguments from a JSON object and checks them against `schema`; `null` counts as missing.
+/// A number or boolean in a string is accepted, and so is one string for a list of strings.
 ///
 /// # Errors
 ///
@@ -43,8 +52,9 @@ pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
     args.retain(|_, value| !value.is_null());
     let none = Map::new();
     let properties = schema["properties"].as_object().unwrap_or(&none);
-    for (name, value) in &args {
+    for (name, value) in &mut args {
         let Some(property) = properties.get(name) else { return Err(unknown(name, properties)) };
+        convert(value, property);
         check(name, value, property)?;
     }
     for name in schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str) {
@@ -85,6 +95,30 @@ fn missing(name: &str, description: &str) -> Error {
         Error::usage(format!("missing argument `{name}`"))
     } else {
         Error::usage(format!("missing argument `{name}`: {description}"))
+    }
+}
+
+/// Converts a string into the type of the argument, if it stands for one value of it.
+fn convert(value: &mut Value, property: &Value) {
+    let Value::String(text) = &*value else { return };
+    let converted = match property["type"].as_str() {
+        Some("integer") => text.trim().parse::<i64>().ok().map(Value::from),
+        Some("number") => serde_json::from_str(text.trim()).ok().filter(Value::is_number),
+        Some("boolean") => text.trim().parse::<bool>().ok().map(Value::from),
+        Some("array") if property["items"]["type"] == "string" => {
+            // Some clients send the list itself as a text.
+            let list = serde_json::from_str(text).ok().filter(Value::is_array);
+            Some(list.unwrap_or_else(|| Value::Array(vec![text.as_str().into()])))
+        }
+        _ => {
+            let choices = property["enum"].as_array();
+            let is_choice = |word: &str| choices.is_some_and(|all| all.iter().any(|of| of == word));
+            let synonym = SYNONYMS.iter().find(|(word, choice)| word == text && is_choice(choice));
+            synonym.filter(|_| !is_choice(text)).map(|(_, choice)| (*choice).into())
+        }
+    };
+    if let Some(converted) = converted {
+        *value = converted;
     }
 }
 
@@ -236,6 +270,19 @@ mod tests {
         let expected =
             Args { query: "x".into(), max_results: None, direction, all: false, paths: None };
         assert_eq!(args, expected);
+        for (guessed, canonical) in [
+            (json!({"max_results": "600"}), json!({"max_results": 600})),
+            (json!({"all": "true"}), json!({"all": true})),
+            (json!({"paths": "src"}), json!({"paths": ["src"]})),
+            (json!({"paths": "[\"a\", \"b\"]"}), json!({"paths": ["a", "b"]})),
+            (json!({"direction": "imports"}), json!({"direction": "depends_on"})),
+        ] {
+            let parsed = [guessed, canonical].map(|mut args| {
+                args["query"] = "600".into();
+                parse::<Args>(&of::<Args>(), args).expect("they fit")
+            });
+            assert_eq!(parsed[0], parsed[1]);
+        }
         for (args, message, hint) in [
             (json!({}), "missing argument `query`: what is looked for.", ""),
             (
@@ -244,6 +291,11 @@ mod tests {
                 "did you mean `max_results`? Valid: `all`, `direction`, `max_results`, `paths`, `query`",
             ),
             (json!({"query": 5}), "`query` must be of type string, not `5`", ""),
+            (
+                json!({"query": "x", "max_results": "ten"}),
+                "non-negative integer, not `\"ten\"`",
+                "",
+            ),
             (json!({"query": "x", "max_results": -1}), "non-negative integer, not `-1`", ""),
             (json!({"query": "x", "direction": "up"}), "one of depends_on, imported_by", ""),
             (json!([]), "arguments must be an object", ""),

@@ -81,7 +81,7 @@ impl Define for Symbol {
     const EXAMPLES: &'static [&'static str] =
         &[r#"{"name": "Cart.total", "body": true}"#, r#"{"prefix": "apply"}"#];
     const POSITIONAL: &'static [&'static str] = &["name"];
-    const ALIASES: &'static [Alias] = &[Alias::new("query", "name")];
+    const ALIASES: &'static [Alias] = &[Alias::new("query", "name"), Alias::new("symbol", "name")];
     type Args = Args;
     type Reply = SymbolReply;
 

@@ -44,3 +44,34 @@ fn names_are_unique_and_found() {
     }
     assert!(find("nothing").is_none());
 }
+
+#[test]
+fn aliases_are_no_arguments_and_stand_for_one() {
+    for tool in TOOLS {
+        let properties = &(tool.schema)()["properties"];
+        for alias in tool.aliases {
+            assert!(properties[alias.name].is_null(), "{}: {}", tool.name, alias.name);
+            assert!(properties[alias.canonical].is_object(), "{}: {}", tool.name, alias.canonical);
+        }
+    }
+}
+
+#[test]
+fn guessed_arguments_are_accepted() {
+    for (tool, guessed, expected) in [
+        ("symbol", r#"{"symbol": "a"}"#, r#"{"name": "a"}"#),
+        ("callers", r#"{"function": "a"}"#, r#"{"name": "a"}"#),
+        ("context", r#"{"query": "a"}"#, r#"{"task": "a"}"#),
+        ("read", r#"{"file": "a.rs", "name": "f"}"#, r#"{"path": "a.rs", "symbol": "f"}"#),
+        ("read", r#"{"file": "a.rs", "lines": "10-20"}"#, r#"{"path": "a.rs:10-20"}"#),
+        ("read", r#"{"path": "a.rs", "lines": "L10 - L20"}"#, r#"{"path": "a.rs:10-20"}"#),
+        ("read", r#"{"path": "a.rs", "lines": [10, 20]}"#, r#"{"path": "a.rs:10-20"}"#),
+        ("read", r#"{"path": "a.rs", "lines": 10}"#, r#"{"path": "a.rs:10"}"#),
+    ] {
+        let parse = |text: &str| serde_json::from_str::<Value>(text).expect("it is JSON");
+        let Value::Object(mut args) = parse(guessed) else { panic!("not an object") };
+        let tool = find(tool).expect("by its command");
+        aliases::replace(tool.aliases, &mut args, std::path::Path::new("/")).expect("no conflict");
+        assert_eq!(Value::Object(args), parse(expected), "{guessed}");
+    }
+}

@@ -174,6 +174,17 @@ mod tests {
     }
 
     #[test]
+    fn a_byte_order_mark_does_not_hide_the_first_heading() {
+        for text in ["# First\n\n## Second\n", "First\n=====\n\nSecond\n------\n"] {
+            for text in [text.to_owned(), format!("\u{FEFF}{text}")] {
+                let symbols = extracted(b"a.md", text.as_bytes()).facts.symbols;
+                let names: Vec<&str> = symbols.iter().map(|symbol| symbol.name.as_str()).collect();
+                assert_eq!(names, ["First", "Second"], "{text:?}");
+            }
+        }
+    }
+
+    #[test]
     fn extensions_are_detected_in_names_that_are_not_utf8() {
         let extract = extracted(b"src/\xE9.rs", b"fn first() {}\n");
         assert_eq!(extract.language.map(|language| language.name), Some("rust"));

@@ -178,10 +178,18 @@ fn of_shebang(text: &[u8]) -> Option<&'static Language> {
     let end = line.iter().position(|&byte| byte == b'\n').unwrap_or(line.len());
     let line = std::str::from_utf8(&line[..end]).ok()?;
     let mut words = line.split_whitespace();
-    let mut program = words.next()?.rsplit('/').next()?;
-    if program == "env" {
-        program = words.find(|word| !word.starts_with('-') && !word.contains('='))?;
+    let program = words.next()?.rsplit('/').next()?;
+    if program != "env" {
+        return of_program(program);
     }
+    // `env` may start another program that starts the interpreter (`uv run python3`), and options
+    // may have values of their own (`-u NAME`), so the first known interpreter counts.
+    words.filter(|word| !word.starts_with('-') && !word.contains('=')).find_map(of_program)
+}
+
+/// Returns the language of an interpreter, given by its path or name, with or without a version.
+fn of_program(program: &str) -> Option<&'static Language> {
+    let program = program.rsplit('/').next()?;
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     LANGUAGES.iter().find(|language| language.shebangs.contains(&program)).copied()
 }

@@ -111,6 +111,11 @@ fn languages_are_detected_by_shebang() {
     let of = |text: &str| detect(Path::new("tool"), text.as_bytes()).map(|language| language.name);
     assert_eq!(of("#!/usr/bin/env python3.12\n"), Some("python"));
     assert_eq!(of("#!/usr/bin/env -S FOO=1 node --x"), Some("javascript"));
+    assert_eq!(of("#!/usr/bin/env -S uv run --quiet python3\n"), Some("python"));
+    assert_eq!(of("#!/usr/bin/env -S uv run --script\n"), Some("python"));
+    assert_eq!(of("#!/usr/bin/env -u HOME /opt/bin/ruby3.3 -w\n"), Some("ruby"));
+    assert_eq!(of("#!/usr/bin/env -S npx tsx\n"), Some("typescript"));
+    assert_eq!(of("#!/usr/bin/env -S nothing known\n"), None);
     assert_eq!(of("#! /usr/bin/ruby -w\n"), Some("ruby"));
     assert_eq!(of("#!/bin/sh\n"), Some("bash"));
     assert_eq!(of("#!/bin/false\n"), None);

@@ -360,7 +360,13 @@ fn failure(path: &Path, error: &rusqlite::Error) -> Error {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             (Kind::Busy, "another process is writing; try again")
         }
-        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen | ErrorCode::DiskFull) => {
+        // With a full disk, SQLite fails with an I/O error where it maps the index of its journal.
+        Some(ErrorCode::DiskFull | ErrorCode::SystemIoFailure) => (
+            Kind::Io,
+            "the disk of the data directory may be full: free space there, or choose another \
+             directory with `--data-dir` or CODEDB_DATA_DIR",
+        ),
+        Some(ErrorCode::ReadOnly | ErrorCode::CannotOpen) => {
             (Kind::Io, "choose another directory with `--data-dir` or CODEDB_DATA_DIR")
         }
         _ => (Kind::Io, "please report this as a bug"),
@@ -392,6 +398,18 @@ mod tests {
         let error = Database::open(&path).unwrap_err();
         assert_eq!(error.kind(), Kind::Corrupt);
         assert_eq!(std::fs::read(&path).unwrap(), before);
+    }
+
+    #[test]
+    fn a_full_disk_is_no_bug() {
+        let path = Path::new("data/data.sqlite");
+        for code in [rusqlite::ffi::SQLITE_FULL, rusqlite::ffi::SQLITE_IOERR_SHMSIZE] {
+            let error = rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(code), None);
+            let error = failure(path, &error);
+            assert_eq!((error.kind(), error.path()), (Kind::Io, Some(path)));
+            assert!(error.hints().join(" ").contains("full: free space there"), "{error}");
+            assert!(error.hints().join(" ").contains("--data-dir"), "{error}");
+        }
     }
 
     #[test]

@@ -39,7 +39,9 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         return;
     }
     let Some(heading) = visit.child(node, "atx_heading") else { return };
-    let start = heading.start_byte();
+    let mark: &[u8] = b"\xEF\xBB\xBF";
+    let has_mark = visit.text[heading.start_byte()..].starts_with(mark);
+    let start = heading.start_byte() + if has_mark { mark.len() } else { 0 };
     let Some(line) = visit.text[start..heading.end_byte()].split(|&byte| byte == b'\n').next()
     else {
         return;
@@ -68,6 +70,10 @@ fn title(line: &[u8]) -> (usize, &[u8]) {
 
 /// Blanks out everything except headings, and rewrites underlined (setext) headings with `#`.
 fn mask(text: &[u8]) -> Vec<u8> {
+    // A heading may be indented by three spaces, which are as long as a byte order mark.
+    if let Some(text) = text.strip_prefix(b"\xEF\xBB\xBF") {
+        return [b"   ".as_slice(), &mask(text)].concat();
+    }
     let mut masked = blanks(text);
     let mut fence: Option<(u8, usize)> = None;
     let mut in_front = text.starts_with(b"---\n") || text.starts_with(b"---\r");

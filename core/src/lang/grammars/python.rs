@@ -22,7 +22,7 @@ pub(crate) static PYTHON: Language = Language {
     name: "python",
     extensions: &["py", "pyi", "pyw"],
     filenames: &["SConstruct", "SConscript", "wscript"],
-    shebangs: &["python", "pypy"],
+    shebangs: &["python", "pypy", "uv"],
     separator: ".",
     line_comments: &["#"],
     block_comments: &[],
