@@ -164,8 +164,7 @@ impl Catalog {
         }
         let is_changed = |&at: &usize| {
             let is_known = |of: &Catalog| of.missing.binary_search(&FileId::new(at)).is_err();
-            !self.files.info(at).has_content_of(earlier.files.info(at))
-                || is_known(&self) != is_known(earlier)
+            !self.has_content_of(at, earlier) || is_known(&self) != is_known(earlier)
         };
         let changed = (0..self.files.len()).filter(is_changed).map(FileId::new);
         let changed: Vec<FileId> = changed.take(CHANGED_MAX + 1).collect();
@@ -179,12 +178,26 @@ impl Catalog {
         self
     }
 
+    /// Returns true if the `at`th file certainly has the content that it had for `earlier`, which has
+    /// the same files.
+    fn has_content_of(&self, at: usize, earlier: &Catalog) -> bool {
+        let hash = |of: &Catalog| match of.overlay.get(&FileId::new(at)) {
+            Some(held) => Some(held.hash()),
+            None => {
+                Some(of.files.info(at)).filter(|info| info.is_as_indexed()).map(|info| info.hash)
+            }
+        };
+        let is_other = hash(self).zip(hash(earlier)).is_some_and(|(now, before)| now != before);
+        !is_other && self.files.info(at).has_content_of(earlier.files.info(at))
+    }
+
     /// Returns the in-cache facts of the file at a repository path, if they belong to the content
     /// that `info` describes.
     pub fn overlay_file(&self, path: &[u8], info: &FileInfo) -> Option<Arc<OverlayFile>> {
         let at = self.files.find(path)?;
         let held = self.overlay.get(&FileId::new(at))?;
-        info.has_content_of(self.files.info(at)).then(|| Arc::clone(held))
+        let is_other = info.is_as_indexed() && info.hash != held.hash();
+        (!is_other && info.has_content_of(self.files.info(at))).then(|| Arc::clone(held))
     }
 
     /// Returns true if it was made of these files and segments (the same allocations).
@@ -260,7 +273,11 @@ impl Catalog {
 
     /// Returns the file's bytes, up to `bytes_max`, if they can be read.
     pub fn read(&self, file: FileId, bytes_max: usize) -> Option<Text> {
-        self.texts.read(self.path(file), bytes_max as u64).ok()
+        let (path, bytes_max) = (self.path(file), bytes_max as u64);
+        match self.files.info(file.index()).listed() {
+            Some(listed) => self.texts.read_listed(path, listed, bytes_max).ok(),
+            None => self.texts.read(path, bytes_max).ok(),
+        }
     }
 
     /// Reads a text as [`Catalog::read`] does, but returns a cached text as of the time when the files
@@ -273,8 +290,8 @@ impl Catalog {
     /// If the file cannot be read.
     pub fn text_as_listed(&self, file: FileId, bytes_max: usize) -> Result<(Option<Text>, bool)> {
         let (path, bytes_max) = (self.path(file), bytes_max as u64);
-        match self.files.info(file.index()).lasting_stamp() {
-            Some(now) => self.texts.text_at(path, now, bytes_max),
+        match self.files.info(file.index()).listed() {
+            Some(listed) => self.texts.text_at(path, listed, bytes_max),
             None => {
                 let text = self.texts.read(path, bytes_max)?;
                 Ok((Some(text).filter(|text| text::is_text(text)), false))
@@ -286,8 +303,8 @@ impl Catalog {
     /// the files were listed, at the start of the call, else what is read now. O(path) and no system
     /// call for cached texts.
     pub fn quotable(&self, file: FileId, bytes_max: usize) -> Option<Text> {
-        let listed = self.files.info(file.index()).lasting_stamp();
-        let cached = |now| self.texts.cached_at(self.path(file), now, bytes_max as u64);
+        let listed = self.files.info(file.index()).listed();
+        let cached = |listed| self.texts.cached_at(self.path(file), listed, bytes_max as u64);
         listed.and_then(cached).or_else(|| self.read(file, bytes_max))
     }
 
@@ -295,8 +312,8 @@ impl Catalog {
     /// cached as not being text. O(path).
     pub fn text_bytes_max(&self, file: FileId) -> u64 {
         let info = self.files.info(file.index());
-        let is_binary = |now| self.texts.is_binary(self.path(file), now);
-        if info.lasting_stamp().is_some_and(is_binary) { 0 } else { info.size_bytes }
+        let is_binary = |listed| self.texts.is_binary(self.path(file), listed);
+        if info.listed().is_some_and(is_binary) { 0 } else { info.size_bytes }
     }
 
     /// Returns the file's bytes if its facts were made of them. Returns `None` if it changed since

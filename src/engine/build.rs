@@ -74,11 +74,26 @@ fn build_locked(engine: &Engine, lock: &WriterLock, progress: &Progress) -> Resu
 ///
 /// As [`build`].
 pub fn refresh(engine: &Engine, progress: &Progress) -> Result<Built> {
+    refresh_reported(engine, &[], progress)
+}
+
+/// Refreshes as [`refresh`] does, and reads also the files at the repository paths `reported`: a
+/// watcher saw a change that their metadata may not show. O(sweep + text of changed and reported
+/// files).
+///
+/// # Errors
+///
+/// As [`build`].
+pub(super) fn refresh_reported(
+    engine: &Engine,
+    reported: &[Vec<u8>],
+    progress: &Progress,
+) -> Result<Built> {
     let lock = engine.store.lock()?;
     attach::shared(&engine.store, progress, || {
         progress.enter(Stage::Walking);
         if let Ok(Some(before)) = engine.snapshot() {
-            match refresh_from(engine, &lock, &before, progress) {
+            match refresh_from(engine, &lock, &before, reported, progress) {
                 // Damage is detected only when a block is read.
                 Err(error) if error.kind() == Kind::Corrupt => {}
                 result => return result,
@@ -104,12 +119,17 @@ fn refresh_from(
     engine: &Engine,
     lock: &WriterLock,
     before: &Snapshot,
+    reported: &[Vec<u8>],
     progress: &Progress,
 ) -> Result<Built> {
+    let mut reported_files = Bits::new(before.table.files() as usize);
+    for path in reported {
+        before.table.find_file(path)?.into_iter().for_each(|id| reported_files.insert(id.index()));
+    }
     let nothing = Bits::new(before.table.files() as usize);
     let freshened = compare_tree(before, DirId(0), &nothing, &engine.environment)?;
     let tree = match freshened {
-        Comparison::Diff(diff) if diff.is_unchanged() => {
+        Comparison::Diff(diff) if diff.is_unchanged() && reported_files.count() == 0 => {
             before.table.container().check_all()?;
             before.segments.iter().try_for_each(|segment| segment.container().check_all())?;
             return Ok(Built {
@@ -120,13 +140,15 @@ fn refresh_from(
             });
         }
         Comparison::Diff(diff) if diff.dirs.is_empty() => {
-            return publish_changed(engine, lock, before, &diff.changed, progress);
+            diff.changed.iter().for_each(|id| reported_files.insert(id.index()));
+            let changed: Vec<FileId> = reported_files.iter().map(FileId::new).collect();
+            return publish_changed(engine, lock, before, &changed, progress);
         }
         // Directories changed: their metadata, and perhaps the excluded entries, must be recorded
         // anew.
         Comparison::Diff(_) | Comparison::Rewalk(_) => walk_tree(engine)?,
     };
-    publish_tree(engine, lock, Some(before), tree, progress)
+    publish_tree(engine, lock, Some((before, &reported_files)), tree, progress)
 }
 
 /// Builds an index in memory, for tests that compare it with a published one. No command uses it;
@@ -182,23 +204,24 @@ impl Plan {
     }
 }
 
-/// Publishes the generation after `before` for a tree that was just walked.
+/// Publishes the generation after `before` for a tree that was just walked. The metadata of the files
+/// with it prove nothing.
 fn publish_tree(
     engine: &Engine,
     lock: &WriterLock,
-    before: Option<&Snapshot>,
+    before: Option<(&Snapshot, &Bits)>,
     tree: Tree,
     progress: &Progress,
 ) -> Result<Built> {
     let plan = plan_tree(engine, before, tree, progress)?;
-    publish(engine, lock, before, plan, progress)
+    publish(engine, lock, before.map(|(before, _)| before), plan, progress)
 }
 
 /// Decides for each file of `tree` whether its entry in `before` is still valid, and reads the
-/// other files.
+/// other files and those that come with `before`.
 fn plan_tree(
     engine: &Engine,
-    before: Option<&Snapshot>,
+    before: Option<(&Snapshot, &Bits)>,
     tree: Tree,
     progress: &Progress,
 ) -> Result<Plan> {
@@ -213,8 +236,8 @@ fn plan_tree(
     note_global_excludes(tree.excludes_path.as_deref(), &mut meta);
     let mut kept: HashMap<Vec<u8>, FileEntry> = HashMap::new();
     let mut by_hash: HashMap<u128, Vec<FileEntry>> = HashMap::new();
-    if let Some(before) = before {
-        let unchanged = unchanged_files(before, engine.environment.threads)?;
+    if let Some((before, reported)) = before {
+        let unchanged = unchanged_files(before, reported, engine.environment.threads)?;
         for id in (0..before.table.files()).map(FileId) {
             let entry = entry_of(&before.table, id)?;
             if unchanged.contains(id.index()) {
@@ -237,6 +260,7 @@ fn plan_tree(
             stays
         });
     }
+    let before = before.map(|(before, _)| before);
     let (extracted, read_entries) = read_files(engine, before, &to_read, by_hash, progress)?;
     let mut read_entries = read_entries.into_iter().peekable();
     let files = tree
@@ -441,8 +465,8 @@ fn renumber(
     Ok((numbers, starts))
 }
 
-/// Returns the files of `before` whose metadata is unchanged.
-fn unchanged_files(before: &Snapshot, threads: usize) -> Result<Bits> {
+/// Returns the files of `before` whose metadata is unchanged, except those `reported`.
+fn unchanged_files(before: &Snapshot, reported: &Bits, threads: usize) -> Result<Bits> {
     let files = before.table.files() as usize;
     let swept = super::sweep::sweep(
         &before.root,
@@ -456,7 +480,7 @@ fn unchanged_files(before: &Snapshot, threads: usize) -> Result<Bits> {
         other.insert(id.index());
     }
     let mut unchanged = Bits::new(files);
-    (0..files).filter(|&id| !other.contains(id)).for_each(|id| {
+    (0..files).filter(|&id| !other.contains(id) && !reported.contains(id)).for_each(|id| {
         unchanged.insert(id);
     });
     Ok(unchanged)

@@ -89,20 +89,25 @@ fn checked(
 ) -> Result<Option<FileList>> {
     let environment = engine.environment();
     let root = DirId(0);
-    let newer = |diff: TreeDiff| {
-        if last.is_some_and(|last| last.holds(snapshot, &diff)) {
+    let newer = |diff: TreeDiff, reported: &[Vec<u8>]| {
+        // A list compares metadata, which do not show every change that was reported.
+        let may_hold = reported.is_empty();
+        if may_hold && last.is_some_and(|last| last.holds(snapshot, &diff)) {
             return Ok(None);
         }
-        of_diff(snapshot, diff).map(Some)
+        of_diff(snapshot, diff, reported).map(Some)
     };
     if check == Check::Trust {
-        return newer(TreeDiff::default());
+        return newer(TreeDiff::default(), &[]);
     }
-    let mut freshened = None;
+    let (mut freshened, mut reported) = (None, Vec::new());
     if check == Check::Watcher
         && let Some(watched) = start_sync(engine).and_then(|question| question.wait(SYNC_PATIENCE))
     {
         freshened = compare_watched(snapshot, &watched, root, environment)?;
+        // The server can be another process, which does not drop the texts of this one.
+        watched.changed.iter().for_each(|path| engine.cache.texts.forget(path));
+        reported = watched.changed;
     }
     let freshened = match freshened {
         Some(freshened) => freshened,
@@ -112,13 +117,14 @@ fn checked(
         }
     };
     match freshened {
-        Comparison::Diff(diff) => newer(diff),
-        Comparison::Rewalk(_) => walked(engine, Some(snapshot), interrupt).map(Some),
+        Comparison::Diff(diff) => newer(diff, &reported),
+        Comparison::Rewalk(_) => walked(engine, Some((snapshot, &reported)), interrupt).map(Some),
     }
 }
 
-/// Combines the files of the generation with the differences from it.
-fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
+/// Combines the files of the generation with the differences from it. The metadata of the files
+/// `reported` by a watcher, in order, prove nothing.
+fn of_diff(snapshot: &Snapshot, diff: TreeDiff, reported: &[Vec<u8>]) -> Result<FileList> {
     let Snapshot { root, table, generation, .. } = snapshot;
     let mut list = FileList::default();
     list.generation = *generation;
@@ -143,6 +149,9 @@ fn of_diff(snapshot: &Snapshot, diff: TreeDiff) -> Result<FileList> {
         if changed || stamp == Stamp::NEVER {
             state = FileState::Changed;
             match Stamp::of_file(&root.join(path::to_path(&path))) {
+                Some(now) if reported.binary_search(&path).is_ok() => {
+                    (stamp, lasting) = (now, Stamp::NEVER);
+                }
                 Some(now) => (stamp, lasting) = (now, now.unless_racy(taken_at)),
                 // It was removed since the comparison.
                 None => {
@@ -173,13 +182,15 @@ fn push_new(list: &mut FileList, root: &Path, path: &[u8], taken_at: SystemTime)
     true
 }
 
-/// Walks the tree; reuses what `snapshot` has about files with unchanged metadata.
+/// Walks the tree; reuses what a snapshot has about files with unchanged metadata, except of the files
+/// that a watcher reported, in order.
 fn walked(
     engine: &Engine,
-    snapshot: Option<&Snapshot>,
+    known: Option<(&Snapshot, &[Vec<u8>])>,
     interrupt: Interrupt<'_>,
 ) -> Result<FileList> {
     let root = engine.root();
+    let (snapshot, reported) = known.map_or((None, &[][..]), |(of, paths)| (Some(of), paths));
     let taken_at = SystemTime::now();
     let tree = walk::walk_below(root, b"", engine.environment(), interrupt)?;
     let file_info = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
@@ -187,7 +198,10 @@ fn walked(
         let nothing = FileInfo::new(stamp, lasting, flags(path), FileState::Added, 0);
         let Some(table) = snapshot.map(|snapshot| &snapshot.table) else { return Ok(nothing) };
         let Some(id) = table.find_file(path)? else { return Ok(nothing) };
-        let state = if table.stamp(id)? == stamp { FileState::Same } else { FileState::Changed };
+        let is_reported = reported.binary_search_by(|other| other[..].cmp(path)).is_ok();
+        let is_same = table.stamp(id)? == stamp && !is_reported;
+        let state = if is_same { FileState::Same } else { FileState::Changed };
+        let lasting = if is_reported { Stamp::NEVER } else { lasting };
         Ok(FileInfo::new(stamp, lasting, table.file(id)?.flags, state, table.hash(id)?))
     };
     let infos: Vec<Option<FileInfo>> = tree

@@ -248,7 +248,12 @@ impl Code for Local<'_> {
     }
 
     fn read(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
-        self.engine.cache.texts.read_content(path, bytes_max)
+        // A change that a watcher has not reported yet may be in the text only.
+        let listed = self.state.get().and_then(|state| {
+            let at = state.files.find(path)?;
+            state.files.info(at).listed()
+        });
+        self.engine.cache.texts.read_content(path, listed, bytes_max)
     }
 
     fn history(&self) -> Result<Option<Arc<History>>> {

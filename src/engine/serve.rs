@@ -9,6 +9,8 @@
 //!   later has read it;
 //! - a refresh that started after a change includes it, so the end of the refresh removes the
 //!   change from the record; changes during the refresh are kept;
+//! - a refresh reads every recorded file, since its metadata may not show the change, and no text that
+//!   was read before the record is used after it;
 //! - after lost events, changed ignore rules, a generation published by another process, or an
 //!   error, everything counts as changed until a refresh that starts later has ended.
 //!
@@ -248,14 +250,21 @@ impl<'a> Server<'a> {
         let touched = self.check_table();
         let touched = self.lose_if_damaged(touched);
         let new_mounts = self.new_mounts();
-        let root = self.shared.engine.root();
+        let Shared { engine, .. } = self.shared;
+        let (root, texts) = (engine.root(), &engine.cache.texts);
         let Server { watcher, dirty, current, .. } = self;
+        let forget = |event: &Event| match event {
+            Event::Content(path) | Event::Entry(path) => texts.forget(path),
+            Event::Tree(dir) => texts.forget_below(dir),
+            _ => {}
+        };
         // During a refresh a path may belong to the next generation.
         let table = current.as_ref().filter(|_| self.refreshing_since.is_none());
         let table = table.map(|current| &current.snapshot.table);
         let (mut has_changes, mut root_changed, mut result, mut code_publications) =
             (false, false, touched, 0);
         for event in new_mounts {
+            forget(&event);
             match dirty.note(event, table) {
                 Ok(noted) => has_changes |= noted,
                 Err(error) => result = Err(error),
@@ -280,6 +289,7 @@ impl<'a> Server<'a> {
                 // Marks may be among the lost events: waiting clients learn at once that anything
                 // may have changed.
                 self.touched = self.touched.max(marks);
+                texts.forget_below(b"");
                 dirty.lose();
                 has_changes = true;
             }
@@ -289,6 +299,7 @@ impl<'a> Server<'a> {
             }
             event => {
                 root_changed |= event == Event::Tree(Vec::new());
+                forget(&event);
                 if dirty.is_new_name(root, &event) {
                     dirty.lose();
                     has_changes = true;
@@ -440,8 +451,10 @@ impl<'a> Server<'a> {
         self.refreshing_since = Some(Instant::now());
         self.change_times = None;
         let (Shared { engine, progress, wake, .. }, sender) = (self.shared, self.sender.clone());
+        let reported = self.dirty.changed();
         scope.spawn(move || {
-            let built = catch_unwind(AssertUnwindSafe(|| build::refresh(engine, progress)));
+            let refresh = || build::refresh_reported(engine, &reported, progress);
+            let built = catch_unwind(AssertUnwindSafe(refresh));
             let panicked = || Err(Error::new(Kind::Io, "the refresh panicked"));
             // The server receives it unless it has ended.
             let _ = sender.send(built.unwrap_or_else(|_| panicked()));

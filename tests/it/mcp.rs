@@ -8,6 +8,7 @@ mod edit;
 mod garbage;
 mod http;
 mod listed;
+mod mapped;
 mod projects;
 mod roots;
 mod search;

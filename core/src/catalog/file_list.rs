@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
 use crate::source::stamp::Stamp;
+use crate::source::text_cache::Listed;
 
 /// Larger files are not indexed but scanned, a buffer at a time.
 pub const INDEXED_BYTES_MAX: u64 = 64 << 20;
@@ -68,16 +69,21 @@ impl FileInfo {
         self.state == FileState::Same && self.hash == 0
     }
 
-    /// Returns the metadata of the file when it was listed, if it is unchanged since the generation
-    /// and other content would change the metadata.
-    pub fn lasting_stamp(&self) -> Option<Stamp> {
-        (self.state == FileState::Same && self.stamp != Stamp::NEVER).then_some(self.stamp)
+    /// Returns the metadata of the file when it was listed and its hash, if it is unchanged since the
+    /// generation and other content would change the metadata.
+    pub fn listed(&self) -> Option<Listed> {
+        let is_lasting = self.state == FileState::Same && self.stamp != Stamp::NEVER;
+        let hash = self.is_as_indexed().then_some(self.hash);
+        is_lasting.then_some(Listed { stamp: self.stamp, hash })
     }
 
     /// Returns true if the file certainly had the same content when `earlier` was listed.
     pub fn has_content_of(&self, earlier: &FileInfo) -> bool {
-        let is_same = self.stamp == earlier.stamp && self.stamp != Stamp::NEVER;
-        is_same || self.is_as_indexed() && earlier.is_as_indexed() && self.hash == earlier.hash
+        // Stores through a memory map can leave other content with the same metadata.
+        if self.is_as_indexed() && earlier.is_as_indexed() {
+            return self.hash == earlier.hash;
+        }
+        self.stamp == earlier.stamp && self.stamp != Stamp::NEVER
     }
 
     /// Returns true if facts may be extracted from it: it is not a secret, and not too large.

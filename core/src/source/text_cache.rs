@@ -1,6 +1,9 @@
 //! Caches file texts in memory, so that a long-running process reads each file once. Every use
 //! compares metadata first: that of the file, or with `text_at` the metadata that the caller has
 //! just obtained. For files that are not text only that fact is cached.
+//!
+//! A store through a memory map can leave the metadata as they are. So a text whose metadata are those
+//! of the index must also have its hash, and [`TextCache::forget`] drops what a watcher reports.
 
 use std::borrow::Cow;
 use std::ops::Deref;
@@ -28,6 +31,33 @@ const BINARY_MAX: usize = 1 << 18;
 
 /// Memory that a cached text takes besides its bytes.
 pub const ENTRY_BYTES: usize = 256;
+
+/// What an index has about a file whose metadata are those of the index.
+#[derive(Clone, Copy, Debug)]
+pub struct Listed {
+    /// The metadata.
+    pub stamp: Stamp,
+    /// The hash of the content that had this metadata; `None` if it was not read.
+    pub hash: Option<u128>,
+}
+
+impl Listed {
+    /// Returns true if content with this metadata cannot be cached content with that hash.
+    fn contradicts(&self, stamp: Stamp, hash: impl FnOnce() -> u128) -> bool {
+        self.stamp == stamp && self.hash.is_some_and(|listed| listed != hash())
+    }
+}
+
+/// What proves that a cached text is that of its file.
+#[derive(Clone, Copy, Debug)]
+enum Proof {
+    /// The metadata of the file.
+    Metadata,
+    /// The metadata of the file, and the index where it has the same metadata.
+    Index(Listed),
+    /// Only the bytes of the file.
+    Bytes,
+}
 
 /// A cached text with its secrets masked; empty if the file could not be read.
 #[derive(Clone, Debug, Default)]
@@ -91,10 +121,12 @@ pub struct TextCache {
 #[derive(Debug, Default)]
 struct Entries {
     texts: FxHashMap<Vec<u8>, Arc<Content>>,
-    /// Files that were not text when they had this metadata.
-    binary: FxHashMap<Vec<u8>, Stamp>,
+    /// Files that were not text when they had this metadata, with the hash of whole ones.
+    binary: FxHashMap<Vec<u8>, (Stamp, Option<u128>)>,
     /// Memory of the texts.
     bytes: usize,
+    /// Number of calls of [`TextCache::forget`] and [`TextCache::forget_below`].
+    forgotten: u64,
 }
 
 impl TextCache {
@@ -121,59 +153,98 @@ impl TextCache {
     ///
     /// As [`guarded::read`].
     pub fn read(&self, path: &[u8], bytes_max: u64) -> Result<Text> {
-        self.content(path, bytes_max).map(|(content, _)| Text(Some(content)))
+        self.content(path, bytes_max, Proof::Metadata).map(|(content, _)| Text(Some(content)))
     }
 
-    /// Returns what [`TextCache::read`] does, as the content of a file.
+    /// Returns what [`TextCache::read`] does, as the content of a file. Where the file is not `listed`,
+    /// it is read, and the cache only saves what was computed from the same bytes.
     ///
     /// # Errors
     ///
     /// As [`guarded::read`].
-    pub fn read_content(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
-        self.content(path, bytes_max).map(|(content, _)| content)
+    pub fn read_content(
+        &self,
+        path: &[u8],
+        listed: Option<Listed>,
+        bytes_max: u64,
+    ) -> Result<Arc<Content>> {
+        let proof = listed.map_or(Proof::Bytes, Proof::Index);
+        self.content(path, bytes_max, proof).map(|(content, _)| content)
     }
 
-    /// Returns the cached text of a file that has the metadata `now`. Returns `None` if it is not cached
-    /// or longer than `bytes_max`. O(path), no system call.
-    pub fn cached_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Option<Text> {
-        let kept = self.kept.read().ok()?;
-        let content = kept.texts.get(path)?;
-        let is_same = content.stamp == now && content.size_bytes <= bytes_max;
-        is_same.then(|| Text(Some(Arc::clone(content))))
+    /// Reads as [`TextCache::read`] does for a file that is `listed`.
+    ///
+    /// # Errors
+    ///
+    /// As [`guarded::read`].
+    pub fn read_listed(&self, path: &[u8], listed: Listed, bytes_max: u64) -> Result<Text> {
+        let content = self.content(path, bytes_max, Proof::Index(listed));
+        content.map(|(content, _)| Text(Some(content)))
     }
 
-    /// Reads as [`TextCache::read`] does for a file whose present metadata is `now`. Returns `None`
+    /// Drops the text of the file at a repository path, and what is being read now: a watcher reports
+    /// a change, which the metadata may not show.
+    pub fn forget(&self, path: &[u8]) {
+        self.keep(|kept| kept.forget(path));
+    }
+
+    /// Drops all texts below a directory, as [`TextCache::forget`] does. O(texts).
+    pub fn forget_below(&self, dir: &[u8]) {
+        self.keep(|kept| kept.forget_below(dir));
+    }
+
+    /// Returns the cached text of a file that is now as it is `listed`. Returns `None` if it is not
+    /// cached or longer than `bytes_max`. O(path), no system call; O(text) for a text that was not
+    /// hashed before.
+    pub fn cached_at(&self, path: &[u8], listed: Listed, bytes_max: u64) -> Option<Text> {
+        let content = Arc::clone(self.kept.read().ok()?.texts.get(path)?);
+        let is_same = content.stamp == listed.stamp
+            && content.size_bytes <= bytes_max
+            && !listed.contradicts(content.stamp, || content.hash());
+        is_same.then_some(Text(Some(content)))
+    }
+
+    /// Reads as [`TextCache::read`] does for a file that is now as it is `listed`. Returns `None`
     /// if it is not text, and whether the result is cached: then it stays the same while the file
-    /// has this metadata. O(path) and no system call for cached files.
+    /// is as listed. O(path) and no system call for cached files.
     ///
     /// # Errors
     ///
     /// As [`guarded::read`].
-    pub fn text_at(&self, path: &[u8], now: Stamp, bytes_max: u64) -> Result<(Option<Text>, bool)> {
-        if let Some(text) = self.cached_at(path, now, bytes_max) {
+    pub fn text_at(
+        &self,
+        path: &[u8],
+        listed: Listed,
+        bytes_max: u64,
+    ) -> Result<(Option<Text>, bool)> {
+        if let Some(text) = self.cached_at(path, listed, bytes_max) {
             return Ok((Some(text), true));
         }
-        if self.is_binary(path, now) {
+        if self.is_binary(path, listed) {
             return Ok((None, true));
         }
-        let (content, is_cached) = self.content(path, bytes_max)?;
-        let is_cached = is_cached && content.stamp == now;
+        let (content, is_cached) = self.content(path, bytes_max, Proof::Index(listed))?;
+        let is_cached = is_cached && content.stamp == listed.stamp;
         Ok((text::is_text(content.original()).then(|| Text(Some(content))), is_cached))
     }
 
-    /// Returns true if the file is cached as not being text, assuming that `now` is its present
-    /// metadata. O(path).
-    pub fn is_binary(&self, path: &[u8], now: Stamp) -> bool {
-        self.kept.read().is_ok_and(|kept| kept.binary.get(path) == Some(&now))
+    /// Returns true if the file is cached as not being text, assuming that it is now as it is
+    /// `listed`. O(path).
+    pub fn is_binary(&self, path: &[u8], listed: Listed) -> bool {
+        let Ok(kept) = self.kept.read() else { return false };
+        kept.binary.get(path).is_some_and(|&(stamp, hash)| {
+            stamp == listed.stamp && !hash.is_some_and(|hash| listed.contradicts(stamp, || hash))
+        })
     }
 
     /// Returns the content of a file, and whether it is cached.
-    fn content(&self, path: &[u8], bytes_max: u64) -> Result<(Arc<Content>, bool)> {
-        if let Some(content) = self.kept(path)
+    fn content(&self, path: &[u8], bytes_max: u64, proof: Proof) -> Result<(Arc<Content>, bool)> {
+        if let Some(content) = self.kept(path, proof)
             && content.size_bytes <= bytes_max
         {
             return Ok((content, true));
         }
+        let forgotten = self.kept.read().map_or(0, |kept| kept.forgotten);
         let taken_at = SystemTime::now();
         let content = guarded::read(&self.root, path, bytes_max)?;
         let content = if self.shows_secrets { content.showing_secrets() } else { content };
@@ -183,27 +254,50 @@ impl TextCache {
         // file written during the read has other metadata by now.
         let is_its_own = content.is_unlinked || self.stamp(path) == Some(stamp);
         let is_lasting = stamp != Stamp::NEVER && is_its_own;
+        // Other content than the index has was stored without a trace in the metadata.
+        let is_lasting = is_lasting && !proof.contradicts(&content);
+        let is_unreported = |kept: &Entries| kept.forgotten == forgotten;
         if is_lasting && !text::is_text(content.original()) {
-            self.keep(|kept| kept.insert_binary(path, stamp));
-            return Ok((content, true));
+            let hash = (!content.is_cut()).then(|| content.hash());
+            let is_cached = self.keep(|kept| {
+                is_unreported(kept) && {
+                    kept.insert_binary(path, stamp, hash);
+                    true
+                }
+            });
+            return Ok((content, is_cached));
         }
-        let is_cached =
-            is_lasting && !content.is_cut() && content.original().len() <= TEXT_BYTES_MAX;
-        if is_cached {
-            self.keep(|kept| kept.insert(path, &content));
+        if !is_lasting || content.is_cut() || content.original().len() > TEXT_BYTES_MAX {
+            return Ok((content, false));
         }
+        if matches!(proof, Proof::Bytes)
+            && let Some(kept) = self.kept(path, Proof::Metadata)
+            && kept.stamp == stamp
+            && kept.original() == content.original()
+        {
+            return Ok((kept, true));
+        }
+        let is_cached = self.keep(|kept| {
+            is_unreported(kept) && {
+                kept.insert(path, &content);
+                true
+            }
+        });
         Ok((content, is_cached))
     }
 
-    fn kept(&self, path: &[u8]) -> Option<Arc<Content>> {
+    fn kept(&self, path: &[u8], proof: Proof) -> Option<Arc<Content>> {
+        if matches!(proof, Proof::Bytes) {
+            return None;
+        }
         let content = Arc::clone(self.kept.read().ok()?.texts.get(path)?);
-        (self.stamp(path) == Some(content.stamp)).then_some(content)
+        let is_same = self.stamp(path) == Some(content.stamp) && !proof.contradicts(&content);
+        is_same.then_some(content)
     }
 
-    fn keep(&self, insert: impl FnOnce(&mut Entries)) {
-        if let Ok(mut kept) = self.kept.write() {
-            insert(&mut kept);
-        }
+    /// Changes the entries; returns the default where they cannot be used.
+    fn keep<T: Default>(&self, change: impl FnOnce(&mut Entries) -> T) -> T {
+        self.kept.write().map_or_else(|_| T::default(), |mut kept| change(&mut kept))
     }
 
     fn stamp(&self, path: &[u8]) -> Option<Stamp> {
@@ -211,7 +305,35 @@ impl TextCache {
     }
 }
 
+impl Proof {
+    /// Returns true if the index has other content with the same metadata.
+    fn contradicts(&self, content: &Content) -> bool {
+        match self {
+            Proof::Index(listed) => {
+                !content.is_cut() && listed.contradicts(content.stamp, || content.hash())
+            }
+            Proof::Metadata | Proof::Bytes => false,
+        }
+    }
+}
+
 impl Entries {
+    fn forget(&mut self, path: &[u8]) {
+        self.forgotten += 1;
+        self.binary.remove(path);
+        if let Some(before) = self.texts.remove(path) {
+            self.bytes -= before.original().len() + ENTRY_BYTES;
+        }
+    }
+
+    fn forget_below(&mut self, dir: &[u8]) {
+        let stays = |path: &[u8]| !dir.is_empty() && path != dir && !path::is_within(path, dir);
+        self.forgotten += 1;
+        self.binary.retain(|path, _| stays(path));
+        self.texts.retain(|path, _| stays(path));
+        self.bytes = self.texts.values().map(|of| of.original().len() + ENTRY_BYTES).sum();
+    }
+
     fn insert(&mut self, path: &[u8], content: &Arc<Content>) {
         let bytes = content.original().len() + ENTRY_BYTES;
         if self.bytes + bytes > BYTES_MAX {
@@ -223,11 +345,11 @@ impl Entries {
         }
     }
 
-    fn insert_binary(&mut self, path: &[u8], stamp: Stamp) {
+    fn insert_binary(&mut self, path: &[u8], stamp: Stamp, hash: Option<u128>) {
         if self.binary.len() >= BINARY_MAX {
             self.binary = FxHashMap::default();
         }
-        self.binary.insert(path.to_vec(), stamp);
+        self.binary.insert(path.to_vec(), (stamp, hash));
     }
 }
 
@@ -244,6 +366,38 @@ mod tests {
         while stamp() == Stamp::NEVER {
             std::thread::sleep(Duration::from_millis(1));
         }
+    }
+
+    /// A file of which only the metadata are listed.
+    fn listed(stamp: Stamp) -> Listed {
+        Listed { stamp, hash: None }
+    }
+
+    #[test]
+    fn texts_that_a_watcher_or_the_index_contradicts_are_read_again() {
+        let place = tempfile::tempdir().expect("a directory");
+        let root = place.path().canonicalize().expect("it is there");
+        let texts = TextCache::new(root.clone());
+        for bytes in [&b"text"[..], b"a\0b"] {
+            std::fs::write(root.join("a"), bytes).expect("a file");
+            wait_until_trusted(&root.join("a"));
+            let stamp = texts.stamp(b"a").expect("it is there");
+            let text_at = |hash| texts.text_at(b"a", Listed { stamp, hash }, 99).expect("a file");
+            let is_cached = |hash| {
+                let listed = Listed { stamp, hash };
+                texts.cached_at(b"a", listed, 99).is_some() || texts.is_binary(b"a", listed)
+            };
+            let hash = xxh3_128(bytes);
+            assert!(text_at(Some(hash)).1 && is_cached(None) && is_cached(Some(hash)));
+            assert!(!is_cached(Some(hash ^ 1)), "the index has other content");
+            assert!(!text_at(Some(hash ^ 1)).1, "nor may the result be kept");
+            texts.forget(b"a");
+            assert!(!is_cached(None));
+            assert!(text_at(None).1);
+            texts.forget_below(b"a");
+            assert!(!is_cached(None));
+        }
+        assert_eq!(texts.kept.read().expect("no panic").bytes, 0);
     }
 
     #[test]
@@ -272,13 +426,14 @@ mod tests {
         assert_eq!(read(99).expect("it is there"), b"six");
         wait_until_trusted(&file);
         let now = texts.stamp(b"a.rs").expect("it is there");
-        let text_at = |now| {
-            let (text, is_cached) = texts.text_at(b"a.rs", now, 99).expect("it is there");
-            assert_eq!(is_cached, now != Stamp::NEVER);
+        let text_at = |stamp| {
+            let (text, is_cached) = texts.text_at(b"a.rs", listed(stamp), 99).expect("it is there");
+            assert_eq!(is_cached, stamp != Stamp::NEVER);
             text.map(|text| text.to_vec())
         };
         assert_eq!(text_at(now).as_deref(), Some(&b"six"[..]));
-        let cached_at = |now, bytes_max| texts.cached_at(b"a.rs", now, bytes_max).is_some();
+        let cached_at =
+            |stamp, bytes_max| texts.cached_at(b"a.rs", listed(stamp), bytes_max).is_some();
         assert!(cached_at(now, 3) && !cached_at(now, 2) && !cached_at(Stamp::NEVER, 3));
         // Metadata that proves nothing: the file is read.
         assert_eq!(text_at(Stamp::NEVER).as_deref(), Some(&b"six"[..]));
@@ -316,7 +471,7 @@ mod tests {
         wait_until_trusted(&file);
         let texts = TextCache::new(root);
         let now = || texts.stamp(b"a").expect("it is there");
-        let is_text = || texts.text_at(b"a", now(), 99).expect("it is there").0.is_some();
+        let is_text = || texts.text_at(b"a", listed(now()), 99).expect("it is there").0.is_some();
         assert!(!is_text());
         {
             let kept = texts.kept.read().expect("no panic");
@@ -328,7 +483,7 @@ mod tests {
         assert!(is_text());
         // The cached result is used.
         std::fs::remove_file(&file).expect("it is there");
-        assert!(texts.text_at(b"a", then, 99).expect("it is known").0.is_none());
+        assert!(texts.text_at(b"a", listed(then), 99).expect("it is known").0.is_none());
     }
 
     #[cfg(unix)]

@@ -43,9 +43,17 @@ impl Dirty {
         self.lost.is_some()
     }
 
-    /// Marks everything as changed until a refresh that starts later has ended.
+    /// Marks everything as changed until a refresh that starts later has ended. The files that changed
+    /// stay recorded, since comparing metadata may not find them.
     pub(super) fn lose(&mut self) {
-        *self = Dirty { lost: Some(self.era), era: self.era, ..Dirty::default() };
+        let changed = std::mem::take(&mut self.changed);
+        *self = Dirty { changed, lost: Some(self.era), era: self.era, ..Dirty::default() };
+        self.count_bytes();
+    }
+
+    /// Returns the repository paths of the files that changed, in order.
+    pub(super) fn changed(&self) -> Vec<Vec<u8>> {
+        self.changed.keys().cloned().collect()
     }
 
     /// Returns true if the event is that of a new entry which is one of several names of a file:
@@ -80,6 +88,9 @@ impl Dirty {
             return Ok(false);
         };
         if self.is_lost_in_this_era() {
+            if let Event::Content(path) | Event::Entry(path) = event {
+                self.note_content(path, table)?;
+            }
             return Ok(false);
         }
         let name = path::split(path).1;
@@ -155,6 +166,7 @@ impl Dirty {
     fn keep_bounds(&mut self) {
         let paths = self.changed.len() + self.dirs.len() + self.trees.len();
         if paths > PATHS_MAX || self.bytes > BYTES_MAX {
+            self.changed.clear();
             self.lose();
         }
     }
@@ -238,6 +250,9 @@ mod tests {
         assert_eq!(watched.trees, [b"also".to_vec(), b"c".to_vec()]);
         dirty.note(content("a/.gitignore"), None).unwrap();
         assert!(dirty.is_lost());
+        assert_eq!(changed(&dirty), ["a/b"], "its metadata may be the same");
+        dirty.note(content("while lost"), None).unwrap();
+        assert_eq!(changed(&dirty), ["a/b", "while lost"]);
     }
 
     #[test]
