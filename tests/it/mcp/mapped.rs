@@ -98,7 +98,7 @@ fn indexed(parent: &Path, name: &str) -> Place {
     let place = Place::below(parent);
     place.write(FILE, source(name));
     place.write("other.py", "def other():\n    return 2\n");
-    place.index(&["--wait", "full"]).expect_success();
+    place.index(&["--stage", "full", "--wait", "full"]).expect_success();
     place
 }
 
@@ -119,12 +119,10 @@ fn assert_tools_find(session: &mut Session, first: usize, is: &str, was: &str, w
     for at in (0..now.len()).map(|at| (at + first) % now.len()) {
         let result = session.call(now[at].0, now[at].1.clone()).to_string();
         let tool = now[at].0;
-        assert!(result.contains(FILE) && result.contains(is), "{when}: {tool} of {is}: {result}");
+        assert!(result.contains(&format!("def {is}()")), "{when}: {tool} of {is}: {result}");
         let result = session.call(before[at].0, before[at].1.clone()).to_string();
         // A reply about a name that is not there may repeat the name.
-        let has_line = result.contains(&format!("def {was}"))
-            && !result.contains(&format!("`def {was}`"))
-            || result.contains(&format!("{was}()"));
+        let has_line = result.contains(&format!("{was}()"));
         assert!(!has_line, "{when}: {tool} of {was}: {result}");
     }
 }
@@ -132,13 +130,13 @@ fn assert_tools_find(session: &mut Session, first: usize, is: &str, was: &str, w
 #[test]
 fn replies_after_stores_through_a_map_are_right() {
     for parent in parents() {
-        for first in 0..5 {
+        for first in [0, 3] {
             let place = indexed(&parent, "before_map");
-            let mut server = Session::start(&place, &[]);
+            let mut server = Session::start(&place, &["--toolsets", "core,navigate", "--insist"]);
             server.initialize("2025-06-18", json!({}));
             server.wait_until_indexed();
             // Another process watches the tree for this one.
-            let mut client = Session::start(&place, &[]);
+            let mut client = Session::start(&place, &["--toolsets", "core,navigate", "--insist"]);
             client.initialize("2025-06-18", json!({}));
             client.wait_until_indexed();
             let Some(mapping) = Mapping::start(&place, "before_map", "stored_map") else { return };
@@ -153,12 +151,12 @@ fn replies_after_stores_through_a_map_are_right() {
                     assert_tools_find(sessions[at], first, "stored_map", "before_map", when);
                 }
             };
-            let at_once: &[usize] = if first % 2 == 0 { &[0] } else { &[0, 1] };
+            let at_once: &[usize] = if first == 0 { &[0] } else { &[0, 1] };
             check("at once", at_once);
             thread::sleep(REFRESHED);
             check("after the refresh", &[0, 1]);
             if first == 0 {
-                place.index(&["--rebuild", "--wait", "full"]).expect_success();
+                place.index(&["--rebuild", "--stage", "full", "--wait", "full"]).expect_success();
                 check("after a rebuild", &[0, 1]);
                 thread::sleep(REFRESHED);
                 check("later", &[0, 1]);
