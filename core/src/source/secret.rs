@@ -7,7 +7,7 @@
 //!
 //! In the text of other files, `content` finds tokens, private keys and passwords, and `mask`
 //! replaces them: the texts that tools quote are masked when they are read, and each reply is
-//! redacted in one place, [`crate::tools::Tool::run`]. Indexes, matching and edits use the original.
+//! redacted in one place, `tools::Tool::run`. Indexes, matching and edits use the original.
 
 mod content;
 mod mask;
