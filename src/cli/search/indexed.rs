@@ -160,8 +160,10 @@ pub(crate) fn list(request: &Request, engines: &[Engine]) -> Result<Listing> {
     report.step("plan", planning);
     let mut listing = Listing { to_build, report, ..Listing::default() };
     let mut lookups: Vec<Option<Lookup<'_>>> = Vec::with_capacity(engines.len());
+    // A path that lies in no tree may contain that of the current directory.
+    let is_used = |tree: usize| homes.iter().any(|home| home.unwrap_or(0) == tree);
     for (tree, (engine, snapshot)) in engines.iter().zip(&snapshots).enumerate() {
-        let Some(snapshot) = snapshot else {
+        let Some(snapshot) = snapshot.as_ref().filter(|_| is_used(tree)) else {
             lookups.push(None);
             continue;
         };
