@@ -29,6 +29,7 @@ mod sweep;
 #[cfg(unix)]
 mod sync;
 mod text;
+mod tracked;
 #[cfg(not(unix))]
 mod unwatched;
 mod user_data;

@@ -14,6 +14,7 @@ use crate::error::Result;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::store;
+use crate::index::table::Flags;
 use crate::source::file_system;
 use crate::userdata::Location;
 
@@ -247,6 +248,14 @@ fn report_skipped(snapshot: &Snapshot, findings: &mut Findings) -> Result<()> {
             _ => "they contain no searchable text",
         };
         findings.note("skipped", format_args!("{count} {name}"), fix);
+    }
+    let tracked = snapshot.table.flagged(Flags::TRACKED)?.len();
+    if tracked > 0 {
+        findings.note(
+            "tracked",
+            format_args!("{tracked} hidden or ignored, but tracked by git"),
+            "tools know them; `codedb search` leaves them out, as ripgrep does",
+        );
     }
     for (reason, count) in &meta.scanned {
         let fix = match reason.as_str() {

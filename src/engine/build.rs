@@ -4,26 +4,27 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Mutex;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::compare::{Comparison, compare_tree};
 use super::files::{self, Extracted};
 use super::progress::{Progress, Stage};
-use super::{Engine, attach};
+use super::{Engine, attach, tracked};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId, UnitId};
 use crate::base::path;
 use crate::catalog::file_list::INDEXED_BYTES_MAX;
 use crate::error::{Error, Kind, Result};
+use crate::history::git;
 use crate::index::map::Map;
 use crate::index::segment::{self, Segment};
 use crate::index::snapshot::Snapshot;
 use crate::index::store::{NewGeneration, Store, WriterLock};
-use crate::index::table::{self, DirEntry, FileEntry, Flags, Table, TableMeta};
+use crate::index::table::{self, DirEntry, FileEntry, Flags, Table, TableMeta, TrackedNames};
 use crate::source::rule_files;
 use crate::source::rules::{Source, State};
 use crate::source::stamp::{RACY_WINDOW, Stamp};
-use crate::source::walk::{self, Tree};
+use crate::source::walk::{self, Tree, WalkedDir};
 
 /// Maximum number of segments. A refresh that would exceed it merges all of them into one.
 const SEGMENTS_MAX: usize = 8;
@@ -63,8 +64,8 @@ pub fn build(engine: &Engine, progress: &Progress) -> Result<Built> {
 fn build_locked(engine: &Engine, lock: &WriterLock, progress: &Progress) -> Result<Built> {
     progress.enter(Stage::Walking);
     progress.restart(0);
-    let tree = walk_tree(engine)?;
-    publish_tree(engine, lock, None, tree, progress)
+    let walked = walk_tree(engine)?;
+    publish_tree(engine, lock, None, walked, progress)
 }
 
 /// Brings the index up to date: keeps unchanged files, reads changed ones, and publishes a delta.
@@ -128,7 +129,10 @@ fn refresh_from(
     }
     let nothing = Bits::new(before.table.files() as usize);
     let freshened = compare_tree(before, DirId(0), &nothing, &engine.environment)?;
-    let tree = match freshened {
+    let walked = match freshened {
+        Comparison::Diff(_) if tracked::has_other_names(engine, &before.table)? => {
+            walk_tree(engine)?
+        }
         Comparison::Diff(diff) if diff.is_unchanged() && reported_files.count() == 0 => {
             before.table.container().check_all()?;
             before.segments.iter().try_for_each(|segment| segment.container().check_all())?;
@@ -148,14 +152,13 @@ fn refresh_from(
         // anew.
         Comparison::Diff(_) | Comparison::Rewalk(_) => walk_tree(engine)?,
     };
-    publish_tree(engine, lock, Some((before, &reported_files)), tree, progress)
+    publish_tree(engine, lock, Some((before, &reported_files)), walked, progress)
 }
 
 /// Builds an index in memory, for tests that compare it with a published one. No command uses it;
 /// without a writable cache a search scans. O(text), in parallel.
 pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot> {
-    let tree = walk_tree(engine)?;
-    let plan = plan_tree(engine, None, tree, progress)?;
+    let plan = plan_tree(engine, None, walk_tree(engine)?, progress)?;
     let in_memory = |name: &str, bytes| Map::in_memory(Path::new(name).to_path_buf(), bytes);
     let mut segments = Vec::new();
     segment::write_runs(&plan.extracted.runs, &mut |sections| {
@@ -167,19 +170,33 @@ pub fn build_in_memory(engine: &Engine, progress: &Progress) -> Result<Snapshot>
     Ok(Snapshot { root: engine.root.clone(), generation: 1, table, segments })
 }
 
+/// A walked tree with the files that git tracks and the walk left out.
+struct Walked {
+    tree: Tree,
+    tracked: Option<TrackedNames>,
+}
+
 /// Walks the tree. An index directory inside the tree contains no ignore rules, so its changes,
 /// which happen at every publication, do not invalidate the rules of the walk.
-fn walk_tree(engine: &Engine) -> Result<Tree> {
+fn walk_tree(engine: &Engine) -> Result<Walked> {
     let started_at = Instant::now();
+    // Read first, so that a later change differs from what is recorded.
+    let tracked = git::tracked(&engine.root);
+    let mut taken_at = SystemTime::now();
     let mut tree = walk::walk(&engine.root, &engine.environment)?;
     if engine.settles && tree.sources.iter().any(is_never_unchanged) {
         thread::sleep(RACY_WINDOW.saturating_sub(started_at.elapsed()) + CLOCK_STEP_MAX);
+        taken_at = SystemTime::now();
         tree = walk::walk(&engine.root, &engine.environment)?;
     }
     if let Ok(dir) = engine.store.dir().canonicalize() {
         tree.sources.retain(|source| source.path != dir);
     }
-    Ok(tree)
+    if let Some(tracked) = &tracked {
+        let left_out = tracked::left_out(engine, tracked, tree.files.iter());
+        tree.add_tracked(&engine.root, left_out, taken_at);
+    }
+    Ok(Walked { tree, tracked: tracked.as_ref().map(tracked::names) })
 }
 
 /// Returns true for an ignore rule or a directory that changed so shortly before it was read that it
@@ -210,10 +227,10 @@ fn publish_tree(
     engine: &Engine,
     lock: &WriterLock,
     before: Option<(&Snapshot, &Bits)>,
-    tree: Tree,
+    walked: Walked,
     progress: &Progress,
 ) -> Result<Built> {
-    let plan = plan_tree(engine, before, tree, progress)?;
+    let plan = plan_tree(engine, before, walked, progress)?;
     publish(engine, lock, before.map(|(before, _)| before), plan, progress)
 }
 
@@ -222,15 +239,18 @@ fn publish_tree(
 fn plan_tree(
     engine: &Engine,
     before: Option<(&Snapshot, &Bits)>,
-    tree: Tree,
+    walked: Walked,
     progress: &Progress,
 ) -> Result<Plan> {
-    let dirs =
-        tree.dirs.into_iter().map(|dir| DirEntry { path: dir.path, stamp: dir.stamp }).collect();
+    let Walked { tree, tracked } = walked;
+    let entry =
+        |dir: WalkedDir| DirEntry { path: dir.path, stamp: dir.stamp, is_tracked: dir.is_tracked };
+    let dirs = tree.dirs.into_iter().map(entry).collect();
     let mut meta = TableMeta {
         root: engine.root.display().to_string(),
         skipped: tree.skipped,
         problems: tree.problems,
+        tracked,
         ..TableMeta::default()
     };
     note_global_excludes(tree.excludes_path.as_deref(), &mut meta);
@@ -266,9 +286,16 @@ fn plan_tree(
     let files = tree
         .files
         .iter()
-        .map(|path| match read_entries.next_if(|entry| entry.path == *path) {
-            Some(entry) => entry,
-            None => kept.remove(path).expect("a file is either kept or read"),
+        .map(|path| {
+            let mut entry = match read_entries.next_if(|entry| entry.path == *path) {
+                Some(entry) => entry,
+                None => kept.remove(path).expect("a file is either kept or read"),
+            };
+            let is_tracked =
+                tree.tracked.binary_search_by(|other| path::compare(other, path)).is_ok();
+            let flag = if is_tracked { Flags::TRACKED } else { Flags::default() };
+            entry.flags = entry.flags.without(Flags::TRACKED).with(flag);
+            entry
         })
         .collect();
     let read = to_read.len() as u64;
@@ -290,9 +317,11 @@ fn publish_changed(
         files.push(entry_of(table, id)?);
     }
     let mut dirs = Vec::with_capacity(table.dirs() as usize);
+    let tracked_dirs = table.tracked_dirs()?;
     for id in (0..table.dirs()).map(DirId) {
         let dir = table.dir(id)?;
-        dirs.push(DirEntry { path: dir.path.to_bytes().to_vec(), stamp: dir.stamp });
+        let is_tracked = tracked_dirs.binary_search(&id).is_ok();
+        dirs.push(DirEntry { path: dir.path.to_bytes().to_vec(), stamp: dir.stamp, is_tracked });
     }
     let mut by_hash: HashMap<u128, Vec<FileEntry>> = HashMap::new();
     let mut to_read = Vec::with_capacity(changed.len());
@@ -304,7 +333,10 @@ fn publish_changed(
         }
     }
     let (extracted, entries) = read_files(engine, Some(before), &to_read, by_hash, progress)?;
-    for (id, entry) in changed.iter().zip(entries) {
+    for (id, mut entry) in changed.iter().zip(entries) {
+        if files[id.index()].flags.has(Flags::TRACKED) {
+            entry.flags = entry.flags.with(Flags::TRACKED);
+        }
         files[id.index()] = entry;
     }
     let (meta, sources) = (table.meta()?, table.sources()?);

@@ -48,6 +48,9 @@ pub(super) fn in_dirs(
     }
     let scope = table.dir(scope)?.dirs;
     let sources = table.sources()?;
+    // The walk does not enter these: no rule in them counts, and no file is found by listing them.
+    let tracked = table.tracked_dirs()?;
+    let is_left_out_dir = |id: &DirId| tracked.binary_search(id).is_ok();
     let known_rules = |dir: &Path, name: &str| {
         let path = dir.join(name);
         sources.iter().any(|source| source.path == path)
@@ -55,7 +58,7 @@ pub(super) fn in_dirs(
     // The matcher reads the ignore files of these directories and of those above them. Where one is
     // refused, only a walk applies the others.
     let is_refused = |dir: &Path| !rule_files::refused_above(dir).is_empty();
-    for &id in dirs {
+    for &id in dirs.iter().filter(|id| !is_left_out_dir(id)) {
         if is_refused(&root.join(path::to_path(table.dir(id)?.path.to_bytes()))) {
             return Ok(None);
         }
@@ -97,7 +100,7 @@ pub(super) fn in_dirs(
             }
         }
         for (rule, found) in rules::NAMES.iter().zip(found_rules) {
-            if found != known_rules(&absolute, rule) {
+            if !is_left_out_dir(&id) && found != known_rules(&absolute, rule) {
                 return Ok(None);
             }
         }
@@ -126,6 +129,9 @@ pub(super) fn in_dirs(
             child = below.dirs.end.max(child + 1);
         }
         known_dirs.sort_unstable();
+        if is_left_out_dir(&id) {
+            continue;
+        }
         let own: Vec<FileId> = table.own_files(&dir)?.collect();
         for (name, kind) in &names {
             if kind.is_dir() {

@@ -7,14 +7,15 @@ use std::time::{Duration, SystemTime};
 use rayon::prelude::*;
 
 use super::compare::Comparison;
-use super::{Engine, compare_tree, compare_watched, start_sync};
+use super::{Engine, compare_tree, compare_watched, start_sync, tracked};
 use crate::base::bits::Bits;
 use crate::base::ids::{DirId, FileId};
 use crate::base::interrupt::Interrupt;
 use crate::base::path;
 use crate::catalog::damage::{Damage, Part};
-use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, TreeDiff};
+use crate::catalog::file_list::{FileInfo, FileList, FileState, GONE, GitIndex, TreeDiff};
 use crate::error::{Error, Kind, Result};
+use crate::history::git;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::Flags;
 use crate::source::stamp::Stamp;
@@ -89,16 +90,18 @@ fn checked(
 ) -> Result<Option<FileList>> {
     let environment = engine.environment();
     let root = DirId(0);
-    let newer = |diff: TreeDiff, reported: &[Vec<u8>]| {
+    let newer = |diff: TreeDiff, git_index: Option<GitIndex>, reported: &[Vec<u8>]| {
         // A list compares metadata, which do not show every change that was reported.
         let may_hold = reported.is_empty();
-        if may_hold && last.is_some_and(|last| last.holds(snapshot, &diff)) {
+        if may_hold && last.is_some_and(|last| last.holds(snapshot, &diff, git_index.as_ref())) {
             return Ok(None);
         }
-        of_diff(snapshot, diff, reported).map(Some)
+        let mut list = of_diff(snapshot, diff, reported)?;
+        list.set_git_index(git_index);
+        Ok(Some(list))
     };
     if check == Check::Trust {
-        return newer(TreeDiff::default(), &[]);
+        return newer(TreeDiff::default(), None, &[]);
     }
     let (mut freshened, mut reported) = (None, Vec::new());
     if check == Check::Watcher
@@ -117,7 +120,10 @@ fn checked(
         }
     };
     match freshened {
-        Comparison::Diff(diff) => newer(diff, &reported),
+        Comparison::Diff(mut diff) => {
+            let git_index = tracked::amend(engine, &snapshot.table, &mut diff, last)?;
+            newer(diff, git_index, &reported)
+        }
         Comparison::Rewalk(_) => walked(engine, Some((snapshot, &reported)), interrupt).map(Some),
     }
 }
@@ -192,7 +198,12 @@ fn walked(
     let root = engine.root();
     let (snapshot, reported) = known.map_or((None, &[][..]), |(of, paths)| (Some(of), paths));
     let taken_at = SystemTime::now();
-    let tree = walk::walk_below(root, b"", engine.environment(), interrupt)?;
+    let mut tree = walk::walk_below(root, b"", engine.environment(), interrupt)?;
+    let tracked = git::tracked(root);
+    if let Some(tracked) = &tracked {
+        let left_out = tracked::left_out(engine, tracked, tree.files.iter());
+        tree.add_tracked(root, left_out, taken_at);
+    }
     let file_info = |path: &[u8], stamp: Stamp| -> Result<FileInfo> {
         let lasting = stamp.unless_racy(taken_at);
         let nothing = FileInfo::new(stamp, lasting, flags(path), FileState::Added, 0);
@@ -217,6 +228,7 @@ fn walked(
         })
         .collect::<Result<_>>()?;
     let mut list = FileList::default();
+    list.set_git_index(tracked.and_then(|tracked| tracked::index_of(engine, &tracked)));
     for (path, info) in tree.files.iter().zip(infos) {
         if let Some(info) = info {
             list.push(path, info);

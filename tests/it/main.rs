@@ -85,6 +85,8 @@ mod tidy;
 #[cfg(unix)]
 mod tools;
 #[cfg(unix)]
+mod tracked;
+#[cfg(unix)]
 mod trees;
 #[cfg(unix)]
 mod watch;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -92,6 +92,24 @@ impl FileInfo {
     }
 }
 
+/// Git's index, from which the list of files that searches leave out was made.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct GitIndex {
+    /// Its absolute path.
+    pub file: PathBuf,
+    /// Its metadata; [`Stamp::NEVER`] if the file may change without changing it.
+    pub stamp: Stamp,
+    /// The hash of the paths in it.
+    pub hash: u64,
+}
+
+impl GitIndex {
+    /// Returns true if the file is unchanged.
+    fn holds(&self) -> bool {
+        self.stamp != Stamp::NEVER && Stamp::of_file(&self.file) == Some(self.stamp)
+    }
+}
+
 /// The files of a tree, in path order.
 #[derive(Debug)]
 pub struct FileList {
@@ -111,6 +129,7 @@ pub struct FileList {
     /// The snapshot and differences that it was made from; `None` for a walk, and if files were
     /// added or removed meanwhile.
     origin: Option<Origin>,
+    git_index: Option<GitIndex>,
     not_as_indexed: OnceLock<Vec<usize>>,
 }
 
@@ -142,6 +161,7 @@ impl Default for FileList {
             size_bytes: 0,
             differing: 0,
             origin: None,
+            git_index: None,
             not_as_indexed: OnceLock::new(),
         }
     }
@@ -220,11 +240,28 @@ impl FileList {
             && self.files.iter().zip(&earlier.files).all(is_same)
     }
 
-    /// Returns true if a list made now from `snapshot` and `diff` would be the same.
+    /// Returns git's index, from which the list of files that searches leave out was made; `None`
+    /// without a repository.
+    pub fn git_index(&self) -> Option<&GitIndex> {
+        self.git_index.as_ref()
+    }
+
+    /// Records git's index.
+    pub fn set_git_index(&mut self, git_index: Option<GitIndex>) {
+        self.git_index = git_index;
+    }
+
+    /// Returns true if a list made now from `snapshot`, `diff` and `git_index` would be the same.
     /// O(differences).
-    pub fn holds(&self, snapshot: &Snapshot, diff: &TreeDiff) -> bool {
+    pub fn holds(
+        &self,
+        snapshot: &Snapshot,
+        diff: &TreeDiff,
+        git_index: Option<&GitIndex>,
+    ) -> bool {
         let Some(origin) = &self.origin else { return false };
         self.generation == snapshot.generation
+            && self.git_index.as_ref() == git_index
             && snapshot.checksums().eq(origin.checksums.iter().copied())
             && origin.diff.has_files_of(diff)
             && self.differs_as_listed(&snapshot.root, origin)
@@ -235,6 +272,7 @@ impl FileList {
     pub fn is_current(&self, root: &Path, is_unchanged: impl FnOnce(u64, &[u32]) -> bool) -> bool {
         let Some(origin) = &self.origin else { return false };
         is_unchanged(self.generation, &origin.checksums)
+            && self.git_index.as_ref().is_none_or(GitIndex::holds)
             && origin.diff.has_files_of(&TreeDiff::default())
             && self.differs_as_listed(root, origin)
     }
@@ -353,6 +391,15 @@ impl TreeDiff {
     /// Returns true if the same files differ in the same ways.
     pub fn has_files_of(&self, other: &TreeDiff) -> bool {
         (&self.changed, &self.gone, &self.added) == (&other.changed, &other.gone, &other.added)
+    }
+
+    /// Adds files that are no longer part of the tree, in ascending order.
+    pub fn remove(&mut self, files: &[FileId]) {
+        self.gone.extend(files);
+        self.gone.sort_unstable();
+        self.gone.dedup();
+        let gone = &self.gone;
+        self.changed.retain(|id| gone.binary_search(id).is_err());
     }
 
     /// Returns true if nothing differs.

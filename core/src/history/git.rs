@@ -21,6 +21,7 @@ mod settings;
 mod since;
 mod staged;
 mod stream;
+mod tracked;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write as _};
@@ -39,6 +40,7 @@ pub use range::{FILES_MAX, MOVES_MAX, Place, Range, ReportedCommit, Status};
 pub use since::Difference;
 pub use staged::Staged;
 pub use stream::StreamOptions;
+pub use tracked::{Tracked, index_file, tracked};
 
 use crate::base::text;
 use crate::error::{Error, Kind, Result};

@@ -14,6 +14,7 @@ pub use reader::{Dir, File, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+use crate::source::stamp::Stamp;
 use crate::source::walk::Skipped;
 
 /// Special properties of a file, as a set of flags.
@@ -31,6 +32,8 @@ impl Flags {
     pub const SECRET: Flags = Flags(8);
     /// The file has several names (hard links): a write through another one is not reported here.
     pub const LINKED: Flags = Flags(16);
+    /// Hidden or ignored, so searches leave it out, but tracked by git: part of the code.
+    pub const TRACKED: Flags = Flags(32);
 
     /// Returns true if all of `flags` are set.
     pub fn has(self, flags: Flags) -> bool {
@@ -40,6 +43,12 @@ impl Flags {
     /// Returns the union.
     pub fn with(self, flags: Flags) -> Flags {
         Flags(self.0 | flags.0)
+    }
+
+    /// Returns the flags that are not in `flags`.
+    #[must_use]
+    pub fn without(self, flags: Flags) -> Flags {
+        Flags(self.0 & !flags.0)
     }
 }
 
@@ -62,6 +71,17 @@ pub struct TableMeta {
     /// True if the global excludes contain a rule with a separator, whose meaning depends on the
     /// current directory.
     pub global_excludes_anchored: bool,
+    /// The files that git tracked; `None` without a repository.
+    pub tracked: Option<TrackedNames>,
+}
+
+/// The state of git's index in which [`Flags::TRACKED`] was determined.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, PartialEq, Serialize)]
+pub struct TrackedNames {
+    /// Metadata of the index file, encoded; [`Stamp::NEVER`] if it proves nothing.
+    pub stamp: [u8; Stamp::BYTES],
+    /// Hash of the paths in it.
+    pub hash: u64,
 }
 
 /// Sections of a table file.
@@ -86,6 +106,8 @@ mod section {
     pub(super) const SEGMENTS: u32 = 9;
     /// `FLAGGED + flag` is the section with the ids of the files that have this flag.
     pub(super) const FLAGGED: u32 = 16;
+    /// Ids of the directories that only files with [`super::Flags::TRACKED`] brought in: u32 each.
+    pub(super) const TRACKED_DIRS: u32 = 11;
     /// Sources of the ignore rules.
     pub(super) const SOURCES: u32 = 10;
 }
@@ -93,7 +115,7 @@ mod section {
 /// Size of a directory record: path offset u32, path length u32, parent u32, end of the subtree's
 /// directories u32, files of the subtree u32..u32, own files (indices into OWN) u32..u32, metadata
 /// stamp.
-const DIR_BYTES: usize = 32 + crate::source::stamp::Stamp::BYTES;
+const DIR_BYTES: usize = 32 + Stamp::BYTES;
 
 /// Size of a file record: directory u32, name offset u32, name length u16, flags u16, segment u16,
 /// number of units u16, first unit u32.

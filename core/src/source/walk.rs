@@ -43,6 +43,8 @@ pub enum Skipped {
 pub struct Tree {
     /// Repository paths of the files, in path order.
     pub files: Vec<Vec<u8>>,
+    /// Those of `files` that the walk left out and [`Tree::add_tracked`] added, in path order.
+    pub tracked: Vec<Vec<u8>>,
     /// The directories that were entered, the root (an empty path) first, in path order.
     pub dirs: Vec<WalkedDir>,
     /// The sources of the ignore rules.
@@ -64,6 +66,37 @@ pub struct WalkedDir {
     pub path: Vec<u8>,
     /// Its stamp, or [`Stamp::NEVER`] if it changed during the walk.
     pub stamp: Stamp,
+    /// The walk left it out; it contains files that [`Tree::add_tracked`] added.
+    pub is_tracked: bool,
+}
+
+impl Tree {
+    /// Adds what the walk left out: files, in path order, which exist, and directories, among them
+    /// those of the files. The path of none leads through a symbolic link. O(files).
+    pub fn add_tracked(&mut self, root: &Path, left_out: LeftOut, started_at: SystemTime) {
+        let LeftOut { files, mut dirs } = left_out;
+        let known =
+            |dir: &[u8]| self.dirs.binary_search_by(|of| path::compare(&of.path, dir)).is_ok();
+        dirs.retain(|dir| !known(dir));
+        self.dirs.extend(dirs.into_iter().map(|path| {
+            let metadata = std::fs::symlink_metadata(root.join(path::to_path(&path)));
+            let stamp = metadata.map(|of| Stamp::of(&of).unless_racy(started_at));
+            WalkedDir { path, stamp: stamp.unwrap_or(Stamp::NEVER), is_tracked: true }
+        }));
+        self.dirs.sort_unstable_by(|a, b| path::compare(&a.path, &b.path));
+        self.files.extend(files.iter().cloned());
+        self.files.par_sort_unstable_by(|a, b| path::compare(a, b));
+        self.tracked = files;
+    }
+}
+
+/// Files that a walk leaves out and git tracks, and the directories in which there may be some.
+#[derive(Clone, Debug, Default)]
+pub struct LeftOut {
+    /// Repository paths of the files, in path order.
+    pub files: Vec<Vec<u8>>,
+    /// Repository paths of directories, in any order; the walk may have entered some.
+    pub dirs: Vec<Vec<u8>>,
 }
 
 /// Walks the tree at `root`, an absolute path. O(entries), in parallel.
@@ -151,6 +184,14 @@ pub fn builder(
     builder
 }
 
+/// Returns a matcher for paths below `root` of the rules with which a user leaves files out of
+/// searches: `.ignore` and `.rgignore`, not git's rules, and not that hidden files are left out.
+pub fn search_rules(root: &Path, environment: &Environment) -> ignore::IncrementalIgnore {
+    let mut builder = builder(root, root, environment, rule_files::refused_above(root));
+    builder.hidden(false).git_ignore(false).git_exclude(false).git_global(false);
+    builder.build_matchers().remove(0)
+}
+
 /// The results of one visitor thread, merged when the visitor is dropped.
 struct Part<'a> {
     tree: Tree,
@@ -180,7 +221,7 @@ impl Part<'_> {
                 Ok(metadata) => Stamp::of(&metadata).unless_racy(started_at),
                 Err(_) => Stamp::NEVER,
             };
-            self.tree.dirs.push(WalkedDir { path: relative, stamp });
+            self.tree.dirs.push(WalkedDir { path: relative, stamp, is_tracked: false });
         } else if kind.is_file() {
             self.tree.files.push(relative);
         }

@@ -340,7 +340,10 @@ impl<'a> Lookup<'a> {
         {
             return Ok(None);
         }
-        self.snapshot.table.find_dir(&below)
+        let table = &self.snapshot.table;
+        // Of a directory that searches leave out, the table has only the files that git tracks.
+        let left_out = table.tracked_dirs()?;
+        Ok(table.find_dir(&below)?.filter(|dir| left_out.binary_search(dir).is_err()))
     }
 
     fn add_directory(&mut self, given: &Path, dir: DirId, listing: &mut Listing) -> Result<bool> {
@@ -415,7 +418,11 @@ impl<'a> Lookup<'a> {
             listed.dedup();
             listed
         };
-        listing.unread += (files.len() - listed.len()) as u64;
+        let tracked = table.flagged(Flags::TRACKED)?;
+        let is_left_out = |id: &FileId| tracked.binary_search(id).is_ok();
+        let left_out = tracked.iter().filter(|id| files.contains(&id.0)).count();
+        let listed: Vec<FileId> = listed.into_iter().filter(|id| !is_left_out(id)).collect();
+        listing.unread += (files.len() - left_out - listed.len()) as u64;
         for id in listed {
             let changed = diff.changed.binary_search(&id).is_ok();
             let is_candidate = changed || candidates.files.contains(id.index());
@@ -438,7 +445,8 @@ impl<'a> Lookup<'a> {
         }
         let rest: Vec<Item> = added.map(|path| spelling.item(path, ContentHint::Unknown)).collect();
         listing.items.extend(rest);
-        let gone = diff.gone.iter().filter(|id| !candidates.files.contains(id.index()));
+        let is_unread = |id: &&FileId| !candidates.files.contains(id.index()) && !is_left_out(id);
+        let gone = diff.gone.iter().filter(is_unread);
         listing.unread = listing.unread.saturating_sub(if all { 0 } else { gone.count() as u64 });
         Ok(())
     }

@@ -15,7 +15,7 @@ use super::tree::{Tree, make_git, name};
 pub(crate) fn mutate(rng: &mut Prng, tree: &Tree) -> String {
     let files = tree.files();
     let file = if files.is_empty() { tree.root().join("a") } else { rng.pick(&files).clone() };
-    let (what, path, done) = match rng.below(20) {
+    let (what, path, done) = match rng.below(21) {
         0..3 => ("overwrite in place, same size", file.clone(), overwrite_same_size(rng, &file)),
         3 => ("same size, mtime set back", file.clone(), overwrite_keep_mtime(rng, &file)),
         4 | 5 => ("replace by rename", file.clone(), replace_by_rename(rng, tree, &file)),
@@ -45,6 +45,10 @@ pub(crate) fn mutate(rng: &mut Prng, tree: &Tree) -> String {
             ("nested .git", folder.clone(), make_git(rng, &folder))
         }
         17 => ("file becomes link", file.clone(), become_link(rng, tree, &file)),
+        19 => {
+            tree.track(rng);
+            ("git's index", tree.root(), Ok(()))
+        }
         18 => ("file becomes folder", file.clone(), become_folder(rng, &file)),
         _ => match tree.add_special(rng) {
             Ok(path) => ("special", path, Ok(())),

@@ -167,7 +167,30 @@ impl Tree {
         for _ in 0..rng.between(2, 12) {
             tree.add_special(rng)?;
         }
+        if rng.chance(50) {
+            tree.track(rng);
+        }
         Ok(tree)
+    }
+
+    /// Adds some files to git's index, ignored and hidden ones too, or removes some from it. Does
+    /// nothing if the root is no repository.
+    pub(crate) fn track(&self, rng: &mut Prng) {
+        let mut files = self.files();
+        files.retain(|_| rng.chance(60));
+        if files.is_empty() || !self.root().join(".git/objects").is_dir() {
+            return;
+        }
+        let args: &[&str] = if rng.chance(75) {
+            &["add", "-f", "--ignore-errors", "--"]
+        } else {
+            &["rm", "-q", "--cached", "--ignore-unmatch", "--"]
+        };
+        let mut git = Command::new("git");
+        git.current_dir(self.root()).env("HOME", self.home()).env("GIT_CONFIG_NOSYSTEM", "1");
+        git.env("GIT_LITERAL_PATHSPECS", "1").args(args).args(files);
+        // It refuses what lies in another repository.
+        drop(git.output());
     }
 
     /// Returns the root that is indexed.
@@ -329,6 +352,8 @@ pub(crate) fn make_git(rng: &mut Prng, folder: &Path) -> io::Result<()> {
     if fs::create_dir_all(git.join("info")).is_err() {
         return Ok(());
     }
+    fs::create_dir_all(git.join("objects"))?;
+    fs::create_dir_all(git.join("refs"))?;
     fs::write(git.join("HEAD"), "ref: refs/heads/main\n")?;
     fs::write(git.join("config"), "[core]\n\trepositoryformatversion = 0\n")?;
     if rng.chance(30) {

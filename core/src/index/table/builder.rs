@@ -14,6 +14,8 @@ pub struct DirEntry {
     pub path: Vec<u8>,
     /// Its metadata stamp.
     pub stamp: Stamp,
+    /// Searches leave it out; it contains files with [`Flags::TRACKED`].
+    pub is_tracked: bool,
 }
 
 /// A file to write.
@@ -67,7 +69,7 @@ pub fn build(
     let mut owners: Vec<Vec<u32>> =
         segment_units.iter().map(|&units| vec![u32::MAX; units as usize]).collect();
     let mut flagged: Vec<(Flags, Vec<u8>)> =
-        [Flags::SCAN, Flags::BINARY, Flags::FOLDS, Flags::LINKED]
+        [Flags::SCAN, Flags::BINARY, Flags::FOLDS, Flags::LINKED, Flags::TRACKED]
             .map(|flag| (flag, Vec::new()))
             .to_vec();
     let mut last_dir = 0;
@@ -101,7 +103,11 @@ pub fn build(
     }
     let mut dir_records = Vec::with_capacity(dirs.len() * DIR_BYTES);
     let mut own_bytes = Vec::with_capacity(files.len() * 4);
+    let mut tracked_dirs = Vec::new();
     for (id, dir) in dirs.iter().enumerate() {
+        if dir.is_tracked {
+            put_u32(&mut tracked_dirs, id as u32);
+        }
         let in_subtree = |other: &[u8]| path::is_within(other, &dir.path);
         let dirs_end = id + dirs[id..].partition_point(|other| in_subtree(&other.path));
         let start = files.partition_point(|file| path::compare(&file.path, &dir.path).is_lt());
@@ -144,10 +150,12 @@ pub fn build(
             (section::OWNERS, &[&owner_bytes]),
             (section::SEGMENTS, &[&segment_bytes]),
             (section::SOURCES, &[&source_bytes]),
+            (section::TRACKED_DIRS, &[&tracked_dirs]),
             (section::FLAGGED + u32::from(flagged[0].0.0), &[&flagged[0].1]),
             (section::FLAGGED + u32::from(flagged[1].0.0), &[&flagged[1].1]),
             (section::FLAGGED + u32::from(flagged[2].0.0), &[&flagged[2].1]),
             (section::FLAGGED + u32::from(flagged[3].0.0), &[&flagged[3].1]),
+            (section::FLAGGED + u32::from(flagged[4].0.0), &[&flagged[4].1]),
         ],
     ))
 }

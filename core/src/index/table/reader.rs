@@ -204,15 +204,27 @@ impl Table {
     }
 
     /// Returns the files with `flag`, which is [`Flags::SCAN`], [`Flags::BINARY`],
-    /// [`Flags::FOLDS`] or [`Flags::LINKED`], ascending. O(result).
+    /// [`Flags::FOLDS`], [`Flags::LINKED`] or [`Flags::TRACKED`], ascending. O(result).
     pub fn flagged(&self, flag: Flags) -> Result<Vec<FileId>> {
-        let range = self.container.section(section::FLAGGED + u32::from(flag.0))?;
-        let bytes = self.container.bytes(range)?;
-        let ids: Vec<FileId> = bytes.chunks_exact(4).map(|id| FileId(u32_at(id, 0))).collect();
-        if ids.iter().all(|id| id.0 < self.files()) {
+        let ids = self.ids(section::FLAGGED + u32::from(flag.0), self.files())?;
+        Ok(ids.into_iter().map(FileId).collect())
+    }
+
+    /// Returns the directories that searches leave out and that contain files with
+    /// [`Flags::TRACKED`], ascending. O(result).
+    pub fn tracked_dirs(&self) -> Result<Vec<DirId>> {
+        let ids = self.ids(section::TRACKED_DIRS, self.dirs())?;
+        Ok(ids.into_iter().map(DirId).collect())
+    }
+
+    /// Returns the ids in a section, which are below `end`.
+    fn ids(&self, section: u32, end: u32) -> Result<Vec<u32>> {
+        let bytes = self.container.bytes(self.container.section(section)?)?;
+        let ids: Vec<u32> = bytes.chunks_exact(4).map(|id| u32_at(id, 0)).collect();
+        if ids.iter().all(|&id| id < end) {
             Ok(ids)
         } else {
-            Err(self.container.corrupt("table's list of files is damaged"))
+            Err(self.container.corrupt("table's list of ids is damaged"))
         }
     }
 
