@@ -537,6 +537,7 @@ impl Tool {
                 own.extend(gap.notice());
             }
             let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
+            let own = own.map(|notice| gap.with_build(notice));
             let notices = notices.into_iter().chain(own).collect();
             let shows_secrets = call.shows_secrets;
             Ok(Box::new(Rendered { answer, notices, gap, shows_secrets }) as Box<dyn Answer>)
@@ -563,12 +564,22 @@ pub struct Gap {
     pub unknown: usize,
     /// Files whose content changed since the index was built, for tools that answer from it.
     pub changed: usize,
+    /// The step of the build that will add the unknown files, with its percentage, if one runs.
+    pub build: Option<(&'static str, u64)>,
 }
 
 impl Gap {
     fn of(call: &Call<'_>, is_analysis: bool) -> Result<Gap> {
         let unknown = call.code.files_unknown();
-        Ok(Gap { unknown, changed: if is_analysis { changed_files(call)? } else { 0 } })
+        let build = if unknown > 0 { call.code.running_build() } else { None };
+        Ok(Gap { unknown, changed: if is_analysis { changed_files(call)? } else { 0 }, build })
+    }
+
+    /// Returns a sentence that calls files not indexed with the progress of the build, if one runs.
+    pub fn with_build(self, sentence: String) -> String {
+        let Some((step, percent)) = self.build else { return sentence };
+        let told = format!("{} (a build runs: {step}, {percent} %)", coverage::NOT_INDEXED);
+        sentence.replacen(coverage::NOT_INDEXED, &told, 1)
     }
 
     /// Returns the notice that the reply may be incomplete, if files are unknown.

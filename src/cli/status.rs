@@ -261,7 +261,7 @@ fn text(status: &Status) -> String {
     let fresh = &status.freshness;
     let state = match fresh.state {
         "behind" => format!(
-            "outdated: {} files changed, {} added, {} deleted (searches find them nevertheless)",
+            "outdated: {} changed, {} added, {} deleted files (searches find them nevertheless)",
             fresh.changed, fresh.added, fresh.gone
         ),
         "walk" => format!("outdated: {}", fresh.reason.unwrap_or("the tree must be walked")),

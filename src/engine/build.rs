@@ -367,6 +367,9 @@ fn read_files(
     let threads = engine.environment.threads;
     let mut extracted = files::extract(&engine.root, to_read, &reuse, threads, progress)?;
     let mut taken = taken.into_inner().expect("no thread panics while it holds the lock");
+    if engine.settles && !progress.is_cancelled() {
+        files::settle(&engine.root, &mut extracted.files);
+    }
     let segment = before.map_or(0, |before| before.segments.len()) as u16;
     let entries = std::mem::take(&mut extracted.files)
         .into_iter()

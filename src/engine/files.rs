@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::SystemTime;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use xxhash_rust::xxh3::xxh3_128;
 
@@ -23,6 +24,13 @@ const CLAIM_MAX: usize = 1024;
 
 /// Number of claims above which each has more files than [`CLAIM_MAX`].
 const RUNS_MAX: usize = 96;
+
+/// The largest number and size in bytes of files that are read again, and the longest and the single
+/// time that this waits.
+const SETTLED_MAX: usize = 64;
+const SETTLED_BYTES_MAX: u64 = 8 << 20;
+const SETTLING_MAX: Duration = Duration::from_millis(700);
+const SETTLING_STEP: Duration = Duration::from_millis(20);
 
 /// A file that was read: its entry (with units counted from the first of its claim) and its size.
 pub(super) struct Read {
@@ -80,7 +88,7 @@ pub(super) fn extract(
         }
     };
     let threads = threads.clamp(1, paths.len().div_ceil(claim_files).max(1));
-    std::thread::scope(|scope| {
+    thread::scope(|scope| {
         (1..threads).for_each(|_| drop(scope.spawn(work)));
         work();
     });
@@ -99,6 +107,39 @@ pub(super) fn extract(
         all.runs.extend(part.runs);
     }
     Ok(all)
+}
+
+/// Reads files again that changed so shortly before they were read that their metadata prove nothing,
+/// as soon as these do: without it they would count as changed until the next refresh. Does nothing if
+/// there are many such files, or for large ones. Takes up to [`SETTLING_MAX`].
+pub(super) fn settle(root: &Path, files: &mut [Read]) {
+    let is_racy = |read: &Read| read.entry.stamp == Stamp::NEVER && read.entry.hash != 0;
+    let mut racy: Vec<&mut Read> =
+        files.iter_mut().filter(|read| is_racy(read) && read.bytes <= SETTLED_BYTES_MAX).collect();
+    if racy.is_empty() || racy.len() > SETTLED_MAX {
+        return;
+    }
+    let started_at = Instant::now();
+    while !racy.is_empty() && started_at.elapsed() < SETTLING_MAX {
+        thread::sleep(SETTLING_STEP);
+        racy.retain_mut(|read| {
+            let taken_at = SystemTime::now();
+            let Ok((mut file, metadata)) = beneath::open_unlinked(root, &read.entry.path) else {
+                return false;
+            };
+            let stamp = Stamp::of(&metadata).unless_racy(taken_at);
+            if stamp == Stamp::NEVER {
+                return true;
+            }
+            let mut buffer = read::Buffer::default();
+            if buffer.fill(&mut file, metadata.len()).is_ok()
+                && xxh3_128(buffer.bytes()) == read.entry.hash
+            {
+                read.entry.stamp = stamp;
+            }
+            false
+        });
+    }
 }
 
 struct Worker<'a> {

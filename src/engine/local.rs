@@ -6,11 +6,13 @@ use std::sync::{Arc, OnceLock};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::Engine;
+use super::attach::follow;
 use super::cache::TreeState;
 use super::catalog::{catalog, indexed, segments};
 use super::file_list::{Check, newer_list};
 use super::history::{FoundHistory, current, history};
 use super::may_match::may_match;
+use super::progress::{Progress, Stage};
 use super::ranking::overlay;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::Catalog;
@@ -284,6 +286,22 @@ impl Code for Local<'_> {
     fn files_unknown(&self) -> usize {
         // `indexed` lacks the facts of changed files, whose texts its users read instead.
         self.catalog.get().map_or(0, |catalog| catalog.missing().len())
+    }
+
+    fn running_build(&self) -> Option<(&'static str, u64)> {
+        let progress = Progress::default();
+        follow(&self.engine.store, &progress);
+        let step = match progress.stage() {
+            Stage::Walking => "finding files",
+            Stage::Reading => "reading files",
+            Stage::Writing => "writing",
+            Stage::Parsing => "parsing files",
+            Stage::Ranking => "ranking texts",
+            Stage::History => "reading commits",
+            Stage::Waiting => return None,
+        };
+        let (done, all, _) = progress.counts();
+        Some((step, done.saturating_mul(100).checked_div(all).unwrap_or(0).min(100)))
     }
 
     fn git(&self) -> Option<&Git> {

@@ -97,7 +97,8 @@ impl<D: Data> Reply for Analysis<D> {
         let (status, what) = match gap {
             Gap { unknown: 1.., .. } => {
                 let files = counted(gap.unknown, "file");
-                (Status::Partial, format!("{files} {NOT_INDEXED}, so the reply may lack some"))
+                let what = format!("{files} {NOT_INDEXED}, so the reply may lack some");
+                (Status::Partial, gap.with_build(what))
             }
             Gap { changed, .. } if changed > CHANGED_MAX => {
                 let what = format!(

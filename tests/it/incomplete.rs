@@ -106,3 +106,39 @@ fn analyses_are_partial_without_an_index_and_complete_with_one() {
         assert!(!stderr.contains("not indexed"), "{words:?}: {stderr}");
     }
 }
+
+#[test]
+fn replies_state_the_progress_of_a_running_build() {
+    let place = tree();
+    place.index(&["-q", "--stage", "ready"]).expect_success();
+    std::fs::write(place.store().join("progress"), "3 440 1100 0\n").expect("written");
+    let running = "not indexed yet (a build runs: parsing files, 40 %)";
+    let mut command = place.codedb("callers");
+    command.arg("shared");
+    let answer = Answer::of(command);
+    assert!(answer.stderr.contains(running), "{}", answer.stderr);
+    let mut command = place.codedb("suggest-tests");
+    command.args(["--functions", "shared", "--json"]);
+    let answer = Answer::of(command);
+    assert!(answer.text().contains(running), "{}", answer.text());
+}
+
+#[test]
+fn a_large_file_that_was_just_written_is_current_after_a_build() {
+    let place = Place::new();
+    let function = |at| format!("def f_{at}(a):\n    return {at}\n\n");
+    place.write("large.py", (0..50_000).map(function).collect::<String>());
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    let state = |place: &Place| {
+        let mut command = place.codedb("status");
+        command.arg("--json");
+        let status: Value =
+            serde_json::from_slice(&Answer::of(command).stdout).expect("a status is JSON");
+        status["freshness"]["state"].as_str().expect("a state").to_owned()
+    };
+    assert_eq!(state(&place), "current");
+    place.write("large.py", (0..60_000).map(function).collect::<String>());
+    assert_eq!(state(&place), "behind");
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    assert_eq!(state(&place), "current");
+}

@@ -187,6 +187,12 @@ pub trait Code: Sync {
         0
     }
 
+    /// Returns what a running build of the index does and how many percent of this step are done, for
+    /// people; `None` if none runs, or not for long. Reads a small file.
+    fn running_build(&self) -> Option<(&'static str, u64)> {
+        None
+    }
+
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;
 

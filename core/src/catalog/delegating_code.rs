@@ -138,6 +138,10 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Damage).map_or(0, |code| code.files_unknown())
     }
 
+    fn running_build(&self) -> Option<(&'static str, u64)> {
+        self.before(Access::Damage).ok()?.running_build()
+    }
+
     fn git(&self) -> Option<&Git> {
         self.before(Access::Git).ok()?.git()
     }
