@@ -16,6 +16,7 @@ pub mod features;
 pub mod files;
 pub mod fixtures;
 mod links;
+pub mod outside;
 pub mod reach;
 pub mod recorded;
 pub mod runner;

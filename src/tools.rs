@@ -13,6 +13,7 @@ pub mod call;
 pub mod callers;
 pub mod callpath;
 mod changed_code;
+mod changed_paths;
 pub mod changes;
 pub mod check;
 pub mod churn;

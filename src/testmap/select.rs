@@ -103,6 +103,12 @@ impl Ranked {
         Ranked { test, probability: 1.0, source, depth: Some(0), features, covered: None }
     }
 
+    /// Returns a test that loads a changed file, over `depth` imports.
+    pub fn loading(test: TestAt, probability: f32, depth: u8) -> Ranked {
+        let (source, features) = (Source::ImportGraph, [0.0; FEATURES]);
+        Ranked { test, probability, source, depth: Some(depth), features, covered: None }
+    }
+
     /// Returns a test that only the uncommitted changes of its file connect with other changes.
     pub fn in_changed_file(test: TestAt) -> Ranked {
         let (source, features) = (Source::WorkingTree, [0.0; FEATURES]);

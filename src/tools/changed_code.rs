@@ -3,6 +3,8 @@
 
 use std::collections::BTreeSet;
 
+use super::changed_paths::{self, FileKind, Parsed};
+use super::test_selection::Besides;
 use super::{Call, paths};
 use crate::answer::analysis::Status;
 use crate::base::ids::FileId;
@@ -10,10 +12,11 @@ use crate::base::text;
 use crate::catalog::Catalog;
 use crate::context::changed::{Before, Changed};
 use crate::error::{Error, Result};
-use crate::graph::link::{Code as _, SymbolAt};
+use crate::graph::link::{Code as _, FileFacts, SymbolAt};
 use crate::history::git::{Difference, Git};
-use crate::lang::{SymbolKind, language, marks};
+use crate::lang::{Symbol, SymbolKind, marks};
 use crate::testmap::fixtures::{TestAt, Tests};
+use crate::testmap::outside::Effect;
 
 /// The maximum number of files of code whose earlier text is read.
 const COMPARED_MAX: usize = 200;
@@ -33,8 +36,10 @@ pub(super) struct CodeDifference {
     pub(super) tests: Vec<TestAt>,
     /// Functions that the files no longer define.
     pub(super) removed: Vec<Removed>,
-    /// Deleted source files that are no tests.
-    pub(super) deleted: Vec<String>,
+    /// What differs outside of functions.
+    pub(super) effects: BTreeSet<Effect>,
+    /// Files that differ and alter no test, because only comments or documentation differ.
+    pub(super) inert: usize,
     /// More files differ than were compared.
     pub(super) is_cut: bool,
 }
@@ -51,10 +56,6 @@ pub(super) struct Removed {
     /// The present definition with the same body, if there is exactly one.
     pub(super) renamed_to: Option<String>,
 }
-
-/// The remark of a reply if [`CodeDifference::is_cut`].
-pub(super) const CUT_MESSAGE: &str =
-    "more than 200 files of code differ; the functions of the others were not compared";
 
 /// Why there is no difference to answer from.
 pub(super) struct NoDifference {
@@ -116,11 +117,6 @@ pub(super) fn difference(
     Ok(Ok(found))
 }
 
-/// Returns true for a file of code by its name; others have no functions and no tests.
-fn is_code(path: &[u8]) -> bool {
-    language::of_name(crate::base::path::split(path).1).is_some_and(|it| it.is_code())
-}
-
 fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifference> {
     let mut found = CodeDifference { commit, ..CodeDifference::default() };
     let list = catalog.files();
@@ -138,15 +134,37 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             continue;
         }
         found.paths.push(paths::shown(&path));
+        let is_new = matches!(how, Difference::Added);
         let earlier = match how {
             Difference::Added => None,
             Difference::Modified | Difference::Deleted => Some(path.clone()),
-            Difference::Renamed(from) => Some(from),
+            Difference::Renamed(from) => {
+                found.note_former(&from);
+                found.paths.push(paths::shown(&from));
+                Some(from)
+            }
         };
         let present = list.find(&path).map(FileId::new);
         files.extend(present);
-        if !is_code(&path) {
-            continue;
+        match changed_paths::kind(&path) {
+            FileKind::Configuration => {
+                found.effects.insert(Effect::Configuration(paths::shown(&path)));
+                continue;
+            }
+            FileKind::Inert => {
+                found.inert += 1;
+                continue;
+            }
+            FileKind::Data => {
+                let path = paths::shown(&path);
+                found.effects.insert(Effect::Data { path, is_new });
+                continue;
+            }
+            FileKind::Support => match present {
+                Some(file) => drop(found.effects.insert(Effect::Support(file))),
+                None => found.note_former(&path),
+            },
+            FileKind::Code => {}
         }
         if before.len() + gone.len() >= COMPARED_MAX {
             found.is_cut = true;
@@ -161,8 +179,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
         }
     }
     found.paths.sort();
-    let deleted = gone.iter().filter(|(path, _)| marks::is_own_source(path.as_bytes()));
-    found.deleted = deleted.map(|(path, _)| path.clone()).collect();
+    gone.iter().for_each(|(path, _)| found.note_former(path.as_bytes()));
     let changed = Changed::since(catalog, &files, &before)?;
     found.files = files;
     let tests = Tests::new(catalog);
@@ -200,7 +217,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
     found.symbols.dedup();
     for (file, earlier) in &before {
         if let Some(earlier) = earlier {
-            removed_in(catalog, *file, earlier, &mut found.removed)?;
+            found.compare_outside(catalog, &tests, *file, earlier)?;
         }
     }
     for (path, earlier) in &gone {
@@ -209,22 +226,75 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
     Ok(found)
 }
 
+impl CodeDifference {
+    /// Returns what differs besides functions.
+    pub(super) fn besides(&self) -> Besides<'_> {
+        Besides {
+            tests: &self.tests,
+            files: &[],
+            effects: Some(&self.effects),
+            inert: self.inert,
+            is_cut: self.is_cut,
+        }
+    }
+
+    /// Notes that no file has this path any more. That of a test concerns nothing but the test.
+    fn note_former(&mut self, path: &[u8]) {
+        let shown = paths::shown(path);
+        self.effects.extend(match changed_paths::kind(path) {
+            FileKind::Inert => None,
+            FileKind::Configuration | FileKind::Support => Some(Effect::Configuration(shown)),
+            FileKind::Data => Some(Effect::Data { path: shown, is_new: false }),
+            FileKind::Code if marks::of_path(path).test => None,
+            FileKind::Code => Some(Effect::Gone(shown)),
+        });
+    }
+
+    /// Notes what differs from the earlier text of a file outside of its functions, and the functions
+    /// that it no longer has.
+    fn compare_outside(
+        &mut self,
+        catalog: &Catalog,
+        tests: &Tests<'_>,
+        file: FileId,
+        earlier: &[u8],
+    ) -> Result<()> {
+        let Some(facts) = catalog.file(file) else { return Ok(()) };
+        let Some(text) = catalog.text(file) else { return Ok(()) };
+        let outline = catalog.outline(facts.language, &facts.path, earlier)?;
+        let before = Parsed { text: earlier, symbols: &outline.symbols };
+        let after = Parsed { text: &text, symbols: &facts.symbols };
+        let path = catalog.path(file);
+        if changed_paths::differs_outside(path, facts.language, before, after) {
+            self.effects.insert(Effect::Loading(file));
+        } else if earlier != &*text && self.symbols.iter().all(|at| at.file != file) {
+            self.inert += 1;
+        }
+        let known = self.removed.len();
+        removed_in(&facts, &text, &outline.symbols, earlier, &mut self.removed);
+        // A test that is gone concerns no other test; support code of tests does.
+        let is_test_file = !tests.of(file).tests.is_empty();
+        for removed in &self.removed[known..] {
+            if !is_test_file {
+                self.effects.insert(Effect::Removed(file, removed.name.clone()));
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Adds the functions that a file had and no longer has.
 fn removed_in(
-    catalog: &Catalog,
-    file: FileId,
+    facts: &FileFacts,
+    text: &[u8],
+    outline: &[Symbol],
     earlier: &[u8],
     removed: &mut Vec<Removed>,
-) -> Result<()> {
-    let Some(facts) = catalog.file(file) else { return Ok(()) };
-    let Some(text) = catalog.text(file) else { return Ok(()) };
-    let text: &[u8] = &text;
-    let outline = catalog.outline(facts.language, &facts.path, earlier)?;
+) {
     let present: BTreeSet<&str> =
         facts.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
-    let had: BTreeSet<&str> =
-        outline.symbols.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
-    for symbol in &outline.symbols {
+    let had: BTreeSet<&str> = outline.iter().map(|symbol| symbol.qualified_name.as_str()).collect();
+    for symbol in outline {
         if !symbol.kind.is_callable() || present.contains(symbol.qualified_name.as_str()) {
             continue;
         }
@@ -245,7 +315,6 @@ fn removed_in(
             renamed_to: (same.len() == 1).then(|| same[0].to_owned()),
         });
     }
-    Ok(())
 }
 
 /// Adds the functions of a deleted file.

@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, rounded};
-use super::test_selection::{ChangedTests, Limits, SelectedTest, functions_in, select};
+use super::changed_code::CodeDifference;
+use super::test_selection::{Limits, SelectedTest, Unknown, functions_in, select};
 use super::{
     Alias, Call, Define, Needs, Speed, Toolset, changed_code, decisions, paths, who_reviews,
 };
@@ -31,6 +32,7 @@ use crate::decisions::serve::Fit;
 use crate::error::Result;
 use crate::history::History;
 use crate::lang::marks;
+use crate::testmap::outside::Effect;
 use crate::userdata::measurements::RiskMeasurement;
 
 /// The maximum number of tests and of reviewers of a reply.
@@ -507,32 +509,42 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         .iter()
         .filter_map(|file| catalog.files().find(&file.path).map(FileId::new))
         .collect();
-    let (symbols, tests) = match changed {
-        Some(changed) => {
-            if changed.is_cut {
-                let evidence = "tests".to_owned();
-                let why = changed_code::CUT_MESSAGE.to_owned();
-                data.unknown.push(UnknownEntry { evidence, why, files: 1 });
-            }
-            let is_checked = |file: FileId| files.contains(&file);
-            let symbols = changed.symbols.into_iter().filter(|at| is_checked(at.file)).collect();
-            let tests = changed.tests.into_iter().filter(|at| is_checked(at.file)).collect();
-            (symbols, tests)
-        }
-        None => (
-            files.iter().flat_map(|&file| functions_in(catalog, file)).take(20).collect::<Vec<_>>(),
-            Vec::new(),
-        ),
+    let mut changed = changed.unwrap_or_else(|| CodeDifference {
+        symbols: files.iter().flat_map(|&file| functions_in(catalog, file)).take(20).collect(),
+        ..CodeDifference::default()
+    });
+    let is_checked = |file: FileId| files.contains(&file);
+    changed.symbols.retain(|at| is_checked(at.file));
+    changed.tests.retain(|at| is_checked(at.file));
+    let named = |path: &str| {
+        let is_it = |file: &&ChangedFile| {
+            let source = file.source.as_deref();
+            paths::shown(&file.path) == path || source.is_some_and(|of| paths::shown(of) == path)
+        };
+        change.files.iter().find(is_it).is_some()
     };
-    if symbols.is_empty() && tests.is_empty() {
+    changed.effects.retain(|effect| match effect {
+        Effect::Loading(file) | Effect::Removed(file, _) | Effect::Support(file) => {
+            is_checked(*file)
+        }
+        Effect::Gone(path) | Effect::Configuration(path) | Effect::Data { path, .. } => named(path),
+    });
+    if changed.symbols.is_empty() && changed.tests.is_empty() && changed.effects.is_empty() {
         return Ok(());
     }
     let limits = Limits::new(Some(TESTS_MAX), Some(1500));
-    let changed = ChangedTests { tests: &tests, files: &[] };
-    let selected = select(call, catalog, &symbols, changed, limits)?;
+    let selected = select(call, catalog, &changed.symbols, changed.besides(), limits)?;
+    let why = |of: &Unknown| match &*of.path {
+        "" => of.why.clone(),
+        path => format!("{path} {}", of.why),
+    };
+    data.unknown.extend(selected.selection.unknown.iter().map(|of| {
+        let (evidence, why) = ("tests".to_owned(), format!("{}: run all tests", why(of)));
+        UnknownEntry { evidence, why, files: 1 }
+    }));
     data.untested = selected.selection.untested;
     data.untested_total = selected.selection.untested_total;
-    if selected.is_guess {
+    if selected.is_guess && selected.selection.unknown.is_empty() {
         // No test is likely to execute the change.
         return Ok(());
     }

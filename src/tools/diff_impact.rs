@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::impact::{Affected, affected, write_affected};
-use super::test_selection::{ChangedTests, Limits, Selection, select};
+use super::test_selection::{Besides, Limits, Selection, select};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code};
-use crate::answer::analysis::{Analysis, Status};
+use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
@@ -116,14 +116,14 @@ impl Define for DiffImpact {
         }));
         let (affected, affected_total) = affected(catalog, &changed.symbols);
         let files = if args.working_tree { &changed.files[..] } else { &[] };
-        let tests = ChangedTests { tests: &changed.tests, files };
+        let tests = Besides { files, ..changed.besides() };
         let selected = select(call, catalog, &changed.symbols, tests, limits)?;
         let changed_functions_total = names.len();
         names.truncate(LISTED_MAX);
-        let (mut paths, deleted) = (changed.paths, changed.deleted);
+        let mut paths = changed.paths;
         let changed_files_total = paths.len();
         paths.truncate(LISTED_MAX);
-        let mut reply = selected.reply(|selection| DiffImpactData {
+        Ok(selected.reply(|selection| DiffImpactData {
             reference: changed.commit,
             changed_files: paths,
             changed_files_total,
@@ -132,19 +132,6 @@ impl Define for DiffImpact {
             affected,
             affected_total,
             selection,
-        });
-        if let [first, rest @ ..] = &deleted[..] {
-            let more = if rest.is_empty() { String::new() } else { format!(" and {}", rest.len()) };
-            let message = format!(
-                "{}{more} deleted: what imported it may not load, so run all tests",
-                text::plain(first)
-            );
-            reply = reply.with_status(Status::Partial, message);
-        }
-        if changed.is_cut {
-            let message = changed_code::CUT_MESSAGE;
-            reply = reply.with_status(Status::Partial, message);
-        }
-        Ok(reply)
+        }))
     }
 }

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
-use super::test_selection::{ChangedTests, Limits, Selection, functions_of, select};
+use super::test_selection::{Besides, Limits, Selection, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset};
 use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
@@ -153,7 +153,7 @@ impl Define for Impact {
             symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);
         }
         let (affected, affected_total) = affected(catalog, &symbols);
-        let selected = select(call, catalog, &symbols, ChangedTests::default(), limits)?;
+        let selected = select(call, catalog, &symbols, Besides::default(), limits)?;
         Ok(selected.reply(|selection| ImpactData { affected, affected_total, selection }))
     }
 }

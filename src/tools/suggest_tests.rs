@@ -1,13 +1,19 @@
 //! `suggest_tests`: the tests to run for a file, a directory, functions or the work tree.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::test_selection::{ChangedTests, Limits, Selection, functions_in, functions_of, select};
+use super::changed_paths::{self, FileKind};
+use super::test_selection::{Besides, Limits, Selection, functions_in, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths};
-use crate::answer::analysis::{Analysis, Status};
+use crate::answer::analysis::Analysis;
 use crate::base::ids::FileId;
+use crate::catalog::Catalog;
 use crate::error::Result;
+use crate::graph::link::SymbolAt;
+use crate::testmap::outside::Effect;
 use crate::testmap::tree::Tree as _;
 
 /// The tool; see [`Define`].
@@ -28,6 +34,23 @@ pub struct Args {
     pub limit: Option<usize>,
     /// Maximum tokens (default 4000)
     pub max_tokens: Option<usize>,
+}
+
+/// Returns what a named file or directory is besides its functions.
+fn effects_of(catalog: &Catalog, args: &Args, symbols: &[SymbolAt]) -> BTreeSet<Effect> {
+    let mut effects = BTreeSet::new();
+    let Some(path) = args.file_path.as_deref().filter(|_| args.functions.is_empty()) else {
+        return effects;
+    };
+    let Some(file) = catalog.files().find(path.as_bytes()).map(FileId::new) else { return effects };
+    effects.extend(match changed_paths::kind(path.as_bytes()) {
+        FileKind::Configuration => Some(Effect::Configuration(path.to_owned())),
+        FileKind::Support => Some(Effect::Support(file)),
+        FileKind::Data => Some(Effect::Data { path: path.to_owned(), is_new: false }),
+        FileKind::Code if symbols.is_empty() => Some(Effect::Loading(file)),
+        FileKind::Code | FileKind::Inert => None,
+    });
+    effects
 }
 
 impl Define for SuggestTests {
@@ -66,16 +89,12 @@ impl Define for SuggestTests {
                         .with_hint(none.hint));
                 }
             };
-            let tests = ChangedTests { tests: &changed.tests, files: &changed.files };
-            let selected = select(call, catalog, &changed.symbols, tests, limits)?;
-            let reply = selected.reply(|selection| selection);
-            return Ok(if changed.is_cut {
-                reply.with_status(Status::Partial, changed_code::CUT_MESSAGE)
-            } else {
-                reply
-            });
+            let besides = Besides { files: &changed.files, ..changed.besides() };
+            let selected = select(call, catalog, &changed.symbols, besides, limits)?;
+            return Ok(selected.reply(|selection| selection));
         };
-        Ok(select(call, catalog, &symbols, ChangedTests::default(), limits)?
-            .reply(|selection| selection))
+        let effects = effects_of(catalog, &args, &symbols);
+        let besides = Besides { effects: Some(&effects), ..Besides::default() };
+        Ok(select(call, catalog, &symbols, besides, limits)?.reply(|selection| selection))
     }
 }

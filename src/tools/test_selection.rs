@@ -1,6 +1,6 @@
 //! What the tools that select tests share: the selected tests of a reply, and where they come from.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
@@ -21,9 +21,11 @@ use crate::testmap::commands::{self, Located};
 use crate::testmap::detect::{Runner, Test};
 use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
+use crate::testmap::outside::{self, Effect};
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{Source, Weights};
 use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
+use crate::testmap::tree::Tree as _;
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
 
@@ -50,6 +52,16 @@ const GUESSES_EACH: usize = 2;
 
 /// The maximum number of functions without a likely test that a reply names.
 const UNTESTED_MAX: usize = 10;
+
+/// Why a change with too many files is unknown.
+const CUT_MESSAGE: &str =
+    "more than 200 files of code differ; the functions of the others were not compared";
+
+/// The maximum number of changes with unknown tests that a reply names.
+const UNKNOWN_MAX: usize = 10;
+
+/// The maximum number of test files of one extension in which a test is looked for, to know its runner.
+const EXAMINED_MAX: usize = 50;
 
 /// The maximum number of tests that are selected only because their files have uncommitted changes.
 const IN_CHANGED_FILES_MAX: usize = 10;
@@ -90,15 +102,31 @@ pub struct SelectedTest {
     pub components: BTreeMap<&'static str, f32>,
 }
 
+/// A change of which it is not known what tests it affects.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unknown {
+    /// The repository path; empty for the whole change.
+    pub path: String,
+    /// Why it is not known.
+    pub why: String,
+}
+
 /// The selected tests of a reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Selection {
     /// The tests, most likely first.
     pub tests: Vec<SelectedTest>,
-    /// True if the selection is nearly everything, so that all tests should run.
+    /// True if all tests should run: the selection is nearly everything, it is not known what the
+    /// change affects, or no test was found.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub run_all: bool,
-    /// The commands that run the listed tests, or all tests.
+    /// The changes of which it is not known what tests they affect; at most ten.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<Unknown>,
+    /// How many such changes there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unknown_total: usize,
+    /// The commands that run the selected tests, those beyond the list included, or all tests.
     pub commands: Vec<String>,
     /// The number of functions for which tests were selected.
     pub functions: usize,
@@ -121,6 +149,10 @@ pub(super) struct Selected {
     pub(super) is_guess: bool,
     /// The token budget ended the list.
     pub(super) is_over_budget: bool,
+    /// The selected tests are in nearly all test files.
+    pub(super) is_nearly_all: bool,
+    /// Only comments, white space or documentation differ.
+    pub(super) is_inert: bool,
     /// Tests that imported coverage names and that are not in the tree any more.
     pub(super) gone: usize,
     /// Why imported coverage was not used.
@@ -175,13 +207,19 @@ impl Chosen {
     }
 }
 
-/// What is changed among the tests.
+/// What is changed besides functions.
 #[derive(Clone, Copy, Default)]
-pub(super) struct ChangedTests<'a> {
+pub(super) struct Besides<'a> {
     /// Tests whose own text changed.
     pub(super) tests: &'a [TestAt],
     /// Files with uncommitted changes.
     pub(super) files: &'a [FileId],
+    /// Changes outside of functions.
+    pub(super) effects: Option<&'a BTreeSet<Effect>>,
+    /// The number of changed files that alter no test.
+    pub(super) inert: usize,
+    /// More differs than was compared.
+    pub(super) is_cut: bool,
 }
 
 /// Selects the tests of some definitions, and the changed tests themselves.
@@ -193,7 +231,7 @@ pub(super) fn select(
     call: &Call<'_>,
     catalog: &Catalog,
     symbols: &[SymbolAt],
-    changed: ChangedTests<'_>,
+    changed: Besides<'_>,
     limits: Limits,
 ) -> Result<Selected> {
     // Without a history, there is no evidence from common commits.
@@ -204,8 +242,13 @@ pub(super) fn select(
     let tests = Tests::new(catalog);
     let (database, problem) = coverage(call);
     let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
-    let mut is_cut = symbols.len() > FUNCTIONS_MAX;
+    let mut is_cut = false;
     let mut gone = 0;
+    // The tests of functions beyond the bound are those that load their files.
+    let mut effects = changed.effects.cloned().unwrap_or_default();
+    let beyond = symbols.iter().skip(FUNCTIONS_MAX);
+    effects.extend(beyond.map(|at| Effect::Loading(at.file)));
+    let outside = outside::affected(&tests, &effects);
     let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
     let mut inherited: BTreeMap<String, (Inherited, SymbolAt)> = BTreeMap::new();
     let mut guesses: Vec<(Ranked, Option<SymbolAt>)> = Vec::new();
@@ -242,6 +285,9 @@ pub(super) fn select(
     for &test in changed.tests {
         best.entry(test).or_insert((Ranked::changed(test), None));
     }
+    for (&test, &(probability, depth)) in &outside.tests {
+        best.entry(test).or_insert((Ranked::loading(test, probability, depth), None));
+    }
     let is_guess = best.is_empty() && inherited.is_empty() && !guesses.is_empty();
     guesses.sort_by(|(a, _), (b, _)| b.probability.total_cmp(&a.probability));
     let mut guessed: BTreeMap<Option<SymbolAt>, usize> = BTreeMap::new();
@@ -264,7 +310,15 @@ pub(super) fn select(
     for &test in in_changed.iter().take(IN_CHANGED_FILES_MAX) {
         best.insert(test, (Ranked::in_changed_file(test), None));
     }
-    let run_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
+    let mut unknown_effects = outside.unknown;
+    if changed.is_cut {
+        unknown_effects.push((String::new(), CUT_MESSAGE));
+    }
+    let is_unknown = !unknown_effects.is_empty();
+    let is_nearly_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
+    let is_inert = changed.inert > 0 && effects.is_empty() && symbols.is_empty();
+    let is_none = best.is_empty() && inherited.is_empty() && !is_inert;
+    let run_all = is_unknown || is_nearly_all || is_none;
     let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
     let unknown = inherited.into_values();
     let unknown = unknown.map(|(of, at)| Chosen { of: Kind::Inherited(of), at: Some(at) });
@@ -272,6 +326,9 @@ pub(super) fn select(
     // Stable: equal ones stay in the order of paths.
     all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
     let total = all.len() + in_changed.len().saturating_sub(IN_CHANGED_FILES_MAX);
+    // The command runs all of them, the list shows the first ones.
+    let selected: Vec<(String, Test)> =
+        all.iter().filter_map(|of| located(catalog, &tests, of)).collect();
     all.truncate(limits.tests);
     let untested_total = untested.len();
     let untested = untested.into_iter().take(UNTESTED_MAX).filter_map(|at| {
@@ -281,18 +338,22 @@ pub(super) fn select(
     });
     let untested: Vec<String> = untested.collect();
     let functions = symbols.len();
-    let mut selection =
-        Selection { run_all, functions, untested, untested_total, ..Selection::default() };
-    let mut found: Vec<(String, Test)> = Vec::new();
+    let unknown: Vec<Unknown> = unknown_effects
+        .iter()
+        .take(UNKNOWN_MAX)
+        .map(|(path, why)| Unknown { path: path.clone(), why: (*why).to_owned() })
+        .collect();
+    let mut selection = Selection {
+        run_all,
+        unknown,
+        unknown_total: unknown_effects.len(),
+        functions,
+        untested,
+        untested_total,
+        ..Selection::default()
+    };
     for chosen in &all {
-        let Some((path, test)) = (match &chosen.of {
-            Kind::Test(of) => {
-                tests.get(of.test).map(|test| (path::shown(catalog.path(of.test.file)), test))
-            }
-            Kind::Inherited(of) => inherited_test(catalog, &of.id),
-        }) else {
-            continue;
-        };
+        let Some((path, test)) = located(catalog, &tests, chosen) else { continue };
         let function = chosen.at.and_then(|at| {
             let facts = catalog.file(at.file)?;
             Some(facts.symbols.get(at.place as usize)?.qualified_name.clone())
@@ -319,7 +380,6 @@ pub(super) fn select(
             Kind::Inherited(of) => selected.covered_text = Some(of.covered),
         }
         selection.tests.push(selected);
-        found.push((path, test));
     }
     let budget = limits.tokens;
     let mut is_over_budget = false;
@@ -333,21 +393,63 @@ pub(super) fn select(
         selection.tests.truncate(shown);
         is_over_budget = true;
     }
-    let located: Vec<Located<'_>> = found
-        .iter()
-        .take(selection.tests.len())
-        .map(|(path, test)| (path.as_str(), test))
-        .collect();
+    let named: Vec<Located<'_>> =
+        selected.iter().map(|(path, test)| (path.as_str(), test)).collect();
     let read = |name: &str| {
         let at = catalog.files().find(name.as_bytes())?;
         let text = catalog.read(FileId::new(at), MANIFEST_BYTES_MAX)?;
         Some(String::from_utf8_lossy(&text).into_owned())
     };
-    selection.commands = match located.first() {
-        Some((path, test)) if run_all => commands::run_all(path, test, &read).into_iter().collect(),
-        _ => commands::commands(&located, &read),
+    selection.commands = if run_all {
+        all_commands(catalog, &tests, &read)
+    } else {
+        commands::commands(&named, &read)
     };
-    Ok(Selected { selection, total, is_cut, is_guess, is_over_budget, gone, problem })
+    Ok(Selected {
+        selection,
+        total,
+        is_cut,
+        is_guess,
+        is_over_budget,
+        is_nearly_all,
+        is_inert,
+        gone,
+        problem,
+    })
+}
+
+/// Returns path and data of a selected test.
+fn located(catalog: &Catalog, tests: &Tests<'_>, chosen: &Chosen) -> Option<(String, Test)> {
+    match &chosen.of {
+        Kind::Test(of) => Some((path::shown(catalog.path(of.test.file)), tests.get(of.test)?)),
+        Kind::Inherited(of) => inherited_test(catalog, &of.id),
+    }
+}
+
+/// Returns the commands that run all tests of the tree: one for each runner of the first test files of
+/// each kind of name.
+fn all_commands(
+    catalog: &Catalog,
+    tests: &Tests<'_>,
+    read: &dyn Fn(&str) -> Option<String>,
+) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut examined: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
+    for file in (0..catalog.files().len()).map(FileId::new).filter(|&file| catalog.is_test(file)) {
+        let path = catalog.path(file);
+        let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_vec();
+        let count = examined.entry(extension).or_default();
+        if *count >= EXAMINED_MAX {
+            continue;
+        }
+        if let Some(test) = tests.of(file).tests.first() {
+            *count = EXAMINED_MAX;
+            let command = commands::run_all(&path::shown(path), test, read);
+            found.extend(command.filter(|command| !found.contains(command)));
+        }
+        *count += 1;
+    }
+    found
 }
 
 /// Returns the path and the data of a test that only coverage knows: it is in a base class of its
@@ -395,7 +497,10 @@ fn is_nearly_all(catalog: &Catalog, files: impl Iterator<Item = FileId>) -> bool
 impl Selected {
     /// Returns the reply, with the command as next step; `with` makes the data.
     pub(super) fn reply<D>(self, with: impl FnOnce(Selection) -> D) -> Analysis<D> {
-        let Selected { selection, total, is_cut, is_guess, is_over_budget, gone, problem } = self;
+        let Selected { selection, total, is_cut, is_guess, is_over_budget, gone, problem, .. } =
+            self;
+        let (is_nearly_all, is_inert) = (self.is_nearly_all, self.is_inert);
+        let unknown = unknown_message(&selection);
         let shown = selection.tests.len();
         let run_all = selection.run_all;
         let commands = selection.commands.clone();
@@ -404,11 +509,19 @@ impl Selected {
         let named: Vec<String> = named.collect();
         let mut reply = Analysis::list(with(selection), shown, total);
         reply.size = Some(Size { is_over_budget, ..Size::new(shown, total) });
-        if total == 0 {
+        if let Some(unknown) = unknown {
+            reply = reply.with_status(Status::Partial, unknown);
+        } else if is_inert && total == 0 {
+            reply = reply.with_status(
+                Status::NoEdges,
+                "only comments, white space or documentation differ: no test is affected",
+            );
+        } else if total == 0 {
+            let message = "no test was found that may execute it: run all tests to be sure";
             reply = reply
-                .with_status(Status::NoEdges, "no test was found that may execute it")
+                .with_status(Status::NoEdges, message)
                 .with_hint("{tool:test_gaps} lists functions without tests");
-        } else if run_all {
+        } else if is_nearly_all {
             reply.message =
                 Some("the selection covers nearly all test files: run all tests".to_owned());
         } else if is_guess {
@@ -450,6 +563,23 @@ impl Selected {
         }
         reply
     }
+}
+
+/// Returns the message on changes of which it is not known what tests they affect, if there are some.
+fn unknown_message(selection: &Selection) -> Option<String> {
+    let [first, ..] = &selection.unknown[..] else { return None };
+    let what = |of: &Unknown| {
+        if of.path.is_empty() { of.why.clone() } else { format!("{} {}", plain(&of.path), of.why) }
+    };
+    let more = match selection.unknown_total - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    Some(format!("not known what is affected, so run all tests: {}{more}", what(first)))
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Selection {

@@ -9,6 +9,8 @@ mod beneath;
 #[cfg(unix)]
 mod boundaries;
 mod calls_bench;
+#[cfg(unix)]
+mod change_kinds;
 mod check;
 #[cfg(unix)]
 mod code;

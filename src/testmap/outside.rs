@@ -1,0 +1,366 @@
+//! The tests of a change that is not in a function: code that runs when a file is loaded, names and
+//! paths that are gone, support code of tests, configuration, data.
+//!
+//! Every effect ends as tests or as unknown; then only a run of all tests is safe.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::fixtures::{TestAt, Tests};
+use super::tree::Tree;
+use crate::base::ids::FileId;
+use crate::catalog::test_names::folded;
+
+/// The probability that a test which loads the changed file executes the change in a way that matters.
+/// Not fitted: below what a call gives, above a guess.
+const LOADS: f32 = 0.5;
+
+/// The factor for each further import between the test and the file.
+const STEP: f32 = 0.9;
+
+/// The lowest probability of a test that loads the file.
+const LOADS_MIN: f32 = 0.2;
+
+/// The probability of a test that imports a path or uses a name that is gone.
+const BROKEN: f32 = 0.95;
+
+/// The probability of a test below the support code of its directory.
+const SUPPORTED: f32 = 0.6;
+
+/// The probability of a test whose file names the changed data.
+const NAMED: f32 = 0.6;
+
+/// The maximum number of files whose importers are searched for one effect.
+const FILES_MAX: usize = 5_000;
+
+/// The maximum number of files whose texts are searched for the name of a data file.
+const SEARCHED_MAX: usize = 400;
+
+/// A change that is not in the body of a function.
+#[derive(Clone, Debug, Eq, Ord, PartialEq, PartialOrd)]
+pub enum Effect {
+    /// Code of the file that runs when it is loaded: statements, imports, constants, types.
+    Loading(FileId),
+    /// The file no longer defines this name.
+    Removed(FileId, String),
+    /// No file has this path any more: it was deleted or renamed.
+    Gone(String),
+    /// Code that test runners execute for the tests in and below its directory.
+    Support(FileId),
+    /// A manifest, a lock file, or the configuration of a runner, a compiler or an environment.
+    Configuration(String),
+    /// A file that programs may read. `is_new` if it did not exist before.
+    Data {
+        /// Its repository path.
+        path: String,
+        /// True if it did not exist before.
+        is_new: bool,
+    },
+}
+
+/// The tests of some effects.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outside {
+    /// Tests with their probability and the number of imports between them and the change.
+    pub tests: BTreeMap<TestAt, (f32, u8)>,
+    /// What affects unknown tests, as path and reason.
+    pub unknown: Vec<(String, &'static str)>,
+}
+
+/// Returns the tests of `effects`. O(import graph around the files), and for data, the texts of up to
+/// 400 files that contain its name.
+pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
+    let tree = tests.tree();
+    let mut found = Outside::default();
+    for effect in effects {
+        match effect {
+            Effect::Loading(file) => {
+                if !found.add_loading(tests, &[*file], LOADS) {
+                    let why = "runs when it is loaded, and no test was found that loads it";
+                    found.unknown.push((tree.path(*file), why));
+                }
+            }
+            Effect::Removed(file, name) => {
+                let users = users(tests, *file, name);
+                let is_any = found.add_files(tests, users.iter().copied(), BROKEN, 1);
+                let is_loaded = found.add_loading(tests, &[*file], LOADS);
+                if !is_any && !is_loaded {
+                    let why = "defines a name no longer, and no test was found that loads it";
+                    found.unknown.push((tree.path(*file), why));
+                }
+            }
+            Effect::Gone(path) => {
+                let importers = former_importers(tree, path);
+                let (own, others): (Vec<FileId>, Vec<FileId>) =
+                    importers.iter().partition(|&&file| !tests.of(file).tests.is_empty());
+                let is_direct = found.add_files(tests, own.iter().copied(), BROKEN, 1);
+                let is_indirect = found.add_loading(tests, &others, BROKEN);
+                if !is_direct && !is_indirect {
+                    let why = "is gone, and no test was found that imported it";
+                    found.unknown.push((path.clone(), why));
+                }
+            }
+            Effect::Support(file) => {
+                let path = tree.path(*file);
+                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+                let all = (0..tree.files()).map(FileId::new);
+                let below = all.filter(|&of| is_below(&tree.path(of), folder) && tree.is_test(of));
+                if !found.add_files(tests, below, SUPPORTED, 1) {
+                    let why = "supports tests, and none was found below it";
+                    found.unknown.push((path, why));
+                }
+            }
+            Effect::Configuration(path) => {
+                found.unknown.push((path.clone(), "is configuration"));
+            }
+            Effect::Data { path, is_new } => {
+                let snapshot = of_snapshot(tests, path);
+                if found.add_files(tests, snapshot.into_iter(), BROKEN, 1) {
+                    continue;
+                }
+                let (own, others): (Vec<FileId>, Vec<FileId>) = naming(tree, path)
+                    .into_iter()
+                    .partition(|&file| !tests.of(file).tests.is_empty());
+                let is_direct = found.add_files(tests, own.iter().copied(), NAMED, 1);
+                let is_indirect = found.add_loading(tests, &others, LOADS);
+                if !is_direct && !is_indirect && !is_new {
+                    let why = "is data, and no test was found that reads it by name";
+                    found.unknown.push((path.clone(), why));
+                }
+            }
+        }
+    }
+    found
+}
+
+impl Outside {
+    fn add(&mut self, test: TestAt, probability: f32, depth: u8) {
+        let kept = self.tests.entry(test).or_insert((probability, depth));
+        if probability > kept.0 {
+            *kept = (probability, depth);
+        }
+    }
+
+    /// Adds all tests of files; returns true if there are some.
+    fn add_files(
+        &mut self,
+        tests: &Tests<'_>,
+        files: impl Iterator<Item = FileId>,
+        probability: f32,
+        depth: u8,
+    ) -> bool {
+        let before = self.tests.len();
+        let mut is_any = false;
+        for file in files {
+            for test in tests.in_file(file) {
+                is_any = true;
+                self.add(test, probability, depth);
+            }
+        }
+        is_any || self.tests.len() > before
+    }
+
+    /// Adds the tests in `files` and in those that import them, directly or not; returns true if there
+    /// are some.
+    fn add_loading(&mut self, tests: &Tests<'_>, files: &[FileId], probability: f32) -> bool {
+        let tree = tests.tree();
+        let mut seen: BTreeSet<FileId> = files.iter().copied().collect();
+        let mut open: VecDeque<(FileId, u8)> = files.iter().map(|&file| (file, 0)).collect();
+        let mut is_any = false;
+        while let Some((file, depth)) = open.pop_front() {
+            let value =
+                (probability * STEP.powi(i32::from(depth.saturating_sub(1)))).max(LOADS_MIN);
+            is_any |= self.add_files(tests, std::iter::once(file), value, depth);
+            if seen.len() >= FILES_MAX {
+                continue;
+            }
+            let next = depth.saturating_add(1);
+            for importer in tree.importers(file).into_iter().chain(neighbours(tree, file)) {
+                if seen.insert(importer) {
+                    open.push_back((importer, next));
+                }
+            }
+        }
+        is_any
+    }
+}
+
+/// Returns the test files that need no import of `file`: those of its package, and those that are named
+/// after it.
+fn neighbours(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
+    let path = tree.path(file);
+    let Some(stem) = stem(&path) else { return Vec::new() };
+    let mut found = tree.named_after(&folded(stem));
+    if path.ends_with(".go") {
+        let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let is_package_test = |of: &FileId| {
+            let path = tree.path(*of);
+            path.ends_with("_test.go")
+                && path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder
+        };
+        found.extend((0..tree.files()).map(FileId::new).filter(is_package_test));
+    } else if tree.code().file(file).is_some_and(|facts| facts.package.is_some()) {
+        let words = tree.with_word(&stem.to_lowercase());
+        let is_test = |of: &FileId| tree.is_test(*of) && tree.is_same_package(*of, file);
+        found.extend(words.into_iter().filter(is_test));
+    }
+    found.retain(|&of| of != file && tree.is_test(of));
+    found
+}
+
+/// Returns the test files that contain a removed name and load its file, or are named after it.
+fn users(tests: &Tests<'_>, file: FileId, name: &str) -> Vec<FileId> {
+    let tree = tests.tree();
+    let mut found = tree.with_word(&name.to_lowercase());
+    let loading: BTreeSet<FileId> =
+        tree.importers(file).into_iter().chain(neighbours(tree, file)).collect();
+    found.retain(|of| *of != file && loading.contains(of) && !tests.of(*of).tests.is_empty());
+    found
+}
+
+/// Returns the files with an import that leads to no file and names the one that had this path.
+fn former_importers(tree: &dyn Tree, path: &str) -> Vec<FileId> {
+    let Some(stem) = stem(path) else { return Vec::new() };
+    let is_named = |module: &str| {
+        let last = |text: &str| text.rsplit(['/', '.', ':', '\\']).next().map(str::to_owned);
+        let without = module.rsplit_once('.').map_or(module, |(start, _)| start);
+        last(module).as_deref() == Some(stem) || last(without).as_deref() == Some(stem)
+    };
+    let mut found = tree.with_word(&stem.to_lowercase());
+    found.retain(|&file| {
+        let Some(facts) = tree.code().file(file) else { return false };
+        facts.imports.iter().enumerate().any(|(at, import)| {
+            let names = || import.names.iter().any(|name| name.name == stem);
+            (is_named(&import.module) || names()) && tree.targets(file, at).targets().is_empty()
+        })
+    });
+    found
+}
+
+/// Returns the test files of a file of snapshots: `__snapshots__/a.test.js.snap` belongs to
+/// `a.test.js`.
+fn of_snapshot(tests: &Tests<'_>, path: &str) -> Vec<FileId> {
+    let tree = tests.tree();
+    let mut parts: Vec<&str> = path.split('/').collect();
+    let Some(name) = parts.pop() else { return Vec::new() };
+    let Some(at) = parts.iter().position(|part| matches!(*part, "__snapshots__" | "snapshots"))
+    else {
+        return Vec::new();
+    };
+    let folder = parts[..at].join("/");
+    // Insta: `crate__module__name.snap`; others: the name of the test file before an extension.
+    let names: Vec<&str> = parts[at + 1..]
+        .iter()
+        .copied()
+        .chain([name.rsplit_once('.').map_or(name, |(stem, _)| stem), name])
+        .chain(name.split("__"))
+        .collect();
+    let is_of = |file: &FileId| {
+        let path = tree.path(*file);
+        let (own_folder, own) = path.rsplit_once('/').unwrap_or(("", &path));
+        let stem = own.split('.').next().unwrap_or(own);
+        own_folder == folder && names.iter().any(|name| *name == own || *name == stem)
+    };
+    let all: Vec<FileId> = (0..tree.files()).map(FileId::new).filter(is_of).collect();
+    all.into_iter().filter(|&file| !tests.of(file).tests.is_empty()).collect()
+}
+
+/// Returns the files of code that name a data file: by its name, else by that of its directory.
+fn naming(tree: &dyn Tree, path: &str) -> Vec<FileId> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let by_name = texts_with(tree, name, &|_| true);
+    if !by_name.is_empty() {
+        return by_name;
+    }
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    // The end of a string or a pattern for the files of the directory.
+    let is_whole = |rest: &[u8]| {
+        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
+        rest.first().is_some_and(|byte| b"\"'`*".contains(byte))
+    };
+    if folder.len() > 2 { texts_with(tree, folder, &is_whole) } else { Vec::new() }
+}
+
+/// Returns the files of code whose text contains `name`, followed by what `holds` accepts.
+fn texts_with(tree: &dyn Tree, name: &str, holds: &dyn Fn(&[u8]) -> bool) -> Vec<FileId> {
+    let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let Some(word) = words.max_by_key(|word| word.len()).filter(|word| word.len() > 1) else {
+        return Vec::new();
+    };
+    let finder = memchr::memmem::Finder::new(name.as_bytes());
+    let mut files = tree.with_word(&word.to_lowercase());
+    files.truncate(SEARCHED_MAX);
+    files.retain(|&file| {
+        tree.code().file(file).is_some_and(|facts| facts.language.is_code())
+            && tree.text(file).is_some_and(|text| {
+                finder.find_iter(&text).any(|at| holds(&text[at + name.len()..]))
+            })
+    });
+    files
+}
+
+fn is_below(path: &str, folder: &str) -> bool {
+    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// Returns the name of a file without its extension; for a file that stands for its directory, the name
+/// of that.
+fn stem(path: &str) -> Option<&str> {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty())?;
+    if matches!(stem, "__init__" | "index" | "mod") {
+        return folder.rsplit('/').next().filter(|name| !name.is_empty());
+    }
+    Some(stem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::program::Program;
+
+    const TREE: [(&str, &str); 7] = [
+        ("src/conf.py", "LIMIT = 3\n\ndef within(x):\n    return x < LIMIT\n"),
+        ("src/user.py", "from src.conf import LIMIT\n\nRATE = LIMIT\n"),
+        (
+            "tests/test_conf.py",
+            "from src.conf import within\n\ndef test_within():\n    within(1)\n",
+        ),
+        ("tests/test_user.py", "from src.user import RATE\n\ndef test_rate():\n    assert RATE\n"),
+        ("tests/test_old.py", "from src.former import x\n\ndef test_x():\n    x()\n"),
+        (
+            "tests/test_data.py",
+            "def test_data():\n    assert open('one.json').read()\n    listdir('tests/samples')\n",
+        ),
+        ("tests/a.test.js", "test('renders', () => { expect(1).toMatchSnapshot() })\n"),
+    ];
+
+    /// Returns the paths of the tests of an effect, or what is unknown.
+    fn of(effect: impl Fn(&dyn Fn(&str) -> FileId) -> Effect) -> Vec<String> {
+        let files = TREE.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+        let program = Program::new(files.into());
+        let id = |path: &str| program.id(path).expect("a file");
+        let tests = Tests::new(&program);
+        let found = affected(&tests, &BTreeSet::from([effect(&id)]));
+        assert_eq!(found.tests.is_empty(), !found.unknown.is_empty());
+        let mut paths: Vec<String> =
+            found.tests.keys().map(|test| Tree::path(&program, test.file)).collect();
+        paths.extend(found.unknown.iter().map(|(path, why)| format!("{path}: {why}")));
+        paths
+    }
+
+    #[test]
+    fn every_effect_has_tests_or_is_unknown() {
+        let conf = ["tests/test_conf.py", "tests/test_user.py"];
+        assert_eq!(of(|id| Effect::Loading(id("src/conf.py"))), conf);
+        assert_eq!(of(|id| Effect::Loading(id("src/user.py"))), ["tests/test_user.py"]);
+        assert_eq!(of(|id| Effect::Removed(id("src/conf.py"), "gone".to_owned())), conf);
+        assert_eq!(of(|_| Effect::Gone("src/former.py".to_owned())), ["tests/test_old.py"]);
+        assert!(of(|_| Effect::Gone("src/other.py".to_owned()))[0].contains("is gone"));
+        assert!(of(|_| Effect::Configuration("setup.cfg".to_owned()))[0].contains("configuration"));
+        let data = |path: &str| of(|_| Effect::Data { path: path.to_owned(), is_new: false });
+        assert_eq!(data("tests/samples/one.json"), ["tests/test_data.py"]);
+        assert_eq!(data("tests/samples/two.json"), ["tests/test_data.py"]);
+        assert_eq!(data("tests/__snapshots__/a.test.js.snap"), ["tests/a.test.js"]);
+        assert!(data("other/three.json")[0].contains("is data"));
+    }
+}

@@ -1,0 +1,319 @@
+//! Kinds of changes: each ends as tests or as the advice to run all of them, and `none` is said only of
+//! changes that alter nothing.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::support::place::{Answer, Place};
+
+/// What the selection for a change must be.
+enum Expected {
+    /// Tests in these files, and perhaps others.
+    Tests(&'static [&'static str]),
+    /// All tests, because of this path.
+    All(&'static str),
+    /// No test: nothing that runs differs.
+    None,
+}
+
+use Expected::{All, None as Nothing, Tests};
+
+/// A repository with Python and JavaScript, and with files of every kind that a change can concern.
+fn repository() -> Place {
+    let place = Place::new();
+    for (path, text) in [
+        ("pyproject.toml", "[project]\nname = \"shop\"\n"),
+        ("requirements.txt", "requests\n"),
+        ("README.md", "# Shop\n"),
+        ("src/__init__.py", ""),
+        (
+            "src/conf.py",
+            "import os\n\nLIMIT = 3\n\n\ndef within(x):\n    return x < LIMIT\n\n\ndef spare(x):\n    \
+             return os.getcwd() + x\n",
+        ),
+        ("src/settings.py", "RATE = 2\nNAME = 'shop'\n"),
+        ("src/far.py", "from src.conf import within\n\n\ndef far(x):\n    return within(x)\n"),
+        ("src/lonely.py", "VALUE = 1\n"),
+        ("data/sample.json", "{\"a\": 1}\n"),
+        ("data/orphan.bin", "x\n"),
+        ("templates/page.html", "<p>hello</p>\n"),
+        ("src/render.py", "def page():\n    return open('templates/page.html').read()\n"),
+        (
+            "tests/conftest.py",
+            "import pytest\n\n\n@pytest.fixture(autouse=True)\ndef clean():\n    yield\n\n\n\
+             def pytest_collection_modifyitems(items):\n    items.reverse()\n",
+        ),
+        (
+            "tests/test_conf.py",
+            "from src.conf import spare, within\n\n\ndef test_within():\n    assert within(1)\n\n\n\
+             def test_spare():\n    assert spare('x')\n",
+        ),
+        ("tests/test_far.py", "from src.far import far\n\n\ndef test_far():\n    assert far(1)\n"),
+        (
+            "tests/test_settings.py",
+            "from src import settings\n\n\ndef test_rate():\n    assert settings.RATE == 2\n",
+        ),
+        (
+            "tests/test_data.py",
+            "import json\n\n\ndef test_sample():\n    assert json.load(open('data/sample.json'))\n",
+        ),
+        (
+            "tests/test_render.py",
+            "from src.render import page\n\n\ndef test_page():\n    assert page()\n",
+        ),
+        ("tests/test_other.py", "def test_other():\n    assert True\n"),
+        ("package.json", "{\"devDependencies\": {\"jest\": \"29\"}}\n"),
+        ("package-lock.json", "{}\n"),
+        ("jest.config.js", "module.exports = { setupFilesAfterEnv: ['./js/setup.js'] };\n"),
+        ("tsconfig.json", "{}\n"),
+        ("js/setup.js", "global.answer = 42;\n"),
+        (
+            "js/cart.js",
+            "const RATE = 2;\nfunction add(a, b) { return a + b; }\nmodule.exports = { add };\n",
+        ),
+        (
+            "js/cart.test.js",
+            "const { add } = require('./cart');\ntest('adds', () => { expect(add(1, 2)).toBe(3); });\n",
+        ),
+        ("js/__snapshots__/cart.test.js.snap", "exports[`adds 1`] = `3`;\n"),
+        ("js/other.test.js", "test('other', () => {});\n"),
+    ] {
+        place.write(path, text);
+    }
+    // So many that no selection is nearly everything.
+    for number in 0..24 {
+        place.write(format!("tests/many/test_{number}.py"), "def test_it():\n    assert True\n");
+    }
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "Begin"]);
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    place
+}
+
+fn edit(place: &Place, path: &str, from: &str, to: &str) {
+    let text = fs::read_to_string(place.root().join(path)).expect("a file");
+    assert!(text.contains(from), "{path} has no {from:?}");
+    place.write(path, text.replacen(from, to, 1));
+}
+
+type Change = (&'static str, fn(&Place), Expected);
+
+/// The kinds of changes.
+fn changes() -> Vec<Change> {
+    let conf: &[&str] = &["tests/test_conf.py", "tests/test_far.py"];
+    vec![
+        (
+            "an edited function",
+            |of| edit(of, "src/conf.py", "x < LIMIT", "x <= LIMIT"),
+            Tests(conf),
+        ),
+        (
+            "a deleted function",
+            |of| edit(of, "src/conf.py", "def spare(x):\n    return os.getcwd() + x\n", ""),
+            Tests(&["tests/test_conf.py"]),
+        ),
+        (
+            "a renamed function",
+            |of| edit(of, "src/conf.py", "def spare", "def other"),
+            Tests(&["tests/test_conf.py"]),
+        ),
+        (
+            "a statement at module level",
+            |of| edit(of, "src/conf.py", "LIMIT = 3\n", "LIMIT = 3\nraise SystemExit(1)\n"),
+            Tests(conf),
+        ),
+        (
+            "an if at module level",
+            |of| {
+                edit(
+                    of,
+                    "src/conf.py",
+                    "LIMIT = 3\n",
+                    "LIMIT = 3\nif os.name == 'nt':\n    LIMIT = 4\n",
+                )
+            },
+            Tests(conf),
+        ),
+        ("a removed import", |of| edit(of, "src/conf.py", "import os\n", ""), Tests(conf)),
+        (
+            "an added import",
+            |of| edit(of, "src/conf.py", "import os\n", "import os\nimport sys\n"),
+            Tests(conf),
+        ),
+        ("a constant", |of| edit(of, "src/conf.py", "LIMIT = 3", "LIMIT = 4"), Tests(conf)),
+        (
+            "a module of constants",
+            |of| edit(of, "src/settings.py", "RATE = 2", "RATE = 3"),
+            Tests(&["tests/test_settings.py"]),
+        ),
+        (
+            "a module that nothing loads",
+            |of| edit(of, "src/lonely.py", "VALUE = 1", "VALUE = 2"),
+            All("src/lonely.py"),
+        ),
+        ("a moved file", |of| drop(of.git(&["mv", "src/conf.py", "src/limits.py"])), Tests(conf)),
+        (
+            "a moved file that git does not know",
+            |of| {
+                let root = of.root();
+                fs::rename(root.join("src/conf.py"), root.join("src/limits.py")).expect("moved");
+            },
+            Tests(conf),
+        ),
+        ("a deleted file", |of| drop(of.git(&["rm", "-q", "src/conf.py"])), Tests(conf)),
+        (
+            "a deleted file that git does not know",
+            |of| fs::remove_file(of.root().join("src/conf.py")).expect("removed"),
+            Tests(conf),
+        ),
+        (
+            "a deleted file that nothing loaded",
+            |of| fs::remove_file(of.root().join("src/lonely.py")).expect("removed"),
+            All("src/lonely.py"),
+        ),
+        (
+            "an autouse fixture",
+            |of| edit(of, "tests/conftest.py", "    yield\n", "    yield 1\n"),
+            Tests(&["tests/test_other.py", "tests/many/test_0.py"]),
+        ),
+        (
+            "a hook of the runner",
+            |of| edit(of, "tests/conftest.py", "items.reverse()", "items.sort()"),
+            Tests(&["tests/test_other.py", "tests/many/test_0.py"]),
+        ),
+        (
+            "a deleted conftest",
+            |of| fs::remove_file(of.root().join("tests/conftest.py")).expect("removed"),
+            All("tests/conftest.py"),
+        ),
+        ("a manifest", |of| edit(of, "pyproject.toml", "shop", "mart"), All("pyproject.toml")),
+        ("requirements", |of| of.write("requirements.txt", "flask\n"), All("requirements.txt")),
+        ("a new configuration", |of| of.write("pytest.ini", "[pytest]\n"), All("pytest.ini")),
+        ("package.json", |of| edit(of, "package.json", "29", "30"), All("package.json")),
+        ("a lock file", |of| of.write("package-lock.json", "{ }\n"), All("package-lock.json")),
+        ("jest.config.js", |of| edit(of, "jest.config.js", "setup", "set"), All("jest.config.js")),
+        ("tsconfig.json", |of| of.write("tsconfig.json", "{\"a\": 1}\n"), All("tsconfig.json")),
+        (
+            "a workflow",
+            |of| of.write(".github/workflows/ci.yml", "on: push\n"),
+            All(".github/workflows/ci.yml"),
+        ),
+        (
+            "a file that the runner loads",
+            |of| edit(of, "js/setup.js", "42", "43"),
+            All("js/setup.js"),
+        ),
+        (
+            "a snapshot",
+            |of| edit(of, "js/__snapshots__/cart.test.js.snap", "3", "4"),
+            Tests(&["js/cart.test.js"]),
+        ),
+        (
+            "data that a test opens",
+            |of| of.write("data/sample.json", "{}\n"),
+            Tests(&["tests/test_data.py"]),
+        ),
+        (
+            "data that code opens",
+            |of| of.write("templates/page.html", "<p>bye</p>\n"),
+            Tests(&["tests/test_render.py"]),
+        ),
+        (
+            "deleted data",
+            |of| fs::remove_file(of.root().join("data/sample.json")).expect("removed"),
+            Tests(&["tests/test_data.py"]),
+        ),
+        (
+            "data that nothing names",
+            |of| of.write("data/orphan.bin", "y\n"),
+            All("data/orphan.bin"),
+        ),
+        (
+            "an edited test",
+            |of| edit(of, "tests/test_other.py", "assert True", "assert 1"),
+            Tests(&["tests/test_other.py"]),
+        ),
+        (
+            "a new test",
+            |of| of.write("tests/test_new.py", "def test_new():\n    pass\n"),
+            Tests(&["tests/test_new.py"]),
+        ),
+        (
+            "a function in JavaScript",
+            |of| edit(of, "js/cart.js", "a + b", "b + a"),
+            Tests(&["js/cart.test.js"]),
+        ),
+        (
+            "a constant in JavaScript",
+            |of| edit(of, "js/cart.js", "RATE = 2", "RATE = 3"),
+            Tests(&["js/cart.test.js"]),
+        ),
+        (
+            "a deleted file in JavaScript",
+            |of| fs::remove_file(of.root().join("js/cart.js")).expect("removed"),
+            Tests(&["js/cart.test.js"]),
+        ),
+        (
+            "an export that is gone",
+            |of| edit(of, "js/cart.js", "module.exports = { add };", "module.exports = {};"),
+            Tests(&["js/cart.test.js"]),
+        ),
+        ("documentation", |of| of.write("README.md", "# Mart\n"), Nothing),
+        (
+            "a comment",
+            |of| edit(of, "src/settings.py", "RATE = 2", "# per hour\nRATE = 2"),
+            Nothing,
+        ),
+        ("an ignore file", |of| of.write(".gitignore", "*.pyc\n"), Nothing),
+    ]
+}
+
+fn reply(place: &Place, command: &str, args: &[&str]) -> Value {
+    let mut command = place.codedb(command);
+    command.args(args).args(["--limit", "200", "--max-tokens", "20000", "--json"]);
+    let answer = Answer::of(command);
+    serde_json::from_slice(&answer.stdout).unwrap_or_else(|_| panic!("{}", answer.stderr))
+}
+
+/// Returns what is wrong with a selection.
+fn fault(reply: &Value, expected: &Expected) -> Option<String> {
+    let paths: Vec<&str> = reply["tests"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|test| test["path"].as_str())
+        .collect();
+    let is_all = reply["run_all"] == true;
+    let commands = reply["commands"].as_array().map_or(0, Vec::len);
+    let is_right = match expected {
+        Tests(files) => files.iter().all(|file| paths.contains(file)) && commands > 0,
+        All(path) => {
+            let unknown = reply["unknown"].as_array().into_iter().flatten();
+            let is_named = unknown.filter_map(|of| of["path"].as_str()).any(|of| of == *path);
+            is_all && is_named && commands > 0 && reply["status"] == "partial"
+        }
+        Nothing => !is_all && paths.is_empty() && commands == 0 && reply["status"] == "no_edges",
+    };
+    (!is_right).then(|| format!("{} {} {reply}", reply["status"], reply["message"]))
+}
+
+#[test]
+fn every_kind_of_change_has_tests_or_runs_all() {
+    let place = repository();
+    let mut faults = Vec::new();
+    let changes = changes();
+    assert!(changes.len() >= 40, "{}", changes.len());
+    for (name, change, expected) in &changes {
+        change(&place);
+        for (command, args) in [("suggest-tests", &[][..]), ("diff-impact", &["--working-tree"])] {
+            if let Some(fault) = fault(&reply(&place, command, args), expected) {
+                faults.push(format!("{name} ({command}): {fault}"));
+            }
+        }
+        place.git(&["reset", "-q", "--hard"]);
+        place.git(&["clean", "-q", "-fd"]);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
