@@ -27,6 +27,11 @@ pub trait Data: Serialize {
     /// Appends the data as lines of text.
     fn render(&self, style: &dyn Style, out: &mut String);
 
+    /// Returns remarks on further lists.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Removes the entries of the list from `shown` on.
     fn truncate(&mut self, _shown: usize) {}
 }
@@ -90,7 +95,8 @@ impl<D: Data> Reply for Analysis<D> {
 
     fn notices(&self) -> Vec<String> {
         let more = |size: Size| if size.is_over_budget { "max_tokens" } else { D::MORE };
-        self.size.map(|size| cut_notice(size.shown, size.total, more(size))).unwrap_or_default()
+        let cut = self.size.map(|size| cut_notice(size.shown, size.total, more(size)));
+        cut.unwrap_or_default().into_iter().chain(self.data.notices()).collect()
     }
 
     fn note_gap(&mut self, gap: Gap) -> bool {
@@ -266,10 +272,22 @@ pub fn committed_path(call: &Call<'_>, history: &History, path: &[u8]) -> Vec<u8
     renamed.unwrap_or_else(own)
 }
 
+/// The notice of tools that count commits in a shallow clone.
+pub const SHALLOW: &str =
+    "the clone is shallow, so older commits are not counted; `git fetch --unshallow` adds them";
+
 /// Returns `reply` with the status that the log calls for: it is behind HEAD, or lacks old commits.
-/// A status that is already set stays.
+/// A status that is already set stays, with a remark if the clone is shallow.
 pub fn with_log_status<D>(call: &Call<'_>, history: &History, reply: Analysis<D>) -> Analysis<D> {
     let log = history.log();
+    let may_lack_commits = [Status::NoData, Status::NoEdges, Status::Partial];
+    if may_lack_commits.contains(&reply.status) && log.origin().shallow != 0 {
+        let shallow = format!("the clone is shallow: it has only {} commits", log.len());
+        let message =
+            reply.message.as_ref().map_or(shallow.clone(), |of| format!("{of}; {shallow}"));
+        return Analysis { message: Some(message), ..reply }
+            .with_hint("`git fetch --unshallow` adds the older commits");
+    }
     if reply.status != Status::Ok {
         return reply;
     }

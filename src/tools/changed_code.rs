@@ -3,13 +3,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{Call, paths};
+use super::{Call, counted, paths};
 use crate::answer::analysis::Status;
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::context::changed::{Before, Changed};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::history::git::{Difference, Git};
 use crate::lang::{SymbolKind, language, marks};
@@ -35,6 +35,9 @@ pub(super) struct CodeDifference {
     pub(super) removed: Vec<Removed>,
     /// Deleted source files that are no tests.
     pub(super) deleted: Vec<String>,
+    /// How many changed files of code are neither deleted nor among the files of the tree, for
+    /// example because a sparse checkout leaves them out.
+    pub(super) absent: usize,
     /// More files differ than were compared.
     pub(super) is_cut: bool,
 }
@@ -55,6 +58,20 @@ pub(super) struct Removed {
 /// The remark of a reply if [`CodeDifference::is_cut`].
 pub(super) const CUT_MESSAGE: &str =
     "more than 200 files of code differ; the functions of the others were not compared";
+
+impl CodeDifference {
+    /// Returns the remark on [`CodeDifference::absent`] unless it is 0.
+    pub(super) fn absent_message(&self) -> Option<String> {
+        let files = counted(self.absent, "changed file");
+        let (verb, functions) = if self.absent == 1 { ("is", "its") } else { ("are", "their") };
+        (self.absent > 0).then(|| {
+            format!(
+                "{files} of code {verb} not among the files of the tree, like those that a sparse \
+                 checkout leaves out: {functions} functions were not compared"
+            )
+        })
+    }
+}
 
 /// Why there is no difference to answer from.
 pub(super) struct NoDifference {
@@ -88,11 +105,7 @@ pub(super) fn difference(
     let commit = match reference {
         Some(name) => match git.commit(name)? {
             Some(commit) => Some(commit),
-            None => {
-                let name = text::plain(text::start(name, 80));
-                return Err(Error::usage(format!("`{name}` is not a commit"))
-                    .with_hint("name a branch, a tag or a hash"));
-            }
+            None => return Err(git.no_commit(name)),
         },
         None if uncommitted => git.commit("HEAD")?,
         None => git.branch_point()?,
@@ -138,6 +151,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             continue;
         }
         found.paths.push(paths::shown(&path));
+        let is_deleted = how == Difference::Deleted;
         let earlier = match how {
             Difference::Added => None,
             Difference::Modified | Difference::Deleted => Some(path.clone()),
@@ -146,6 +160,10 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
         let present = list.find(&path).map(FileId::new);
         files.extend(present);
         if !is_code(&path) {
+            continue;
+        }
+        if present.is_none() && !is_deleted {
+            found.absent += 1;
             continue;
         }
         if before.len() + gone.len() >= COMPARED_MAX {

@@ -453,6 +453,17 @@ impl Selected {
 }
 
 impl Selection {
+    /// Returns the notice that not all functions without a likely test are named.
+    pub(super) fn notices(&self) -> Vec<String> {
+        let (shown, total) = (self.untested.len(), self.untested_total);
+        let notice = || {
+            format!(
+                "{shown} of {total} functions without a likely test named; {{tool:test_gaps}} lists them"
+            )
+        };
+        (shown < total).then(notice).into_iter().collect()
+    }
+
     pub(super) fn write(&self, style: &dyn Style, out: &mut String) {
         for test in &self.tests {
             let _ = write!(
@@ -479,6 +490,10 @@ impl Selection {
 impl Data for Selection {
     fn render(&self, style: &dyn Style, out: &mut String) {
         self.write(style, out);
+    }
+
+    fn notices(&self) -> Vec<String> {
+        Selection::notices(self)
     }
 }
 
