@@ -272,6 +272,9 @@ pub fn committed_path(call: &Call<'_>, history: &History, path: &[u8]) -> Vec<u8
     renamed.unwrap_or_else(own)
 }
 
+/// How a shallow clone gets its older commits.
+const UNSHALLOW: &str = "`git fetch --unshallow` adds the older commits";
+
 /// The notice of tools that count commits in a shallow clone.
 pub const SHALLOW: &str =
     "the clone is shallow, so older commits are not counted; `git fetch --unshallow` adds them";
@@ -280,29 +283,28 @@ pub const SHALLOW: &str =
 /// A status that is already set stays, with a remark if the clone is shallow.
 pub fn with_log_status<D>(call: &Call<'_>, history: &History, reply: Analysis<D>) -> Analysis<D> {
     let log = history.log();
-    let may_lack_commits = [Status::NoData, Status::NoEdges, Status::Partial];
-    if may_lack_commits.contains(&reply.status) && log.origin().shallow != 0 {
-        let shallow = format!("the clone is shallow: it has only {} commits", log.len());
-        let message =
-            reply.message.as_ref().map_or(shallow.clone(), |of| format!("{of}; {shallow}"));
-        return Analysis { message: Some(message), ..reply }
-            .with_hint("`git fetch --unshallow` adds the older commits");
-    }
+    let is_shallow = log.origin().shallow != 0;
+    let shallow = format!("the clone is shallow: it has only {} commits", log.len());
     if reply.status != Status::Ok {
-        return reply;
+        let may_lack_commits = [Status::NoData, Status::NoEdges, Status::Partial];
+        if !is_shallow || !may_lack_commits.contains(&reply.status) {
+            return reply;
+        }
+        let message = reply.message.as_deref().map(|of| format!("{of}; {shallow}"));
+        let hint = reply.hint.as_deref().map(|of| format!("{UNSHALLOW}; {of}"));
+        return Analysis { message: Some(message.unwrap_or(shallow)), ..reply }
+            .with_hint(hint.as_deref().unwrap_or(UNSHALLOW));
     }
-    let remark = reply.message.clone().map(|message| format!("; {message}")).unwrap_or_default();
+    let remark = reply.message.as_deref().map(|message| format!("; {message}")).unwrap_or_default();
     if call.code.history_problem().is_some() {
         let message = format!("the newest commits are not in the commit log yet{remark}");
         return reply
             .with_status(Status::Stale, message)
             .with_hint("`codedb index` reads them, then repeat the call");
     }
-    if log.origin().shallow != 0 {
-        let message = format!("the clone is shallow: it has only {} commits{remark}", log.len());
-        return reply
-            .with_status(Status::Partial, message)
-            .with_hint("`git fetch --unshallow` adds the older commits");
+    if is_shallow {
+        let message = format!("{shallow}{remark}");
+        return reply.with_status(Status::Partial, message).with_hint(UNSHALLOW);
     }
     if log.origin().is_cut {
         let message = format!("only the newest {} commits are counted{remark}", log.len());
