@@ -77,7 +77,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             "it is searched without an index; `codedb index --insist` builds one",
         );
     }
-    let is_empty = !holds_a_file(engine.root(), &mut ENTRIES_MAX.clone());
+    let mut left = ENTRIES_MAX;
+    let is_empty = !holds_a_file(engine.root(), &mut left);
     if is_empty {
         findings.note(
             "tree",

@@ -225,7 +225,7 @@ impl Reply for SymbolReply {
         if self.is_regex {
             notices.push(
                 "names are not searched by regular expressions; `pattern` is a glob: `*` matches \
-                 any text, `{a,b}` either of two; {tool:search} has `regex: true`"
+                 any text, `{a,b}` either of two; {tool:search} finds regular expressions"
                     .to_owned(),
             );
         }

@@ -168,7 +168,7 @@ fn check_identifier(word: &str) -> Result<()> {
     let message =
         format!("not a single identifier ({BYTES_MIN}–{BYTES_MAX} bytes): `{}`", text::plain(word));
     let hint = if is_like_regex(word) {
-        "{tool:search} with `regex: true` finds regular expressions"
+        "{tool:search} finds regular expressions"
     } else {
         "{tool:search} finds any text"
     };

@@ -41,9 +41,12 @@ fn a_literal_query_that_looks_like_a_regular_expression_is_explained() {
     let text = session.text("codedb_query", json!({"pipeline": steps}));
     assert!(text.contains("`regex: true` makes it a regular expression"), "{text}");
     let text = session.text("codedb_symbol", json!({"pattern": "add|total"}));
-    assert!(text.contains("`pattern` is a glob") && text.contains("`regex: true`"), "{text}");
+    assert!(
+        text.contains("`pattern` is a glob") && text.contains("`search` finds regular"),
+        "{text}"
+    );
     let text = session.call("codedb_word", json!({"word": "add|total"})).to_string();
-    assert!(text.contains("with `regex: true`"), "{text}");
+    assert!(text.contains("`search` finds regular expressions"), "{text}");
     session.end();
 }
 
