@@ -644,5 +644,15 @@ pub(crate) fn cut_notice(shown: usize, total: usize, argument: &str) -> Vec<Stri
     }
 }
 
+/// Returns the notice that the argument `offset` is behind the end of a list.
+pub(crate) fn offset_notice(offset: usize, total: usize, noun: &str) -> String {
+    format!("`offset` {offset} is behind the end; there {} in all", is_counted(total, noun))
+}
+
+/// Returns a number with its verb and noun: `is 1 file`, `are 2 files`.
+fn is_counted(count: usize, noun: &str) -> String {
+    format!("{} {}", if count == 1 { "is" } else { "are" }, counted(count, noun))
+}
+
 #[cfg(test)]
 mod tests;

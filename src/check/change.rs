@@ -196,11 +196,7 @@ pub fn read(code: &dyn Code, git: &Git, scope: &Scope) -> Result<Change> {
         Scope::WorkTree | Scope::Staged => head.clone(),
         Scope::Base(name) => match git.commit(name)? {
             Some(commit) => Some(git.merge_base(&commit)?),
-            None => {
-                let name = crate::base::text::plain(crate::base::text::start(name, 80));
-                return Err(crate::error::Error::usage(format!("`{name}` is not a commit"))
-                    .with_hint("name a branch, a tag or a hash"));
-            }
+            None => return Err(git.no_commit(name)),
         },
     };
     match (scope, &reference) {

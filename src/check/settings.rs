@@ -52,8 +52,6 @@ pub struct Thresholds {
     pub incidents: usize,
     /// Added and removed lines of the change.
     pub lines: usize,
-    /// Changed files.
-    pub files: usize,
 }
 
 impl Thresholds {
@@ -67,13 +65,12 @@ impl Thresholds {
             churn_percentile: 0.9,
             incidents: 3,
             lines: 400,
-            files: 15,
         };
         match kind {
             Kind::Application => base,
             // An error in a library reaches every user; its tests are close to its files.
             Kind::Library => Thresholds { blast_radius: 10, test_ratio: 0.3, ..base },
-            Kind::Monorepo => Thresholds { blast_radius: 50, files: 25, ..base },
+            Kind::Monorepo => Thresholds { blast_radius: 50, ..base },
         }
     }
 }
@@ -99,7 +96,6 @@ struct Table {
     churn_percentile: Option<f64>,
     incidents: Option<usize>,
     lines: Option<usize>,
-    files: Option<usize>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -151,7 +147,6 @@ impl Settings {
             )?,
             incidents: table.incidents.unwrap_or(base.incidents),
             lines: table.lines.unwrap_or(base.lines),
-            files: table.files.unwrap_or(base.files),
         };
         Ok(Settings { kind, thresholds })
     }
@@ -169,7 +164,9 @@ mod tests {
         assert_eq!(settings.thresholds.blast_radius, 10);
         let none = Settings::parse("[other]\nx = 1\n", Kind::Monorepo).expect("it is valid");
         assert_eq!(none, Settings::of(Kind::Monorepo));
-        for text in ["[check]\nlinse = 1\n", "[check]\ncochange_share = 2.0\n", "x"] {
+        for text in
+            ["[check]\nlinse = 1\n", "[check]\nfiles = 1\n", "[check]\ncochange_share = 2.0\n", "x"]
+        {
             let error = Settings::parse(text, Kind::Library).expect_err(text);
             assert!(error.to_string().contains("`codedb.toml`"), "{error}");
         }

@@ -15,8 +15,20 @@ use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::store;
 use crate::index::table::Flags;
-use crate::source::file_system;
+use crate::source::{file_system, free_bytes, may_write};
 use crate::userdata::Location;
+
+/// What selects another cache directory.
+const INDEX_OPTION: &str = "`--index-dir` or CODEDB_INDEX_DIR";
+
+/// What selects another data directory.
+const DATA_OPTION: &str = "`--data-dir` or CODEDB_DATA_DIR";
+
+/// The free space of a file system below which builds may fail.
+const FREE_BYTES_MIN: u64 = 512 << 20;
+
+/// The maximum number of entries that are read to find a file in the tree.
+const ENTRIES_MAX: usize = 20_000;
 
 pub(super) fn command() -> Command {
     Command::new("doctor")
@@ -66,9 +78,24 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             "it is searched without an index; `codedb index --insist` builds one",
         );
     }
+    let mut left = ENTRIES_MAX;
+    let is_empty = !holds_a_file(engine.root(), &mut left);
+    if is_empty {
+        findings.note(
+            "tree",
+            "the directory holds no file",
+            "there is nothing to index; choose another tree with `--root`",
+        );
+    }
     let cache = place::cache(&options)?;
-    check_cache(&engine, &cache, &mut findings);
-    report_data(&cache, place::data(&options)?.as_ref(), &mut findings);
+    check_cache(&engine, &cache, is_empty, &mut findings);
+    let data = place::data(&options)?;
+    report_data(&cache, data.as_ref(), &mut findings);
+    check_space("cache", &cache.0, INDEX_OPTION, &mut findings);
+    if let Some(Location(data)) = &data {
+        check_writable("data", data, DATA_OPTION, &mut findings);
+        check_space("data", data, DATA_OPTION, &mut findings);
+    }
     let snapshot = check_index(&engine, &mut findings);
     check_file_systems(&engine, &mut findings);
     check_watching(snapshot.as_ref(), &mut findings);
@@ -145,7 +172,64 @@ fn bytes_below(directory: &Path) -> u64 {
     bytes.sum()
 }
 
-fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {
+/// Returns true if there is a file below a directory, or if `left` entries were not enough to find
+/// out. Links are not followed, and the data of version control does not count.
+fn holds_a_file(directory: &Path, left: &mut usize) -> bool {
+    let Ok(entries) = std::fs::read_dir(directory) else { return true };
+    let mut below = Vec::new();
+    for entry in entries.flatten() {
+        *left = left.saturating_sub(1);
+        let kind = entry.file_type();
+        match kind {
+            _ if *left == 0 => return true,
+            Ok(kind) if kind.is_dir() => below.push(entry),
+            _ => return true,
+        }
+    }
+    below.retain(|entry| entry.file_name() != ".git");
+    below.iter().any(|entry| holds_a_file(&entry.path(), left))
+}
+
+/// Returns the nearest ancestor of a directory that exists: a directory that does not exist yet is
+/// created there.
+fn existing(directory: &Path) -> &Path {
+    let mut ancestors = directory.ancestors();
+    ancestors.find(|dir| dir.symlink_metadata().is_ok()).unwrap_or(directory)
+}
+
+/// Reports a directory that cannot be written. `option` names what selects another one.
+fn check_writable(what: &str, directory: &Path, option: &str, findings: &mut Findings) {
+    let existing = existing(directory);
+    if !existing.is_dir() || !may_write(existing) {
+        findings.bad(
+            what,
+            format_args!("{} cannot be written", directory.display()),
+            &format!("make it writable, or choose another directory with {option}"),
+        );
+    }
+}
+
+/// Reports a directory whose file system is almost full. `option` names what selects another one.
+fn check_space(what: &str, directory: &Path, option: &str, findings: &mut Findings) {
+    if let Some(free) = free_bytes(existing(directory)) {
+        report_space(what, directory, free, option, findings);
+    }
+}
+
+fn report_space(what: &str, directory: &Path, free: u64, option: &str, findings: &mut Findings) {
+    if free >= FREE_BYTES_MIN {
+        return;
+    }
+    let (free, min) = (indicatif::HumanBytes(free), indicatif::HumanBytes(FREE_BYTES_MIN));
+    let shown = directory.display();
+    findings.note(
+        what,
+        format_args!("only {free} are free in {shown}, less than {min}"),
+        &format!("builds may fail; make room, or choose another directory with {option}"),
+    );
+}
+
+fn check_cache(engine: &Engine, cache: &place::Cache, is_empty: bool, findings: &mut Findings) {
     let used = store::cache_bytes(&cache.0);
     let max = place::cache_bytes_max();
     let folder = cache.0.display();
@@ -153,14 +237,17 @@ fn check_cache(engine: &Engine, cache: &place::Cache, findings: &mut Findings) {
     findings.good("cache", format_args!("{folder} holds {used} of {max}"));
     match engine.store().lock() {
         Ok(lock) => drop(lock),
+        // A build of nothing is no news.
+        Err(error) if error.kind() == crate::Kind::Busy && is_empty => {}
         Err(error) if error.kind() == crate::Kind::Busy => {
             findings.note("writer", error, "searches do not need the lock; wait before a refresh");
         }
         Err(error) => findings.bad(
             "cache",
             error,
-            "searches work without an index; choose a writable directory with `--index-dir` or \
-             CODEDB_INDEX_DIR",
+            &format!(
+                "searches work without an index; choose a writable directory with {INDEX_OPTION}"
+            ),
         ),
     }
 }
@@ -274,4 +361,23 @@ fn report_skipped(snapshot: &Snapshot, findings: &mut Findings) -> Result<()> {
         );
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_system_that_is_almost_full_is_reported() {
+        let report = |free: u64| {
+            let mut findings = Findings::default();
+            let directory = Path::new("/cache");
+            report_space("cache", directory, free, "`--index-dir`", &mut findings);
+            findings.text
+        };
+        assert_eq!(report(FREE_BYTES_MIN), "");
+        let text = report(5 << 20);
+        assert!(text.starts_with("note  cache: only 5.00 MiB are free in /cache"), "{text}");
+        assert!(text.contains("512.00 MiB") && text.contains("`--index-dir`"), "{text}");
+    }
 }

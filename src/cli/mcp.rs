@@ -49,7 +49,8 @@ pub(super) fn server_args() -> [Arg; 4] {
             .long("toolsets")
             .value_name("LIST")
             .default_value("core")
-            .help("The tools to offer: `core`, `core,navigate` or `all`"),
+            .hide_default_value(true)
+            .help(format!("The tools to offer, separated by commas: {}", Toolset::choices())),
         allow_edit_arg().help(
             "Also offer `codedb_edit`, which writes files of the tree; `=all` includes files that \
              other programs execute, such as CI workflows and tasks of editors",

@@ -325,7 +325,7 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let engine = engine.editing(edits.unwrap_or_default());
     let check = check(matches);
     let now_ns = now_ns();
-    let indexed = Indexed::new(place::cache(&options)?);
+    let indexed = Indexed::new(place::cache(&options)?, &engine);
     let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());
     let display = Display::new(engine.root(), matches);
     let mut args = arguments(tool, matches, &typed_paths)?;

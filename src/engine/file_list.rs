@@ -21,8 +21,9 @@ use crate::index::table::Flags;
 use crate::source::stamp::Stamp;
 use crate::source::{secret, walk};
 
-/// How long to wait for a watch server; comparing all metadata takes about as long.
-const SYNC_PATIENCE: Duration = Duration::from_millis(100);
+/// How long to wait for a watch server. Comparing all metadata may be faster, but does not show stores
+/// through memory maps; on a busy machine a server may take this long.
+const SYNC_PATIENCE: Duration = Duration::from_millis(500);
 
 /// How a list of files is checked against the tree.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq)]

@@ -7,6 +7,7 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value};
 
 use super::cancellable_code::{CancellableCode, IsCancelled};
+use super::listing::server_meta;
 use super::no_tree::NoTree;
 use super::project::Project;
 use super::roots::Roots;
@@ -30,8 +31,12 @@ const TOKENS_MAX: usize = 10_000;
 /// of the schemas, where it would cost tokens: only programs use it.
 const FORMAT: &str = "format";
 
-/// The argument that sets the token budget.
+/// The argument of every tool that sets the token budget of the reply as text. Only the schemas of
+/// tools that choose what fits into it list it.
 const BUDGET: &str = "max_tokens";
+
+/// The maximum of [`BUDGET`] for tools that do not choose what fits.
+const BUDGET_MAX: usize = 100_000;
 
 /// The format of a reply.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -55,7 +60,8 @@ pub(super) struct ToolCall {
     arguments: Map<String, Value>,
     wanted: Option<ProjectSelector>,
     format: Format,
-    has_budget: bool,
+    /// The token budget of the text; `None` if the tool itself keeps to one.
+    budget: Option<usize>,
     received_at: Instant,
 }
 
@@ -64,8 +70,8 @@ impl ToolCall {
     ///
     /// # Errors
     ///
-    /// [`Kind::Usage`] for an invalid format or project name; the tool itself checks the other
-    /// arguments.
+    /// [`Kind::Usage`] for an invalid format, budget or project name; the tool itself checks the
+    /// other arguments.
     pub(super) fn new(
         tool: &'static Tool,
         offered: Arc<[&'static Tool]>,
@@ -83,8 +89,8 @@ impl ToolCall {
             }
         };
         let wanted = tool.wanted(&arguments)?;
-        let has_budget = arguments.get(BUDGET).is_some_and(|budget| !budget.is_null());
-        Ok(ToolCall { tool, offered, arguments, wanted, format, has_budget, received_at })
+        let budget = budget(tool, &mut arguments)?;
+        Ok(ToolCall { tool, offered, arguments, wanted, format, budget, received_at })
     }
 
     /// Returns the project that the call names, if any.
@@ -188,6 +194,7 @@ impl ToolCall {
     }
 
     fn with_meta(&self, mut result: CallToolResult, mut meta: MetaObject) -> CallToolResult {
+        meta.0.extend(server_meta().0);
         let elapsed_us = u64::try_from(self.received_at.elapsed().as_micros()).unwrap_or(u64::MAX);
         meta.0.insert("elapsed_us".to_owned(), elapsed_us.into());
         result.meta = Some(meta);
@@ -267,11 +274,12 @@ impl ToolCall {
 
     /// Truncates a text that is too long for a model, at the end of a line.
     fn bounded(&self, mut text: String, notices: &mut Vec<String>) -> String {
-        if self.has_budget || text.len() <= TOKENS_MAX || tokens::count(&text) <= TOKENS_MAX {
+        let Some(max) = self.budget else { return text };
+        if text.len() <= max || tokens::count(&text) <= max {
             return text;
         }
         let lines = text.lines().count();
-        let (mut left, mut end, mut kept) = (TOKENS_MAX, 0, 0);
+        let (mut left, mut end, mut kept) = (max, 0, 0);
         for line in text.split_inclusive('\n') {
             let cost = tokens::count(line);
             if cost > left {
@@ -281,13 +289,35 @@ impl ToolCall {
         }
         text.truncate(end);
         notices.push(format!(
-            "{kept} of {lines} lines shown (limit of {TOKENS_MAX} tokens); narrow the request or set `{BUDGET}`"
+            "{kept} of {lines} lines shown (limit of {max} tokens); narrow the request or raise `{BUDGET}`"
         ));
         text
     }
 }
 
+/// Removes the token budget from the arguments of a tool that does not keep to it itself, and
+/// returns it; `None` if the tool does and the call sets one.
+fn budget(tool: &Tool, arguments: &mut Map<String, Value>) -> Result<Option<usize>> {
+    let is_set = arguments.get(BUDGET).is_some_and(|budget| !budget.is_null());
+    if tool.arguments()["properties"].get(BUDGET).is_some() {
+        return Ok((!is_set).then_some(TOKENS_MAX));
+    }
+    let Some(given) = arguments.remove(BUDGET).filter(|_| is_set) else {
+        return Ok(Some(TOKENS_MAX));
+    };
+    let number = match &given {
+        Value::String(text) => text.trim().parse().ok(),
+        number => number.as_u64(),
+    };
+    let number = number.filter(|number| *number > 0).ok_or_else(|| {
+        Error::usage(format!("`{BUDGET}` must be a positive integer, not `{given}`"))
+    })?;
+    Ok(Some(usize::try_from(number).unwrap_or(BUDGET_MAX).min(BUDGET_MAX)))
+}
+
 /// Returns the reply of a call that failed.
 pub(super) fn failed(sentence: String) -> CallToolResult {
-    CallToolResult::error(vec![ContentBlock::text(sentence)])
+    let mut result = CallToolResult::error(vec![ContentBlock::text(sentence)]);
+    result.meta = Some(server_meta());
+    result
 }

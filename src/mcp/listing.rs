@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use rmcp::model::{self, Implementation, ServerCapabilities, ServerConfig, ToolAnnotations};
-use serde_json::{Map, Value};
+use rmcp::model::{
+    self, Implementation, MetaObject, ServerCapabilities, ServerConfig, ToolAnnotations,
+};
+use serde_json::{Map, Value, json};
 
 use crate::tools::{Effect, Tool};
 
@@ -64,6 +66,18 @@ pub(super) fn about(offered: &[&Tool]) -> ServerConfig {
     ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
         .with_server_info(name)
         .with_instructions(instructions(offered))
+}
+
+/// The key under which the metadata of results has the name and the version of the server, since
+/// revision 2026-07-28 of the protocol; older clients ignore it.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// Returns the metadata that every result has.
+pub(super) fn server_meta() -> MetaObject {
+    let server = json!({"name": "codedb", "version": env!("CARGO_PKG_VERSION")});
+    let mut meta = MetaObject::new();
+    meta.0.insert(SERVER_INFO.to_owned(), server);
+    meta
 }
 
 /// Returns the entry of a tool in the tool list. Its description mentions only tools in `offered`.

@@ -134,9 +134,10 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(
-            self.tools.iter().map(|tool| listing::entry(tool, &self.tools)).collect(),
-        ))
+        let tools = self.tools.iter().map(|tool| listing::entry(tool, &self.tools));
+        let mut listed = ListToolsResult::with_all_items(tools.collect());
+        listed.meta = Some(listing::server_meta());
+        Ok(listed)
     }
 
     fn get_tool(&self, name: &str) -> Option<model::Tool> {

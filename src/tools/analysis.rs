@@ -27,6 +27,11 @@ pub trait Data: Serialize {
     /// Appends the data as lines of text.
     fn render(&self, style: &dyn Style, out: &mut String);
 
+    /// Returns remarks on further lists.
+    fn notices(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Removes the entries of the list from `shown` on.
     fn truncate(&mut self, _shown: usize) {}
 }
@@ -90,7 +95,8 @@ impl<D: Data> Reply for Analysis<D> {
 
     fn notices(&self) -> Vec<String> {
         let more = |size: Size| if size.is_over_budget { "max_tokens" } else { D::MORE };
-        self.size.map(|size| cut_notice(size.shown, size.total, more(size))).unwrap_or_default()
+        let cut = self.size.map(|size| cut_notice(size.shown, size.total, more(size)));
+        cut.unwrap_or_default().into_iter().chain(self.data.notices()).collect()
     }
 
     fn note_gap(&mut self, gap: Gap) -> bool {
@@ -267,25 +273,39 @@ pub fn committed_path(call: &Call<'_>, history: &History, path: &[u8]) -> Vec<u8
     renamed.unwrap_or_else(own)
 }
 
+/// How a shallow clone gets its older commits.
+const UNSHALLOW: &str = "`git fetch --unshallow` adds the older commits";
+
+/// The notice of tools that count commits in a shallow clone.
+pub const SHALLOW: &str =
+    "the clone is shallow, so older commits are not counted; `git fetch --unshallow` adds them";
+
 /// Returns `reply` with the status that the log calls for: it is behind HEAD, or lacks old commits.
-/// A status that is already set stays.
+/// A status that is already set stays, with a remark if the clone is shallow.
 pub fn with_log_status<D>(call: &Call<'_>, history: &History, reply: Analysis<D>) -> Analysis<D> {
     let log = history.log();
+    let is_shallow = log.origin().shallow != 0;
+    let shallow = format!("the clone is shallow: it has only {} commits", log.len());
     if reply.status != Status::Ok {
-        return reply;
+        let may_lack_commits = [Status::NoData, Status::NoEdges, Status::Partial];
+        if !is_shallow || !may_lack_commits.contains(&reply.status) {
+            return reply;
+        }
+        let message = reply.message.as_deref().map(|of| format!("{of}; {shallow}"));
+        let hint = reply.hint.as_deref().map(|of| format!("{UNSHALLOW}; {of}"));
+        return Analysis { message: Some(message.unwrap_or(shallow)), ..reply }
+            .with_hint(hint.as_deref().unwrap_or(UNSHALLOW));
     }
-    let remark = reply.message.clone().map(|message| format!("; {message}")).unwrap_or_default();
+    let remark = reply.message.as_deref().map(|message| format!("; {message}")).unwrap_or_default();
     if call.code.history_problem().is_some() {
         let message = format!("the newest commits are not in the commit log yet{remark}");
         return reply
             .with_status(Status::Stale, message)
             .with_hint("`codedb index` reads them, then repeat the call");
     }
-    if log.origin().shallow != 0 {
-        let message = format!("the clone is shallow: it has only {} commits{remark}", log.len());
-        return reply
-            .with_status(Status::Partial, message)
-            .with_hint("`git fetch --unshallow` adds the older commits");
+    if is_shallow {
+        let message = format!("{shallow}{remark}");
+        return reply.with_status(Status::Partial, message).with_hint(UNSHALLOW);
     }
     if log.origin().is_cut {
         let message = format!("only the newest {} commits are counted{remark}", log.len());

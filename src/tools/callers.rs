@@ -402,12 +402,12 @@ impl Reply for CallersReply {
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
-        notices.push(self.unsure_notice());
+        notices.extend(self.unsure_notice());
         notices.extend(self.elsewhere_notice());
         if let (Some(shown), Some(total)) = (self.uses_shown, self.uses_total)
             && shown < total
         {
-            notices.push(format!("{shown} of {total} other uses shown"));
+            notices.push(format!("{shown} of {total} other uses shown; `max_results` shows more"));
         }
         if self.definitions_total > 1 {
             let count = self.definitions_total;
@@ -442,17 +442,21 @@ impl CallersReply {
         (!counts.is_empty()).then(of_name)
     }
 
-    /// Returns the number of unresolved calls, and the argument that lists them.
-    fn unsure_notice(&self) -> String {
+    /// Returns the number of unresolved calls, and the argument that lists them; `None` if there are
+    /// none.
+    fn unsure_notice(&self) -> Option<String> {
+        if self.unsure == 0 {
+            return None;
+        }
         let more = if self.total > 0 { "more unresolved call" } else { "unresolved call" };
         let count = format!("{} may call it", counted(self.unsure, more));
-        match self.unsure_shown {
-            0 if self.unsure > 0 => format!("{count}; `unsure` lists them"),
+        Some(match self.unsure_shown {
+            0 => format!("{count}; `unsure` lists them"),
             shown if shown < self.unsure => {
                 format!("{count}; {shown} shown, `max_results` shows more")
             }
             _ => count,
-        }
+        })
     }
 }
 

@@ -105,7 +105,7 @@ impl Define for Callpath {
     const NAME: &'static str = "codedb_callpath";
     const SUMMARY: &'static str =
         "Show the shortest chain of calls from one function to another, with each call";
-    const DETAILS: &'static str = "Only calls with confidence above 0.5 count. If several definitions have a name, the chain \
+    const DETAILS: &'static str = "Only calls with a confidence of at least 0.45 count. If several definitions have a name, the chain \
          may begin or end at any of them; a qualified name or an id selects one.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] = &[("callers", "for a single step")];
     const TOOLSET: Toolset = Toolset::Navigate;

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 
 use super::changed_paths::{self, FileKind, Parsed};
 use super::test_selection::Besides;
-use super::{Call, paths};
+use super::{Call, counted, paths};
 use crate::answer::analysis::Status;
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::context::changed::{Before, Changed};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::link::{Code as _, FileFacts, SymbolAt};
 use crate::history::git::{Difference, Git};
 use crate::lang::{Symbol, SymbolKind, marks};
@@ -40,6 +40,9 @@ pub(super) struct CodeDifference {
     pub(super) effects: BTreeSet<Effect>,
     /// Files that differ and alter no test, because only comments or documentation differ.
     pub(super) inert: usize,
+    /// How many changed files of code are neither deleted nor among the files of the tree, for
+    /// example because a sparse checkout leaves them out.
+    pub(super) absent: usize,
     /// More files differ than were compared.
     pub(super) is_cut: bool,
 }
@@ -55,6 +58,20 @@ pub(super) struct Removed {
     pub(super) qualified_name: String,
     /// The present definition with the same body, if there is exactly one.
     pub(super) renamed_to: Option<String>,
+}
+
+impl CodeDifference {
+    /// Returns the remark on [`CodeDifference::absent`] unless it is 0.
+    pub(super) fn absent_message(&self) -> Option<String> {
+        let files = counted(self.absent, "changed file");
+        let (verb, functions) = if self.absent == 1 { ("is", "its") } else { ("are", "their") };
+        (self.absent > 0).then(|| {
+            format!(
+                "{files} of code {verb} not among the files of the tree, like those that a sparse \
+                 checkout leaves out: {functions} functions were not compared"
+            )
+        })
+    }
 }
 
 /// Why there is no difference to answer from.
@@ -89,11 +106,7 @@ pub(super) fn difference(
     let commit = match reference {
         Some(name) => match git.commit(name)? {
             Some(commit) => Some(commit),
-            None => {
-                let name = text::plain(text::start(name, 80));
-                return Err(Error::usage(format!("`{name}` is not a commit"))
-                    .with_hint("name a branch, a tag or a hash"));
-            }
+            None => return Err(git.no_commit(name)),
         },
         None if uncommitted => git.commit("HEAD")?,
         None => git.branch_point()?,
@@ -134,7 +147,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             continue;
         }
         found.paths.push(paths::shown(&path));
-        let is_new = matches!(how, Difference::Added);
+        let (is_new, is_deleted) = (matches!(how, Difference::Added), how == Difference::Deleted);
         let earlier = match how {
             Difference::Added => None,
             Difference::Modified | Difference::Deleted => Some(path.clone()),
@@ -162,9 +175,14 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             }
             FileKind::Support => match present {
                 Some(file) => drop(found.effects.insert(Effect::Support(file))),
-                None => found.note_former(&path),
+                None if is_deleted => found.note_former(&path),
+                None => {}
             },
             FileKind::Code => {}
+        }
+        if present.is_none() && !is_deleted {
+            found.absent += 1;
+            continue;
         }
         if before.len() + gone.len() >= COMPARED_MAX {
             found.is_cut = true;
@@ -235,6 +253,7 @@ impl CodeDifference {
             effects: Some(&self.effects),
             inert: self.inert,
             is_cut: self.is_cut,
+            absent: self.absent_message(),
         }
     }
 

@@ -166,6 +166,8 @@ fn since(call: &Call<'_>, list: &FileList, since: Option<&str>, max: usize) -> R
     };
     match git.commit(since)? {
         Some(commit) => since_commit(git, list, commit),
+        None if git.is_shallow() => Err(unknown("not a time, a commit or a generation")
+            .with_hint("the clone is shallow; `git fetch --unshallow` adds older commits")),
         None => Err(unknown("not a time, a commit or a generation")),
     }
 }

@@ -15,6 +15,7 @@ use crate::base::text;
 use crate::base::tokens;
 use crate::catalog::Catalog;
 use crate::catalog::damage::Part;
+use crate::catalog::file_list::FileList;
 use crate::context::changed::{Before, Changed};
 use crate::context::compose::{self, Bundle, Choice, Detail, FILES, Form, Options, Paths, Sources};
 use crate::context::diff;
@@ -99,6 +100,8 @@ pub struct ContextReply {
     unranked_files: usize,
     /// Why the files were ranked without the commit log, if so.
     without_history: Option<&'static str>,
+    /// The notice about `paths` without files.
+    path_notice: Option<String>,
     /// The notice about the diff or the commit.
     change_notice: Option<String>,
     /// The best decisions for the files.
@@ -196,6 +199,7 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
         .take(16)
         .collect();
     let catalog = call.code.catalog(&names)?;
+    let path_notice = missing_paths(call, catalog.files(), &options.within)?;
     let (changed, change_notice) = changes(call, catalog, args, &options)?;
     let overlay = call.code.ranking()?;
     let path_names = || {
@@ -236,11 +240,31 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
         without_text,
         unranked_files,
         without_history,
+        path_notice,
         change_notice,
         decisions,
         decisions_notice,
         choice,
     })
+}
+
+/// Returns the notice about those of the `paths` of a call that contain no file.
+///
+/// # Errors
+///
+/// If none of them does, with the nearest paths.
+fn missing_paths(call: &Call<'_>, files: &FileList, within: &[Vec<u8>]) -> Result<Option<String>> {
+    let is_missing = |path: &&Vec<u8>| {
+        !path.is_empty() && files.find(path).is_none() && files.below(path).is_empty()
+    };
+    let missing: Vec<&Vec<u8>> = within.iter().filter(is_missing).collect();
+    let Some(first) = missing.first() else { return Ok(None) };
+    if missing.len() == within.len() {
+        return Err(paths::unknown(call, first));
+    }
+    let shown = text::plain(text::start(&paths::shown(first), 80)).clone();
+    let count = super::counted(missing.len(), "path");
+    Ok(Some(format!("{count} of `paths` without files, such as `{shown}`")))
 }
 
 /// Returns the two best canonical decisions for the files of a reply, if they take at most a quarter
@@ -326,8 +350,7 @@ fn since_commit(
         .with_hint("pass a unified diff as `diff` instead"));
     };
     let Some(commit) = git.commit(since)? else {
-        return Err(Error::usage(format!("`{shown}` is not a commit"))
-            .with_hint("name a branch, a tag or a hash"));
+        return Err(git.no_commit(since));
     };
     let list = catalog.files();
     let scope = options.scope();
@@ -415,6 +438,7 @@ impl Reply for ContextReply {
         if let Some(reason) = self.without_history {
             notices.push(format!("results are ranked without the commit log: {reason}"));
         }
+        notices.extend(self.path_notice.clone());
         notices.extend(self.change_notice.clone());
         notices.extend(self.decisions_notice.clone());
         notices

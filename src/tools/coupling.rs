@@ -310,6 +310,13 @@ impl Data for CouplingData {
         }
     }
 
+    fn notices(&self) -> Vec<String> {
+        let (shown, total) = (self.import_partners.len(), self.import_partners_total);
+        let notice =
+            || format!("{shown} of {total} files connected by imports shown; `limit` shows more");
+        (shown < total).then(notice).into_iter().collect()
+    }
+
     fn truncate(&mut self, shown: usize) {
         self.co_change_partners.truncate(shown);
         self.import_partners.truncate(shown.max(1));

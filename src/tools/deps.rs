@@ -466,12 +466,12 @@ impl Reply for DepsReply {
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
-        for (shown, total, what) in [
-            (self.externals_shown, self.externals_total, "external names"),
-            (self.loads_shown, self.loads_total, "dynamic imports"),
+        for (shown, total, what, more) in [
+            (self.externals_shown, self.externals_total, "external names", ""),
+            (self.loads_shown, self.loads_total, "dynamic imports", "; `max_results` shows more"),
         ] {
             if shown < total {
-                notices.push(format!("{shown} of {total} {what} shown"));
+                notices.push(format!("{shown} of {total} {what} shown{more}"));
             }
         }
         if self.unresolved > 0 {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
-use super::impact::{Affected, affected, write_affected};
+use super::impact::{AffectedFunctions, affected};
 use super::test_selection::{Besides, Limits, Selection, select};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code};
 use crate::answer::analysis::Analysis;
@@ -31,7 +31,7 @@ pub struct Args {
     /// Only uncommitted changes: staged, unstaged and untracked
     #[serde(default)]
     pub working_tree: bool,
-    /// Maximum number of tests (default 20)
+    /// Maximum number of tests (default 20) and of affected functions (default 30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,
@@ -51,10 +51,9 @@ pub struct DiffImpactData {
     pub changed_functions: Vec<String>,
     /// How many differ.
     pub changed_functions_total: usize,
-    /// Functions that call the changed ones, directly or not, most likely first.
-    pub affected: Vec<Affected>,
-    /// How many there are.
-    pub affected_total: usize,
+    /// Functions that call the changed ones, directly or not.
+    #[serde(flatten)]
+    pub affected: AffectedFunctions,
     /// The tests and the commands.
     #[serde(flatten)]
     pub selection: Selection,
@@ -72,8 +71,21 @@ impl Data for DiffImpactData {
         for name in &self.changed_functions {
             let _ = writeln!(out, "  {}", text::plain(name));
         }
-        write_affected(&self.affected, self.affected_total, style, out);
+        self.affected.write(style, out);
         self.selection.write(style, out);
+    }
+
+    fn notices(&self) -> Vec<String> {
+        let (files, functions) = (self.changed_files.len(), self.changed_functions.len());
+        let of = |shown: usize, total: usize, what: &str| {
+            (shown < total).then(|| {
+                format!("{shown} of {total} changed {what} shown; {{tool:changes}} lists all files")
+            })
+        };
+        let files = of(files, self.changed_files_total, "files");
+        let functions = of(functions, self.changed_functions_total, "functions");
+        let notices = files.into_iter().chain(functions).chain(self.affected.notice());
+        notices.chain(self.selection.notices()).collect()
     }
 }
 
@@ -114,7 +126,7 @@ impl Define for DiffImpact {
             Some(new) => format!("{}: {} (renamed to {new})", of.path, of.qualified_name),
             None => format!("{}: {} (removed)", of.path, of.qualified_name),
         }));
-        let (affected, affected_total) = affected(catalog, &changed.symbols);
+        let affected = affected(catalog, &changed.symbols, args.limit);
         let files = if args.working_tree { &changed.files[..] } else { &[] };
         let tests = Besides { files, ..changed.besides() };
         let selected = select(call, catalog, &changed.symbols, tests, limits)?;
@@ -130,7 +142,6 @@ impl Define for DiffImpact {
             changed_functions: names,
             changed_functions_total,
             affected,
-            affected_total,
             selection,
         }))
     }

@@ -393,6 +393,15 @@ impl Reply for ExplainReply {
                     counted(*callees_unresolved, "call")
                 ));
             }
+            let Explained { callers, callees, tests, .. } = explained;
+            let sizes = [
+                (callers.shown, callers.total),
+                (callees.shown, callees.total),
+                (tests.shown, tests.total),
+            ];
+            if sizes.iter().any(|(shown, total)| shown < total) {
+                notices.push("not all entries are shown; `max_results` shows more".to_owned());
+            }
             if explained.is_cut {
                 notices.push(CUT.to_owned());
             }

@@ -13,6 +13,7 @@ use super::{
 };
 use crate::answer::style::Style;
 use crate::base::path;
+use crate::base::text;
 use crate::catalog::file_list::FileList;
 use crate::error::{Error, Result};
 
@@ -46,6 +47,9 @@ pub struct GlobReply {
     pub shown: usize,
     /// How many match.
     pub total: usize,
+    /// How the glob should be written, if no file matches.
+    #[serde(skip)]
+    hint: Option<String>,
 }
 
 /// A glob of repository paths, as [`Args::pattern`] describes it.
@@ -92,8 +96,8 @@ impl PathGlob {
         if !path.starts_with(&self.prefix) || !self.suffixes.is_empty() && !has_suffix() {
             return false;
         }
-        let text = if self.by_name { path::split(path).1 } else { path };
-        self.glob.is_match(path::to_path(text))
+        let name = if self.by_name { path::split(path).1 } else { path };
+        self.glob.is_match(path::to_path(name))
     }
 
     /// Returns the files among which all matches are. O(log files).
@@ -103,6 +107,29 @@ impl PathGlob {
             None => 0..files.len(),
         }
     }
+}
+
+/// Returns why the glob of the argument `argument` selects nothing, if it matches no file. O(files).
+pub(super) fn unmatched(
+    files: &FileList,
+    argument: &str,
+    given: &str,
+    glob: &PathGlob,
+) -> Option<String> {
+    if glob.scope(files).any(|at| glob.is_match(files.path(at))) {
+        return None;
+    }
+    let problem = format!("`{argument}` matches no file: `{}`", text::plain(given));
+    Some(hint(files, given).map_or(problem.clone(), |hint| format!("{problem}; {hint}")))
+}
+
+/// Returns how a glob that matches no file should be written, if that is known.
+fn hint(files: &FileList, given: &str) -> Option<String> {
+    let literal = given.trim_start_matches("./").trim_matches('/');
+    if !literal.is_empty() && !files.below(literal.as_bytes()).is_empty() {
+        return Some(format!("`{literal}/**` matches what is in that directory"));
+    }
+    given.contains('|').then(|| "`{a,b}` matches either of two".to_owned())
 }
 
 /// The characters that are not literal in a glob.
@@ -166,8 +193,9 @@ impl Define for Glob {
             scope.into_par_iter().with_min_len(4096).filter(matches).collect()
         };
         let (found, total) = first(found, results_max(args.max_results, FILES));
+        let hint = if total == 0 { hint(files, &args.pattern) } else { None };
         let files: Vec<String> = found.iter().map(|&at| paths::shown(files.path(at))).collect();
-        Ok(GlobReply { shown: files.len(), files, total })
+        Ok(GlobReply { shown: files.len(), files, total, hint })
     }
 }
 
@@ -182,7 +210,8 @@ impl Reply for GlobReply {
     }
 
     fn notices(&self) -> Vec<String> {
-        cut_notice(self.shown, self.total, "max_results")
+        let cut = cut_notice(self.shown, self.total, "max_results");
+        cut.into_iter().chain(self.hint.clone()).collect()
     }
 }
 

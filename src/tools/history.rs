@@ -98,7 +98,8 @@ impl Define for FileHistory {
         let path = analysis::committed_path(call, &history, &path);
         let activity = history.activity(&analysis::rules(call));
         let (Some(_), Some(git)) = (activity.file(&path), call.code.git()) else {
-            return Ok(analysis::no_commits(HistoryData::default()));
+            let reply = analysis::no_commits(HistoryData::default());
+            return Ok(analysis::with_log_status(call, &history, reply));
         };
         let changes = match units::changes(call, &history, &activity, git, &path) {
             Ok(changes) => changes,

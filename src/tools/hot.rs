@@ -6,11 +6,12 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Needs, Reply, Toolset, paths, results_max};
+use super::{Call, Define, Needs, Reply, Toolset, analysis, cut_notice, paths, results_max};
 use crate::answer::style::Style;
 use crate::base::time;
 use crate::catalog::file_list::FileList;
 use crate::error::{Kind, Result};
+use crate::history::git::Git;
 use crate::history::touched::COMMITS_MAX;
 use crate::history::{self, PresentFile, Touched, sorted_present};
 
@@ -73,6 +74,9 @@ pub struct HotReply {
     /// Why the history is absent in a repository, for example because git is not installed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_missing: Option<String>,
+    /// True if the clone is shallow, so that its older commits are not counted.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub shallow: bool,
 }
 
 impl Define for Hot {
@@ -107,7 +111,8 @@ impl Define for Hot {
             history => (history?, None),
         };
         let (shown, total) = (files.len(), newest.total);
-        Ok(HotReply { files, shown, total, history, history_missing })
+        let shallow = history.is_some() && call.code.git().is_some_and(Git::is_shallow);
+        Ok(HotReply { files, shown, total, history, history_missing, shallow })
     }
 }
 
@@ -172,6 +177,14 @@ impl Reply for HotReply {
     }
 
     fn notices(&self) -> Vec<String> {
-        self.history_missing.iter().map(|why| format!("no commits: {why}")).collect()
+        let missing = self.history_missing.iter().map(|why| format!("no commits: {why}"));
+        let shallow = self.shallow.then(|| analysis::SHALLOW.to_owned());
+        let (shown, total) = match &self.history {
+            Some(history) if history.total - history.shown > self.total - self.shown => {
+                (history.shown, history.total)
+            }
+            _ => (self.shown, self.total),
+        };
+        missing.chain(shallow).chain(cut_notice(shown, total, "limit")).collect()
     }
 }

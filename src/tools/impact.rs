@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::test_selection::{Besides, Limits, Selection, functions_of, select};
-use super::{Alias, Call, Define, Speed, Toolset};
+use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
 use crate::base::path;
@@ -23,8 +23,8 @@ use crate::testmap::tree::Tree as _;
 /// The maximum number of functions whose callers are searched.
 const FUNCTIONS_MAX: usize = 20;
 
-/// The maximum number of affected functions of a reply.
-const AFFECTED_MAX: usize = 30;
+/// The default number of affected functions of a reply.
+const AFFECTED: usize = 30;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Args {
     /// Only these functions, of the files if given
     #[serde(default)]
     pub functions: Vec<String>,
-    /// Maximum number of tests (default 20)
+    /// Maximum number of tests (default 20) and of affected functions (default 30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,
@@ -61,44 +61,83 @@ pub struct Affected {
 /// The data of the reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ImpactData {
-    /// Functions that call the given ones, directly or not, most likely first.
-    pub affected: Vec<Affected>,
-    /// How many there are.
-    pub affected_total: usize,
+    /// Functions that call the given ones, directly or not.
+    #[serde(flatten)]
+    pub affected: AffectedFunctions,
     /// The tests and the commands.
     #[serde(flatten)]
     pub selection: Selection,
 }
 
+/// The functions that a change may affect.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AffectedFunctions {
+    /// Functions that call the changed ones, directly or not, most likely first.
+    pub affected: Vec<Affected>,
+    /// How many were found.
+    pub affected_total: usize,
+    /// True if there may be more than were found, because the search reached a bound.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub affected_total_is_cut: bool,
+}
+
 impl Data for ImpactData {
     fn render(&self, style: &dyn Style, out: &mut String) {
-        write_affected(&self.affected, self.affected_total, style, out);
+        self.affected.write(style, out);
         self.selection.write(style, out);
+    }
+
+    fn notices(&self) -> Vec<String> {
+        self.affected.notice().into_iter().chain(self.selection.notices()).collect()
     }
 }
 
-/// Writes a line for each affected function.
-pub(super) fn write_affected(
-    affected: &[Affected],
-    total: usize,
-    style: &dyn Style,
-    out: &mut String,
-) {
-    let _ = writeln!(out, "affected functions: {} of {total}", affected.len());
-    for of in affected {
-        let place = style.place(&of.path, of.line);
-        let _ = writeln!(out, "{:.2}  {place}  {}", of.score, plain(&of.function));
+impl AffectedFunctions {
+    /// Writes a line for each affected function.
+    pub(super) fn write(&self, style: &dyn Style, out: &mut String) {
+        let _ = writeln!(out, "affected functions: {} of {}", self.affected.len(), self.count());
+        for of in &self.affected {
+            let place = style.place(&of.path, of.line);
+            let _ = writeln!(out, "{:.2}  {place}  {}", of.score, plain(&of.function));
+        }
+        out.push_str("tests:\n");
     }
-    out.push_str("tests:\n");
+
+    /// Returns how many there are, or the least number if the search reached a bound.
+    fn count(&self) -> String {
+        let least = if self.affected_total_is_cut { "at least " } else { "" };
+        format!("{least}{}", self.affected_total)
+    }
+
+    /// Returns the notice that not all are shown.
+    pub(super) fn notice(&self) -> Option<String> {
+        let shown = self.affected.len();
+        let more = if shown < self.affected_total && shown < RESULTS_MAX {
+            "; `limit` shows more"
+        } else if self.affected_total_is_cut {
+            "; {tool:callers} lists all direct calls"
+        } else {
+            ""
+        };
+        (shown < self.affected_total || self.affected_total_is_cut)
+            .then(|| format!("{shown} of {} affected functions shown{more}", self.count()))
+    }
 }
 
 /// Returns the functions outside of tests from which calls reach `symbols`, most likely first, at
-/// most 30, and how many there are.
-pub(super) fn affected(catalog: &Catalog, symbols: &[SymbolAt]) -> (Vec<Affected>, usize) {
+/// most `limit` or 30.
+pub(super) fn affected(
+    catalog: &Catalog,
+    symbols: &[SymbolAt],
+    limit: Option<usize>,
+) -> AffectedFunctions {
     let tests = Tests::new(catalog);
     let mut best: BTreeMap<SymbolAt, f32> = BTreeMap::new();
+    let mut affected_total_is_cut = symbols.len() > FUNCTIONS_MAX;
     for &at in symbols.iter().take(FUNCTIONS_MAX) {
-        for (through, probability) in reach(&tests, at, &[]).through {
+        let reached = reach(&tests, at, &[]);
+        affected_total_is_cut |= reached.is_cut;
+        for (through, probability) in reached.through {
             let kept = best.entry(through).or_insert(0.0);
             *kept = kept.max(probability);
         }
@@ -106,8 +145,8 @@ pub(super) fn affected(catalog: &Catalog, symbols: &[SymbolAt]) -> (Vec<Affected
     let is_listed = |at: &SymbolAt| !symbols.contains(at) && !catalog.is_test(at.file);
     let mut all: Vec<(SymbolAt, f32)> = best.into_iter().filter(|(at, _)| is_listed(at)).collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    let total = all.len();
-    all.truncate(AFFECTED_MAX);
+    let affected_total = all.len();
+    all.truncate(results_max(limit, AFFECTED));
     let affected = all.into_iter().filter_map(|(at, probability)| {
         let facts = catalog.file(at.file)?;
         let symbol = facts.symbols.get(at.place as usize)?;
@@ -118,7 +157,7 @@ pub(super) fn affected(catalog: &Catalog, symbols: &[SymbolAt]) -> (Vec<Affected
             score: (probability * 100.0).round() / 100.0,
         })
     });
-    (affected.collect(), total)
+    AffectedFunctions { affected: affected.collect(), affected_total, affected_total_is_cut }
 }
 
 impl Define for Impact {
@@ -152,8 +191,8 @@ impl Define for Impact {
         for file in &args.files {
             symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);
         }
-        let (affected, affected_total) = affected(catalog, &symbols);
+        let affected = affected(catalog, &symbols, args.limit);
         let selected = select(call, catalog, &symbols, Besides::default(), limits)?;
-        Ok(selected.reply(|selection| ImpactData { affected, affected_total, selection }))
+        Ok(selected.reply(|selection| ImpactData { affected, selection }))
     }
 }

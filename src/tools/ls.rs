@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, CurrentDir, Define, Needs, Reply, Speed, Toolset, counted, cut_notice, paths};
+use super::{Call, CurrentDir, Define, Needs, Reply, Speed, Toolset, counted, paths};
 use crate::answer::style::Style;
 use crate::error::Result;
 use crate::lang::language;
@@ -144,6 +144,10 @@ impl Reply for LsReply {
     }
 
     fn notices(&self) -> Vec<String> {
-        cut_notice(self.shown, self.total, "path")
+        let (shown, total) = (self.shown, self.total);
+        let notice = || {
+            format!("{shown} of {total} shown, the maximum of a reply; {{tool:glob}} selects files")
+        };
+        (shown < total).then(notice).into_iter().collect()
     }
 }

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
-use super::{Call, Define, Location, Needs, Reply, Speed, Toolset, paths, results_max};
+use super::{
+    Call, Define, Location, Needs, Reply, Speed, Toolset, offset_notice, paths, results_max,
+};
 use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
@@ -95,6 +97,9 @@ pub struct OutlineReply {
     /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The `offset`, if it is behind the last definition.
+    #[serde(skip)]
+    offset_beyond: Option<usize>,
     /// Reasons why some may be missing, with the number of occurrences.
     pub problems: Problems,
 }
@@ -202,6 +207,7 @@ impl OutlineReply {
             shown,
             total,
             next_offset: (end < total && page.max > 0).then_some(end),
+            offset_beyond: (page.offset > 0 && page.offset >= total).then_some(page.offset),
             problems: outline.problems,
         }
     }
@@ -292,7 +298,9 @@ impl Reply for OutlineReply {
             let (shown, total) = (self.shown, self.total);
             format!("{shown} of {total} definitions shown; continue with `offset` {offset}")
         });
-        more.into_iter().chain(described).collect()
+        let beyond =
+            self.offset_beyond.map(|offset| offset_notice(offset, self.total, "definition"));
+        more.into_iter().chain(beyond).chain(described).collect()
     }
 }
 

@@ -33,7 +33,8 @@ impl Pattern<'_> {
         (self.query.to_owned(), [self.is_regex, self.is_word, self.is_case_sensitive])
     }
 
-    /// Returns the compiled expression, in which `^` and `$` match at each line.
+    /// Returns the compiled expression, in which `^` and `$` match at each line, and a line may end
+    /// in CR LF.
     ///
     /// # Errors
     ///
@@ -53,6 +54,7 @@ impl Pattern<'_> {
         let config = syntax::Config::new()
             .case_insensitive(!self.is_case_sensitive)
             .multi_line(true)
+            .crlf(true)
             .utf8(false);
         let limits = Regex::config().utf8_empty(false).nfa_size_limit(Some(16 << 20));
         let unreadable = |why: String| {
@@ -65,6 +67,12 @@ impl Pattern<'_> {
         let parsed = if contains_line_feed(&parsed) { parsed } else { within_lines(parsed) };
         let built = Regex::builder().configure(limits).build_from_hir(&parsed);
         built.map_err(|error| unreadable(error.to_string()))
+    }
+
+    /// Returns true if the query is probably meant as a regular expression: it contains an operator
+    /// that texts of code rarely contain.
+    pub fn is_like_regex(&self) -> bool {
+        is_like_regex(self.query)
     }
 
     /// Returns a substring finder for a literal case-sensitive pattern, which is faster than
@@ -83,11 +91,31 @@ impl Pattern<'_> {
             case,
             // A match may span lines if the expression contains a line feed.
             multi_line: true,
+            crlf: true,
             word: self.is_word,
             ..PatternOptions::default()
         };
         Plan::new(&[self.query.to_owned()], &options)
     }
+}
+
+/// Operators of regular expressions that texts of code rarely contain. `||` is one of code.
+const OPERATORS: [&str; 21] = [
+    ".*", ".+", ".?", "(?", "\\b", "\\B", "\\w", "\\W", "\\s", "\\S", "\\d", "\\D", "\\.", "\\(",
+    "\\)", "\\[", "\\|", "\\*", "]+", "]*", "+$",
+];
+
+/// Returns true if a text is probably meant as a regular expression.
+pub fn is_like_regex(text: &str) -> bool {
+    let alternatives: Vec<&str> = text.split('|').collect();
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"_)\\$*+".contains(&byte);
+    let has_alternatives = alternatives.len() > 1
+        && alternatives.iter().all(|one| !one.is_empty() && one.trim() == *one);
+    let anchored = |rest: &str| rest.bytes().all(is_word);
+    has_alternatives
+        || OPERATORS.iter().any(|operator| text.contains(operator))
+        || text.strip_prefix('^').is_some_and(|rest| !rest.is_empty())
+        || text.strip_suffix('$').is_some_and(|rest| !rest.is_empty() && anchored(rest))
 }
 
 /// Returns true if a pattern contains a literal line feed.
@@ -132,6 +160,30 @@ fn within_lines(hir: Hir) -> Hir {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regular_expressions_are_recognised() {
+        for text in ["a|b|c", "foo.*bar", r"\bfoo", "^use", "needle$", r"f\(", "[a-z]+x", "(?i)a"] {
+            assert!(is_like_regex(text), "{text}");
+        }
+        for text in ["a || b", "f(x)", "a.b", "x[1]", "a | b", "$", "^", "a*b", "{}", "&str", "||"]
+        {
+            assert!(!is_like_regex(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_may_end_in_cr_lf() {
+        let starts = |query: &str, text: &str| -> Vec<usize> {
+            let pattern =
+                Pattern { query, is_regex: true, is_case_sensitive: true, is_word: false };
+            let regex = pattern.regex().expect("a pattern");
+            regex.find_iter(text).map(|found| found.start()).collect()
+        };
+        assert_eq!(starts("needle$", "needle\r\nneedle\nneedle"), [0, 8, 15]);
+        assert_eq!(starts("^needle.*$", "x\r\nneedle 1\r\n"), [3]);
+        assert_eq!(starts("^$", "a\r\n\r\nb"), [3]);
+    }
 
     #[test]
     fn matches_stay_in_their_line() {

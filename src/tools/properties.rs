@@ -46,6 +46,16 @@ impl Toolset {
         Toolset::Decisions,
     ];
 
+    /// Returns the values of `--toolsets`: the names of the sets, the first one of which is the
+    /// default, and `all`. Help, documentation and errors list them.
+    pub fn choices() -> String {
+        let names = Toolset::ALL.map(|set| match set {
+            Toolset::Core => "`core` (default)".to_owned(),
+            set => format!("`{}`", set.name()),
+        });
+        format!("{}, or `all`", names.join(", "))
+    }
+
     /// Returns the name that the command line uses.
     pub fn name(self) -> &'static str {
         match self {

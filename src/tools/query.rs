@@ -358,6 +358,14 @@ impl Flow<'_> {
     }
 }
 
+impl QueryReply {
+    /// Returns the first step after which there was no file, if there are several.
+    fn emptied_by(&self) -> Option<usize> {
+        let step = self.steps.iter().position(|step| step.files == 0)?;
+        (self.steps.len() > 1).then_some(step)
+    }
+}
+
 /// Cuts a list to `left` entries and subtracts its length from `left`.
 fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
     let (list, total) = first(list, *left);
@@ -404,6 +412,10 @@ impl Reply for QueryReply {
         if self.shown < self.total {
             let (shown, total) = (self.shown, self.total);
             notices.push(format!("{shown} of {total} shown; add a step that leaves fewer"));
+        }
+        if let Some(at) = self.emptied_by() {
+            let (step, op) = (at + 1, self.steps[at].op.name());
+            notices.push(format!("step {step} (`{op}`) left no file"));
         }
         notices.extend(self.limits.iter().cloned());
         notices.extend(self.coverage.notice());

@@ -17,9 +17,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::glob::PathGlob;
+use super::glob::{self, PathGlob};
 use super::pattern::Pattern;
-use super::{Alias, Call, CommandLine, Define, Needs, Reply, Toolset, counted, paths, results_max};
+use super::{
+    Alias, Call, CommandLine, Define, Needs, Reply, Toolset, counted, offset_notice, paths,
+    results_max,
+};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::ids::FileId;
@@ -33,6 +36,10 @@ use crate::index::code::keys;
 use crate::lang::marks::{self, Marks};
 use crate::lang::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
+
+pub use literal::Literal;
+
+mod literal;
 
 /// The default number of files in a reply.
 const FILES: usize = 20;
@@ -158,6 +165,15 @@ pub struct SearchReply {
     /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// What a query that matches nothing matches as a regular expression, if it looks like one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub literal: Option<Literal>,
+    /// Why no file is searched.
+    #[serde(skip)]
+    glob_problem: Option<String>,
+    /// The `offset`, if it is behind the last file.
+    #[serde(skip)]
+    offset_beyond: Option<usize>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -217,29 +233,8 @@ impl Define for Search {
         let glob = glob.transpose()?;
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
-        let key = (pattern.key(), args.path_glob.clone());
-        let kept = catalog.cached_search(&key);
-        let searched = match kept {
-            Some(searched) => searched,
-            None => {
-                let places = call.code.candidates(&pattern.plan())?;
-                let mut places = places.unwrap_or_else(|| (0..files.len()).collect());
-                places.retain(|&at| {
-                    let is_candidate =
-                        glob.as_ref().is_none_or(|glob| glob.is_match(files.path(at)));
-                    is_candidate && files.info(at).may_be_read()
-                });
-                let mut ranked = ranked(catalog, &args.query, places)?;
-                let files_unread = cut(catalog, &mut ranked);
-                let (matching, files_failed, is_lasting) =
-                    matching(call, catalog, &matcher, &ranked)?;
-                let searched = Arc::new(SearchResult { matching, files_unread, files_failed });
-                if is_lasting {
-                    catalog.cache_search(key, &searched);
-                }
-                searched
-            }
-        };
+        let within = (args.path_glob.as_deref(), glob.as_ref());
+        let searched = searched(call, catalog, &pattern, &matcher, within, Bounds::ALL)?;
         let SearchResult { matching, files_unread, files_failed } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
@@ -272,6 +267,17 @@ impl Define for Search {
             })
             .collect::<Result<_>>()?;
         let end = offset.saturating_add(shown.len());
+        let glob_problem = match within {
+            (Some(given), Some(glob)) if matching.is_empty() => {
+                glob::unmatched(files, "path_glob", given, glob)
+            }
+            _ => None,
+        };
+        let literal = if matching.is_empty() && glob_problem.is_none() {
+            literal::tried(call, catalog, &pattern, within)?
+        } else {
+            None
+        };
         Ok(SearchReply {
             status: if files_unread + files_failed > 0 { "partial" } else { "ok" },
             files_shown: shown.len(),
@@ -285,8 +291,60 @@ impl Define for Search {
                 .iter()
                 .any(|&part| call.code.found_damage(part)),
             next_offset: (end < matching.len()).then_some(end),
+            literal,
+            glob_problem,
+            offset_beyond: (offset > 0 && offset >= matching.len()).then_some(offset),
         })
     }
+}
+
+/// A glob as it is given and parsed.
+type Within<'a> = (Option<&'a str>, Option<&'a PathGlob>);
+
+/// How many candidate files a search may read.
+#[derive(Clone, Copy, Eq, PartialEq)]
+struct Bounds {
+    files_max: usize,
+    bytes_max: u64,
+}
+
+impl Bounds {
+    /// Those of every search.
+    const ALL: Bounds = Bounds { files_max: READ_FILES_MAX, bytes_max: READ_BYTES_MAX };
+}
+
+/// Returns the files that match, from the cache or by reading the candidates. If there are more
+/// candidates than `bounds` allows, the first ones are read with [`Bounds::ALL`], else none.
+fn searched(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    pattern: &Pattern<'_>,
+    matcher: &Matcher<'_>,
+    (given, glob): Within<'_>,
+    bounds: Bounds,
+) -> Result<Arc<SearchResult>> {
+    let key = (pattern.key(), given.map(str::to_owned));
+    if let Some(kept) = catalog.cached_search(&key) {
+        return Ok(kept);
+    }
+    let files = call.code.files()?;
+    let places = call.code.candidates(&pattern.plan())?;
+    let mut places = places.unwrap_or_else(|| (0..files.len()).collect());
+    places.retain(|&at| {
+        let is_candidate = glob.is_none_or(|glob| glob.is_match(files.path(at)));
+        is_candidate && files.info(at).may_be_read()
+    });
+    let mut ranked = ranked(catalog, pattern.query, places)?;
+    let files_unread = cut(catalog, &mut ranked, bounds);
+    if files_unread > 0 && bounds != Bounds::ALL {
+        return Ok(Arc::new(SearchResult { matching: Vec::new(), files_unread, files_failed: 0 }));
+    }
+    let (matching, files_failed, is_lasting) = matching(call, catalog, matcher, &ranked)?;
+    let searched = Arc::new(SearchResult { matching, files_unread, files_failed });
+    if is_lasting {
+        catalog.cache_search(key, &searched);
+    }
+    Ok(searched)
 }
 
 /// Converts the alias `path` to a glob that matches that file, or everything below that directory.
@@ -342,14 +400,14 @@ fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {
     Ok(known.unwrap_or_else(|| marks::of_path(catalog.files().path(at))))
 }
 
-/// Cuts the files to the limits of one search; returns how many are left out.
-fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>) -> usize {
+/// Cuts the files to the bounds of a search; returns how many are left out.
+fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>, bounds: Bounds) -> usize {
     let mut bytes = 0;
     let fits = |file: &&Ranked| {
         bytes += catalog.files().info(file.at).size_bytes.min(FILE_BYTES_MAX as u64);
-        bytes <= READ_BYTES_MAX
+        bytes <= bounds.bytes_max
     };
-    let kept = ranked.iter().take(READ_FILES_MAX).take_while(fits).count();
+    let kept = ranked.iter().take(bounds.files_max).take_while(fits).count();
     let left_out = ranked.len() - kept;
     ranked.truncate(kept);
     left_out
@@ -613,8 +671,13 @@ impl Reply for SearchReply {
         let unmarked = self.without_definitions.then(|| {
             "the index is damaged; files that define the text may not come first".to_owned()
         });
+        let beyond = self.offset_beyond.filter(|_| files > 0);
+        let beyond = beyond.map(|offset| offset_notice(offset, files, "file"));
         cut.into_iter()
             .chain(more)
+            .chain(beyond)
+            .chain(self.glob_problem.clone())
+            .chain(self.literal.map(Literal::notice))
             .chain(unread)
             .chain(failed)
             .chain(unknown)
@@ -634,108 +697,4 @@ fn count_of(file: &File) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn as_is(text: &str) -> Searched<'_> {
-        Searched { bytes: text.as_bytes(), shown: text.as_bytes() }
-    }
-
-    /// Renders lines with `:` after the number of a match and `-` after that of a context line.
-    #[track_caller]
-    fn check(text: &str, query: &str, limits: (usize, usize), expected: &str) {
-        let pattern = Pattern { query, is_regex: true, is_word: false, is_case_sensitive: true };
-        let regex = pattern.regex().expect("it can be read");
-        let limits = LineLimits { lines: limits.0, context: limits.1 };
-        let matcher = Matcher { regex: &regex, finder: None };
-        let shown: Vec<String> = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &[])
-            .iter()
-            .map(|line| {
-                format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
-            })
-            .collect();
-        assert_eq!(shown.join(" "), expected, "{text:?} {query}");
-    }
-
-    #[test]
-    fn matches_are_shown_with_context_lines() {
-        let text = "a\nb\nc\nd\ne\nf\n";
-        check(text, "c", (9, 0), "3:c");
-        check(text, "c", (9, 1), "2-b 3:c 4-d");
-        check(text, "[ce]", (9, 1), "2-b 3:c 4-d 5:e 6-f");
-        check(text, "[bf]", (9, 2), "1-a 2:b 3-c 4-d 5-e 6:f");
-        check(text, "[af]", (9, 9), "1:a 2-b 3-c 4-d 5-e 6:f");
-        check(text, ".", (2, 0), "1:a 2:b");
-        check("aa a\na", "a", (9, 0), "1:aa a 2:a");
-    }
-
-    #[test]
-    fn lines_that_define_the_match_are_chosen_first() {
-        let text = "use a::one;\none();\none();\nfn one() {}\none();\nfn two() {}\n";
-        let names: Vec<Range<usize>> = ["one() {}", "two() {}"]
-            .map(|name| text.find(name).expect("it exists"))
-            .map(|start| start..start + 3)
-            .to_vec();
-        let pattern =
-            Pattern { query: "one|two", is_regex: true, is_word: false, is_case_sensitive: true };
-        let regex = pattern.regex().expect("it can be read");
-        let matcher = Matcher { regex: &regex, finder: None };
-        let chosen = |lines_max: usize| -> Vec<usize> {
-            let limits = LineLimits { lines: lines_max, context: 0 };
-            let lines = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &names);
-            lines.iter().map(|line| line.line).collect()
-        };
-        assert_eq!(chosen(1), [4]);
-        assert_eq!(chosen(2), [4, 6]);
-        assert_eq!(chosen(4), [1, 2, 4, 6]);
-        assert_eq!(chosen(9), [1, 2, 3, 4, 5, 6]);
-    }
-
-    #[test]
-    fn a_path_is_read_as_a_glob() {
-        let check = |path: &str, glob: Option<&str>, expected: Value| {
-            let args = glob.map(|glob| ("path_glob".to_owned(), Value::from(glob)));
-            let found = glob_below(&path.into(), &args.into_iter().collect(), Path::new("/tree"));
-            assert_eq!(found, expected, "{path} {glob:?}");
-        };
-        check("src", None, "{src,src/**}".into());
-        check("./src/a.rs", None, "{src/a.rs,src/a.rs/**}".into());
-        check("/tree/src/", None, "{src,src/**}".into());
-        check("app/[id]", None, "{app/[[]id[]],app/[[]id[]]/**}".into());
-        check("src/*.rs", None, "src/*.rs".into());
-        for root in [".", "/tree", "/tree/", ""] {
-            check(root, None, Value::Null);
-            check(root, Some("*.rs"), "*.rs".into());
-        }
-        check("src", Some("*.rs"), "src/**/*.rs".into());
-        check("src", Some("a/*.rs"), "src/a/*.rs".into());
-    }
-
-    #[test]
-    fn literals_match_like_the_equivalent_regex() {
-        let text = b"a.b\n\nab a.b a.b\nxa.b\r\nA.B\n a.b";
-        for query in ["a.b", "a", "b\n", "b\n\na", "\n", "z", "a.b\n a.b\n", ".", "\r"] {
-            let pattern =
-                |is_word| Pattern { query, is_regex: false, is_word, is_case_sensitive: true };
-            assert!(pattern(true).finder().is_none());
-            let (pattern, regex) =
-                (pattern(false), pattern(false).regex().expect("it can be read"));
-            let found = |finder| {
-                let matcher = Matcher { regex: &regex, finder };
-                let mut cache = matcher.cache();
-                let spans = spans(text, &matcher, &mut cache);
-                spans.map(|of| (of.start, of.end, of.hit)).collect::<Vec<_>>()
-            };
-            assert_eq!(found(pattern.finder()), found(None), "{query:?}");
-            assert!(pattern.finder().is_some());
-        }
-    }
-
-    #[test]
-    fn regexes_may_match_empty_text_and_line_ends() {
-        check("a\n\nb", "^$", (9, 0), "2:");
-        check("a\nb\n", "x*", (9, 0), "1:a 2:b");
-        check("a\nb\nc\n", "a\\nb", (9, 0), "1:a");
-        check("", "x*", (9, 0), "");
-    }
-}
+mod tests;

@@ -9,7 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::Coverage;
 use super::structure::{self, FileStructure, ImportStructure, SymbolStructure};
-use super::{Call, CommandLine, Define, Reply, Toolset, counted, paths, results_max};
+use super::{
+    Call, CommandLine, Define, Reply, Toolset, counted, offset_notice, paths, results_max,
+};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -73,6 +75,9 @@ pub struct Page {
     /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The `offset`, if it is behind the last file.
+    #[serde(skip)]
+    offset_beyond: Option<usize>,
 }
 
 impl Define for Snapshot {
@@ -98,7 +103,8 @@ impl Define for Snapshot {
         };
         let catalog = call.code.catalog(&[])?;
         let total = files.len();
-        let offset = args.offset.unwrap_or(0).min(total);
+        let given = args.offset.unwrap_or(0);
+        let offset = given.min(total);
         let max = results_max(args.max_results, FILES);
         let (mut page, mut entries) = (Vec::new(), 0);
         for at in files.skip(offset).take(max) {
@@ -118,6 +124,7 @@ impl Define for Snapshot {
             files: page,
             total,
             next_offset: (end < total && max > 0).then_some(end),
+            offset_beyond: (given > 0 && given >= total).then_some(given),
         })
     }
 }
@@ -171,7 +178,8 @@ impl Reply for Page {
         let more = self.next_offset.map(|offset| {
             format!("{shown} of {total} files shown; continue with `offset` {offset}")
         });
-        more.into_iter().chain(self.coverage.notice()).collect()
+        let beyond = self.offset_beyond.map(|offset| offset_notice(offset, total, "file"));
+        more.into_iter().chain(beyond).chain(self.coverage.notice()).collect()
     }
 }
 

@@ -140,7 +140,9 @@ impl Define for StaleTests {
         let (stale, total) = first(all, results_max(args.limit, 30));
         let shown = stale.len();
         let mut reply = Analysis::list(StaleTestsData { stale, removed_functions }, shown, total);
-        if changed.is_cut {
+        if let Some(message) = changed.absent_message() {
+            reply = reply.with_status(Status::Partial, message);
+        } else if changed.is_cut {
             let message = "more than 200 files of code differ; the others were not compared";
             reply = reply.with_status(Status::Partial, message);
         } else if total == 0 {

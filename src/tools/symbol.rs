@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Reading};
-use super::glob::PathGlob;
+use super::glob::{self, PathGlob};
 use super::lookup::{self, Filter, NameQuery, Within};
+use super::pattern::is_like_regex;
 use super::{
     Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
 };
@@ -66,6 +67,12 @@ pub struct SymbolReply {
     /// How many definitions `kind` and `path_glob` exclude, if they exclude all.
     #[serde(skip)]
     left_out: usize,
+    /// Why `path_glob` excludes all.
+    #[serde(skip)]
+    glob_problem: Option<String>,
+    /// True if nothing was found because `pattern` is a regular expression.
+    #[serde(skip)]
+    is_regex: bool,
 }
 
 impl Define for Symbol {
@@ -88,8 +95,9 @@ impl Define for Symbol {
     fn run(call: &Call<'_>, args: Args) -> Result<SymbolReply> {
         let query = name_query(&args)?;
         let kind = args.kind.as_deref().map(kind).transpose()?;
-        let glob = |glob| PathGlob::new(call.code.root(), glob);
-        let within = args.path_glob.as_deref().map(glob).transpose()?.map(Within::Glob);
+        let parsed = |glob| PathGlob::new(call.code.root(), glob);
+        let path_glob = args.path_glob.as_deref().map(parsed).transpose()?;
+        let within = path_glob.clone().map(Within::Glob);
         let filter = Filter { kind, within, is_code: false };
         let catalog = call.code.catalog(query.required_text().as_slice())?;
         let max = results_max(args.max_results, RESULTS);
@@ -97,6 +105,14 @@ impl Define for Symbol {
             NameQuery::Name(name) => lookup::named(catalog, name, &filter, max)?,
             other => lookup::select(catalog, other, &filter, max)?,
         };
+        let glob_problem = match (args.path_glob.as_deref(), &path_glob) {
+            (Some(given), Some(glob)) if selected.total == 0 => {
+                glob::unmatched(catalog.files(), "path_glob", given, glob)
+            }
+            _ => None,
+        };
+        let of_name = args.pattern.as_deref().or(args.prefix.as_deref());
+        let is_regex = selected.unfiltered == 0 && of_name.is_some_and(is_like_regex);
         let mut texts = Texts::new(catalog);
         let mut symbols = Vec::with_capacity(selected.symbols.len());
         let mut left = BODIES_BYTES_MAX;
@@ -116,6 +132,8 @@ impl Define for Symbol {
             symbols,
             total: selected.total,
             total_is_cut: selected.is_cut,
+            glob_problem,
+            is_regex,
             left_out: if selected.total == 0 { selected.unfiltered } else { 0 },
         })
     }
@@ -202,6 +220,14 @@ impl Reply for SymbolReply {
         if self.left_out > 0 {
             let others = counted(self.left_out, "definition");
             notices.push(format!("{others} of that name excluded by `kind` or `path_glob`"));
+        }
+        notices.extend(self.glob_problem.clone());
+        if self.is_regex {
+            notices.push(
+                "names are not searched by regular expressions; `pattern` is a glob: `*` matches \
+                 any text, `{a,b}` either of two; {tool:search} finds regular expressions"
+                    .to_owned(),
+            );
         }
         notices.extend(self.coverage.notice());
         notices

@@ -208,7 +208,7 @@ impl Chosen {
 }
 
 /// What is changed besides functions.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Besides<'a> {
     /// Tests whose own text changed.
     pub(super) tests: &'a [TestAt],
@@ -220,6 +220,8 @@ pub(super) struct Besides<'a> {
     pub(super) inert: usize,
     /// More differs than was compared.
     pub(super) is_cut: bool,
+    /// Why changed files are not in the tree.
+    pub(super) absent: Option<String>,
 }
 
 /// Selects the tests of some definitions, and the changed tests themselves.
@@ -310,19 +312,21 @@ pub(super) fn select(
     for &test in in_changed.iter().take(IN_CHANGED_FILES_MAX) {
         best.insert(test, (Ranked::in_changed_file(test), None));
     }
-    let mut unknown_effects = outside.unknown;
-    if changed.is_cut {
-        unknown_effects.push((String::new(), CUT_MESSAGE));
-    }
-    let is_unknown = !unknown_effects.is_empty();
+    let of_effect = |(path, why): (String, &str)| Unknown { path, why: why.to_owned() };
+    let mut unknown: Vec<Unknown> = outside.unknown.into_iter().map(of_effect).collect();
+    let cut = changed.is_cut.then(|| CUT_MESSAGE.to_owned());
+    let whole = cut.into_iter().chain(changed.absent);
+    unknown.extend(whole.map(|why| Unknown { path: String::new(), why }));
+    let is_unknown = !unknown.is_empty();
     let is_nearly_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
     let is_inert = changed.inert > 0 && effects.is_empty() && symbols.is_empty();
     let is_none = best.is_empty() && inherited.is_empty() && !is_inert;
     let run_all = is_unknown || is_nearly_all || is_none;
     let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
-    let unknown = inherited.into_values();
-    let unknown = unknown.map(|(of, at)| Chosen { of: Kind::Inherited(of), at: Some(at) });
-    let mut all: Vec<Chosen> = known.chain(unknown).collect();
+    let recorded_only = inherited.into_values();
+    let recorded_only =
+        recorded_only.map(|(of, at)| Chosen { of: Kind::Inherited(of), at: Some(at) });
+    let mut all: Vec<Chosen> = known.chain(recorded_only).collect();
     // Stable: equal ones stay in the order of paths.
     all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
     let total = all.len() + in_changed.len().saturating_sub(IN_CHANGED_FILES_MAX);
@@ -338,15 +342,12 @@ pub(super) fn select(
     });
     let untested: Vec<String> = untested.collect();
     let functions = symbols.len();
-    let unknown: Vec<Unknown> = unknown_effects
-        .iter()
-        .take(UNKNOWN_MAX)
-        .map(|(path, why)| Unknown { path: path.clone(), why: (*why).to_owned() })
-        .collect();
+    let unknown_total = unknown.len();
+    unknown.truncate(UNKNOWN_MAX);
     let mut selection = Selection {
         run_all,
         unknown,
-        unknown_total: unknown_effects.len(),
+        unknown_total,
         functions,
         untested,
         untested_total,
@@ -583,6 +584,17 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl Selection {
+    /// Returns the notice that not all functions without a likely test are named.
+    pub(super) fn notices(&self) -> Vec<String> {
+        let (shown, total) = (self.untested.len(), self.untested_total);
+        let notice = || {
+            format!(
+                "{shown} of {total} functions without a likely test named; {{tool:test_gaps}} lists them"
+            )
+        };
+        (shown < total).then(notice).into_iter().collect()
+    }
+
     pub(super) fn write(&self, style: &dyn Style, out: &mut String) {
         for test in &self.tests {
             let _ = write!(
@@ -609,6 +621,10 @@ impl Selection {
 impl Data for Selection {
     fn render(&self, style: &dyn Style, out: &mut String) {
         self.write(style, out);
+    }
+
+    fn notices(&self) -> Vec<String> {
+        Selection::notices(self)
     }
 }
 

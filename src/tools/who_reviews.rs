@@ -142,7 +142,8 @@ impl Define for WhoReviews {
         reviewers.truncate(results_max(args.limit, 5));
         let shown = reviewers.len();
         if total == 0 {
-            return Ok(analysis::no_commits(ReviewData::default()));
+            let reply = analysis::no_commits(ReviewData::default());
+            return Ok(analysis::with_log_status(call, &history, reply));
         }
         let mut reply = Analysis::list(ReviewData { reviewers }, shown, total);
         if !has_own {

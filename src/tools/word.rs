@@ -7,7 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Reading};
-use super::{Call, Define, Location, Reply, Speed, Toolset, counted, paths, results_max};
+use super::pattern::is_like_regex;
+use super::{
+    Call, Define, Location, Reply, Speed, Toolset, counted, offset_notice, paths, results_max,
+};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::text;
@@ -91,6 +94,9 @@ pub struct WordReply {
     /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// The `offset`, if it is behind the last occurrence.
+    #[serde(skip)]
+    offset_beyond: Option<usize>,
 }
 
 impl Define for Word {
@@ -124,6 +130,7 @@ impl Define for Word {
             shown: 0,
             total,
             next_offset: None,
+            offset_beyond: None,
         };
         let finder = Finder::new(word.as_bytes());
         let (mut skip, mut left) = (offset, max);
@@ -148,6 +155,7 @@ impl Define for Word {
         found.files_shown = found.files.len();
         let end = offset.saturating_add(max - left);
         found.next_offset = (end < total).then_some(end);
+        found.offset_beyond = (offset > 0 && offset >= total).then_some(offset);
         Ok(found)
     }
 }
@@ -159,7 +167,12 @@ fn check_identifier(word: &str) -> Result<()> {
     }
     let message =
         format!("not a single identifier ({BYTES_MIN}–{BYTES_MAX} bytes): `{}`", text::plain(word));
-    Err(Error::usage(message).with_hint("{tool:search} finds any text"))
+    let hint = if is_like_regex(word) {
+        "{tool:search} finds regular expressions"
+    } else {
+        "{tool:search} finds any text"
+    };
+    Err(Error::usage(message).with_hint(hint))
 }
 
 /// Returns the files with their marks, lazily. Files whose marks rank them last come after the
@@ -281,7 +294,9 @@ impl Reply for WordReply {
                 "{shown} of {total} occurrences in {files} shown; continue with `offset` {offset}"
             )
         });
-        more.into_iter().chain(self.coverage.notice()).collect()
+        let beyond = self.offset_beyond.filter(|_| self.total > 0);
+        let beyond = beyond.map(|offset| offset_notice(offset, self.total, "occurrence"));
+        more.into_iter().chain(beyond).chain(self.coverage.notice()).collect()
     }
 }
 

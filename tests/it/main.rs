@@ -43,6 +43,8 @@ mod git_settings;
 #[cfg(unix)]
 mod graph;
 #[cfg(unix)]
+mod hints;
+#[cfg(unix)]
 mod history;
 #[cfg(unix)]
 mod hostile;

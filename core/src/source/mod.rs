@@ -32,4 +32,4 @@ pub mod write;
 
 pub use platform::DirHandle;
 pub(crate) use platform::lacks_locks;
-pub use platform::{Activity, FileSystem, file_system, limit_memory};
+pub use platform::{Activity, FileSystem, file_system, free_bytes, limit_memory, may_write};

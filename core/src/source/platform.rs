@@ -41,6 +41,34 @@ impl FileSystem {
     }
 }
 
+/// Returns the number of bytes that the user may still write to the file system of `path`; `None` if
+/// it cannot be determined.
+pub fn free_bytes(path: &std::path::Path) -> Option<u64> {
+    #[cfg(unix)]
+    {
+        let stat = rustix::fs::statvfs(path).ok()?;
+        Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        None
+    }
+}
+
+/// Returns false if the user certainly may not create files in the directory `path`.
+pub fn may_write(path: &std::path::Path) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::Access;
+        rustix::fs::access(path, Access::WRITE_OK | Access::EXEC_OK).is_ok()
+    }
+    #[cfg(not(unix))]
+    {
+        path.metadata().is_ok_and(|metadata| !metadata.permissions().readonly())
+    }
+}
+
 /// Returns the kind of file system of `path`; local and unnamed if it cannot be determined.
 pub fn file_system(path: &std::path::Path) -> FileSystem {
     #[cfg(target_os = "linux")]

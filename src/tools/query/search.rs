@@ -13,7 +13,7 @@ use crate::error::Result;
 use crate::lang::words::identifiers;
 use crate::tools::counted;
 use crate::tools::coverage::{Reading, is_unread};
-use crate::tools::pattern::Pattern;
+use crate::tools::pattern::{Pattern, is_like_regex};
 
 /// The maximum number of files that one step reads.
 const FILES_MAX: usize = 50_000;
@@ -80,6 +80,13 @@ impl Flow<'_> {
         let lines_max = lines_max.min(LISTED_MAX);
         let found = items.into_par_iter().map(|item| matched(catalog, &regex, item, lines_max));
         self.items = found.flatten_iter().collect();
+        if self.items.is_empty() && total > 0 && !step.regex && is_like_regex(query) {
+            self.limits.push(
+                "`search` found nothing and read `query` as a text; `regex: true` makes it a \
+                 regular expression"
+                    .to_owned(),
+            );
+        }
         Ok(())
     }
 }

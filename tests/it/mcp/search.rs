@@ -20,6 +20,7 @@ fn patterns() -> Vec<(Value, Vec<&'static str>)> {
         (json!({"query": "alpha.*Beta", "regex": true}), vec!["alpha.*Beta"]),
         (json!({"query": "^file1[0-9]$", "regex": true}), vec!["^file1[0-9]$"]),
         (json!({"query": "tau $", "regex": true}), vec!["tau $"]),
+        (json!({"query": "^file7$", "regex": true}), vec!["^file7$"]),
         (json!({"query": "pi \nrho", "regex": false}), vec!["-U", "-F", "pi \nrho"]),
         (json!({"query": "file7\n", "regex": false}), vec!["-U", "-F", "file7\n"]),
         (json!({"query": "a", "path_glob": "d1/**"}), vec!["-g", "/d1/**", "a"]),
@@ -33,6 +34,9 @@ fn patterns() -> Vec<(Value, Vec<&'static str>)> {
 fn compare(place: &Place, session: &mut Session, when: &str) {
     for (mut arguments, mut args) in patterns() {
         args.insert(0, "-l");
+        if arguments["regex"] == true {
+            args.insert(0, "--crlf");
+        }
         let expected = place.rg(&args).text();
         let shown = arguments.to_string();
         arguments["max_results"] = json!(1000);
@@ -112,7 +116,10 @@ fn files_are_ranked_and_lines_shown() {
         json!({"query": "add_item", "paths_only": true, "offset": 2}),
         "tests/cart.rs  1 line  test\nvendor/cart.rs  1 line  vendored\n",
     );
-    check(json!({"query": "add_item", "path_glob": "*.py"}), "nothing found\n");
+    check(
+        json!({"query": "add_item", "path_glob": "*.py"}),
+        "nothing found\nnote: `path_glob` matches no file: `*.py`\n",
+    );
     let answer = session.call("codedb_search", json!({"query": "add(", "regex": true}));
     let text = answer["content"][0]["text"].as_str().expect("a text");
     assert!(answer["isError"] == true && text.contains("without `regex`"), "{text}");

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use super::Git;
 use super::layout::Layout;
-use crate::error::Result;
+use crate::base::text;
+use crate::error::{Error, Result};
 
 /// Returns the canonical path of the directory that all work trees of a repository share, of the
 /// innermost one that contains `root`; `None` if there is none. Does not run git.
@@ -36,6 +37,18 @@ impl Git {
         Layout::around(&self.root).is_some_and(|layout| {
             layout.common.join("shallow").metadata().is_ok_and(|shallow| shallow.len() > 0)
         })
+    }
+
+    /// Returns the error about a name that is no commit of the repository.
+    pub fn no_commit(&self, name: &str) -> Error {
+        let name = text::plain(text::start(name, 80));
+        let error = Error::usage(format!("`{name}` is not a commit"))
+            .with_hint("name a branch, a tag or a hash");
+        if self.is_shallow() {
+            error.with_hint("the clone is shallow; `git fetch --unshallow` adds older commits")
+        } else {
+            error
+        }
     }
 
     /// Returns the id of the oldest commit without parents from which HEAD descends; `None` if
