@@ -80,9 +80,9 @@ fn cargo_unit(path: &str, test: &Test, read: &dyn Fn(&str) -> Option<String>) ->
     let file = runner::command(path, Some("rust"), read).unwrap_or_default();
     // Drop the filter by module.
     let words: Vec<&str> = file.split(' ').collect();
-    let target = words.iter().position(|word| matches!(*word, "--lib" | "--test"));
-    let Some(at) = target else { return String::new() };
-    let end = if words[at] == "--test" { at + 2 } else { at + 1 };
+    let is_target = |word: &&str| matches!(*word, "--lib" | "--test" | "--bin" | "--bins");
+    let Some(at) = words.iter().position(is_target) else { return String::new() };
+    let end = if matches!(words[at], "--test" | "--bin") { at + 2 } else { at + 1 };
     let mut words: Vec<&str> = words[..end.min(words.len())].to_vec();
     if is_doc {
         words.truncate(at);
@@ -149,8 +149,8 @@ fn command(
             }
         }
         Runner::JavaScript => {
-            let language = Some("javascript");
-            let file = runner::command(unit, language, read)?;
+            let folder = unit.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let (file, option) = runner::javascript(unit, folder, &read)?;
             let titles = names(&|(_, test)| {
                 let parts: Vec<&str> =
                     test.groups.iter().chain([&test.name]).map(String::as_str).collect();
@@ -159,8 +159,8 @@ fn command(
                 let is_literal = title.chars().all(|c| c.is_alphanumeric() || " _-".contains(c));
                 is_literal.then_some(title)
             });
-            match titles.filter(|titles| titles.len() <= 8) {
-                Some(titles) => Some(format!("{file} -t '{}'", titles.join("|"))),
+            match titles.filter(|titles| titles.len() <= 8).zip(option) {
+                Some((titles, option)) => Some(format!("{file} {option} '{}'", titles.join("|"))),
                 None => Some(file),
             }
         }
@@ -281,8 +281,23 @@ mod tests {
         );
         check(
             &[("src/a.rs", test(Runner::Cargo, "a::tests::b", &["tests"], "b"))],
-            &[("Cargo.toml", "")],
+            &[("Cargo.toml", ""), ("src/lib.rs", "")],
             &["cargo test --lib -- --exact a::tests::b"],
+        );
+        check(
+            &[("src/main.rs", test(Runner::Cargo, "tests::b", &["tests"], "b"))],
+            &[("Cargo.toml", "")],
+            &["cargo test --bins -- --exact tests::b"],
+        );
+        check(
+            &[("a.test.js", test(Runner::JavaScript, "x", &["cart"], "adds"))],
+            &[("package.json", r#"{"scripts": {"test": "mocha"}}"#)],
+            &["npm test -- a.test.js -g 'cart adds'"],
+        );
+        check(
+            &[("a.test.js", test(Runner::JavaScript, "x", &["cart"], "adds"))],
+            &[("package.json", r#"{"scripts": {"test": "node --test"}}"#)],
+            &["npm test -- a.test.js"],
         );
         check(
             &[("src/a.test.ts", test(Runner::JavaScript, "x", &["cart"], "adds"))],

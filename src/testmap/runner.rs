@@ -31,7 +31,7 @@ pub fn command(
                 format!("go -C {} test {package}", plain(&module)?)
             })
         }
-        "javascript" | "typescript" | "tsx" => javascript(path, folder, &read),
+        "javascript" | "typescript" | "tsx" => Some(javascript(path, folder, &read)?.0),
         "ruby" if stem.ends_with("_spec") => Some(format!("bundle exec rspec {quoted}")),
         "ruby" if stem.ends_with("_test") => Some(format!("ruby -Itest {quoted}")),
         "php" if stem.ends_with("Test") => {
@@ -78,7 +78,7 @@ pub(super) fn plain(text: &str) -> Option<String> {
 
 fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let (package, _) = nearest(folder, "Cargo.toml", read)?;
+    let (package, manifest) = nearest(folder, "Cargo.toml", read)?;
     let cargo = if package.is_empty() {
         "cargo test".to_owned()
     } else {
@@ -95,7 +95,16 @@ fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
             let main = if package.is_empty() { main } else { format!("{package}/{main}") };
             read(&main).map(|_| format!("{cargo} --test {binary} {module}::"))
         }
+        ["src", "bin", binary, ..] => Some(format!("{cargo} --bin {binary}")),
         ["src", .., last] => {
+            let has = |name: &str| {
+                let path = format!("src/{name}");
+                read(&if package.is_empty() { path } else { format!("{package}/{path}") }).is_some()
+            };
+            let is_main = last == "main" && parts.len() == 2;
+            if is_main || has("main.rs") && !has("lib.rs") && !manifest.contains("[lib]") {
+                return Some(format!("{cargo} --bins"));
+            }
             let mut modules = parts[1..].to_vec();
             if matches!(last, "mod" | "lib" | "main") {
                 modules.pop();
@@ -106,15 +115,30 @@ fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
     }
 }
 
-/// JavaScript test runners, each with the command that runs one file.
-const RUNNERS: [(&str, &str); 4] = [
-    ("vitest", "npx vitest run"),
-    ("jest", "npx jest"),
-    ("mocha", "npx mocha"),
-    ("ava", "npx ava"),
+/// A JavaScript test runner: its name, the command that runs one file, and the option that selects
+/// tests by a regular expression on their titles, if there is one that may follow the file.
+type JsRunner = (&'static str, &'static str, Option<&'static str>);
+
+/// JavaScript test runners.
+const RUNNERS: [JsRunner; 5] = [
+    ("vitest", "npx vitest run", Some("-t")),
+    ("jest", "npx jest", Some("-t")),
+    ("mocha", "npx mocha", Some("-g")),
+    ("ava", "npx ava", None),
+    // Its options must precede the file.
+    ("node --test", "node --test", None),
 ];
 
-fn javascript(path: &str, folder: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
+/// A command, and the option that selects tests by their titles.
+type JsCommand = (String, Option<&'static str>);
+
+/// Returns the command that runs the JavaScript file at a path, and the option that selects tests in it
+/// by a regular expression on their titles.
+pub(super) fn javascript(
+    path: &str,
+    folder: &str,
+    read: &impl Fn(&str) -> Option<String>,
+) -> Option<JsCommand> {
     let mut above = folder;
     loop {
         let (project, manifest) = nearest(above, "package.json", read)?;
@@ -136,7 +160,7 @@ fn of_package(
     project: &str,
     manifest: &str,
     read: &impl Fn(&str) -> Option<String>,
-) -> Option<String> {
+) -> Option<JsCommand> {
     let manifest: Value = serde_json::from_str(manifest).ok()?;
     let script = manifest["scripts"]["test"].as_str().unwrap_or_default();
     let depends = |name: &str| {
@@ -152,44 +176,47 @@ fn of_package(
     // A script of several commands passes arguments to the last one.
     let is_single = !script.contains(['&', '|', ';']) && !script.contains("npm run");
     let runs = |name: &str| is_single && script.contains(name);
-    if RUNNERS.iter().any(|(name, _)| runs(name)) || runs("node --test") {
+    if let Some((_, _, option)) = RUNNERS.iter().find(|(name, ..)| runs(name)) {
         // The test script of the project accepts files as arguments.
         let run = match (file("yarn.lock"), file("pnpm-lock.yaml")) {
             (Some(_), _) => "yarn test",
             (None, Some(_)) => "pnpm test",
             (None, None) => "npm test --",
         };
-        return Some(format!("{enter}{run} {below}"));
+        return Some((format!("{enter}{run} {below}"), *option));
     }
-    let (_, run) = match script_of(&manifest, &below) {
+    let (_, run, option) = match script_of(&manifest, &below) {
         Some(runner) => runner,
         // Scripts name other directories, or the project has its own scripts of scripts.
         None if manifest["scripts"].as_object().is_some_and(has_runner) => return None,
-        None => RUNNERS.iter().find(|(name, _)| depends(name))?,
+        None => RUNNERS.iter().find(|(name, ..)| depends(name))?,
     };
-    Some(format!("{enter}{run} {below}"))
+    Some((format!("{enter}{run} {below}"), *option))
 }
 
 fn has_runner(scripts: &serde_json::Map<String, Value>) -> bool {
     let texts = scripts.values().filter_map(Value::as_str);
-    texts
-        .into_iter()
-        .any(|text| words(text).any(|word| RUNNERS.iter().any(|(name, _)| *name == word)))
+    texts.into_iter().any(|text| RUNNERS.iter().any(|(name, ..)| has_words(text, name)))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || "&|;\"'".contains(c)).filter(|word| !word.is_empty())
 }
 
+/// Returns true if a command has the words of the name of a runner, next to each other.
+fn has_words(command: &str, name: &str) -> bool {
+    let words: Vec<&str> = words(command).collect();
+    let name: Vec<&str> = name.split(' ').collect();
+    words.windows(name.len()).any(|of| of == name)
+}
+
 /// Returns the runner of the script that names a directory of the file, or of one that names none.
-fn script_of(manifest: &Value, below: &str) -> Option<&'static (&'static str, &'static str)> {
+fn script_of(manifest: &Value, below: &str) -> Option<&'static JsRunner> {
     let scripts = manifest["scripts"].as_object()?;
-    let mut best: Option<(usize, &(&str, &str))> = None;
+    let mut best: Option<(usize, &JsRunner)> = None;
     for script in scripts.values().filter_map(Value::as_str) {
         for command in script.split(['&', '|', ';']) {
-            let Some(runner) =
-                RUNNERS.iter().find(|(name, _)| words(command).any(|word| word == *name))
-            else {
+            let Some(runner) = RUNNERS.iter().find(|(name, ..)| has_words(command, name)) else {
                 continue;
             };
             // `test/unit/**/*.js` names `test/unit/`.
@@ -253,6 +280,10 @@ mod tests {
         check("tests/cart.rs", "rust", cargo, Some("cargo test --test cart"));
         check("tests/it/cart.rs", "rust", cargo, Some("cargo test --test it cart::"));
         check("src/cart/tests.rs", "rust", cargo, Some("cargo test --lib cart::tests"));
+        check("src/main.rs", "rust", cargo, Some("cargo test --bins"));
+        check("src/bin/tool.rs", "rust", cargo, Some("cargo test --bin tool"));
+        let program: &[(&str, &str)] = &[("Cargo.toml", ""), ("src/main.rs", "")];
+        check("src/cart/tests.rs", "rust", program, Some("cargo test --bins"));
         check(
             "a/tests/b.rs",
             "rust",

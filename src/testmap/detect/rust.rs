@@ -136,12 +136,42 @@ fn first_fence(lines: &[(usize, &[u8])]) -> Option<usize> {
 fn modules_of(path: &str) -> Vec<String> {
     let stem = path.strip_suffix(".rs").unwrap_or(path);
     let mut parts: Vec<&str> = stem.split('/').collect();
-    let root = parts.iter().rposition(|part| matches!(*part, "src" | "tests" | "benches"));
-    let is_crate = |at: usize| parts[at] != "src";
-    let skip = root.map_or(0, |at| at + 1 + usize::from(is_crate(at)));
+    // A module may be named `tests`; below `src`, a directory may be, too.
+    let folders = &parts[..parts.len() - 1];
+    let sources = folders.iter().rposition(|part| *part == "src");
+    let own = || folders.iter().rposition(|part| matches!(*part, "tests" | "benches"));
+    let skip = sources.map(|at| at + 1).or_else(|| own().map(|at| at + 2)).unwrap_or(0);
     parts = parts.split_off(skip.min(parts.len()));
+    // Each file of `src/bin` is a crate.
+    if sources.is_some() && parts.first() == Some(&"bin") {
+        parts = parts.split_off(2.min(parts.len()));
+    }
     if parts.last().is_some_and(|last| matches!(*last, "mod" | "lib" | "main")) {
         parts.pop();
     }
     parts.into_iter().map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::modules_of;
+
+    #[test]
+    fn a_path_has_the_modules_of_its_crate() {
+        for (path, expected) in [
+            ("src/lib.rs", ""),
+            ("src/book.rs", "book"),
+            ("src/book/tests.rs", "book::tests"),
+            ("crates/a/src/b/tests/mod.rs", "b::tests"),
+            ("crates/a/src/b/tests/c.rs", "b::tests::c"),
+            ("src/tests.rs", "tests"),
+            ("tests/it.rs", ""),
+            ("tests/it/main.rs", ""),
+            ("tests/it/search.rs", "search"),
+            ("src/bin/tool.rs", ""),
+            ("src/bin/tool/main.rs", ""),
+        ] {
+            assert_eq!(modules_of(path).join("::"), expected, "{path}");
+        }
+    }
 }
