@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
+use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::{ChangedTests, Limits, Selection, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset};
 use crate::answer::analysis::Analysis;
@@ -65,6 +66,9 @@ pub struct ImpactData {
     pub affected: Vec<Affected>,
     /// How many there are.
     pub affected_total: usize,
+    /// The files that may have more callers of the functions.
+    #[serde(flatten)]
+    pub syntax_gaps: SyntaxGaps,
     /// The tests and the commands.
     #[serde(flatten)]
     pub selection: Selection,
@@ -72,6 +76,9 @@ pub struct ImpactData {
 
 impl Data for ImpactData {
     fn render(&self, style: &dyn Style, out: &mut String) {
+        if let Some(notice) = self.syntax_gaps.notice() {
+            let _ = writeln!(out, "{notice}");
+        }
         write_affected(&self.affected, self.affected_total, style, out);
         self.selection.write(style, out);
     }
@@ -154,6 +161,8 @@ impl Define for Impact {
         }
         let (affected, affected_total) = affected(catalog, &symbols);
         let selected = select(call, catalog, &symbols, ChangedTests::default(), limits)?;
-        Ok(selected.reply(|selection| ImpactData { affected, affected_total, selection }))
+        let syntax_gaps = SyntaxGaps::of(catalog, &symbols)?;
+        let data = |selection| ImpactData { affected, affected_total, syntax_gaps, selection };
+        Ok(selected.reply(data))
     }
 }

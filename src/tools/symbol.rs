@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use super::coverage::{Coverage, Reading};
 use super::glob::PathGlob;
 use super::lookup::{self, Filter, NameQuery, Within};
+use super::qualified::Qualified;
+use super::syntax_gaps::SyntaxGaps;
 use super::{
     Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
 };
@@ -54,6 +56,9 @@ pub struct SymbolReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Coverage,
+    /// The files that may define the name, too.
+    #[serde(flatten)]
+    pub syntax_gaps: SyntaxGaps,
     /// Public definitions first; members, declarations, tests, generated code and headings last.
     pub symbols: Vec<Definition>,
     /// How many are listed.
@@ -97,6 +102,15 @@ impl Define for Symbol {
             NameQuery::Name(name) => lookup::named(catalog, name, &filter, max)?,
             other => lookup::select(catalog, other, &filter, max)?,
         };
+        let syntax_gaps = match query {
+            NameQuery::Name(name) => {
+                let name = Qualified::new(name).map_or(name, |qualified| qualified.last);
+                let is_inside =
+                    |path: &[u8]| filter.within.as_ref().is_none_or(|within| within.is_match(path));
+                SyntaxGaps::of_name(catalog, name, is_inside)?
+            }
+            _ => SyntaxGaps::default(),
+        };
         let mut texts = Texts::new(catalog);
         let mut symbols = Vec::with_capacity(selected.symbols.len());
         let mut left = BODIES_BYTES_MAX;
@@ -112,6 +126,7 @@ impl Define for Symbol {
                 0 => Coverage::of(catalog).or_unread(catalog, Reading::Symbols),
                 _ => Coverage::of(catalog),
             },
+            syntax_gaps,
             shown: symbols.len(),
             symbols,
             total: selected.total,
@@ -204,6 +219,7 @@ impl Reply for SymbolReply {
             notices.push(format!("{others} of that name excluded by `kind` or `path_glob`"));
         }
         notices.extend(self.coverage.notice());
+        notices.extend(self.syntax_gaps.notice());
         notices
     }
 }
