@@ -8,6 +8,7 @@ use super::extract::Extract;
 use crate::graph::link::FileFacts;
 use crate::index::code::keys;
 use crate::lang::facts::{Facts, Reference, Role};
+use crate::lang::words::unescaped;
 use crate::lang::{Language, Marks, Problem};
 
 /// The facts of one file, in memory.
@@ -51,7 +52,8 @@ impl OverlayFile {
         file.references = std::mem::take(&mut facts.references);
         for (place, reference) in file.references.iter().enumerate() {
             let Some(name) = extract.text.get(reference.span.clone()) else { continue };
-            let name = String::from_utf8_lossy(name).into_owned();
+            let name = String::from_utf8_lossy(name);
+            let name = unescaped(&name).into_owned();
             file.used.entry(name).or_default().push(place as u32);
         }
         keys::each(&facts.symbols, |key, place| {

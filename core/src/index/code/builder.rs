@@ -17,6 +17,7 @@ use crate::index::format::{self, FileKind, u64_at};
 use crate::lang::Language;
 use crate::lang::facts::{Facts, Role};
 use crate::lang::language::LANGUAGES;
+use crate::lang::words::unescaped;
 
 /// Maximum number of references and words in a segment; bounds the memory of a build.
 const OCCURRENCES_MAX: usize = 16 << 20;
@@ -184,6 +185,8 @@ impl CodeSegmentBuilder {
         let mut called = Vec::new();
         for reference in &facts.references {
             let Some(text) = file.text.get(reference.span.clone()) else { continue };
+            let name = std::str::from_utf8(text).map(unescaped);
+            let text = name.as_ref().map_or(text, |name| name.as_bytes());
             if text.len() > NAME_BYTES_MAX {
                 continue;
             }

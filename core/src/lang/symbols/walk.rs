@@ -14,6 +14,7 @@ use crate::lang::notes::Notes;
 use crate::lang::parse::{Limits, Parsed, Problem, Problems, parse};
 use crate::lang::syntax_errors::Collector;
 use crate::lang::visit::{Definition, Frame, LeadingTrivia, Visit};
+use crate::lang::words::unescaped;
 
 /// Returns the facts of `text`; without references and imports if `with_references` is false.
 pub(super) fn extract(
@@ -305,7 +306,7 @@ impl<'t> Walk<'_, '_, 't> {
 
     /// Adds a symbol and returns its index, or `None` if its name is empty.
     fn add(&mut self, definition: Definition<'t>) -> Option<usize> {
-        let name = words::name(&definition.name);
+        let name = words::name(&unescaped(&definition.name));
         if name.is_empty() {
             return None;
         }
