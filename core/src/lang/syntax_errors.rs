@@ -118,10 +118,18 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(errors: &[Range<usize>], understood: &[Range<usize>], expected: &[Range<usize>]) {
+    fn check(
+        errors: &[(usize, usize)],
+        understood: &[(usize, usize)],
+        expected: &[(usize, usize)],
+    ) {
+        let spans = |pairs: &[(usize, usize)]| -> Vec<Range<usize>> {
+            pairs.iter().map(|&(start, end)| start..end).collect()
+        };
         let mut collector = Collector::default();
-        errors.iter().for_each(|span| collector.add(span.clone(), 1));
-        let found = collector.finish(understood.iter());
+        spans(errors).into_iter().for_each(|span| collector.add(span, 1));
+        let found = collector.finish(spans(understood).iter());
+        let expected = spans(expected);
         assert_eq!(found.spans, expected);
         for at in 0..100 {
             assert_eq!(found.contain(at), expected.iter().any(|span| span.contains(&at)), "{at}");
@@ -130,14 +138,14 @@ mod tests {
 
     #[test]
     fn recognized_definitions_between_errors_are_not_part_of_them() {
-        check(&[], &[0..9], &[]);
-        check(&[3..5], &[0..9], &[3..5]);
-        check(&[0..50], &[10..20, 30..40], &[0..10, 20..30, 40..50]);
-        check(&[0..50, 12..14], &[10..20, 60..70], &[0..10, 12..14, 20..50]);
-        check(&[10..20], &[10..20], &[10..20]);
-        check(&[0..9, 20..30], &[40..50], &[0..9, 20..30]);
-        check(&[10..20], &[15..30], &[10..15]);
-        check(&[0..30, 5..20, 20..25], &[], &[0..30]);
+        check(&[], &[(0, 9)], &[]);
+        check(&[(3, 5)], &[(0, 9)], &[(3, 5)]);
+        check(&[(0, 50)], &[(10, 20), (30, 40)], &[(0, 10), (20, 30), (40, 50)]);
+        check(&[(0, 50), (12, 14)], &[(10, 20), (60, 70)], &[(0, 10), (12, 14), (20, 50)]);
+        check(&[(10, 20)], &[(10, 20)], &[(10, 20)]);
+        check(&[(0, 9), (20, 30)], &[(40, 50)], &[(0, 9), (20, 30)]);
+        check(&[(10, 20)], &[(15, 30)], &[(10, 15)]);
+        check(&[(0, 30), (5, 20), (20, 25)], &[], &[(0, 30)]);
     }
 
     #[test]

@@ -165,6 +165,7 @@ fn regular_expressions_of_swift_are_parsed() {
         r#"/""""/"#,
         r#"#/http://[^/]+"/#"#,
         r##"##/"#/##"##,
+        "#/\n    (a) // \"b\n    c{2}\n  /#",
     ] {
         let text = format!(
             "struct S {{\n  let r = {expression}\n  func f() {{ if s.contains({expression}) {{ g(()) }} }}\n  \

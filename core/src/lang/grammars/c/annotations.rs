@@ -87,13 +87,6 @@ const STATEMENTS: &[&[u8]] = &[
     b"while",
 ];
 
-/// Returns the text with annotation macros blanked out. O(text).
-pub(super) fn mask(text: &[u8]) -> Vec<u8> {
-    let mut masked = text.to_vec();
-    blank(text, &mut masked, false);
-    masked
-}
-
 /// Blanks out the annotation macros of `text` in `masked`, which has the same length. With
 /// `is_outermost`, only in lines without indentation, since C has functions only at the top level.
 pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {

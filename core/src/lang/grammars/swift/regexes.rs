@@ -21,8 +21,8 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8]) {
             _ => None,
         };
         if let Some(inner) = inner {
-            let is_letter = |byte: &&mut u8| !matches!(**byte, b'\n' | b'\r');
-            masked[inner.clone()].iter_mut().filter(is_letter).for_each(|byte| *byte = b'a');
+            let is_text = |byte: &&mut u8| !byte.is_ascii_whitespace();
+            masked[inner.clone()].iter_mut().filter(is_text).for_each(|byte| *byte = b'a');
             // The grammar knows one `#` on each side.
             let extra = hashes.saturating_sub(1);
             masked[at..at + extra].fill(b' ');
@@ -92,11 +92,11 @@ mod tests {
 
     #[test]
     fn texts_of_expressions_are_masked() {
-        check(r#"let a = /"(.*)/ // "b"#, r#"let a = /aaaaa/ // "b"#);
+        check(r#"let a = /"(.*) b/ // "b"#, r#"let a = /aaaaa a/ // "b"#);
         check(r"f(of: /\/\*/, /`/)", r"f(of: /aaaa/, /a/)");
         check(r#"let a = #/http://"/#"#, "let a = #/aaaaaaaa/#");
         check(r##"let a = ##/"#/##"##, "let a =  #/aa/# ");
-        check("a = #/\n  \"\n/#\nb", "a = #/\naaa\n/#\nb");
+        check("a = #/\n  \"\n/#\nb", "a = #/\n  a\n/#\nb");
     }
 
     #[test]
