@@ -188,3 +188,11 @@ fn escapes_in_names_of_javascript_are_decoded() {
     let text = "var \\u00E9_2 = () => 1;\nfunction \\u{61}bc() {}\nclass K { \\u0066oo() {} }";
     check("a.js", text, "é_2 abc K K.foo");
 }
+
+#[test]
+fn attributes_of_functions_in_branches_of_swift_are_parsed() {
+    let text = "class A {\n  func f() {\n    switch x {\n    case .a(let b):\n      let c = b\n      \
+                @Sendable func inner() {\n        g(c)\n      }\n    default:\n      break\n    }\n  }\n  \
+                nonisolated(unsafe) var v = 1\n  func nonisolated() -> Int { 1 }\n}";
+    check("a.swift", text, "A A.f A.f.inner A.v A.nonisolated");
+}
