@@ -67,6 +67,8 @@ fn replies_count_the_files_that_may_hold_more_of_a_name() {
 fn an_outline_names_the_first_line_that_was_not_understood() {
     let place = Place::new();
     place.write("a.py", "def fine():\n    return 1\n\nclass ] lost:\n");
+    // The error of what is not closed begins with the text.
+    place.write("open.swift", "import b\n\nfunc a() {}\n\nclass Open {\n  func g() { if x {\n");
     place.write("whole.py", "def fine():\n    return 1\n");
     for _ in 0..2 {
         let answer = run(&place, &["outline", "a.py"]);
@@ -77,6 +79,8 @@ fn an_outline_names_the_first_line_that_was_not_understood() {
         assert_eq!(found["first_error_line"], 4, "{found}");
         assert!(found["problems"]["syntax"].as_u64().is_some_and(|count| count > 0), "{found}");
         assert_eq!(run(&place, &["outline", "whole.py"]).stderr, "");
+        let open = reply(&place, &["outline", "open.swift"]);
+        assert_eq!(open["first_error_line"], 5, "{open}");
         place.index(&["-q", "--stage", "full"]).expect_success();
     }
 }

@@ -36,9 +36,9 @@ pub(super) struct Collector {
 }
 
 impl Collector {
-    /// Adds an error at a line, counted from 1.
+    /// Adds an error, and the line at which it begins, counted from 1.
     pub(super) fn add(&mut self, span: Range<usize>, line: usize) {
-        if self.first_line == 0 {
+        if self.first_line == 0 || line < self.first_line {
             self.first_line = line;
         }
         if !span.is_empty() {

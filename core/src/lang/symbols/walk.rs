@@ -85,7 +85,7 @@ impl File<'_> {
     /// Counts the node as one that the parser does not understand.
     fn count_error(&mut self, node: Node) {
         self.count(Problem::Syntax);
-        self.errors.add(node.byte_range(), node.start_position().row + 1);
+        self.errors.add(node.byte_range(), first_row(node) + 1);
     }
 
     /// Ends the traversal if there are too many symbols.
@@ -381,6 +381,15 @@ fn source(node: Node, definition: &Definition, leading: &LeadingTrivia) -> Symbo
         doc,
         is_docstring: definition.docstring.is_some(),
     }
+}
+
+/// Returns the row of the first token of an error that belongs to no construct inside it: the error of a
+/// construct that is never closed can begin with the text. O(children).
+fn first_row(error: Node) -> usize {
+    let mut cursor = error.walk();
+    let mut children = error.children(&mut cursor);
+    let token = children.find(|child| child.child_count() == 0 && !child.is_extra());
+    token.unwrap_or(error).start_position().row
 }
 
 /// Returns the last row of a node. A node that ends before the first byte of a row does not include
