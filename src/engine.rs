@@ -45,7 +45,9 @@ mod wire;
 
 pub use attach::{follow, when_free};
 pub use build::{Built, build, build_in_memory, build_obstacle, refresh};
-pub use code::{CodeBuilt, CodeStatus, build_code, check_code, code_status, has_code};
+pub use code::{
+    CodeBuilt, CodeStatus, LanguageFiles, build_code, check_code, code_status, has_code,
+};
 pub use compare::{Comparison, WatchReport, compare_tree, compare_watched};
 pub use file_list::{Check, file_list};
 pub use history::{HistoryBuilt, HistoryStatus, history_status};

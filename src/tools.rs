@@ -60,6 +60,7 @@ pub mod status;
 pub mod structure;
 pub mod suggest_tests;
 pub mod symbol;
+pub mod syntax_gaps;
 pub mod test_gaps;
 mod test_selection;
 pub mod tool_drift;

@@ -66,6 +66,8 @@ pub struct WordIn {
     pub file: FileId,
     /// Number of occurrences.
     pub count: u32,
+    /// One of them is in a part that the parser does not understand.
+    pub is_in_error: bool,
 }
 
 /// Facts about a file that need no reading of its text.
@@ -79,6 +81,8 @@ pub struct FileSummary {
     pub lines: u32,
     /// Number of symbols.
     pub symbols: u32,
+    /// The line of the first syntax error, from 1; 0 without errors.
+    pub first_error_line: u32,
 }
 
 /// A symbol of a catalog, without its signature and documentation.
@@ -338,6 +342,7 @@ impl Catalog {
             marks: Marks::from_bits(doc.marks),
             lines: doc.lines,
             symbols: doc.symbols,
+            first_error_line: doc.first_error_line,
         }))
     }
 
@@ -423,12 +428,14 @@ impl Catalog {
     pub fn word(&self, word: &str) -> Result<Vec<WordIn>> {
         let mut found = Vec::new();
         for (number, segment) in self.segments.iter().enumerate() {
-            for (doc, count) in segment.word(word.as_bytes())? {
-                found.extend(self.owner(number, doc).map(|file| WordIn { file, count }));
+            for (doc, count, is_in_error) in segment.word(word.as_bytes())? {
+                let owner = self.owner(number, doc);
+                found.extend(owner.map(|file| WordIn { file, count, is_in_error }));
             }
         }
         for (&file, held) in &self.overlay {
-            found.extend(held.word(word).map(|count| WordIn { file, count }));
+            let word = held.word(word);
+            found.extend(word.map(|(count, is_in_error)| WordIn { file, count, is_in_error }));
         }
         found.sort_unstable_by_key(|word| word.file);
         Ok(found)

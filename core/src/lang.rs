@@ -20,6 +20,7 @@ mod notes;
 pub mod parse;
 pub mod prose;
 pub mod symbols;
+pub mod syntax_errors;
 mod visit;
 pub mod words;
 
@@ -29,7 +30,8 @@ pub(crate) use grammars::rust_type;
 pub use language::{Language, detect};
 pub use marks::{Marks, marks};
 pub use parse::{Limits, Problem, Problems};
-pub use symbols::{Outline, Symbol, SymbolKind, Visibility, facts, outline};
+pub use symbols::{Outline, Symbol, SymbolKind, Visibility, definitions, facts, outline};
+pub use syntax_errors::SyntaxErrors;
 
 #[cfg(test)]
 mod tests;

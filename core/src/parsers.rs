@@ -69,7 +69,7 @@ impl Parsers {
             symbol.signature = symbol.source.signature(language, text);
             symbol.doc = symbol.source.doc(text);
         }
-        Ok(Outline { symbols: facts.symbols, problems: facts.problems })
+        Ok(Outline::from(facts))
     }
 
     /// Records that texts with these hashes crashed a worker, so that they are not parsed again.
@@ -105,11 +105,8 @@ fn parse_here(
     with_references: bool,
 ) -> Facts {
     let parse = || {
-        if with_references {
-            return lang::facts(language, path, text, Limits::DEFAULT);
-        }
-        let Outline { symbols, problems } = lang::outline(language, path, text, Limits::DEFAULT);
-        Facts { symbols, problems, ..Facts::default() }
+        let parse = if with_references { lang::facts } else { lang::definitions };
+        parse(language, path, text, Limits::DEFAULT)
     };
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or_else(|_| nothing_but(Problem::Failed))
 }

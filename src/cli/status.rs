@@ -12,7 +12,7 @@ use super::index::{common_args, has_watcher, print, tree_options};
 use super::place;
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
-use crate::engine::{self, CodeStatus, Comparison, Engine};
+use crate::engine::{self, CodeStatus, Comparison, Engine, LanguageFiles};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::index::table::TableMeta;
@@ -76,6 +76,8 @@ struct CodeSummary {
     references: u64,
     /// Files whose symbols may be incomplete, by reason.
     problems: BTreeMap<Problem, u64>,
+    /// Files by language, and how many of them have parts that the parser does not understand.
+    languages: BTreeMap<&'static str, LanguageFiles>,
     /// The first of the files that could not be parsed completely, in path order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     failed: Vec<UnparsedFile>,
@@ -187,6 +189,7 @@ fn of_snapshot(engine: &Engine, snapshot: &Snapshot, open_ms: f64) -> Result<Sta
             symbols: code.symbols,
             references: code.references,
             problems: code.problems,
+            languages: code.languages,
             failed: code.failed.iter().map(unparsed).collect(),
             text_behind: code.text_behind,
             text_unusable: code.text_unusable,
@@ -277,6 +280,10 @@ fn text(status: &Status) -> String {
     for UnparsedFile { path, reason } in failed {
         line("failed", format!("{}: {reason}", super::report::plain(path)));
     }
+    let errors = status.code.as_ref().map(errors_text).unwrap_or_default();
+    if !errors.is_empty() {
+        line("syntax", format!("not understood in {errors} files"));
+    }
     line("history", history_text(status));
     let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
     line("segments", format!("{}: {units}", status.segments));
@@ -318,6 +325,13 @@ fn code_text(status: &Status) -> String {
         let _ = write!(text, "; {reason}; `codedb index` builds it");
     }
     text
+}
+
+/// Returns how many of the files of each language the parser does not understand completely.
+fn errors_text(code: &CodeSummary) -> String {
+    let with_errors = code.languages.iter().filter(|(_, of)| of.with_errors > 0);
+    let counts = with_errors.map(|(name, of)| format!("{} of {} {name}", of.with_errors, of.files));
+    counts.collect::<Vec<_>>().join(", ")
 }
 
 fn history_text(status: &Status) -> String {

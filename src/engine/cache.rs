@@ -289,6 +289,7 @@ mod tests {
         let outline = |count| Outline {
             symbols: Vec::new(),
             problems: Problems::from([(Problem::Syntax, count)]),
+            first_error_line: 1,
         };
         let key = |hash, path: &str| (hash, "rust", path.as_bytes().to_vec());
         for hash in 0..40 {

@@ -7,7 +7,7 @@
 
 mod status;
 
-pub use status::{CodeStatus, check_code, code_status};
+pub use status::{CodeStatus, LanguageFiles, check_code, code_status};
 
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::Coverage;
 use super::lookup::{self, NameQuery, Within};
+use super::syntax_gaps::SyntaxGaps;
 use super::{
     Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
@@ -110,6 +111,9 @@ pub struct CallersReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Coverage,
+    /// The files that may have more callers.
+    #[serde(flatten)]
+    pub syntax_gaps: SyntaxGaps,
     /// The definitions with the name: the first ones, and those that are used.
     pub definitions: Vec<Target>,
     /// How many are listed.
@@ -251,6 +255,7 @@ fn answer(
     let (callers, uses, unsure_callers) = (entries(callers), entries(others), entries(unsure));
     Ok(CallersReply {
         coverage: Coverage::of(catalog).or_unread_of(catalog, targets)?,
+        syntax_gaps: SyntaxGaps::of(catalog, targets)?,
         definitions_shown: definitions.len(),
         definitions,
         definitions_total: targets.len(),
@@ -421,6 +426,7 @@ impl Reply for CallersReply {
             notices.push(CUT.to_owned());
         }
         notices.extend(self.coverage.notice());
+        notices.extend(self.syntax_gaps.notice());
         notices
     }
 }

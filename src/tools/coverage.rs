@@ -38,7 +38,7 @@ pub enum Status {
 
 /// Definitions whose names are looked for in files that are not read. Those of one query mostly have the
 /// same name.
-const NAMED_MAX: usize = 64;
+pub(super) const NAMED_MAX: usize = 64;
 
 /// The purpose for which files are read.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use super::callers::CUT;
 use super::coverage::{Coverage, Status};
 use super::lookup::{self, Filter, NameQuery, Within};
+use super::syntax_gaps::SyntaxGaps;
 use super::{Call, Define, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::precedence::Precedence;
@@ -153,6 +154,9 @@ pub struct ExplainReply {
     /// Whether all files are indexed, and the name matches one definition.
     #[serde(flatten)]
     pub coverage: Coverage,
+    /// The files that may have more callers.
+    #[serde(flatten)]
+    pub syntax_gaps: SyntaxGaps,
     /// The explanation, if the name matches one definition.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub explained: Option<Explained>,
@@ -192,9 +196,10 @@ impl Define for Explain {
             return Err(lookup::elsewhere(catalog, &args.name, given, &all.symbols));
         }
         let mut coverage = Coverage::of(catalog).or_unread_of(catalog, &definitions)?;
+        let syntax_gaps = SyntaxGaps::of(catalog, &definitions)?;
         if let [at] = definitions[..] {
             let explained = explain(catalog, &mut texts, at, max)?;
-            return Ok(ExplainReply { coverage, explained, choices: None, others });
+            return Ok(ExplainReply { coverage, syntax_gaps, explained, choices: None, others });
         }
         let (first, total) = first(definitions, max.min(CHOICES_MAX));
         let mut list = Vec::with_capacity(first.len());
@@ -203,7 +208,7 @@ impl Define for Explain {
         }
         coverage.status = Status::Ambiguous;
         let choices = List { shown: list.len(), list, total };
-        Ok(ExplainReply { coverage, explained: None, choices: Some(choices), others })
+        Ok(ExplainReply { coverage, syntax_gaps, explained: None, choices: Some(choices), others })
     }
 }
 
@@ -407,6 +412,7 @@ impl Reply for ExplainReply {
             }
         }
         notices.extend(self.coverage.notice());
+        notices.extend(self.syntax_gaps.notice());
         notices
     }
 }

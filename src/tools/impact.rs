@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
+use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::{Besides, Limits, Selection, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::Analysis;
@@ -64,6 +65,9 @@ pub struct ImpactData {
     /// Functions that call the given ones, directly or not.
     #[serde(flatten)]
     pub affected: AffectedFunctions,
+    /// The files that may have more callers of the functions.
+    #[serde(flatten)]
+    pub syntax_gaps: SyntaxGaps,
     /// The tests and the commands.
     #[serde(flatten)]
     pub selection: Selection,
@@ -83,6 +87,9 @@ pub struct AffectedFunctions {
 
 impl Data for ImpactData {
     fn render(&self, style: &dyn Style, out: &mut String) {
+        if let Some(notice) = self.syntax_gaps.notice() {
+            let _ = writeln!(out, "{notice}");
+        }
         self.affected.write(style, out);
         self.selection.write(style, out);
     }
@@ -193,6 +200,7 @@ impl Define for Impact {
         }
         let affected = affected(catalog, &symbols, args.limit);
         let selected = select(call, catalog, &symbols, Besides::default(), limits)?;
-        Ok(selected.reply(|selection| ImpactData { affected, selection }))
+        let syntax_gaps = SyntaxGaps::of(catalog, &symbols)?;
+        Ok(selected.reply(|selection| ImpactData { affected, syntax_gaps, selection }))
     }
 }

@@ -104,7 +104,7 @@ impl Within {
         }
     }
 
-    fn is_match(&self, path: &[u8]) -> bool {
+    pub(super) fn is_match(&self, path: &[u8]) -> bool {
         match self {
             Within::Below(dir) => path::is_within(path, dir),
             Within::Glob(glob) => glob.is_match(path),

@@ -7,13 +7,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::{
-    Call, Define, Location, Needs, Reply, Speed, Toolset, offset_notice, paths, results_max,
+    Call, Define, Location, Needs, Reply, Speed, Toolset, counted, offset_notice, paths,
+    results_max,
 };
 use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
 use crate::lang::language::LANGUAGES;
-use crate::lang::{self, Language, Limits, Problems, Symbol, SymbolKind};
+use crate::lang::{self, Language, Limits, Problem, Problems, Symbol, SymbolKind};
 use crate::source::guarded::Content;
 
 /// The default number of definitions in a reply.
@@ -102,6 +103,13 @@ pub struct OutlineReply {
     offset_beyond: Option<usize>,
     /// Reasons why some may be missing, with the number of occurrences.
     pub problems: Problems,
+    /// The line of the first part that the parser does not understand, if there is one.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub first_error_line: usize,
+}
+
+fn is_zero(line: &usize) -> bool {
+    *line == 0
 }
 
 impl Define for Outline {
@@ -209,6 +217,7 @@ impl OutlineReply {
             next_offset: (end < total && page.max > 0).then_some(end),
             offset_beyond: (page.offset > 0 && page.offset >= total).then_some(page.offset),
             problems: outline.problems,
+            first_error_line: outline.first_error_line,
         }
     }
 }
@@ -232,7 +241,7 @@ pub(super) fn of(
         call.code.outline(path, content.hash()).filter(|(of, _)| *of == language)
     };
     match known {
-        Some((_, symbols)) => Ok((lang::Outline { symbols, problems: Problems::default() }, true)),
+        Some((_, symbols)) => Ok((lang::Outline { symbols, ..lang::Outline::default() }, true)),
         None => Ok((call.code.parse(language, path, content.bytes())?, false)),
     }
 }
@@ -243,6 +252,22 @@ fn unknown(path: &std::path::Path) -> Error {
     Error::usage("the language of this file is not supported")
         .with_path(path)
         .with_hint(format!("supported: {}", names.join(", ")))
+}
+
+impl OutlineReply {
+    /// Returns the notice that the parser does not understand parts of the file, if so.
+    fn syntax_notice(&self) -> Option<String> {
+        let count = self.problems.get(&Problem::Syntax).copied().unwrap_or_default();
+        let more = match count {
+            0 => return None,
+            1 => String::new(),
+            count => format!(" and {}", counted(count as usize - 1, "more place")),
+        };
+        let line = self.first_error_line;
+        Some(format!(
+            "the parser does not understand line {line}{more}; definitions there may be missing"
+        ))
+    }
 }
 
 impl Reply for OutlineReply {
@@ -293,6 +318,7 @@ impl Reply for OutlineReply {
 
     fn notices(&self) -> Vec<String> {
         let described = self.problems.keys().filter_map(|problem| problem.describe());
+        let described = described.map(str::to_owned).chain(self.syntax_notice());
         let described = described.map(|what| format!("{}: {what}", text::plain(&self.path)));
         let more = self.next_offset.map(|offset| {
             let (shown, total) = (self.shown, self.total);

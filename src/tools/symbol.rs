@@ -7,6 +7,8 @@ use super::coverage::{Coverage, Reading};
 use super::glob::{self, PathGlob};
 use super::lookup::{self, Filter, NameQuery, Within};
 use super::pattern::is_like_regex;
+use super::qualified::Qualified;
+use super::syntax_gaps::SyntaxGaps;
 use super::{
     Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
 };
@@ -55,6 +57,9 @@ pub struct SymbolReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Coverage,
+    /// The files that may define the name, too.
+    #[serde(flatten)]
+    pub syntax_gaps: SyntaxGaps,
     /// Public definitions first; members, declarations, tests, generated code and headings last.
     pub symbols: Vec<Definition>,
     /// How many are listed.
@@ -113,6 +118,15 @@ impl Define for Symbol {
         };
         let of_name = args.pattern.as_deref().or(args.prefix.as_deref());
         let is_regex = selected.unfiltered == 0 && of_name.is_some_and(is_like_regex);
+        let syntax_gaps = match query {
+            NameQuery::Name(name) => {
+                let name = Qualified::new(name).map_or(name, |qualified| qualified.last);
+                let is_inside =
+                    |path: &[u8]| filter.within.as_ref().is_none_or(|within| within.is_match(path));
+                SyntaxGaps::of_name(catalog, name, is_inside)?
+            }
+            _ => SyntaxGaps::default(),
+        };
         let mut texts = Texts::new(catalog);
         let mut symbols = Vec::with_capacity(selected.symbols.len());
         let mut left = BODIES_BYTES_MAX;
@@ -128,6 +142,7 @@ impl Define for Symbol {
                 0 => Coverage::of(catalog).or_unread(catalog, Reading::Symbols),
                 _ => Coverage::of(catalog),
             },
+            syntax_gaps,
             shown: symbols.len(),
             symbols,
             total: selected.total,
@@ -230,6 +245,7 @@ impl Reply for SymbolReply {
             );
         }
         notices.extend(self.coverage.notice());
+        notices.extend(self.syntax_gaps.notice());
         notices
     }
 }

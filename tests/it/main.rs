@@ -81,6 +81,7 @@ mod structure;
 mod support;
 #[cfg(unix)]
 mod surprises;
+mod syntax_errors;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

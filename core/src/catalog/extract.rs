@@ -9,6 +9,7 @@ use xxhash_rust::xxh3::{Xxh3DefaultBuilder, xxh3_128};
 
 use crate::base::text;
 use crate::error::Result;
+use crate::index::code::Word;
 use crate::index::extract::Content;
 use crate::lang::marks::{HEAD_BYTES, marks};
 use crate::lang::words::identifiers;
@@ -33,7 +34,8 @@ pub struct Extract {
     pub marks: u8,
     /// The facts of the text.
     pub facts: Facts,
-    words: Vec<(Range<u32>, u32)>,
+    /// Span of the first occurrence, number of occurrences, and whether one is in a syntax error.
+    words: Vec<(Range<u32>, u32, bool)>,
 }
 
 impl Extract {
@@ -45,11 +47,14 @@ impl Extract {
     /// Larger files are recorded without facts.
     pub const BYTES_MAX: u64 = 32 << 20;
 
-    /// Returns the words, each once, in the order of their first occurrence, with their number of
-    /// occurrences.
-    pub fn words(&self) -> Vec<(&[u8], u32)> {
-        let word = |span: &Range<u32>| &self.text[span.start as usize..span.end as usize];
-        self.words.iter().map(|(span, count)| (word(span), *count)).collect()
+    /// Returns the words, each once, in the order of their first occurrence.
+    pub fn words(&self) -> Vec<Word<'_>> {
+        let word = |(span, count, is_in_error): &(Range<u32>, u32, bool)| Word {
+            text: &self.text[span.start as usize..span.end as usize],
+            count: *count,
+            is_in_error: *is_in_error,
+        };
+        self.words.iter().map(word).collect()
     }
 
     /// Returns the number of lines; a last line without line end counts.
@@ -61,7 +66,7 @@ impl Extract {
     /// Returns the approximate memory size in bytes.
     pub fn memory_bytes(&self) -> usize {
         self.text.len()
-            + self.words.len() * size_of::<(Range<u32>, u32)>()
+            + self.words.len() * size_of::<(Range<u32>, u32, bool)>()
             + self.facts.references.len() * 96
             + self.facts.symbols.len() * 400
     }
@@ -123,10 +128,11 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128, parsers: &Parsers) -> Re
     let mut places: HashMap<&[u8], usize, Xxh3DefaultBuilder> = HashMap::default();
     for span in identifiers(text) {
         let place = *places.entry(&text[span.clone()]).or_insert_with(|| {
-            extract.words.push((span.start as u32..span.end as u32, 0));
+            extract.words.push((span.start as u32..span.end as u32, 0, false));
             extract.words.len() - 1
         });
         extract.words[place].1 += 1;
+        extract.words[place].2 |= extract.facts.errors.contain(span.start);
     }
     Ok(extract)
 }

@@ -8,6 +8,7 @@ use super::extract::Extract;
 use crate::graph::link::FileFacts;
 use crate::index::code::keys;
 use crate::lang::facts::{Facts, Reference, Role};
+use crate::lang::words::unescaped;
 use crate::lang::{Language, Marks, Problem};
 
 /// The facts of one file, in memory.
@@ -17,13 +18,15 @@ pub struct OverlayFile {
     marks: Marks,
     lines: u32,
     lost_by: Option<Problem>,
+    first_error_line: u32,
     facts: Option<Arc<FileFacts>>,
     references: Vec<Reference>,
     /// Indices of symbols by key.
     defined: HashMap<Vec<u8>, Vec<u32>>,
     /// Indices of references by name.
     used: HashMap<String, Vec<u32>>,
-    words: HashMap<Vec<u8>, u32>,
+    /// Number of occurrences of each word, and whether one is in a syntax error.
+    words: HashMap<Vec<u8>, (u32, bool)>,
 }
 
 impl OverlayFile {
@@ -35,20 +38,22 @@ impl OverlayFile {
             marks: Marks::from_bits(extract.marks),
             lines: extract.lines(),
             lost_by: extract.facts.problems.keys().rev().copied().find(|of| of.loses_definitions()),
+            first_error_line: u32::try_from(extract.facts.errors.first_line).unwrap_or(u32::MAX),
             facts: None,
             references: Vec::new(),
             defined: HashMap::new(),
             used: HashMap::new(),
             words: HashMap::new(),
         };
-        for (word, count) in extract.words() {
-            file.words.insert(word.to_vec(), count);
+        for word in extract.words() {
+            file.words.insert(word.text.to_vec(), (word.count, word.is_in_error));
         }
         let mut facts: Facts = std::mem::take(&mut extract.facts);
         file.references = std::mem::take(&mut facts.references);
         for (place, reference) in file.references.iter().enumerate() {
             let Some(name) = extract.text.get(reference.span.clone()) else { continue };
-            let name = String::from_utf8_lossy(name).into_owned();
+            let name = String::from_utf8_lossy(name);
+            let name = unescaped(&name).into_owned();
             file.used.entry(name).or_default().push(place as u32);
         }
         keys::each(&facts.symbols, |key, place| {
@@ -64,7 +69,13 @@ impl OverlayFile {
 
     pub(super) fn summary(&self) -> FileSummary {
         let symbols = self.facts.as_ref().map_or(0, |facts| facts.symbols.len() as u32);
-        FileSummary { language: self.language, marks: self.marks, lines: self.lines, symbols }
+        FileSummary {
+            language: self.language,
+            marks: self.marks,
+            lines: self.lines,
+            symbols,
+            first_error_line: self.first_error_line,
+        }
     }
 
     /// Returns the hash of the text that the facts were made of.
@@ -103,7 +114,7 @@ impl OverlayFile {
         uses.filter(|(_, reference)| reference.role == Role::Call)
     }
 
-    pub(super) fn word(&self, word: &str) -> Option<u32> {
+    pub(super) fn word(&self, word: &str) -> Option<(u32, bool)> {
         self.words.get(word.as_bytes()).copied()
     }
 }

@@ -14,6 +14,7 @@ use crate::lang::facts::{Import, ImportKind, Reference, Role};
 use crate::lang::language::detect;
 use crate::lang::parse::Limits;
 use crate::lang::symbols::facts;
+use crate::lang::words::unescaped;
 use crate::source::text_cache::Text;
 
 /// The facts of some files, in memory.
@@ -132,7 +133,7 @@ impl File {
         let mut facts = facts(language, path, text, Limits::DEFAULT);
         let named = |reference: Reference| {
             let name = text.get(reference.span.clone()).unwrap_or_default();
-            (String::from_utf8_lossy(name).into_owned(), reference)
+            (unescaped(&String::from_utf8_lossy(name)).into_owned(), reference)
         };
         file.references = std::mem::take(&mut facts.references).into_iter().map(named).collect();
         file.facts = Some(Arc::new(FileFacts::new(path.to_owned(), language, facts)));

@@ -21,7 +21,7 @@ pub mod reader;
 pub mod record;
 pub mod store;
 
-pub use builder::{CodeSegmentBuilder, FileRecord};
+pub use builder::{CodeSegmentBuilder, FileRecord, Word};
 pub use reader::CodeSegment;
 
 /// Section ids of a segment file. A document is one file of the segment.
@@ -46,7 +46,8 @@ mod section {
     pub(super) const CALLED: u32 = 8;
     /// Referenced names, each with its list of reference sites.
     pub(super) const REFERRED: DictionarySections = [20, 21, 22];
-    /// Words of the text, each with its list of document and count.
+    /// Words of the text, each with its list of document and twice the count, plus one if an
+    /// occurrence is in a part that the parser does not understand.
     pub(super) const WORDS: DictionarySections = [30, 31, 32];
 
     /// Section ids of a dictionary: block index, blocks, lists.
@@ -55,5 +56,5 @@ mod section {
 
 /// Size of a document record: path hash u64, lines u32, language u8, marks u8, problems u16, number
 /// of symbols u32, offsets of its symbols and of its imports u32 each, package u32, content hash
-/// u128, offset of its called names u32.
-const DOC_BYTES: usize = 52;
+/// u128, offset of its called names u32, line of the first syntax error u32 (0 without errors).
+const DOC_BYTES: usize = 56;

@@ -8,6 +8,7 @@ use serde::Serialize;
 pub use super::chain::{CHAIN_BYTES_MAX, Chain};
 use super::parse::Problems;
 use super::symbols::Symbol;
+use super::syntax_errors::SyntaxErrors;
 
 /// The role of an identifier at one occurrence.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
@@ -138,4 +139,6 @@ pub struct Facts {
     pub package: Option<String>,
     /// Why facts may be missing.
     pub problems: Problems,
+    /// The parts that the parser does not understand.
+    pub errors: SyntaxErrors,
 }

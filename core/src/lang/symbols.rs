@@ -262,14 +262,27 @@ pub struct Outline {
     pub symbols: Vec<Symbol>,
     /// Reasons why symbols may be missing.
     pub problems: Problems,
+    /// The line of the first syntax error, from 1; 0 without errors.
+    pub first_error_line: usize,
+}
+
+impl From<Facts> for Outline {
+    fn from(facts: Facts) -> Outline {
+        let Facts { symbols, problems, errors, .. } = facts;
+        Outline { symbols, problems, first_error_line: errors.first_line }
+    }
 }
 
 /// Returns the symbols that `text` defines. `path` becomes a part of their ids.
 ///
 /// Never fails: parts that cannot be parsed are counted as problems. O(text) within `limits`.
 pub fn outline(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Outline {
-    let facts = walk::extract(language, path, text, limits, false);
-    Outline { symbols: facts.symbols, problems: facts.problems }
+    definitions(language, path, text, limits).into()
+}
+
+/// Returns the facts of `text` without references and imports; otherwise as [`facts`].
+pub fn definitions(language: &'static Language, path: &str, text: &[u8], limits: Limits) -> Facts {
+    walk::extract(language, path, text, limits, false)
 }
 
 /// Returns the definitions, references and imports of `text`. `path` becomes a part of the symbols'

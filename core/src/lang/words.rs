@@ -7,6 +7,7 @@
 //! Limits: text in scripts without spaces between words (Chinese, Japanese) yields whole runs of
 //! letters. Runs of more than [`BYTES_MAX`] bytes, such as base64, are skipped.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use unicode_ident::{is_xid_continue, is_xid_start};
@@ -222,6 +223,43 @@ impl Parts<'_> {
         };
         Some((letter, 1))
     }
+}
+
+/// Returns the name that an identifier with Unicode escapes denotes: `\\u00E9_2` is `é_2`, and
+/// `\\u{61}b` is `ab`. Other texts are returned as they are. O(identifier).
+pub fn unescaped(identifier: &str) -> Cow<'_, str> {
+    if !identifier.contains("\\u") {
+        return Cow::Borrowed(identifier);
+    }
+    decoded(identifier).map_or(Cow::Borrowed(identifier), Cow::Owned)
+}
+
+/// Returns the same, or `None` if the text is no identifier, or an escape is not one of a character of
+/// identifiers.
+fn decoded(identifier: &str) -> Option<String> {
+    let mut name = String::with_capacity(identifier.len());
+    let mut rest = identifier;
+    while let Some(first) = rest.chars().next() {
+        let (character, len_bytes) = match rest.strip_prefix("\\u") {
+            Some(escape) => {
+                let (digits, len_bytes) = match escape.strip_prefix('{') {
+                    Some(inner) => (inner.split_once('}')?.0, inner.find('}')? + 4),
+                    None => (escape.get(..4)?, 6),
+                };
+                if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+                    return None;
+                }
+                (char::from_u32(u32::from_str_radix(digits, 16).ok()?)?, len_bytes)
+            }
+            None => (first, first.len_utf8()),
+        };
+        if !is_xid_continue(character) && !matches!(character, '$' | '#') {
+            return None;
+        }
+        name.push(character);
+        rest = &rest[len_bytes..];
+    }
+    Some(name)
 }
 
 /// Appends `word` to `buffer` in lowercase.

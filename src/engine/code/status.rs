@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
 use super::{doc_map, readable_files};
 use crate::base::ids::FileId;
 use crate::engine::Engine;
@@ -14,6 +16,15 @@ use crate::lang::Problem;
 
 /// Maximum number of files in [`CodeStatus::failed`].
 const FAILED_MAX: usize = 5;
+
+/// Numbers of files in a language.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct LanguageFiles {
+    /// Files that the code index covers.
+    pub files: u64,
+    /// Those with parts that the parser does not understand.
+    pub with_errors: u64,
+}
 
 /// Status of the code index and the text index, for one generation of the search index.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -30,6 +41,8 @@ pub struct CodeStatus {
     pub references: u64,
     /// Number of files with each problem that can make symbols incomplete.
     pub problems: BTreeMap<Problem, u64>,
+    /// Files of each language, by its name.
+    pub languages: BTreeMap<&'static str, LanguageFiles>,
     /// The first files whose definitions are incomplete, in path order, and why.
     pub failed: Vec<(Vec<u8>, Problem)>,
     /// Bytes of its segments.
@@ -63,11 +76,17 @@ pub fn code_status(engine: &Engine, snapshot: &Snapshot) -> Result<CodeStatus> {
         let doc_map = doc_map(&code, table)?;
         let is_known = |file: &&FileId| doc_map.doc(file.index()).is_some();
         for file in &files {
+            let Some((segment, doc)) = doc_map.doc(file.index()) else { continue };
+            let doc = code.segments[segment].doc(doc)?;
             if status.failed.len() < FAILED_MAX
-                && let Some((segment, doc)) = doc_map.doc(file.index())
-                && let Some(problem) = code.segments[segment].doc(doc)?.lost_by()
+                && let Some(problem) = doc.lost_by()
             {
                 status.failed.push((table.path(*file)?, problem));
+            }
+            if let Some(language) = doc.language {
+                let count = status.languages.entry(language.name).or_default();
+                count.files += 1;
+                count.with_errors += u64::from(doc.has(Problem::Syntax));
             }
         }
         status.exists = true;

@@ -8,6 +8,7 @@ use crate::catalog::Catalog;
 use crate::error::{Error, Kind, Result};
 use crate::graph::link::SymbolAt;
 use crate::tools::coverage::{Coverage, Reading};
+use crate::tools::syntax_gaps::SyntaxGaps;
 use crate::tools::{counted, paths};
 
 /// The maximum number of candidates that are examined. It is higher than the number of suggestions,
@@ -54,6 +55,9 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     if missing > 0 {
         let files = counted(missing, "file");
         error = error.with_hint(format!("{files} not indexed yet; one of them may define it"));
+    }
+    if let Some(gaps) = SyntaxGaps::of_name(catalog, last, |_| true)?.notice() {
+        error = error.with_hint(gaps);
     }
     let unread = Coverage::of(catalog).or_unread(catalog, Reading::Symbols).unread_notices();
     Ok(unread.into_iter().fold(error, Error::with_hint))

@@ -17,6 +17,7 @@ use crate::index::format::{self, FileKind, u64_at};
 use crate::lang::Language;
 use crate::lang::facts::{Facts, Role};
 use crate::lang::language::LANGUAGES;
+use crate::lang::words::unescaped;
 
 /// Maximum number of references and words in a segment; bounds the memory of a build.
 const OCCURRENCES_MAX: usize = 16 << 20;
@@ -41,8 +42,19 @@ pub struct FileRecord<'a> {
     pub lines: u32,
     /// The facts extracted from `text`.
     pub facts: &'a Facts,
-    /// The distinct words of `text` and how often each occurs.
-    pub words: &'a [(&'a [u8], u32)],
+    /// The distinct words of `text`.
+    pub words: &'a [Word<'a>],
+}
+
+/// A word of a text.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Word<'a> {
+    /// The word.
+    pub text: &'a [u8],
+    /// How often it occurs.
+    pub count: u32,
+    /// An occurrence is in a part that the parser does not understand.
+    pub is_in_error: bool,
 }
 
 /// Collects the facts of files for one segment.
@@ -57,7 +69,7 @@ pub struct CodeSegmentBuilder {
     /// (name, document, symbol), in document order.
     defined: Vec<(u32, u32, u32)>,
     referred: Vec<Occurrence>,
-    /// (name, document, count), in document order.
+    /// (name, document, count and mark as in [`section::WORDS`]), in document order.
     words: Vec<(u32, u32, u32)>,
     meta: Meta,
 }
@@ -161,6 +173,7 @@ impl CodeSegmentBuilder {
         put(&mut self.docs, package.map_or(0, |package| self.pool.number(package) + 1));
         self.docs.extend_from_slice(&file.hash.to_le_bytes());
         put(&mut self.docs, self.called.len() as u32);
+        put(&mut self.docs, u32::try_from(facts.errors.first_line).unwrap_or(u32::MAX));
         record::put_symbols(&mut self.symbols, &facts.symbols, &mut self.pool);
         record::put_imports(&mut self.imports, package, &facts.imports, &mut self.pool);
         keys::each(&facts.symbols, |key, place| {
@@ -172,6 +185,8 @@ impl CodeSegmentBuilder {
         let mut called = Vec::new();
         for reference in &facts.references {
             let Some(text) = file.text.get(reference.span.clone()) else { continue };
+            let name = std::str::from_utf8(text).map(unescaped);
+            let text = name.as_ref().map_or(text, |name| name.as_bytes());
             if text.len() > NAME_BYTES_MAX {
                 continue;
             }
@@ -193,10 +208,9 @@ impl CodeSegmentBuilder {
         called.sort_unstable();
         called.dedup();
         put_ascending(&mut self.called, &called);
-        for (word, count) in file.words {
-            if word.len() <= NAME_BYTES_MAX {
-                self.words.push((self.names.number_of(word), doc, *count));
-            }
+        for word in file.words.iter().filter(|word| word.text.len() <= NAME_BYTES_MAX) {
+            let count = word.count << 1 | u32::from(word.is_in_error);
+            self.words.push((self.names.number_of(word.text), doc, count));
         }
         self.meta.files += 1;
         self.meta.bytes += file.text.len() as u64;

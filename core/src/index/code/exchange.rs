@@ -1,7 +1,7 @@
 //! Encoding of all facts of one file, for a process that receives them from the one that parsed it.
 //!
 //! ```text
-//! facts := len strings | len problems | package and imports | symbols | references
+//! facts := len strings | len problems | errors | package and imports | symbols | references
 //! ```
 //!
 //! Package, imports and symbols are encoded as in a segment ([`super::record`]), each after the length
@@ -13,6 +13,7 @@ use crate::base::varint::{ByteReader, put, put_signed};
 use crate::lang::facts::{Chain, Facts, Import, Reference, Role};
 use crate::lang::parse::{Problem, Problems};
 use crate::lang::symbols::Symbol;
+use crate::lang::syntax_errors::SyntaxErrors;
 
 /// Bits of a reference's role; the higher bits are the number of arguments plus one, or 0.
 const ROLE_BITS: u32 = 3;
@@ -26,6 +27,7 @@ pub fn put_facts(out: &mut Vec<u8>, facts: &Facts) {
         put(&mut body, *problem as u64);
         put(&mut body, *count);
     }
+    put_errors(&mut body, &facts.errors);
     let mut part = Vec::new();
     record::put_imports(&mut part, facts.package.as_deref(), &facts.imports, &mut pool);
     put_bytes(&mut body, &part);
@@ -46,6 +48,17 @@ pub fn put_facts(out: &mut Vec<u8>, facts: &Facts) {
 fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     put(out, bytes.len() as u64);
     out.extend_from_slice(bytes);
+}
+
+fn put_errors(out: &mut Vec<u8>, errors: &SyntaxErrors) {
+    put(out, errors.first_line as u64);
+    put(out, errors.spans.len() as u64);
+    let mut end = 0;
+    for span in &errors.spans {
+        put(out, (span.start - end) as u64);
+        put(out, span.len() as u64);
+        end = span.end;
+    }
 }
 
 fn put_references(out: &mut Vec<u8>, references: &[Reference], numbers: &mut dyn Numbers) {
@@ -87,17 +100,31 @@ pub fn facts(bytes: &[u8], path: &str, len: usize) -> Option<Facts> {
         let problem = *Problem::ALL.get(input.read_len()?)?;
         problems.insert(problem, input.read_u64()?);
     }
+    let errors = errors(&mut input)?;
     let (package, imports) = record::imports(read_part(&mut input)?, &strings)?;
     let count = input.read_len()?;
     let symbols = record::symbols(read_part(&mut input)?, count, path, &strings)?;
     let references = references(&mut input, &strings, symbols.len())?;
-    let facts = Facts { symbols, references, imports, package, problems };
+    let facts = Facts { symbols, references, imports, package, problems, errors };
     (input.is_empty() && is_within(&facts, len)).then_some(facts)
 }
 
 fn read_part<'a>(input: &mut ByteReader<'a>) -> Option<&'a [u8]> {
     let len = input.read_len()?;
     input.read_bytes(len)
+}
+
+fn errors(input: &mut ByteReader<'_>) -> Option<SyntaxErrors> {
+    let first_line = input.read_len()?;
+    let count = input.read_len()?;
+    let mut spans = Vec::with_capacity(count.min(input.rest().len()));
+    let mut end = 0_usize;
+    for _ in 0..count {
+        let start = end.checked_add(input.read_len()?)?;
+        end = start.checked_add(input.read_len()?)?;
+        spans.push(start..end);
+    }
+    Some(SyntaxErrors { first_line, spans })
 }
 
 fn references(
@@ -139,6 +166,7 @@ fn is_within(facts: &Facts, len: usize) -> bool {
         ends.iter().chain(source.doc.iter().map(|span| &span.end)).all(|&end| end <= len)
     };
     facts.symbols.iter().all(symbol)
+        && facts.errors.spans.last().is_none_or(|span| span.end <= len)
         && facts.imports.iter().all(|import: &Import| import.span.end <= len)
         && facts.references.iter().all(|reference| reference.span.end <= len)
 }
@@ -175,7 +203,7 @@ class Cart extends Base<Item> implements Priced {
         put_facts(&mut bytes, &expected);
         let found = facts(&bytes, "Cart.java", TEXT.len()).expect("facts");
         assert!(expected.references.len() > 8 && expected.imports.len() == 2);
-        assert!(!expected.problems.is_empty());
+        assert!(!expected.problems.is_empty() && !expected.errors.spans.is_empty());
         for symbol in &mut expected.symbols {
             symbol.signature.clear();
             symbol.doc = None;

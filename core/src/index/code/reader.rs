@@ -72,6 +72,8 @@ pub struct Doc {
     pub lines: u32,
     /// The number of symbols.
     pub symbols: u32,
+    /// The line of the first syntax error, from 1; 0 without errors.
+    pub first_error_line: u32,
     problems: u32,
     /// Pool number of its package plus one, or 0.
     package: u32,
@@ -194,6 +196,7 @@ impl CodeSegment {
             marks: bytes[13],
             lines: u32_at(bytes, 8),
             problems: u32::from(u16_at(bytes, 14)),
+            first_error_line: u32_at(bytes, 52),
             symbols: u32_at(bytes, 16),
             symbols_at: u32_at(bytes, 20) as usize,
             imports_at: u32_at(bytes, 24) as usize,
@@ -348,9 +351,10 @@ impl CodeSegment {
         Ok(places)
     }
 
-    /// Returns the documents that contain `word` and how often, ascending. O(log words +
+    /// Returns the documents that contain `word`, ascending, each with the number of occurrences, and
+    /// true if one of them is in a part that the parser does not understand. O(log words +
     /// documents).
-    pub fn word(&self, word: &[u8]) -> Result<Vec<(u32, u32)>> {
+    pub fn word(&self, word: &[u8]) -> Result<Vec<(u32, u32, bool)>> {
         let damaged = || self.container.corrupt("code index's words are damaged");
         let Some(entry) = self.words.find(&self.container, word)? else { return Ok(Vec::new()) };
         let mut input = ByteReader::new(self.container.bytes(entry.list)?);
@@ -359,7 +363,7 @@ impl CodeSegment {
         while !input.is_empty() {
             let (more, count) = input.read_u32().zip(input.read_u32()).ok_or_else(damaged)?;
             doc = doc.checked_add(more).filter(|&doc| doc < self.docs()).ok_or_else(damaged)?;
-            files.push((doc, count));
+            files.push((doc, count >> 1, count & 1 != 0));
         }
         Ok(files)
     }

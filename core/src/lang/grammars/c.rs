@@ -15,6 +15,7 @@ mod kernel;
 mod keywords;
 mod literals;
 mod macros;
+mod modules;
 mod objects;
 mod refer;
 mod values;
@@ -89,7 +90,11 @@ fn mask(text: &[u8]) -> Vec<u8> {
 
 /// Returns the text without annotation macros and macros around declarations, as plain C++.
 fn mask_cpp(text: &[u8]) -> Vec<u8> {
-    let mut masked = annotations::mask(text);
+    let mut masked = text.to_vec();
+    modules::mask(text, &mut masked);
+    let text = masked.clone();
+    let text = text.as_slice();
+    annotations::blank(text, &mut masked, false);
     macros::mask(text, &mut masked, false);
     macros::mask_heads(text, &mut masked);
     directives::mask(text, &mut masked);

@@ -77,6 +77,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
                 .map(|definition| Definition { owner, ..definition })
         }
         "function_call_expression" => defined(visit),
+        "assignment_expression" => closure(visit),
         _ => return,
     };
     found.extend(definition);
@@ -143,6 +144,24 @@ fn finish<'t>(
 ) -> Definition<'t> {
     let visibility = modifiers::visibility(visit, declaration).unwrap_or(Visibility::Public);
     Definition { visibility, ..definition }
+}
+
+/// Returns the function that the visited assignment binds to a variable: `$f = fn ($x) => …`. Its name
+/// includes the `$`, since a function `f` is another one.
+fn closure<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.field("left").filter(|name| name.kind_name() == "variable_name")?;
+    let mut value = node.field("right")?;
+    while value.kind_name() == "parenthesized_expression" {
+        value = value.named_child(0)?;
+    }
+    if !matches!(value.kind_name(), "anonymous_function" | "arrow_function") {
+        return None;
+    }
+    let is_outermost = visit.enclosing().is_none();
+    let visibility = if is_outermost { Visibility::Public } else { Visibility::Private };
+    let body = value.field("body");
+    Some(Definition { body, visibility, ..Definition::new(visit, SymbolKind::Function, name) })
 }
 
 /// Returns the constant that a call of `define` creates.

@@ -11,7 +11,9 @@ use crate::lang::visit::{Definition, Visit};
 mod attributes;
 mod directives;
 mod locals;
+mod ranges;
 mod refer;
+mod regexes;
 mod units;
 mod values;
 

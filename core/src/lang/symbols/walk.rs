@@ -12,7 +12,9 @@ use crate::lang::language::Language;
 use crate::lang::node::{NodeNames, field_name};
 use crate::lang::notes::Notes;
 use crate::lang::parse::{Limits, Parsed, Problem, Problems, parse};
+use crate::lang::syntax_errors::Collector;
 use crate::lang::visit::{Definition, Frame, LeadingTrivia, Visit};
+use crate::lang::words::unescaped;
 
 /// Returns the facts of `text`; without references and imports if `with_references` is false.
 pub(super) fn extract(
@@ -37,6 +39,7 @@ pub(super) fn extract(
         is_stopped: false,
         ordinals: HashMap::new(),
         outline: Outline::default(),
+        errors: Collector::default(),
         refer: language.refer.filter(|_| with_references),
         notes: Notes::new(text),
     };
@@ -63,6 +66,7 @@ struct File<'a> {
     /// Number of symbols with each qualified name so far.
     ordinals: HashMap<String, usize>,
     outline: Outline,
+    errors: Collector,
     refer: Option<for<'n> fn(&Visit<'_, 'n>, &mut Notes<'_>)>,
     notes: Notes<'a>,
 }
@@ -76,6 +80,12 @@ impl File<'_> {
 
     fn count(&mut self, problem: Problem) {
         *self.outline.problems.entry(problem).or_default() += 1;
+    }
+
+    /// Counts the node as one that the parser does not understand.
+    fn count_error(&mut self, node: Node) {
+        self.count(Problem::Syntax);
+        self.errors.add(node.byte_range(), first_row(node) + 1);
     }
 
     /// Ends the traversal if there are too many symbols.
@@ -97,7 +107,8 @@ impl File<'_> {
         if self.notes.is_full() {
             self.count(Problem::TooManyNodes);
         }
-        let Outline { mut symbols, problems } = self.outline;
+        let Outline { mut symbols, problems, .. } = self.outline;
+        let errors = self.errors.finish(symbols.iter().map(|symbol| &symbol.span));
         let chains = self.notes.chains(&symbols);
         self.notes.limit_wrapped();
         let Notes { mut references, imports, package, bases, .. } = self.notes;
@@ -114,7 +125,7 @@ impl File<'_> {
         references.retain(|reference| reference.enclosing.is_none_or(|at| at < symbols.len()));
         references.sort_by_key(|reference| (reference.span.start, reference.role));
         references.dedup_by(|b, a| a.span == b.span && a.role == b.role);
-        Facts { symbols, references, imports, package, problems }
+        Facts { symbols, references, imports, package, problems, errors }
     }
 }
 
@@ -174,10 +185,11 @@ impl<'t> Walk<'_, '_, 't> {
         let (pending, last_row, marker) = (LeadingTrivia::default(), None, None);
         self.frames.push(Frame { node, leading, pending, last_row, marker, enclosing, field });
         if is_comment {
+            self.file.errors.add_comment(node.byte_range());
             return false;
         }
         if node.is_error() || node.is_missing() {
-            self.file.count(Problem::Syntax);
+            self.file.count_error(node);
         }
         if node.is_named() {
             if self.file.refer.is_some() {
@@ -207,12 +219,14 @@ impl<'t> Walk<'_, '_, 't> {
         else {
             return false;
         };
-        let Some(found) = embedded(&self.file.visit(&self.frames)) else { return false };
+        let visit = self.file.visit(&self.frames);
+        let node = visit.node();
+        let Some(found) = embedded(&visit) else { return false };
         let tree = match found.parse(self.file.language, self.file.text, self.file.limits) {
             Ok(Some(tree)) => tree,
             Ok(None) => {
                 if !found.is_optional {
-                    self.file.count(Problem::Syntax);
+                    self.file.count_error(node);
                 }
                 return false;
             }
@@ -292,7 +306,7 @@ impl<'t> Walk<'_, '_, 't> {
 
     /// Adds a symbol and returns its index, or `None` if its name is empty.
     fn add(&mut self, definition: Definition<'t>) -> Option<usize> {
-        let name = words::name(&definition.name);
+        let name = words::name(&unescaped(&definition.name));
         if name.is_empty() {
             return None;
         }
@@ -367,6 +381,15 @@ fn source(node: Node, definition: &Definition, leading: &LeadingTrivia) -> Symbo
         doc,
         is_docstring: definition.docstring.is_some(),
     }
+}
+
+/// Returns the row of the first token of an error that belongs to no construct inside it: the error of a
+/// construct that is never closed can begin with the text. O(children).
+fn first_row(error: Node) -> usize {
+    let mut cursor = error.walk();
+    let mut children = error.children(&mut cursor);
+    let token = children.find(|child| child.child_count() == 0 && !child.is_extra());
+    token.unwrap_or(error).start_position().row
 }
 
 /// Returns the last row of a node. A node that ends before the first byte of a row does not include

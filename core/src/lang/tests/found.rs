@@ -119,3 +119,80 @@ fn empty_values_and_directives_of_swift_are_parsed() {
     within("switch m {\n    #if a\n    case .b: c()\n    #endif\n    default: d()\n    }");
     within("nonisolated(unsafe) var x = 1");
 }
+
+#[test]
+fn exported_declarations_of_cpp_are_found() {
+    let text = "module;\nexport module a.b;\nimport std;\nexport int f() { return 1; }\n\
+                export class C { int x; };\nexport namespace n { int g(); }\n\
+                export template <typename T> T h(T t) { return t; }\n\
+                export { int k(); struct Q {}; }\nint last() { return 1; }";
+    check("a.cppm", text, "f C C::x n n::g h k Q last");
+}
+
+#[test]
+fn macros_before_the_names_of_types_are_skipped() {
+    let cpp = |text: &str, expected: &str| {
+        check("a.cpp", &format!("{text}\nint last() {{ return 1; }}"), &format!("{expected} last"));
+    };
+    cpp("struct __device_builtin__ T { int x; };", "T T::x");
+    cpp("class EXPORT_API Foo : public Bar { void go(); };", "Foo Foo::go");
+    cpp("class EXPORT_API(1) Foo final : public Bar { void go() {} };", "Foo Foo::go");
+    cpp("typedef struct __device_builtin__ S { float x; } S_t;", "S_t S S::x");
+    cpp("template <class T> class API_TWO Box { T t; };", "Box Box::t");
+    cpp("struct __attribute__((packed)) P { int y; };", "P P::y");
+    check("a.c", "struct __device_builtin__ T { int x; };\nint last(void) { return 1; }", "T last");
+}
+
+#[test]
+fn ranges_in_patterns_of_swift_are_parsed() {
+    for pattern in [".min..<0", ".a...", "1, .min ..< 0", ".f(.min...0)", "(-1)...1", ".a...(.b)"] {
+        let text = format!(
+            "struct S {{\n  func f(_ x: Int) -> Int {{\n    switch x {{\n    case {pattern}:\n      \
+             return 1\n    default:\n      return 2\n    }}\n  }}\n  func g() {{}}\n}}\n\
+             extension S {{\n  func h() {{}}\n}}"
+        );
+        check("a.swift", &text, "S S.f S.g extension S S.h");
+    }
+}
+
+#[test]
+fn regular_expressions_of_swift_are_parsed() {
+    for expression in [
+        r#"/"(.*)/"#,
+        r"/\/*x/",
+        r"/\/\*/",
+        "/`/",
+        r#"/""""/"#,
+        r#"#/http://[^/]+"/#"#,
+        r##"##/"#/##"##,
+        "#/\n    (a) // \"b\n    c{2}\n  /#",
+    ] {
+        let text = format!(
+            "struct S {{\n  let r = {expression}\n  func f() {{ if s.contains({expression}) {{ g(()) }} }}\n  \
+             func h() {{ return s.match(of: {expression}) }}\n}}\nfunc last() {{}}"
+        );
+        check("a.swift", &text, "S S.r S.f S.h last");
+    }
+}
+
+#[test]
+fn functions_that_variables_of_php_hold_are_found() {
+    let text = "<?php\n$f = fn($x) => $x + 1;\n$g = function ($a) use ($f) { return $f($a); };\n\
+                class A { function m() { $h = static fn() => 1; $this->p = fn() => 2; } }\n\
+                $n = [fn() => 1];";
+    check("a.php", text, "$f $g A A::m A::m::$h");
+}
+
+#[test]
+fn escapes_in_names_of_javascript_are_decoded() {
+    let text = "var \\u00E9_2 = () => 1;\nfunction \\u{61}bc() {}\nclass K { \\u0066oo() {} }";
+    check("a.js", text, "é_2 abc K K.foo");
+}
+
+#[test]
+fn attributes_of_functions_in_branches_of_swift_are_parsed() {
+    let text = "class A {\n  func f() {\n    switch x {\n    case .a(let b):\n      let c = b\n      \
+                @Sendable func inner() {\n        g(c)\n      }\n    default:\n      break\n    }\n  }\n  \
+                nonisolated(unsafe) var v = 1\n  func nonisolated() -> Int { 1 }\n}";
+    check("a.swift", text, "A A.f A.f.inner A.v A.nonisolated");
+}

@@ -96,3 +96,21 @@ proptest! {
         prop_assert!(parts(&name).all(|part| !part.is_empty()));
     }
 }
+
+#[test]
+fn escapes_in_identifiers_are_decoded() {
+    for (identifier, expected) in [
+        (r"\u00E9_2", "é_2"),
+        (r"caf\u{e9}", "café"),
+        (r"#\u0061", "#a"),
+        ("plain", "plain"),
+        (r"\u00", r"\u00"),
+        (r"a\u0020b", r"a\u0020b"),
+        (r"\u{}", r"\u{}"),
+        (r"\u{110000}x", r"\u{110000}x"),
+        (r"\user", r"\user"),
+        (r"a b\u0061", r"a b\u0061"),
+    ] {
+        assert_eq!(unescaped(identifier), expected, "{identifier}");
+    }
+}

@@ -152,3 +152,12 @@ fn shapes_with_parts_of_unknown_type_are_open() {
     }
     check_open(&of("array{a: A, b: B, c: A, d: B}"), &["a.php:2 A::run", "a.php:3 B::run"]);
 }
+
+#[test]
+fn calls_of_variables_that_hold_functions_are_linked() {
+    let of = |body: &str| format!("//- /a.php\n<?php\nfunction f($x) {{ return 1; }}\n{body}\n");
+    check(&of("$f = fn($x) => $x; $0$f(1);"), "a.php:3 $f SameFile");
+    check(&of("$f = fn($x) => $x; $0f(1);"), "a.php:2 f SameFile");
+    let inner = "function g() { $h = function () {}; return fn() => $0$h(); }";
+    check(&of(inner), "a.php:3 g::$h SameFile");
+}

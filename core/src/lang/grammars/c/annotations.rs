@@ -87,13 +87,6 @@ const STATEMENTS: &[&[u8]] = &[
     b"while",
 ];
 
-/// Returns the text with annotation macros blanked out. O(text).
-pub(super) fn mask(text: &[u8]) -> Vec<u8> {
-    let mut masked = text.to_vec();
-    blank(text, &mut masked, false);
-    masked
-}
-
 /// Blanks out the annotation macros of `text` in `masked`, which has the same length. With
 /// `is_outermost`, only in lines without indentation, since C has functions only at the top level.
 pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
@@ -108,11 +101,23 @@ pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
             blank_global_scope(words, &mut masked[start + indent..]);
         }
         if begins && !is_directive && !(is_outermost && indent > 0) {
-            LineHead::read(text, start + indent).blank(text, masked);
+            let head = start + indent + template_len(words);
+            LineHead::read(text, head).blank(text, masked);
         }
         is_directive &= line.trim_ascii_end().ends_with(b"\\");
         start += line.len();
     }
+}
+
+/// Returns the length of `template <…>` at the start of a line, with the space after it.
+fn template_len(line: &[u8]) -> usize {
+    const TEMPLATE: &[u8] = b"template";
+    let Some(rest) = line.strip_prefix(TEMPLATE) else { return 0 };
+    let open = blanks(rest);
+    let is_list = rest.get(open) == Some(&b'<');
+    let Some(list) = is_list.then(|| angled(&rest[open..])).flatten() else { return 0 };
+    let len = TEMPLATE.len() + open + list;
+    len + blanks(&line[len..])
 }
 
 /// Blanks out the `::` of `friend class ::Name;`, which the grammar does not allow there.
@@ -184,23 +189,28 @@ impl LineHead {
 
     fn blank(&self, text: &[u8], masked: &mut [u8]) {
         let of = |word: &Word| &text[word.start..word.end];
-        if self.words.iter().any(|word| STATEMENTS.binary_search(&of(word)).is_ok()) {
+        let next = text[self.end..].iter().find(|byte| !byte.is_ascii_whitespace());
+        let is_head = matches!(next, Some(b'{' | b':'));
+        let is_typedef = self.words.first().is_some_and(|word| of(word) == b"typedef");
+        let own = &self.words[usize::from(is_head && is_typedef)..];
+        if own.iter().any(|word| STATEMENTS.binary_search(&of(word)).is_ok()) {
             return;
         }
-        let next = text[self.end..].iter().find(|byte| !byte.is_ascii_whitespace());
         let Some((name, before)) = self.words.split_last() else { return };
         let is_type = |word: &Word| {
             matches!(of(word), b"class" | b"struct" | b"union" | b"enum" | b"interface")
         };
-        if matches!(next, Some(b'{' | b':')) {
+        let is_forward = next == Some(&b';') && of(&self.words[0]) == b"class";
+        if is_head || is_forward {
             let Some(at) = self.words.iter().position(is_type) else { return };
             let own = self.words[at + 1..].iter().filter(|word| of(word) != b"final");
             let own: Vec<&Word> = own.filter(|word| !is_type(word)).collect();
             // The name may also come first: `class Name FINAL : public Base {`.
-            let is_name = |word: &&Word| !looks_like_macro(text, word);
+            let is_macro = |word: &Word| is_annotation(text, word);
+            let is_name = |word: &&Word| !is_macro(word);
             let name = own.iter().rposition(is_name).or(own.len().checked_sub(1));
             let others = own.iter().enumerate().filter(|(at, _)| Some(*at) != name);
-            let annotations = others.filter(|(_, word)| looks_like_macro(text, word));
+            let annotations = others.filter(|(_, word)| is_macro(word));
             annotations.for_each(|(_, word)| masked[word.start..word.end].fill(b' '));
             return;
         }
@@ -365,6 +375,14 @@ fn looks_like_macro(text: &[u8], word: &Word) -> bool {
             .iter()
             .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b'_');
     is_capital || (name.starts_with(b"__") && !is_builtin(name))
+}
+
+/// Returns true for a word that is spelled like an annotation macro, or like one of a compiler: with
+/// `__` on both sides. Only in the head of a type, where `__inline__` cannot be.
+fn is_annotation(text: &[u8], word: &Word) -> bool {
+    let name = &text[word.start..word.end];
+    looks_like_macro(text, word)
+        || name.len() > 4 && name.starts_with(b"__") && name.ends_with(b"__")
 }
 
 /// Returns true for types such as `__u32`, `__le16` and `__int128`, and for compiler keywords.

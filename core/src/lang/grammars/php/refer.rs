@@ -62,8 +62,12 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "function_call_expression" => {
             locals::narrow(visit, notes);
-            if let Some(function) = node.field("function").filter(|of| values::is_name(*of)) {
-                named_call(visit, notes, function);
+            match node.field("function") {
+                Some(function) if values::is_name(function) => named_call(visit, notes, function),
+                Some(variable) if is_closure(visit, variable) => {
+                    notes.call(visit, variable, None, arguments(node));
+                }
+                _ => {}
             }
         }
         "object_creation_expression" => {
@@ -81,6 +85,27 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             member_call(visit, notes);
         }
         _ => {}
+    }
+}
+
+/// Returns true for a variable that holds a function of the scope of the visited node, or of a scope
+/// around the closures that enclose it.
+fn is_closure(visit: &Visit<'_, '_>, variable: Node<'_>) -> bool {
+    if variable.kind_name() != "variable_name" {
+        return false;
+    }
+    let name = visit.bytes(variable);
+    let mut scope = visit.enclosing_index();
+    loop {
+        let mut members = visit.symbols.iter().filter(|symbol| symbol.parent == scope);
+        if members.any(|symbol| symbol.name.as_bytes() == name) {
+            return true;
+        }
+        let around = scope.and_then(|scope| visit.symbols.get(scope));
+        match around.filter(|around| around.name.starts_with('$')) {
+            Some(around) => scope = around.parent,
+            None => return false,
+        }
     }
 }
 

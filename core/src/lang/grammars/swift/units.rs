@@ -7,12 +7,17 @@
 //! The grammar does not parse it as a value and can lose the function around it. It is masked by a number.
 //! The type `()` stays; in a pattern, `case .success():`, it becomes spaces.
 
-use super::{attributes, directives};
+use super::{attributes, directives, ranges, regexes};
 use crate::lang::grammars::blank::after_literal;
 
-/// Returns the text with empty values, [`attributes`] and [`directives`] masked. O(bytes).
+/// Returns the text with empty values, [`attributes`], [`directives`], [`ranges`] and [`regexes`] masked.
+/// O(bytes).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
+    regexes::mask(text, &mut masked);
+    let text = masked.clone();
+    let text = text.as_slice();
+    ranges::mask(text, &mut masked);
     attributes::mask(text, &mut masked);
     directives::mask(text, &mut masked);
     let mut at = 0;

@@ -216,7 +216,7 @@ mailer = @Mailer
 34 Mailer: call strtoupper/1,
 43 __construct: call $$ . __construct/1,
 44 __construct: call $ . boot/0,
-53 send: call view/2,
+53 $render: call view/2,
 56 send: call $.logger . info/1,
 58 send: call $ . check/1, call $.instance . deliver/1,
 61 check: call trim_all/1,

@@ -5,7 +5,8 @@ use super::*;
 /// Checks the masked `text` against `expected`, in which a `.` represents each blanked byte.
 #[track_caller]
 fn check(text: &str, expected: &str) {
-    let masked = mask(text.as_bytes());
+    let mut masked = text.as_bytes().to_vec();
+    blank(text.as_bytes(), &mut masked, false);
     let actual: Vec<u8> = masked
         .iter()
         .zip(text.bytes())
