@@ -151,9 +151,12 @@ impl fmt::Display for GramSet {
             let [first, second] = [0xc0 | index >> 6, 0x80 | index & 63];
             format!(r"\x{first:02x}\x{second:02x}")
         };
-        shown.extend(self.characters.iter().map(|&(first, last)| match first == last {
-            true => format!("\"{}\"", start(first)),
-            false => format!("\"{}-{}\"", start(first), start(last)),
+        shown.extend(self.characters.iter().map(|&(first, last)| {
+            if first == last {
+                format!("\"{}\"", start(first))
+            } else {
+                format!("\"{}-{}\"", start(first), start(last))
+            }
         }));
         shown.extend(self.is_not_utf8.then(|| "NOT UTF-8".to_owned()));
         match &shown[..] {

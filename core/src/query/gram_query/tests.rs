@@ -55,9 +55,8 @@ fn tree(with_sets: bool) -> impl Strategy<Value = Tree> {
     let leaf = prop_oneof![
         1 => Just(Tree::All),
         1 => Just(Tree::None),
-        12 => (0..8_u8, any::<bool>()).prop_map(move |(letter, is_set)| match is_set && with_sets {
-            true => Tree::Any(letter),
-            false => Tree::Gram(letter),
+        12 => (0..8_u8, any::<bool>()).prop_map(move |(letter, is_set)| {
+            if is_set && with_sets { Tree::Any(letter) } else { Tree::Gram(letter) }
         }),
     ];
     leaf.prop_recursive(4, 32, 5, |inner| {
