@@ -85,6 +85,10 @@ impl Pattern<'_> {
     /// Returns the index query that selects candidate files: every text with a match of
     /// [`Pattern::regex`] satisfies it.
     pub fn plan(&self) -> Plan {
+        // Texts are searched with U+FFFD instead of bytes that are not UTF-8.
+        if self.query.contains(char::REPLACEMENT_CHARACTER) {
+            return Plan::all();
+        }
         let case = if self.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
         let options = PatternOptions {
             fixed_strings: !self.is_regex,
@@ -200,5 +204,16 @@ mod tests {
         assert!(starts(r"a;[^x]*fn").is_empty() && starts(r"\W+$").len() > 1);
         // A pattern with a literal line feed may match across lines.
         assert_eq!(starts(r"a;\n\n\nfn"), [4]);
+    }
+
+    #[test]
+    fn every_file_may_contain_the_replacement_character() {
+        let plan = |query: &str| {
+            let pattern =
+                Pattern { query, is_regex: false, is_case_sensitive: true, is_word: false };
+            pattern.plan()
+        };
+        assert_eq!(plan("caf\u{fffd}"), Plan::all());
+        assert_ne!(plan("café"), Plan::all());
     }
 }

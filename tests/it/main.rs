@@ -74,6 +74,8 @@ mod run;
 #[cfg(unix)]
 mod secrets;
 #[cfg(unix)]
+mod short_patterns;
+#[cfg(unix)]
 mod stream;
 #[cfg(unix)]
 mod structure;

@@ -9,14 +9,22 @@
 //! ([`Gram::in_either_case`]).
 //!
 //! Grams with a line terminator are not indexed (see [`Gram::of`]). A gram therefore never spans
-//! two lines, and a file may be divided between any two lines without losing a gram.
+//! two lines, and a file may be divided between any two lines without losing a gram. Their keys are
+//! used for what a text contains besides its grams:
+//!
+//! - A terminator, then two bytes: a line starts with these bytes. So each pair of bytes in a line
+//!   ends a key ([`super::gram_set`]).
+//! - A terminator in the middle: the first two bytes of a character beyond ASCII in UTF-8, exactly
+//!   ([`Gram::of_character`]).
+//! - A terminator at the end: there is a long run of hexadecimal digits ([`Gram::of_hex_run`]).
+//! - [`NOT_UTF8`].
 
 use std::fmt;
 
 /// Number of byte classes.
 pub const CLASSES: usize = 64;
 
-/// Number of distinct keys, including those with a line terminator.
+/// Number of distinct keys.
 pub const KEYS: usize = CLASSES * CLASSES * CLASSES * 2;
 
 /// The bit of a key that is set if an uppercase letter is among the three bytes.
@@ -24,6 +32,13 @@ pub const UPPER: u32 = 1 << 18;
 
 /// Marks a gram whose case is unknown: not a key, but the union of two keys.
 const EITHER: u32 = 1 << 19;
+
+/// The key of texts that are not valid UTF-8.
+pub const NOT_UTF8: u32 = UPPER;
+
+/// The lengths for which texts with a run of at least so many hexadecimal digits have a key,
+/// ascending: hashes and identifiers are found, most constants and words are not.
+pub const HEX_RUNS: [usize; 6] = [12, 16, 24, 32, 40, 64];
 
 /// The class of `\n` and `\r`.
 pub const TERMINATOR: u8 = 0;
@@ -50,6 +65,22 @@ impl Gram {
         (a != 0 && b != 0 && c != 0).then_some(Gram(a << 12 | b << 6 | c))
     }
 
+    /// Returns the gram of two bytes with which a character beyond ASCII starts in UTF-8, or `None`
+    /// for any others. For characters of two bytes it is exact, otherwise it stands for a block of
+    /// 64 or 4096 characters.
+    pub fn of_character(bytes: [u8; 2]) -> Option<Gram> {
+        let [first, second] = bytes.map(u32::from);
+        let starts = first >= 0xc0 && second & 0xc0 == 0x80;
+        starts.then_some(Gram((first & 63) << 12 | second & 63))
+    }
+
+    /// Returns the gram of texts with a run of `len` or more hexadecimal digits of either case, or
+    /// `None` if it is shorter than each of [`HEX_RUNS`].
+    pub fn of_hex_run(len: usize) -> Option<Gram> {
+        let rank = HEX_RUNS.partition_point(|&run| run <= len);
+        (rank > 0).then_some(Gram(1 << 12 | (rank as u32) << 6))
+    }
+
     /// Returns the gram with an uppercase letter somewhere in it.
     pub fn with_uppercase(self) -> Gram {
         Gram(self.0 & (UPPER - 1) | UPPER)
@@ -72,12 +103,26 @@ impl Gram {
     pub fn forms(self) -> impl Iterator<Item = Gram> {
         self.keys().map(Gram)
     }
+
+    /// Returns the gram of a key, for tests.
+    #[cfg(test)]
+    pub fn of_key(key: u32) -> Gram {
+        Gram(key)
+    }
 }
 
 impl fmt::Display for Gram {
     /// Writes one representative byte for each class: `pm_`; `PM_` if an uppercase letter is among
-    /// them; `pm_/i` if the case is unknown.
+    /// them; `pm_/i` if the case is unknown; `\xc3\xa9` for the start of a character; `hex{12}` for
+    /// a run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [second, third] = [self.0 >> 6 & 63, self.0 & 63];
+        if let Some(run) = HEX_RUNS.get((second as usize).wrapping_sub(1)).filter(|_| third == 0) {
+            return write!(f, "hex{{{run}}}");
+        }
+        if second == u32::from(TERMINATOR) {
+            return write!(f, "\\x{:02x}\\x{:02x}", 0xc0 | self.0 >> 12 & 63, 0x80 | self.0 & 63);
+        }
         for shift in [12, 6, 0] {
             let class = (self.0 >> shift & 63) as u8;
             let byte = (0x20..0x7f_u8).rev().find(|&byte| CLASS[usize::from(byte)] == class);
@@ -168,5 +213,10 @@ mod tests {
         let gram = Gram::of(*b"Pm_").expect("a gram");
         assert_eq!(gram.to_string(), "PM_");
         assert_eq!(gram.in_either_case().to_string(), "pm_/i");
+        let gram = Gram::of_character([0xc3, 0xa9]).expect("`é`");
+        assert_eq!(gram.to_string(), r"\xc3\xa9");
+        let gram = Gram::of_hex_run(39).expect("a long run");
+        assert_eq!(gram.to_string(), "hex{32}");
+        assert_eq!(Gram::of_hex_run(HEX_RUNS[0] - 1), None);
     }
 }

@@ -5,12 +5,14 @@
 //! verifying the candidates that it is likely to remove. The work is bounded in postings, not in
 //! time, so the same query returns the same candidates on every machine.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use crate::base::bits::Bits;
 use crate::base::ids::{FileId, UnitId};
 use crate::error::Result;
 use crate::index::gram::Gram;
+use crate::index::gram_set::GramSet;
 use crate::index::segment::Segment;
 use crate::index::snapshot::Snapshot;
 use crate::index::table::{Flags, Table};
@@ -26,6 +28,9 @@ const POSTINGS_PER_CANDIDATE_IN_MEMORY: u64 = 30;
 
 /// Maximum postings read for one query. Beyond it, every file is a candidate.
 const POSTINGS_MAX: u64 = 200_000_000;
+
+/// A set of keys is read if all its postings cost at most this fraction of verifying every file.
+const WORTH_OF_ANY: u64 = 4;
 
 /// If a query has more grams than this, decoded lists are cached as bit sets, because they recur in
 /// many branches.
@@ -75,6 +80,7 @@ pub fn candidates(snapshot: &Snapshot, query: &GramQuery, demand: Demand) -> Res
         found.take_all(table);
         return Ok(found);
     }
+    let all_units = snapshot.segments.iter().map(|segment| u64::from(segment.units())).sum();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         let worth = if demand.in_memory {
             POSTINGS_PER_CANDIDATE_IN_MEMORY
@@ -82,6 +88,7 @@ pub fn candidates(snapshot: &Snapshot, query: &GramQuery, demand: Demand) -> Res
             POSTINGS_PER_CANDIDATE
         };
         let mut evaluation = Evaluation::new(segment, query, found.postings_read, worth);
+        evaluation.all_units = all_units;
         let units = if demand.spans_lines {
             evaluation.files_as_units(table, number, query)?
         } else {
@@ -141,6 +148,8 @@ enum Ids {
 
 struct Evaluation<'a> {
     segment: &'a Segment,
+    /// The number of units of all segments.
+    all_units: u64,
     /// Postings read so far, including those of earlier segments.
     read: u64,
     /// Maximum postings to read per candidate.
@@ -151,7 +160,7 @@ struct Evaluation<'a> {
 impl<'a> Evaluation<'a> {
     fn new(segment: &'a Segment, query: &GramQuery, read: u64, worth: u64) -> Evaluation<'a> {
         let cache = (query.grams_len() > GRAMS_WITHOUT_CACHE).then(HashMap::new);
-        Evaluation { segment, read, worth, cache }
+        Evaluation { segment, all_units: u64::from(segment.units()), read, worth, cache }
     }
 
     /// Returns true if reading `postings` more postings is likely to cost less than verifying the
@@ -168,6 +177,7 @@ impl<'a> Evaluation<'a> {
             GramQuery::All => Ok(Ids::All),
             GramQuery::None => Ok(Ids::Some(Vec::new())),
             GramQuery::Gram(gram) => Ok(Ids::Some(self.decode(*gram)?)),
+            GramQuery::Any(set) => self.any(set),
             GramQuery::And(parts) => self.conjunction(parts),
             GramQuery::Or(parts) => self.disjunction(parts),
         }
@@ -210,6 +220,13 @@ impl<'a> Evaluation<'a> {
                 }
                 postings
             }
+            GramQuery::Any(set) => {
+                let mut postings = 0;
+                for key in set.keys() {
+                    postings += self.segment.postings(key)?.map_or(0, |list| u64::from(list.len()));
+                }
+                postings
+            }
             GramQuery::And(parts) => {
                 let mut least = u64::MAX;
                 for part in parts {
@@ -234,6 +251,35 @@ impl<'a> Evaluation<'a> {
             match self.evaluate(part)? {
                 Ids::All => return Ok(Ids::All),
                 Ids::Some(ids) => ids.iter().for_each(|&id| union.insert(id as usize)),
+            }
+        }
+        Ok(Ids::Some(union.iter().map(|id| id as u32).collect()))
+    }
+
+    /// Returns the units that contain a key of `set`, or `All` if reading its lists would take a
+    /// considerable part of the time of reading every file, or if they are most units of the index.
+    fn any(&mut self, set: &GramSet) -> Result<Ids> {
+        let (mut lists, mut postings) = (Vec::new(), 0);
+        for key in set.keys() {
+            if let Some(list) = self.segment.postings(key)? {
+                postings += u64::from(list.len());
+                lists.push(list);
+            }
+        }
+        if postings * WORTH_OF_ANY > self.all_units * self.worth {
+            return Ok(Ids::All);
+        }
+        // The longest lists show first that the union is too large.
+        lists.sort_by_key(|list| Reverse(list.len()));
+        let mut union = Bits::new(self.segment.units() as usize);
+        let (mut ids, mut found) = (Vec::new(), 0_u64);
+        for list in lists {
+            ids.clear();
+            self.segment.decode(list, &mut ids)?;
+            self.read += ids.len() as u64;
+            found += ids.iter().filter(|&&id| union.insert_new(id as usize)).count() as u64;
+            if found * 4 > self.all_units * 3 {
+                return Ok(Ids::All);
             }
         }
         Ok(Ids::Some(union.iter().map(|id| id as u32).collect()))
@@ -297,9 +343,10 @@ impl<'a> Evaluation<'a> {
         match query {
             GramQuery::All => Ok(Ids::All),
             GramQuery::None => Ok(Ids::Some(Vec::new())),
-            GramQuery::Gram(gram) => {
+            GramQuery::Gram(_) | GramQuery::Any(_) => {
+                let Ids::Some(units) = self.evaluate(query)? else { return Ok(Ids::All) };
                 let mut files = Vec::new();
-                for unit in self.decode(*gram)? {
+                for unit in units {
                     files.extend(table.owner(segment, UnitId(unit))?.map(|file| file.0));
                 }
                 files.sort_unstable();
@@ -350,33 +397,31 @@ fn intersection(a: &[u32], b: &[u32]) -> Vec<u32> {
         .collect()
 }
 
-/// Returns the distinct grams of a query and the number of units with each, over all segments, for
-/// display.
-pub fn posting_sizes(snapshot: &Snapshot, query: &GramQuery) -> Result<Vec<(Gram, u64)>> {
-    let mut grams = Vec::new();
-    collect_grams(query, &mut grams);
-    grams.sort_unstable();
-    grams.dedup();
-    let mut sizes = Vec::with_capacity(grams.len());
-    for gram in grams {
-        let mut units = 0;
+/// Returns the distinct grams and sets of keys of a query, as displayed, and the number of postings
+/// of each, over all segments.
+pub fn posting_sizes(snapshot: &Snapshot, query: &GramQuery) -> Result<Vec<(String, u64)>> {
+    let mut leaves = Vec::new();
+    collect_leaves(query, &mut leaves);
+    leaves.sort_unstable();
+    leaves.dedup();
+    let mut sizes = Vec::with_capacity(leaves.len());
+    for leaf in leaves {
+        let mut postings = 0;
         for segment in &snapshot.segments {
-            for key in gram.keys() {
-                units += segment.postings(key)?.map_or(0, |list| u64::from(list.len()));
-            }
+            postings += Evaluation::new(segment, leaf, 0, 0).size(leaf)?;
         }
-        sizes.push((gram, units));
+        sizes.push((postings, leaf));
     }
-    sizes.sort_by_key(|&(gram, units)| (units, gram));
-    Ok(sizes)
+    sizes.sort_unstable();
+    Ok(sizes.into_iter().map(|(postings, leaf)| (leaf.to_string(), postings)).collect())
 }
 
-fn collect_grams(query: &GramQuery, grams: &mut Vec<Gram>) {
+fn collect_leaves<'q>(query: &'q GramQuery, leaves: &mut Vec<&'q GramQuery>) {
     match query {
         GramQuery::All | GramQuery::None => {}
-        GramQuery::Gram(gram) => grams.push(*gram),
+        GramQuery::Gram(_) | GramQuery::Any(_) => leaves.push(query),
         GramQuery::And(parts) | GramQuery::Or(parts) => {
-            parts.iter().for_each(|part| collect_grams(part, grams));
+            parts.iter().for_each(|part| collect_leaves(part, leaves));
         }
     }
 }

@@ -7,9 +7,13 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::index::gram::Gram;
+use crate::index::gram_set::GramSet;
 
 /// Maximum number of branches that are compared pairwise.
 const PAIRS_OF_MAX: usize = 64;
+
+/// Maximum number of parts of a conjunction without grams. Their sizes are costly to compute.
+const WEAK_PARTS_MAX: usize = 8;
 
 /// A boolean query over trigrams.
 #[derive(Clone, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -20,15 +24,20 @@ pub enum GramQuery {
     None,
     /// Texts that contain this gram.
     Gram(Gram),
-    /// Texts that satisfy every part; never empty, no part is `All`, `None` or `And`.
+    /// Texts that contain one of these keys. Used only where a text need not contain any gram.
+    Any(GramSet),
+    /// Texts that satisfy every part; never empty, no part is `All`, `None` or `And`. Either every
+    /// part contains an `Any` or none does.
     And(Vec<GramQuery>),
-    /// Texts that satisfy some part; never empty, no part is `All`, `None` or `Or`.
+    /// Texts that satisfy some part; never empty, no part is `All`, `None` or `Or`, and at most one
+    /// is `Any`.
     Or(Vec<GramQuery>),
 }
 
 impl GramQuery {
     /// Returns the conjunction, flattened, sorted, without duplicates and without the disjunctions
-    /// that another part implies. O(n log n) for n nodes.
+    /// that another part implies. If some part has no [`GramQuery::Any`], those that have one are
+    /// dropped, which gives a weaker query that is cheaper to evaluate. O(n log n) for n nodes.
     pub fn and(parts: impl IntoIterator<Item = GramQuery>) -> GramQuery {
         let mut flat = Vec::new();
         for part in parts {
@@ -41,6 +50,7 @@ impl GramQuery {
         }
         flat.sort_unstable();
         flat.dedup();
+        drop_weak(&mut flat);
         drop_implied_by_grams(&mut flat);
         match flat.len() {
             0 => GramQuery::All,
@@ -51,16 +61,30 @@ impl GramQuery {
 
     /// Returns the disjunction, flattened, sorted, without duplicates and without the branches that
     /// imply another: `(A OR (A AND B))` is `A`. If there are many branches, only implications of
-    /// single grams are detected. O(n log n) for n nodes.
+    /// single grams are detected. If there are too many pairs of bytes, the result is `All`.
+    /// O(n log n) for n nodes.
     pub fn or(parts: impl IntoIterator<Item = GramQuery>) -> GramQuery {
         let mut flat = Vec::new();
+        let mut any = GramSet::default();
         for part in parts {
-            match part {
+            let branches = match part {
                 GramQuery::All => return GramQuery::All,
-                GramQuery::None => {}
-                GramQuery::Or(inner) => flat.extend(inner),
-                other => flat.push(other),
+                GramQuery::None => continue,
+                GramQuery::Or(inner) => inner,
+                other => vec![other],
+            };
+            for branch in branches {
+                match branch {
+                    GramQuery::Any(set) => any = any.union(set),
+                    other => flat.push(other),
+                }
+                if any.is_too_large() {
+                    return GramQuery::All;
+                }
             }
+        }
+        if !any.is_empty() {
+            flat.push(GramQuery::Any(any));
         }
         flat.sort_unstable();
         flat.dedup();
@@ -75,11 +99,11 @@ impl GramQuery {
         }
     }
 
-    /// Returns the number of grams, counting repetitions.
+    /// Returns the number of grams and of sets of keys, counting repetitions.
     pub fn grams_len(&self) -> usize {
         match self {
             GramQuery::All | GramQuery::None => 0,
-            GramQuery::Gram(_) => 1,
+            GramQuery::Gram(_) | GramQuery::Any(_) => 1,
             GramQuery::And(parts) | GramQuery::Or(parts) => {
                 parts.iter().map(GramQuery::grams_len).sum()
             }
@@ -102,7 +126,7 @@ impl GramQuery {
 
     fn count_grams(&self, occurrences: &mut HashMap<Gram, usize>) {
         match self {
-            GramQuery::All | GramQuery::None => {}
+            GramQuery::All | GramQuery::None | GramQuery::Any(_) => {}
             GramQuery::Gram(gram) => *occurrences.entry(*gram).or_default() += 1,
             GramQuery::And(parts) | GramQuery::Or(parts) => {
                 for part in parts {
@@ -138,6 +162,26 @@ impl GramQuery {
         }
     }
 
+    /// Returns true if the query contains a [`GramQuery::Any`]. O(n).
+    pub fn is_weak(&self) -> bool {
+        match self {
+            GramQuery::All | GramQuery::None | GramQuery::Gram(_) => false,
+            GramQuery::Any(_) => true,
+            GramQuery::And(parts) | GramQuery::Or(parts) => parts.iter().any(GramQuery::is_weak),
+        }
+    }
+
+    /// Returns the number of keys of all sets. O(n).
+    fn keys_len(&self) -> usize {
+        match self {
+            GramQuery::All | GramQuery::None | GramQuery::Gram(_) => 0,
+            GramQuery::Any(set) => set.len(),
+            GramQuery::And(parts) | GramQuery::Or(parts) => {
+                parts.iter().map(GramQuery::keys_len).sum()
+            }
+        }
+    }
+
     /// Returns true if a text whose grams are those for which `holds` returns true satisfies the
     /// query, as an oracle for tests.
     #[cfg(test)]
@@ -146,9 +190,24 @@ impl GramQuery {
             GramQuery::All => true,
             GramQuery::None => false,
             GramQuery::Gram(gram) => gram.forms().any(holds),
+            GramQuery::Any(set) => set.keys().map(Gram::of_key).any(holds),
             GramQuery::And(parts) => parts.iter().all(|part| part.is_satisfied_by(holds)),
             GramQuery::Or(parts) => parts.iter().any(|part| part.is_satisfied_by(holds)),
         }
+    }
+}
+
+/// Drops the parts of a conjunction that contain a [`GramQuery::Any`] if another part does not, else
+/// the largest of too many. Expects sorted parts and leaves them sorted.
+fn drop_weak(parts: &mut Vec<GramQuery>) {
+    let is_weak: Vec<bool> = parts.iter().map(GramQuery::is_weak).collect();
+    if is_weak.contains(&false) {
+        let mut is_weak = is_weak.into_iter();
+        parts.retain(|_| is_weak.next() == Some(false));
+    } else if parts.len() > WEAK_PARTS_MAX {
+        parts.sort_by_cached_key(GramQuery::keys_len);
+        parts.truncate(WEAK_PARTS_MAX);
+        parts.sort_unstable();
     }
 }
 
@@ -190,6 +249,7 @@ impl fmt::Display for GramQuery {
             GramQuery::All => return f.write_str("ALL"),
             GramQuery::None => return f.write_str("NONE"),
             GramQuery::Gram(gram) => return write!(f, "\"{gram}\""),
+            GramQuery::Any(set) => return write!(f, "{set}"),
             GramQuery::And(parts) => (parts, " AND "),
             GramQuery::Or(parts) => (parts, " OR "),
         };

@@ -83,7 +83,7 @@ fn text(listing: &Listing, counts: &Counts, verified_in: Duration, total: Durati
         }
     }
     for (gram, units) in report.postings.iter().take(LISTS_SHOWN) {
-        line("  postings", format!("{gram:?} {units}"));
+        line("  postings", format!("{gram} {units}"));
     }
     if report.postings.len() > LISTS_SHOWN {
         line("  postings", format!("… {} in total", report.postings.len()));

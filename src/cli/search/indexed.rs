@@ -304,7 +304,7 @@ impl<'a> Lookup<'a> {
         report.postings_read += candidates.postings_read;
         if request.index.explain_plan {
             let sizes = candidates::posting_sizes(snapshot, plan.query())?;
-            report.postings.extend(sizes.iter().map(|(gram, units)| (gram.to_string(), *units)));
+            report.postings.extend(sizes);
         }
         Ok(Lookup { request, engine, snapshot, candidates, sync, watched: None })
     }

@@ -9,6 +9,7 @@ use codedb::base::ids::{DirId, FileId, UnitId};
 use codedb::engine::{self, Engine, Progress};
 use codedb::index::format::{self, Container, FileKind};
 use codedb::index::gram::{Gram, KEYS};
+use codedb::index::gram_set::{GramSet, PairCase};
 use codedb::index::map::Map;
 use codedb::index::segment::Segment;
 use codedb::index::snapshot::Snapshot;
@@ -109,6 +110,10 @@ fn query(rng: &mut Prng) -> GramQuery {
     let gram = |rng: &mut Prng| {
         let bytes = [0; 3].map(|_: u8| *rng.pick(b"abcdefXYZ_ 019"));
         let gram = Gram::of(bytes).expect("no line end");
+        if rng.chance(10) {
+            let sets = [GramSet::beyond_ascii(), GramSet::of_pair([1, 2], PairCase::Either)];
+            return GramQuery::Any(rng.pick(&sets).clone());
+        }
         GramQuery::Gram(if rng.chance(30) { gram.in_either_case() } else { gram })
     };
     let and = |rng: &mut Prng| {

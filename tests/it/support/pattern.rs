@@ -29,6 +29,12 @@ const ATOMS: &[&str] = &[
     "\\p{Greek}",
     "\\p{Lu}",
     "\\PL",
+    "\\p{Cyrillic}",
+    "[α-ω]",
+    "[^\\x00-\\x7F]",
+    "ab",
+    "zz",
+    "x_",
     "(?-u:\\w)",
     "(?-u:\\xFF)",
     "(?-u:[\\x80-\\xFF])",
@@ -75,7 +81,8 @@ fn pattern(rng: &mut Prng, tree: &Tree) -> OsString {
         40..46 => escape(&literal(rng, tree).to_string_lossy()).into(),
         46..54 => mutated(rng, tree).into(),
         54..57 => "".into(),
-        57..61 => (*rng.pick(ATOMS)).into(),
+        57..59 => (*rng.pick(ATOMS)).into(),
+        59..61 => pair(rng, tree),
         61..66 => case_changed(rng).into(),
         66..70 => "never_in_any_generated_tree".into(),
         70..74 => (*rng.pick(&[
@@ -117,6 +124,15 @@ fn literal(rng: &mut Prng, tree: &Tree) -> OsString {
         piece = String::from_utf8_lossy(&piece).replace('\u{FFFD}', "").into_bytes();
     }
     OsString::from_vec(piece)
+}
+
+/// Returns two bytes from a file, at a start or end of a line, or anywhere.
+fn pair(rng: &mut Prng, tree: &Tree) -> OsString {
+    let literal = literal(rng, tree).into_vec();
+    let anywhere = rng.below(literal.len() + 1);
+    let from = *rng.pick(&[0, literal.len().saturating_sub(2), anywhere]);
+    let pair: String = String::from_utf8_lossy(&literal[from..]).chars().take(2).collect();
+    escape(&pair.replace('\u{FFFD}', "")).into()
 }
 
 fn mutated(rng: &mut Prng, tree: &Tree) -> String {

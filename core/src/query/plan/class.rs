@@ -3,6 +3,7 @@
 use regex_syntax::hir::{Class, ClassBytes, ClassUnicode};
 
 use super::string_set::StringSet;
+use crate::index::gram_set::GramSet;
 
 /// Maximum number of strings of a class: hexadecimal digits are listed, letters are not. A
 /// disjunction of one gram per letter costs more than it rejects.
@@ -30,6 +31,35 @@ pub(super) fn strings(class: &Class) -> Option<ClassStrings> {
         Class::Bytes(class) => ClassStrings { strings: byte_strings(class)?, folds: false },
     };
     (listed.strings.len() <= STRINGS_MAX).then_some(listed)
+}
+
+/// Returns the keys of which a text with a member of the class contains one, or `None` if there are
+/// members in ASCII.
+pub(super) fn keys(class: &Class) -> Option<GramSet> {
+    match class {
+        Class::Unicode(class) => {
+            GramSet::of_characters(class.iter().map(|range| (range.start(), range.end())))
+        }
+        Class::Bytes(class) => {
+            class.iter().all(|range| range.start() >= 0x80).then(GramSet::beyond_ascii)
+        }
+    }
+}
+
+/// Returns true if every member of the class is a hexadecimal digit.
+pub(super) fn is_hexadecimal(class: &Class) -> bool {
+    let within = |first: u32, last: u32| {
+        let blocks = [('0', '9'), ('A', 'F'), ('a', 'f')];
+        blocks.iter().any(|&(low, high)| u32::from(low) <= first && last <= u32::from(high))
+    };
+    match class {
+        Class::Unicode(class) => {
+            class.iter().all(|range| within(range.start().into(), range.end().into()))
+        }
+        Class::Bytes(class) => {
+            class.iter().all(|range| within(range.start().into(), range.end().into()))
+        }
+    }
 }
 
 fn unicode_strings(class: &ClassUnicode) -> Option<ClassStrings> {

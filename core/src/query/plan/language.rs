@@ -61,8 +61,13 @@ impl Language {
 
     /// Returns the language of all non-empty strings.
     pub(super) fn anything() -> Language {
+        Language::anything_with(GramQuery::All)
+    }
+
+    /// Returns the language of all non-empty strings that satisfy `need`.
+    pub(super) fn anything_with(need: GramQuery) -> Language {
         let any = StringSet::empty_string;
-        let needs = Vec::new();
+        let needs = vec![need];
         Language::Infinite(Ends { empty: false, prefixes: any(), suffixes: any(), needs })
     }
 
@@ -124,6 +129,14 @@ impl Language {
                 Language::Infinite(ends) => Language::Infinite(ends.repeat(min)),
             },
         }
+    }
+
+    /// Returns the language of those strings that satisfy `need` too, which the strings of this one
+    /// are not known to do. It must not contain the empty string.
+    pub(super) fn with_need(self, need: GramQuery) -> Language {
+        let mut ends = self.into_ends();
+        ends.needs.push(need);
+        Language::Infinite(ends)
     }
 
     /// Returns a necessary condition for a text to contain a string of the language.

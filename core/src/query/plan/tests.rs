@@ -66,8 +66,8 @@ fn literals_give_all_their_grams() {
     check("-x", &["kfree"], &grams("kfree"));
     check("", &[r"^\bfoo\b$"], r#""foo""#);
     check("--crlf", &["foo$"], r#""foo""#);
-    check("", &["ab"], "ALL");
     check("", &["a.b"], "ALL");
+    check("", &["a"], "ALL");
     check("", &[r"\w{5}\s+\w{5}"], "ALL");
 }
 
@@ -82,7 +82,68 @@ fn alternatives_are_disjunctions() {
     check("", &["a(b|c)d"], r#"("abd" OR "acd")"#);
     check("", &["(foo|bar)x"], r#"(("arx" AND "bar") OR ("foo" AND "oox"))"#);
     check("", &["foo|.bar|[a-z]baz"], r#"("bar" OR "baz" OR "foo")"#);
-    check("", &["foo|ab"], "ALL");
+}
+
+#[test]
+fn pairs_count_where_no_gram_does() {
+    check("", &["ab"], r#""ab""#);
+    check("", &["Ab"], r#""AB""#);
+    check("-i", &["a-"], r#""a-/i""#);
+    check("-w", &["zz"], r#""zz""#);
+    check("-U", &[r"ab\nc"], r#""ab" +lines"#);
+    check("", &["foo|ab"], r#"("foo" OR "ab")"#);
+    check("", &["ab|cd|xyz"], r#"("xyz" OR ("ab" OR "cd"))"#);
+    check("", &["ab.*cd"], r#"("ab" AND "cd")"#);
+    check("", &["foo.*ab"], r#""foo""#);
+    check("", &["foo.*(ab|bar)"], r#""foo""#);
+    check("", &["ab|c"], "ALL");
+    let pairs: Vec<String> = ('a'..='h').map(|a| format!("{a}[a-h]")).collect();
+    let plan = Plan::new(&pairs, &PatternOptions::default());
+    assert!(matches!(plan.query(), GramQuery::Any(_)), "{}", plan.query());
+    check("", &[&pairs.join("|"), "zz"], "ALL");
+    let parts: Vec<String> = ('a'..='z').map(|a| format!("{a}-")).collect();
+    let plan = Plan::new(&[parts.join(".*")], &PatternOptions::default());
+    assert_eq!(plan.query().grams_len(), 8);
+}
+
+#[test]
+fn characters_beyond_ascii_count() {
+    check("", &["é"], r#""\xc3\xa9""#);
+    check("-i", &["é"], r#"("\xc3\x89" OR "\xc3\xa9")"#);
+    check("", &["[α-ω]"], r#""\xce\xb1-\xcf\x89""#);
+    check("", &["[α-ω]{3}-"], r#""\xce\xb1-\xcf\x89""#);
+    check("", &[r"[^\x00-\x7f]"], r#"("\xc2\x80-\xf4\x8f" OR NOT UTF-8)"#);
+    check("", &[r"[α-ω]|ab"], r#"("ab" OR "\xce\xb1-\xcf\x89")"#);
+    check("", &[r"\p{Han}+foo"], r#""foo""#);
+    check("", &["[α-ω]?"], "ALL");
+    check("", &["[a-zα-ω]"], "ALL");
+    let any = r#"("\xc0\x80-\xff\xbf" OR NOT UTF-8)"#;
+    check("", &[r"(?-u:[\x80-\xff])"], any);
+    check("", &[r"(?-u:\xff)"], any);
+    check("", &[r"(?-u:[\xe9\xe8])"], any);
+    check("", &[r"(?-u:\xc3\xa9)"], r#""\xc3\xa9""#);
+}
+
+#[test]
+fn runs_of_hexadecimal_digits_count() {
+    check("", &["[0-9a-f]{12}"], r#""hex{12}""#);
+    check("", &["[0-9a-f]{11}"], "ALL");
+    check("-i", &["-[0-9a-f]{39}"], r#""hex{32}""#);
+    check("--no-unicode", &[r"\d{16,}"], r#""hex{16}""#);
+    check("", &["[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"], r#""hex{12}""#);
+    check("", &["([0-9a-f]{40})?"], "ALL");
+    check("", &["[0-9a-g]{40}"], "ALL");
+    check("", &[r"\d{16,}"], "ALL");
+    check("", &["[a&&b]{12}"], "NONE");
+}
+
+#[test]
+fn runs_join_the_grams_beside_them() {
+    let plan = Plan::new(&["commit [0-9a-f]{40}".to_owned()], &PatternOptions::default());
+    let GramQuery::And(parts) = plan.query() else { panic!("no conjunction: {}", plan.query()) };
+    let shown: Vec<String> = parts.iter().map(GramQuery::to_string).collect();
+    assert!(shown.iter().any(|part| part == "\"hex{40}\""), "{shown:?}");
+    assert!(shown.iter().any(|part| part == "\"mit\""), "{shown:?}");
 }
 
 #[test]
@@ -130,7 +191,7 @@ fn repetitions_are_expanded_a_few_times() {
     for copies in ["{2}", "{2,3}", "{2,}", "{9}", "{3,1000}"] {
         check("", &[&format!("(ab){copies}")], twice);
     }
-    check("", &["(ab)+"], "ALL");
+    check("", &["(ab)+"], r#""ab""#);
     check("", &["(abc){0}"], "ALL");
     check("", &["(abc){0,2}"], "ALL");
     let [a, b, c, d] = ["xaabyz", "xaayz", "xababyz", "xabayz"].map(grams);
@@ -149,7 +210,7 @@ fn characters_that_fold_to_ascii_are_left_to_the_engine() {
     check("-i", &["struct"], &format!("{} +fold", grams_either("struct")));
     check("-i", &["desk"], r#"("des/i" AND "esk/i") +fold"#);
     check("-i", &["foo"], r#""foo/i""#);
-    check("-i", &["sk"], "ALL");
+    check("-i", &["sk"], r#""sk/i" +fold"#);
     check("-i --no-unicode", &["struct"], &grams_either("struct"));
     check("", &["(?i:k)ab"], r#""kab/i" +fold"#);
     check("", &["[ks\u{212a}]ab"], r#"("kab" OR "sab") +fold"#);
@@ -157,7 +218,7 @@ fn characters_that_fold_to_ascii_are_left_to_the_engine() {
     check("", &["\u{212a}ab"], &grams("\u{212a}ab"));
     check("", &["[\u{212a}x]ab"], &format!(r#"("xab" OR {})"#, grams("\u{212a}ab")));
     let [a, b, c, d] = ["été", "étÉ", "Été", "ÉtÉ"].map(grams_either);
-    check("-i", &["été"], &format!("({a} OR {b} OR {c} OR {d})"));
+    check("-i", &["été"], &format!("({b} OR {c} OR {d} OR {a})"));
 }
 
 #[test]
@@ -189,7 +250,6 @@ fn line_ends_break_strings() {
 #[test]
 fn invalid_utf8_is_planned() {
     check("", &[r"(?-u:\xff\xfe)ab"], r#"("lab" AND "]la")"#);
-    check("", &[r"(?-u:\xff)"], "ALL");
     check("", &[r"(?s-u:foo.bar)"], r#"("bar" AND "foo")"#);
     check("", &[r"ab(?-u:[\x80-\xff])+foo"], r#""foo""#);
 }

@@ -5,6 +5,8 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 use super::class;
 use super::language::Language;
 use super::string_set::StringSet;
+use crate::index::gram::Gram;
+use crate::query::gram_query::GramQuery;
 
 /// An expression after the walk.
 pub(super) struct Walked {
@@ -33,10 +35,22 @@ fn language(hir: &Hir, folds: &mut bool) -> Language {
                 *folds |= listed.folds;
                 Language::Finite(listed.strings)
             }
-            None => Language::anything(),
+            None => class::keys(class).map_or_else(Language::anything, |keys| {
+                Language::anything_with(GramQuery::Any(keys))
+            }),
         },
         HirKind::Repetition(repetition) => {
-            language(&repetition.sub, folds).repeat(repetition.min, repetition.max)
+            let copies = language(&repetition.sub, folds).repeat(repetition.min, repetition.max);
+            let run = match repetition.sub.kind() {
+                HirKind::Class(class) if class::is_hexadecimal(class) => {
+                    Gram::of_hex_run(repetition.min as usize)
+                }
+                _ => None,
+            };
+            match run {
+                Some(run) => copies.with_need(GramQuery::Gram(run)),
+                None => copies,
+            }
         }
         HirKind::Capture(capture) => language(&capture.sub, folds),
         HirKind::Concat(parts) => Language::concat(parts.iter().map(|part| language(part, folds))),

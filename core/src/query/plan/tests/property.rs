@@ -1,6 +1,7 @@
 //! Property: the text of every match that the matcher finds satisfies the plan.
 
 use std::cell::Cell;
+use std::ops::Range;
 
 use grep_matcher::Matcher;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
@@ -10,7 +11,8 @@ use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::super::Plan;
 use crate::base::testing;
-use crate::index::gram::Gram;
+use crate::index::extract;
+use crate::index::gram::{Gram, NOT_UTF8};
 use crate::query::gram_query::GramQuery;
 use crate::query::pattern::{Case, PatternOptions};
 
@@ -32,21 +34,24 @@ fn every_match_satisfies_its_plan() {
             check_against_matcher(&patterns, &options, Dice(seed), &tally)
         })
         .expect("the plan holds for every match");
-    let [texts, matched, selective] =
-        [&tally.texts, &tally.matched, &tally.selective].map(Cell::get);
+    let [texts, matched, selective, weak] =
+        [&tally.texts, &tally.matched, &tally.selective, &tally.weak].map(Cell::get);
     eprintln!(
-        "{cases} patterns, {texts} texts, {matched} with a match, {selective} of a selective plan"
+        "{cases} patterns, {texts} texts, {matched} with a match, {selective} of a selective plan, \
+         {weak} of one with sets of keys"
     );
     assert!(matched * 5 > texts, "too few matches to mean anything: {matched} of {texts}");
     assert!(selective * 5 > matched, "too few plans with grams: {selective} of {matched}");
+    assert!(weak * 20 > matched, "too few plans with sets of keys: {weak} of {matched}");
 }
 
-/// Counts of texts, of texts with a match, and of matches of plans with grams.
+/// Counts of texts, of texts with a match, and of matches of plans with grams or sets of keys.
 #[derive(Default)]
 struct Tally {
     texts: Cell<usize>,
     matched: Cell<usize>,
     selective: Cell<usize>,
+    weak: Cell<usize>,
 }
 
 fn check_against_matcher(
@@ -65,34 +70,50 @@ fn check_against_matcher(
         let by_line = !options.multi_line && !options.null_data;
         let haystacks: Vec<&[u8]> =
             if by_line { text.split(|byte| *byte == b'\n').collect() } else { vec![&text] };
-        let mut matches = Vec::new();
+        let (mut matches, mut at) = (Vec::new(), 0);
         for haystack in haystacks {
             let found = matcher.find_iter(haystack, |m| {
-                matches.push(&haystack[m.start()..m.end()]);
+                matches.push(at + m.start()..at + m.end());
                 true
             });
             found.expect("this matcher never fails");
+            at += haystack.len() + 1;
         }
         tally.texts.set(tally.texts.get() + 1);
         tally.matched.set(tally.matched.get() + usize::from(!matches.is_empty()));
         let selective = !matches.is_empty() && *plan.query() != GramQuery::All;
         tally.selective.set(tally.selective.get() + usize::from(selective));
-        for matched in matches {
+        let weak = !matches.is_empty() && plan.query().is_weak();
+        tally.weak.set(tally.weak.get() + usize::from(weak));
+        for range in matches {
+            let matched = &text[range.clone()];
             let shown = format!("{} for {}", matched.escape_ascii(), plan.query());
-            prop_assert!(covers(&plan, matched), "missed {shown}");
+            prop_assert!(covers(&plan, &text, range), "missed {shown}");
             prop_assert!(plan.spans_lines() || !matched.contains(&b'\n'), "spans lines: {shown}");
         }
     }
     Ok(())
 }
 
-/// Returns true if the text is a candidate.
-fn covers(plan: &Plan, text: &[u8]) -> bool {
+/// Returns true if the text is a candidate because of the match.
+fn covers(plan: &Plan, text: &[u8], range: Range<usize>) -> bool {
+    let matched = &text[range.clone()];
     let mut grams: Vec<Gram> =
-        text.windows(3).filter_map(|w| Gram::of([w[0], w[1], w[2]])).collect();
+        matched.windows(3).filter_map(|w| Gram::of([w[0], w[1], w[2]])).collect();
+    let keys = extract::keys(matched);
+    let in_match = |key: &u32| key >> 6 & 63 == 0 && *key != NOT_UTF8 || key & 63 == 0;
+    grams.extend(keys.into_iter().filter(in_match).map(Gram::of_key));
+    if plan.query().is_weak() {
+        // The key that ends in the first pair of the match, and those of all characters.
+        let is_character = |key: &u32| key >> 6 & 63 == 0;
+        let around = extract::keys(&text[range.start.saturating_sub(1)..range.end]);
+        let around = around.into_iter().filter(|key| !is_character(key));
+        let characters = extract::keys(text).into_iter().filter(is_character);
+        grams.extend(around.chain(characters).map(Gram::of_key));
+    }
     grams.sort_unstable();
     let folds = ["\u{17f}", "\u{212a}"].map(str::as_bytes);
-    let holds_fold = folds.iter().any(|fold| text.windows(fold.len()).any(|w| w == *fold));
+    let holds_fold = folds.iter().any(|fold| matched.windows(fold.len()).any(|w| w == *fold));
     plan.with_fold_docs() && holds_fold
         || plan.query().is_satisfied_by(&|gram| grams.binary_search(&gram).is_ok())
 }
@@ -167,11 +188,20 @@ fn pattern_options() -> impl Strategy<Value = PatternOptions> {
 }
 
 fn patterns() -> impl Strategy<Value = Vec<String>> {
-    let pattern = prop_oneof![rich_pattern(), small_pattern()].boxed();
+    let pattern =
+        prop_oneof![4 => rich_pattern(), 4 => small_pattern(), 1 => short_pattern()].boxed();
     prop_oneof![
         3 => pattern.clone().prop_map(|pattern| vec![pattern]),
         1 => prop::collection::vec(pattern, 2..4),
     ]
+}
+
+/// Patterns that are shorter than a gram.
+fn short_pattern() -> impl Strategy<Value = String> {
+    let class = r"\p{Greek}|[α-ω]|[^\x00-\x7f]|\p{Han}|(?-u:[\x80-\xff])|(?-u:\xff)|é|→";
+    let class = prop::sample::select(class.split('|').collect::<Vec<_>>()).prop_map(str::to_string);
+    let run = (1..70_u32).prop_map(|min| format!("[0-9a-f]{{{min}}}"));
+    prop_oneof![3 => "[azZkS_-]{2}", 2 => class, 1 => run]
 }
 
 /// Patterns over few letters, with optional parts next to short ones.
@@ -240,6 +270,10 @@ fn rich_pattern() -> impl Strategy<Value = String> {
         "[ks]",
         "[Aa]",
         "[éè]",
+        "[α-ω]",
+        r"\p{Greek}",
+        r"[^\x00-\x7f]",
+        r"(?-u:[\x80-\xff])",
         r"[a\n]",
         r"[\r\n]",
         r"[\x00-\x1f]",
