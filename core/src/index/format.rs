@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::index::map::Map;
 
 /// The version that this build writes and reads. Any other version leads to a rebuild.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 const MAGIC: [u8; 8] = *b"codedb\x00\xff";
 const HEADER_BYTES: usize = 64;
