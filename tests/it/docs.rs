@@ -185,6 +185,9 @@ fn every_tool_has_its_page() {
     check_folder("tools", TOOLS.iter().map(|tool| format!("{}.md", tool.command())).collect());
 }
 
+/// The maximum number of lines of a reply on a page.
+const REPLY_LINES_MAX: usize = 14;
+
 fn page_of(tool: &Tool, examples: &mut Examples) -> String {
     let set = examples.listed[tool.name];
     let mut out =
@@ -226,13 +229,23 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
         }
         let (text, data) = examples.ask(tool.name, &arguments);
         // A reply may contain backticks itself.
-        let _ = writeln!(out, "\n````text\n{}\n````", text.trim_end());
+        let _ = writeln!(out, "\n````text\n{}\n````", start(text.trim_end()));
         if !data.is_null() {
-            let data = shown(&data, 0);
-            let _ = writeln!(out, "\nWith `\"format\": \"json\"`:\n\n```json\n{data}\n```");
+            let data = start(&shown(&data, 0));
+            let _ = writeln!(out, "\nWith `\"format\": \"json\"`:\n\n```text\n{data}\n```");
         }
     }
     out
+}
+
+/// Returns the first lines of a reply: a reader wants its form, not all of it.
+fn start(reply: &str) -> String {
+    let lines: Vec<&str> = reply.lines().collect();
+    if lines.len() <= REPLY_LINES_MAX + 1 {
+        return reply.to_owned();
+    }
+    let left = lines.len() - REPLY_LINES_MAX;
+    format!("{}\n… ({left} more lines)", lines[..REPLY_LINES_MAX].join("\n"))
 }
 
 fn arguments(out: &mut String, tool: &Tool) {

@@ -182,16 +182,7 @@ fn page(client: &Client, notes: &Notes) -> String {
     for look in notes.look {
         let _ = writeln!(out, "- {look}");
     }
-    out.push_str(
-        "- The program is not found: clients often have a different PATH than your shell. `codedb init --command \
-         /path/to/codedb` registers it with its path.\n\
-         - The server uses another tree, or reports that it does not serve a home directory: the client starts \
-         it in another directory and passes none. Add `--root DIR` after `mcp`.\n\
-         - Replies are marked `partial`: the index is still being built. `codedb status` shows the progress, \
-         `codedb doctor` reports problems.\n\
-         - Test it without the client: `codedb mcp` in the tree must wait without output, and exit at the end \
-         of its input (Ctrl-D).\n",
-    );
+    out.push_str("- For all clients: [troubleshooting](../mcp.md#troubleshooting).\n");
     // Removes the trailing space of empty notes.
     out.replace(" \n", "\n")
 }
