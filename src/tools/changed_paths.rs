@@ -216,7 +216,7 @@ pub(super) fn kind(path: &[u8]) -> FileKind {
     };
     let folders = || folder.split(|&byte| byte == b'/');
     if CONFIGURATION.contains(&name.as_str())
-        || CONFIGURATION_STEMS.iter().any(|start| starts(start))
+        || CONFIGURATION_STEMS.iter().any(starts)
         || CONFIGURATION_EXTENSIONS.contains(&extension)
         || folders().any(|part| CONFIGURATION_DIRECTORIES.iter().any(|of| of.as_bytes() == part))
             && !is_documentation(path)

@@ -132,7 +132,7 @@ fn changes() -> Vec<Change> {
                     "src/conf.py",
                     "LIMIT = 3\n",
                     "LIMIT = 3\nif os.name == 'nt':\n    LIMIT = 4\n",
-                )
+                );
             },
             Tests(conf),
         ),
