@@ -49,6 +49,7 @@ fn tree_without_help() -> Command {
         .subcommand(with_globals(status::command()))
         .subcommand(check::command())
         .subcommand(test_run::command())
+        .subcommand(test_run::changed::command())
         .subcommand(data::command())
         .subcommand(decisions::command())
         .subcommand(with_globals(mcp::command()))
@@ -121,6 +122,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("status", matches)) => status::run(matches),
         Some(("check", matches)) => check::run(matches),
         Some(("run", matches)) => test_run::run(matches),
+        Some(("test", matches)) => test_run::changed::run(matches),
         Some(("data", matches)) => data::run(matches),
         Some(("decisions", matches)) => decisions::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),

@@ -86,7 +86,10 @@ const GROUPS: &[Group] = &[
         rows: &[
             row(&[("check", "[PATH…]")], "the risk of your changes, and why"),
             row(&[("impact", "PATH"), ("diff-impact", "")], "what a file affects; your changes"),
-            row(&[("suggest-tests", "[PATH…]")], "the tests that execute what changed"),
+            row(
+                &[("test", ""), ("suggest-tests", "[PATH…]")],
+                "run or list the tests of your changes",
+            ),
             row(&[("test-gaps", ""), ("stale-tests", "")], "untested functions; outdated tests"),
             row(&[("risk-map", ""), ("triage", "")], "files by risk; the riskiest, and why"),
             row(

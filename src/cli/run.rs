@@ -3,6 +3,7 @@
 //! `hook` prepares the environment in which test runners report beside their own output, `child`
 //! runs the command, `collect` reads the reports. The parsers are in [`crate::reports`].
 
+pub(super) mod changed;
 mod child;
 mod collect;
 mod hook;
@@ -96,17 +97,29 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&options)?;
     let directory = std::env::current_dir()
         .map_err(|error| Error::new(Kind::Io, format!("the current directory: {error}")))?;
-    let reports = Reports::create(&place::cache(&options)?.0)?;
+    execute(&engine, &place::cache(&options)?.0, &words, &directory, globs, timeout)
+}
+
+/// Runs the command `words` in `directory` and records the results; see [`run`].
+fn execute(
+    engine: &Engine,
+    cache: &Path,
+    words: &[OsString],
+    directory: &Path,
+    globs: Vec<String>,
+    timeout: Option<Duration>,
+) -> Result<ExitCode> {
+    let reports = Reports::create(cache)?;
     let before = state(engine.root());
     let started_ms = now_ms();
     let started = SystemTime::now();
-    let plan = hook::plan(&words, &directory, &reports.0, globs)?;
-    let exit = child::run(&plan, &words, timeout)?;
-    let outcome = collect::reports(&plan, &exit, &directory, &reports.0, started);
+    let plan = hook::plan(words, directory, &reports.0, globs)?;
+    let exit = child::run(&plan, words, directory, timeout)?;
+    let outcome = collect::reports(&plan, &exit, directory, &reports.0, started);
     let recorded = outcome.and_then(|found| {
         let after = state(engine.root());
         let state = State { is_clean: before.is_clean && before == after, ..before };
-        record(&engine, &words, &directory, &exit, Start { state, started_ms }, &found)
+        record(engine, words, directory, &exit, Start { state, started_ms }, &found)
     });
     match recorded {
         Ok(text) => report::print_message(text),

@@ -16,6 +16,7 @@ use crate::support::place::{Answer, Place};
 use crate::support::process::output;
 use crate::support::skipped;
 
+mod changed;
 mod runners;
 
 /// A report in JUnit XML with one test of each outcome.

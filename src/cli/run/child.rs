@@ -57,8 +57,14 @@ impl Exit {
 /// # Errors
 ///
 /// If it cannot be started or waited for.
-pub(super) fn run(plan: &Plan, words: &[OsString], timeout: Option<Duration>) -> Result<Exit> {
+pub(super) fn run(
+    plan: &Plan,
+    words: &[OsString],
+    directory: &Path,
+    timeout: Option<Duration>,
+) -> Result<Exit> {
     let mut command = hook::command(plan, words);
+    command.current_dir(directory);
     let failed = |error: io::Error| {
         let hint = "`codedb run -- COMMAND` runs a program on the PATH, not a command of the shell";
         Error::io(Path::new(&words[0]), error).with_hint(hint)
