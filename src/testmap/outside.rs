@@ -41,7 +41,14 @@ pub enum Effect {
     /// Code of the file that runs when it is loaded: statements, imports, constants, types.
     Loading(FileId),
     /// The file no longer defines this name.
-    Removed(FileId, String),
+    Removed {
+        /// The file.
+        file: FileId,
+        /// The name.
+        name: String,
+        /// True unless it was a member of a type.
+        is_free: bool,
+    },
     /// No file has this path any more: it was deleted or renamed.
     Gone(String),
     /// Code that test runners execute for the tests in and below its directory.
@@ -64,6 +71,8 @@ pub struct Outside {
     pub tests: BTreeMap<TestAt, (f32, u8)>,
     /// What affects unknown tests, as path and reason.
     pub unknown: Vec<(String, &'static str)>,
+    /// What is gone and used still, as sentences.
+    pub broken: Vec<String>,
 }
 
 /// Returns the tests of `effects`. O(import graph around the files), and for data, the texts of up to
@@ -79,8 +88,12 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                     found.unknown.push((tree.path(*file), why));
                 }
             }
-            Effect::Removed(file, name) => {
+            Effect::Removed { file, name, is_free } => {
                 let users = users(tests, *file, name);
+                if *is_free && let Some(first) = users.first() {
+                    let (path, user) = (tree.path(*file), tree.path(*first));
+                    found.broken.push(format!("`{name}` of {path} is gone, and {user} names it"));
+                }
                 let is_any = found.add_files(tests, users.iter().copied(), BROKEN, 1);
                 let is_loaded = found.add_loading(tests, &[*file], LOADS);
                 if !is_any && !is_loaded {
@@ -90,6 +103,10 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
             }
             Effect::Gone(path) => {
                 let importers = former_importers(tree, path);
+                if let Some(first) = importers.first() {
+                    let user = tree.path(*first);
+                    found.broken.push(format!("{path} is gone, and {user} imports it"));
+                }
                 let (own, others): (Vec<FileId>, Vec<FileId>) =
                     importers.iter().partition(|&&file| !tests.of(file).tests.is_empty());
                 let is_direct = found.add_files(tests, own.iter().copied(), BROKEN, 1);
@@ -353,7 +370,11 @@ mod tests {
         let conf = ["tests/test_conf.py", "tests/test_user.py"];
         assert_eq!(of(|id| Effect::Loading(id("src/conf.py"))), conf);
         assert_eq!(of(|id| Effect::Loading(id("src/user.py"))), ["tests/test_user.py"]);
-        assert_eq!(of(|id| Effect::Removed(id("src/conf.py"), "gone".to_owned())), conf);
+        let removed = |id: &dyn Fn(&str) -> FileId| {
+            let (file, name) = (id("src/conf.py"), "gone".to_owned());
+            Effect::Removed { file, name, is_free: true }
+        };
+        assert_eq!(of(removed), conf);
         assert_eq!(of(|_| Effect::Gone("src/former.py".to_owned())), ["tests/test_old.py"]);
         assert!(of(|_| Effect::Gone("src/other.py".to_owned()))[0].contains("is gone"));
         assert!(of(|_| Effect::Configuration("setup.cfg".to_owned()))[0].contains("configuration"));

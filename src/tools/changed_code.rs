@@ -295,7 +295,8 @@ impl CodeDifference {
         let is_test_file = !tests.of(file).tests.is_empty();
         for removed in &self.removed[known..] {
             if !is_test_file {
-                self.effects.insert(Effect::Removed(file, removed.name.clone()));
+                let is_free = removed.qualified_name == removed.name;
+                self.effects.insert(Effect::Removed { file, name: removed.name.clone(), is_free });
             }
         }
         Ok(())

@@ -493,6 +493,9 @@ fn entry(args: &Args, it: FileAssessment) -> FileEntry {
     }
 }
 
+/// The maximum number of reasons for what is gone and used still.
+const BROKEN_MAX: usize = 5;
+
 fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData) -> Result<()> {
     let catalog = call.code.catalog(&[])?;
     let differs = change.files.iter().any(|file| file.kind != ChangeKind::Unchanged);
@@ -524,7 +527,7 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         change.files.iter().find(is_it).is_some()
     };
     changed.effects.retain(|effect| match effect {
-        Effect::Loading(file) | Effect::Removed(file, _) | Effect::Support(file) => {
+        Effect::Loading(file) | Effect::Removed { file, .. } | Effect::Support(file) => {
             is_checked(*file)
         }
         Effect::Gone(path) | Effect::Configuration(path) | Effect::Data { path, .. } => named(path),
@@ -542,6 +545,10 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         let (evidence, why) = ("tests".to_owned(), format!("{}: run all tests", why(of)));
         UnknownEntry { evidence, why, files: 1 }
     }));
+    if !selected.broken.is_empty() {
+        data.level = data.level.max(Some(Level::Medium));
+        data.reasons.extend(selected.broken.iter().take(BROKEN_MAX).cloned());
+    }
     data.untested = selected.selection.untested;
     data.untested_total = selected.selection.untested_total;
     if selected.is_guess && selected.selection.unknown.is_empty() {

@@ -153,6 +153,8 @@ pub(super) struct Selected {
     pub(super) is_nearly_all: bool,
     /// Only comments, white space or documentation differ.
     pub(super) is_inert: bool,
+    /// What is gone and used still, as sentences.
+    pub(super) broken: Vec<String>,
     /// Tests that imported coverage names and that are not in the tree any more.
     pub(super) gone: usize,
     /// Why imported coverage was not used.
@@ -414,6 +416,7 @@ pub(super) fn select(
         is_over_budget,
         is_nearly_all,
         is_inert,
+        broken: outside.broken,
         gone,
         problem,
     })

@@ -317,3 +317,29 @@ fn every_kind_of_change_has_tests_or_runs_all() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
+
+#[test]
+fn what_is_gone_and_used_still_is_no_low_risk() {
+    let place = repository();
+    let changes: [(&str, fn(&Place)); 3] = [
+        ("`spare` of src/conf.py is gone, and tests/test_conf.py names it", |of| {
+            edit(of, "src/conf.py", "def spare", "def other");
+        }),
+        ("src/conf.py is gone, and src/far.py imports it", |of| {
+            drop(of.git(&["mv", "src/conf.py", "src/limits.py"]));
+        }),
+        ("src/conf.py is gone, and src/far.py imports it", |of| {
+            drop(of.git(&["rm", "-q", "src/conf.py"]));
+        }),
+    ];
+    for (reason, change) in changes {
+        change(&place);
+        let mut command = place.codedb("check");
+        command.arg("--json");
+        let answer = Answer::of(command);
+        let reply: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+        assert_ne!(reply["level"], "LOW", "{reason}: {reply}");
+        assert!(reply["reasons"].to_string().contains(reason), "{reason}: {reply}");
+        place.git(&["reset", "-q", "--hard"]);
+    }
+}
