@@ -21,6 +21,7 @@ pub mod locks;
 pub mod measurements;
 pub mod runs;
 pub mod shards;
+pub mod spelling;
 
 pub use database::{Database, Repository};
 pub use location::Location;

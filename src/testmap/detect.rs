@@ -121,6 +121,9 @@ pub struct FileTests {
     pub tests: Vec<Test>,
     /// The fixtures.
     pub fixtures: Vec<Fixture>,
+    /// The bytes of definitions that exist for tests only, such as `#[cfg(test)] mod tests` and classes
+    /// of tests, in any order.
+    pub test_only: Vec<Range<usize>>,
 }
 
 impl FileTests {

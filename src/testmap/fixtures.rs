@@ -13,11 +13,10 @@ use super::links::Links;
 use super::tree::Tree;
 use crate::base::ids::FileId;
 use crate::catalog::test_names::folded;
-use crate::graph::link::Linker;
+use crate::graph::link::{Linker, SymbolAt};
 use crate::history::History;
 
-/// The maximum number of tests for which one fixture is taken to run; a fixture of more tests
-/// distinguishes none of them.
+/// The maximum number of tests for which one fixture is taken to run.
 const TESTS_MAX: usize = 600;
 
 /// The maximum number of types that inherit the fixtures of one type.
@@ -224,9 +223,30 @@ impl<'t> Tests<'t> {
         (0..count).map(|place| TestAt { file, place: place as u32 }).collect()
     }
 
+    /// Returns true if a definition belongs to the tests: a test, a fixture, or a helper of them by its
+    /// file or by what is around it. O(text of the file) the first time.
+    pub fn is_of_tests(&self, at: SymbolAt) -> bool {
+        if self.tree.is_test(at.file) {
+            return true;
+        }
+        let Some(facts) = self.tree.file(at.file) else { return false };
+        let Some(symbol) = facts.symbols.get(at.place as usize) else { return false };
+        let (own, at) = (self.of(at.file), symbol.name_span.start);
+        own.test_at(at).is_some()
+            || own.fixture_at(at).is_some()
+            || own.test_only.iter().any(|span| span.contains(&at))
+    }
+
     /// Returns the tests for which a fixture runs, in path order, at most 600; empty if there are
-    /// more. O(texts of the files that may request it).
+    /// more: such a fixture distinguishes none of them. O(texts of the files that may request it).
     pub fn with_fixture(&self, file: FileId, place: usize) -> Vec<TestAt> {
+        let (found, is_cut) = self.requesting(file, place);
+        if is_cut { Vec::new() } else { found }
+    }
+
+    /// Returns the tests for which a fixture runs, also over fixtures that request it, in path order,
+    /// and true if there are more than the 600 that are returned. Cost as [`Tests::with_fixture`].
+    pub fn requesting(&self, file: FileId, place: usize) -> (Vec<TestAt>, bool) {
         let mut found = BTreeSet::new();
         let mut seen = BTreeSet::from([(file, place)]);
         let mut open = vec![(file, place)];
@@ -265,10 +285,11 @@ impl<'t> Tests<'t> {
                 }
             }
             if found.len() > TESTS_MAX {
-                return Vec::new();
+                break;
             }
         }
-        found.into_iter().collect()
+        let is_cut = found.len() > TESTS_MAX;
+        (found.into_iter().take(TESTS_MAX).collect(), is_cut)
     }
 
     /// Returns the tests of a type and of the types that inherit from it.

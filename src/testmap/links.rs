@@ -165,6 +165,13 @@ mod tests {
         // Proximity: two steps, 1 / 1.5.
         assert_eq!(links("const m = require(`../src/${name}`);\n"), (None, Some(0.42)));
         assert_eq!(links("const m = require('../src/' + name);\n"), (None, Some(0.3)));
+        // One of the literals is loaded: more certain than a part of a path.
+        for alternatives in ["process.env.CART || '../src/cart'", "old ? './old' : '../src/cart'"] {
+            for call in ["require", "import"] {
+                let test = format!("const m = {call}({alternatives});\n");
+                assert_eq!(links(&test), (None, Some(0.37)), "{test}");
+            }
+        }
         let variable = "for (const m of ['cart']) { require(m); }\n";
         assert_eq!(links(variable), (None, Some(0.37)));
         assert_eq!(links("require(m);\n"), (None, None), "nothing names the file");

@@ -30,6 +30,9 @@ const MEMBER: f32 = 0.25;
 /// The same for a method that the language calls by itself: operators, iteration, contexts.
 const IMPLICIT: f32 = 0.45;
 
+/// The probability that a test which requests a fixture runs it: all but those that fail before.
+const REQUEST: f32 = 0.98;
+
 /// How a test reaches a definition.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reach {
@@ -37,7 +40,8 @@ pub struct Reach {
     pub probability: f32,
     /// The number of calls of the shortest path; 1 if the test itself calls the definition.
     pub depth: u8,
-    /// The test's own body contains a resolved call or use of the definition.
+    /// The test's own body contains a resolved call or use of the definition, or the definition is a
+    /// fixture that the test requests, perhaps over other fixtures.
     pub is_direct: bool,
     /// All links of a path are resolved.
     pub is_resolved: bool,
@@ -70,6 +74,7 @@ pub struct Reached {
 pub fn reach(tests: &Tests<'_>, start: SymbolAt, near: &[FileId]) -> Reached {
     let (found, seen) = (Reached::default(), BTreeSet::from([start]));
     let mut search = Search { tests, near, found, seen };
+    search.requested(start);
     let mut steps = vec![Step { at: start, probability: 1.0, is_resolved: true }];
     for depth in 1..=tests.effort().levels {
         let is_enough = tests.effort().stops_at_first && !search.found.tests.is_empty();
@@ -94,6 +99,27 @@ struct Search<'s, 't> {
 }
 
 impl Search<'_, '_> {
+    /// Records the tests that request the fixture `start`, or the one around it: naming a fixture runs
+    /// it.
+    fn requested(&mut self, start: SymbolAt) {
+        let Some(facts) = self.tests.linker().file(start.file) else { return };
+        let Some(symbol) = facts.symbols.get(start.place as usize) else { return };
+        let fixture = self.tests.of(start.file).fixture_at(symbol.name_span.start);
+        let Some(fixture) = fixture else { return };
+        let (requesting, is_cut) = self.tests.requesting(start.file, fixture);
+        self.found.is_cut |= is_cut;
+        for test in requesting {
+            let reach = Reach {
+                probability: REQUEST,
+                depth: 1,
+                is_direct: true,
+                is_resolved: true,
+                is_by_fixture: true,
+            };
+            self.record(test, reach);
+        }
+    }
+
     /// Records the tests that use one of `steps`, and returns the definitions that do.
     fn callers(&mut self, steps: &[Step], depth: u8) -> Vec<Step> {
         let tree = self.tests.tree();

@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::detect::Test;
+use super::detect::{Runner, Test};
 use super::fixtures::{TestAt, Tests};
 use crate::base::ids::FileId;
 use crate::error::Result;
@@ -19,9 +19,13 @@ use crate::reports::coverage::attribute::{is_function, rest_of};
 use crate::reports::ids::without_parameters;
 use crate::userdata::Database;
 use crate::userdata::coverage::{CoveredText, Wanted, body_hash};
+use crate::userdata::spelling::spelled;
 
 /// Between the names of groups and tests in titles of JavaScript.
 const TITLES: &str = " > ";
+
+/// The maximum number of files in which a test is searched by its name.
+const FILES_MAX: usize = 200;
 
 /// What coverage says about a definition.
 #[derive(Clone, Debug)]
@@ -57,9 +61,31 @@ struct Keys {
     templates: Vec<(String, TestAt)>,
 }
 
+/// Returns the canonical id of a test, under which [`crate::reports::ids`] records its results.
+pub fn canonical(path: &str, test: &Test) -> String {
+    if is_example(test) {
+        return spelled(&test.id).into_owned();
+    }
+    let parts: Vec<&str> = test.groups.iter().chain([&test.name]).map(String::as_str).collect();
+    let separator = match test.runner {
+        Runner::JavaScript => TITLES,
+        Runner::Rspec => " ",
+        _ => "::",
+    };
+    format!("{path}::{}", parts.join(separator))
+}
+
+/// Returns true for an example in the documentation of Rust.
+fn is_example(test: &Test) -> bool {
+    test.runner == Runner::Cargo && test.id.ends_with(')')
+}
+
 /// Returns the key of a test: the path of its file, the names of its groups, and its own, separated
 /// by `::`.
 pub fn key(path: &str, test: &Test) -> String {
+    if is_example(test) {
+        return key_of_id(&test.id);
+    }
     let mut key = path.to_owned();
     for part in test.groups.iter().chain(std::iter::once(&test.name)) {
         key.push_str("::");
@@ -68,9 +94,14 @@ pub fn key(path: &str, test: &Test) -> String {
     key
 }
 
-/// Returns the key of a canonical id.
+/// Returns the key of an id in any spelling. Edits above an example in documentation change its line,
+/// which is no part of the key.
 pub fn key_of_id(id: &str) -> String {
-    without_parameters(id).replace(TITLES, "::")
+    let id = spelled(id);
+    match id.rsplit_once("(line ") {
+        Some((start, _)) if start.contains(".rs::") => format!("{start}(line)"),
+        _ => without_parameters(&id).replace(TITLES, "::"),
+    }
 }
 
 impl<'r> Recorded<'r> {
@@ -187,6 +218,71 @@ impl<'r> Recorded<'r> {
         }
     }
 
+    /// Returns the canonical id of the test that `id` names, as it is recorded or as its runner prints
+    /// it, with the parameters of `id`; `None` if the tree has no such test. O(tests of the files that
+    /// may contain it).
+    pub fn canonical(&self, id: &str) -> Option<String> {
+        let id = spelled(id);
+        let tree = self.tests.tree();
+        let of = |at: TestAt| Some(canonical(&tree.path(at.file), &self.tests.get(at)?));
+        match self.find(&id) {
+            Found::Inherited(_) => return Some(id.into_owned()),
+            Found::Test(at) => {
+                let canonical = of(at)?;
+                // Other parameters or titles are results of their own.
+                let is_same = canonical.replace(TITLES, "::") == id.replace(TITLES, "::");
+                return Some(if is_same { canonical } else { id.into_owned() });
+            }
+            Found::Nothing => {}
+        }
+        // The id of its runner, which parameters or a subtest may follow.
+        let rest_of = |at: TestAt| {
+            let rest = id.strip_prefix(self.tests.get(at)?.id.as_str())?;
+            (rest.is_empty() || rest.starts_with(['[', '(', '/'])).then(|| (at, rest.to_owned()))
+        };
+        let all = self.files_of(&id).into_iter().flat_map(|file| self.tests.in_file(file));
+        let found: Vec<(TestAt, String)> = all.filter_map(rest_of).collect();
+        match &found[..] {
+            [] => None,
+            [(at, rest)] => of(*at).map(|canonical| canonical + rest),
+            // Several packages have a test of that name.
+            _ => Some(id.into_owned()),
+        }
+    }
+
+    /// Returns the files whose tests may have an id: the one that it begins with, else those that
+    /// define its last name.
+    fn files_of(&self, id: &str) -> Vec<FileId> {
+        let tree = self.tests.tree();
+        let before = id.split_once("::").or_else(|| id.rsplit_once(':'));
+        if let Some(file) = before.and_then(|(path, _)| tree.find(path)) {
+            return vec![file];
+        }
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let last_of = |id: &str| id.rsplit(|c| !is_part(c)).next().unwrap_or_default().to_owned();
+        let whole = id.split(['[', '(']).next().unwrap_or_default();
+        let mut names = vec![last_of(whole)];
+        names.extend(whole.split_once('/').map(|(test, _)| last_of(test)));
+        let named = names.iter().map(|name| tree.named(name));
+        let mut files: Vec<FileId> =
+            named.flat_map(|of| of.iter().map(|at| at.file).collect::<Vec<_>>()).collect();
+        files.sort_unstable();
+        files.dedup();
+        files.truncate(FILES_MAX);
+        files
+    }
+
+    /// Returns the canonical ids of the tests that `id` may mean: those of its file, else those with
+    /// its last name.
+    pub fn similar(&self, id: &str) -> Vec<String> {
+        let tree = self.tests.tree();
+        let id = spelled(id);
+        let files = self.files_of(&id);
+        let all = files.into_iter().flat_map(|file| self.tests.in_file(file));
+        let of = |at: TestAt| Some(canonical(&tree.path(at.file), &self.tests.get(at)?));
+        all.filter_map(of).collect()
+    }
+
     fn find(&self, id: &str) -> Found {
         let tree = self.tests.tree();
         let Some((path, _)) = id.split_once("::") else { return Found::Nothing };
@@ -223,6 +319,7 @@ impl<'r> Recorded<'r> {
             if key.contains(['%', '$']) {
                 keys.templates.push((key.clone(), at));
             }
+            keys.exact.entry(key_of_id(&canonical(&path, test))).or_insert(at);
             keys.exact.entry(key).or_insert(at);
         }
         let keys = Rc::new(keys);

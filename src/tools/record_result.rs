@@ -11,10 +11,15 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::analysis::{self, Data};
 use super::{Call, Define, Effect, Needs, Toolset};
 use crate::answer::analysis::Analysis;
+use crate::answer::nearest;
 use crate::answer::style::Style;
-use crate::base::text;
+use crate::base::text::plain;
 use crate::error::{Error, Result};
+use crate::testmap::fixtures::Tests;
+use crate::testmap::recorded::Recorded as TestIds;
+use crate::userdata::Database;
 use crate::userdata::runs::{Outcome, Record, Run, RunStatus, TestResult};
+use crate::userdata::spelling::spelled;
 
 /// The maximum length of an id in bytes.
 const ID_BYTES_MAX: usize = 4096;
@@ -26,7 +31,7 @@ pub struct RecordResult;
 /// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The id of the test: `FILE::NAME`, with its parameters
+    /// The id of the test: `FILE::NAME` with its parameters, or as its runner prints it
     pub test_id: String,
     /// Whether it passed
     pub passed: bool,
@@ -66,8 +71,9 @@ impl Define for RecordResult {
     const EFFECT: Effect = Effect::Records;
     const TOOLSET: Toolset = Toolset::History;
     const NEEDS: Needs = Needs::Files;
-    const EXAMPLES: &'static [&'static str] =
-        &[r#"{"test_id": "tests/cart.rs::adds_up", "passed": true, "duration_ms": 12}"#];
+    const EXAMPLES: &'static [&'static str] = &[
+        r#"{"test_id": "tests/cart_test.rs::a_coupon_takes_its_share", "passed": true, "duration_ms": 12}"#,
+    ];
     const POSITIONAL: &'static [&'static str] = &["test_id"];
     type Args = Args;
     type Reply = Analysis<Recorded>;
@@ -78,8 +84,9 @@ impl Define for RecordResult {
             return Err(Error::usage("`test_id` is empty or longer than 4,096 bytes")
                 .with_hint("the id is `FILE::NAME`, such as `tests/test_a.py::test_b`"));
         }
-        let shard = analysis::shards(call)?.of_test(&test).map(str::to_owned);
         let database = call.code.create_user_data()?;
+        let (test, notice) = named(call, &database, test);
+        let shard = analysis::shards(call)?.of_test(&test).map(str::to_owned);
         let (commit, is_clean) = state(call);
         let outcome = if args.passed { Outcome::Passed } else { Outcome::Failed };
         let identity = format!("{} {} {test}", call.now_ns, std::process::id());
@@ -104,7 +111,7 @@ impl Define for RecordResult {
         let Record { results, failures, pairs, flips, .. } = record;
         let flip_rate = record.flip_rate();
         let test_id = test;
-        Ok(Analysis::of(Recorded {
+        let mut reply = Analysis::of(Recorded {
             test_id,
             outcome,
             results,
@@ -113,8 +120,31 @@ impl Define for RecordResult {
             flips,
             flip_rate,
             shard,
-        }))
+        });
+        reply.message = notice;
+        Ok(reply)
     }
+}
+
+/// Returns the id under which the result of the test `given` is recorded, and a notice if the tree
+/// has no such test. Without an index of the whole tree, this is not known.
+fn named(call: &Call<'_>, database: &Database, given: String) -> (String, Option<String>) {
+    let as_given = |given: String| (spelled(&given).into_owned(), None);
+    let Ok(catalog) = call.code.catalog(&[]) else { return as_given(given) };
+    let tests = Tests::new(catalog);
+    let recorded = TestIds::new(&tests, database);
+    if let Some(canonical) = recorded.canonical(&given) {
+        return (canonical, None);
+    }
+    if !catalog.missing().is_empty() {
+        return as_given(given);
+    }
+    let similar = recorded.similar(&given);
+    let nearest = nearest::among(similar.iter().map(|id| id.as_bytes()), given.as_bytes());
+    let suggestion =
+        nearest.first().map(|&at| format!("; did you mean `{}`?", plain(&similar[at])));
+    let notice = format!("no test of this tree has this id{}", suggestion.unwrap_or_default());
+    (spelled(&given).into_owned(), Some(notice))
 }
 
 /// Returns the present commit, and whether the tree has no changes. A failure of git counts as a
@@ -131,7 +161,7 @@ fn state(call: &Call<'_>) -> (Option<String>, bool) {
 impl Data for Recorded {
     fn render(&self, _: &dyn Style, out: &mut String) {
         let Recorded { test_id, outcome, results, failures, pairs, flips, .. } = self;
-        let (test, outcome) = (text::plain(test_id), outcome.name());
+        let (test, outcome) = (plain(test_id), outcome.name());
         let _ = writeln!(out, "{test}  {outcome}  {failures} of {results} results failed");
         if *pairs > 0 {
             let _ = writeln!(out, "{flips} of {pairs} repetitions on one commit differ");

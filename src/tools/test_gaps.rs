@@ -123,12 +123,8 @@ impl Define for TestGaps {
             let Some(facts) = catalog.file(file).filter(|facts| facts.language.is_code()) else {
                 continue;
             };
-            let inline = tests.of(file);
-            functions.extend(functions_in(catalog, file).into_iter().filter_map(|at| {
-                let symbol = &facts.symbols[at.place as usize];
-                let is_test = inline.test_at(symbol.name_span.start).is_some();
-                (!is_test).then_some((symbol.span.len(), at))
-            }));
+            let own = functions_in(catalog, file).into_iter().filter(|&at| !tests.is_of_tests(at));
+            functions.extend(own.map(|at| (facts.symbols[at.place as usize].span.len(), at)));
         }
         if catalog.test_names().files() == 0 && tests.all().is_empty() {
             return Ok(Analysis::list(TestGapsData::default(), 0, 0)

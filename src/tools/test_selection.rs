@@ -336,6 +336,7 @@ pub(super) fn select(
     let selected: Vec<(String, Test)> =
         all.iter().filter_map(|of| located(catalog, &tests, of)).collect();
     all.truncate(limits.tests);
+    untested.retain(|&at| !tests.is_of_tests(at));
     let untested_total = untested.len();
     let untested = untested.into_iter().take(UNTESTED_MAX).filter_map(|at| {
         let facts = catalog.file(at.file)?;

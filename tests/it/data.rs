@@ -191,6 +191,55 @@ fn results_are_recorded_one_by_one_and_flips_are_counted() {
 }
 
 #[test]
+fn suggested_ids_of_tests_and_recorded_ones_are_the_same() {
+    let place = Place::new();
+    place.write("Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n");
+    place.write("src/lib.rs", "pub mod book;\n");
+    let book = "/// ```\n/// assert_eq!(shop::book::walk(), 1);\n/// ```\npub fn walk() -> u8 { 1 }\n\
+                #[cfg(test)]\nmod tests {\n    #[test]\n    fn walks() { super::walk(); }\n}\n";
+    place.write("src/book.rs", book);
+    let java = "package com.shop;\n\nclass CartTest {\n    @Test\n    void adds() {}\n}\n";
+    place.write("src/test/java/com/shop/CartTest.java", java);
+    place.write("go/cart_test.go", "package cart\n\nfunc TestCart(t *testing.T) {}\n");
+    place.write("src/sum.js", "exports.mul = (a, b) => a * b;\n");
+    let uses = "const { mul } = require('../src/sum');\ntest('mul', () => { mul(1, 2); });\n\
+                describe('of', () => { test('two', () => { mul(2, 2); }); });\n";
+    place.write("tests/sum.test.js", uses);
+    let record = |id: &str| tool(&place, &["record-result", id, "--passed", "false"]).1;
+    for (suggested, recorded) in [
+        ("tests/sum.test.js > mul", "tests/sum.test.js::mul"),
+        ("tests/sum.test.js > of > two", "tests/sum.test.js::of > two"),
+        ("src/book.rs - book::walk (line 1)", "src/book.rs::book::walk (line 1)"),
+        ("book::tests::walks", "src/book.rs::tests::walks"),
+        ("com.shop.CartTest#adds[1]", "src/test/java/com/shop/CartTest.java::CartTest::adds[1]"),
+        ("TestCart/empty", "go/cart_test.go::TestCart/empty"),
+    ] {
+        for (count, id) in [(1, recorded), (2, suggested)] {
+            let reply = record(id);
+            assert_eq!((&reply["test_id"], &reply["results"]), (&recorded.into(), &count.into()));
+            assert!(reply["message"].is_null(), "{reply}");
+        }
+    }
+    let listed = |path: &str| {
+        let tests = tool(&place, &["suggest-tests", path]).1["tests"].take();
+        let tests = tests.as_array().expect("tests").clone();
+        let ids = tests.into_iter().map(|of| of["test_id"].as_str().expect("an id").to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    assert!(listed("src/sum.js").contains(&"tests/sum.test.js > of > two".to_owned()));
+    assert!(listed("src/book.rs").contains(&"src/book.rs - book::walk (line 1)".to_owned()));
+    let unknown = record("tests/sum.test.js > mull");
+    assert_eq!(
+        (&unknown["message"], &unknown["results"], &unknown["status"]),
+        (
+            &"no test of this tree has this id; did you mean `tests/sum.test.js::mul`?".into(),
+            &1.into(),
+            &"ok".into()
+        )
+    );
+}
+
+#[test]
 fn locks_are_held_by_one_holder() {
     let place = Place::new();
     let lock = |op: &str, path: &str, holder: &str| {

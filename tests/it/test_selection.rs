@@ -82,3 +82,56 @@ fn files_that_change_together_are_a_guess() {
     assert_eq!(sources(&reply), ["tests/test_shop.py co_change"], "{reply}");
     assert_eq!(reply["status"], "partial", "{reply}");
 }
+
+#[test]
+fn an_edited_fixture_selects_the_tests_that_request_it() {
+    let place = Place::new();
+    place.write("pyproject.toml", "[project]\nname = \"shop\"\n");
+    let conftest = "import pytest\n\n\n@pytest.fixture\ndef db():\n    return 1\n\n\n\
+                    @pytest.fixture\ndef user(db):\n    return db\n";
+    place.write("tests/conftest.py", conftest);
+    let tests = "import pytest\n\n\n@pytest.mark.usefixtures(\"db\")\ndef test_used():\n    pass\n\n\n\
+                 def test_user(user):\n    pass\n\n\ndef test_none():\n    pass\n";
+    place.write("tests/test_shop.py", tests);
+    git(&place, &["init", "-q"]);
+    git(&place, &["add", "."]);
+    git(&place, &["commit", "-qm", "a"]);
+    let direct = |reply: &Value| {
+        let tests = reply["tests"].as_array().expect("tests").iter();
+        let mut names: Vec<String> = tests
+            .filter(|of| of["source"] == "direct")
+            .map(|of| of["test_id"].as_str().unwrap_or_default().to_owned())
+            .collect();
+        names.sort();
+        names
+    };
+    let expected = ["tests/test_shop.py::test_used", "tests/test_shop.py::test_user"];
+    let reply = suggested(&place, &["--functions", "db"]);
+    assert_eq!(direct(&reply), expected, "{reply}");
+    place.write("tests/conftest.py", conftest.replace("return 1", "return 2"));
+    let reply = suggested(&place, &[]);
+    assert_eq!(direct(&reply), expected, "{reply}");
+}
+
+#[test]
+fn code_of_tests_is_never_without_a_test() {
+    let place = Place::new();
+    place.write("Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n");
+    let book = "pub fn lonely() -> u8 { 1 }\npub fn used() -> u8 { 2 }\n\
+                #[cfg(test)]\nmod checks {\n    fn spare() -> u8 { 1 }\n    #[test]\n    \
+                fn uses() { super::used(); }\n}\n";
+    place.write("src/lib.rs", book);
+    let helpers = "import pytest\n\n\n@pytest.fixture\ndef unused():\n    return 1\n\n\n\
+                   def helper():\n    return 2\n\n\ndef test_nothing():\n    pass\n";
+    place.write("tests/test_shop.py", helpers);
+    let mut gaps = place.codedb("test-gaps");
+    gaps.arg("--json");
+    let gaps: Value = serde_json::from_slice(&Answer::of(gaps).stdout).expect("JSON");
+    let names: Vec<&Value> =
+        gaps["gaps"].as_array().expect("gaps").iter().map(|gap| &gap["function"]).collect();
+    assert_eq!(names, ["lonely"], "{gaps}");
+    let reply = suggested(&place, &["src/lib.rs"]);
+    assert_eq!(reply["untested"], serde_json::json!(["src/lib.rs: lonely"]), "{reply}");
+    let reply = suggested(&place, &["tests/test_shop.py"]);
+    assert_eq!(reply["untested"], Value::Null, "{reply}");
+}

@@ -1,11 +1,13 @@
 //! Test runs and the results of their tests.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 use serde::{Deserialize, Serialize};
 
 use super::database::Database;
+use super::spelling::{as_printed, spelled};
 use crate::error::Result;
 
 /// The outcome of one test.
@@ -192,25 +194,29 @@ impl Database {
         self.records_where(None)
     }
 
-    /// Returns the record of one test; `None` if it has no result. O(results of the test).
+    /// Returns the record of one test, by its id or by the spelling of its runner; `None` if it has no
+    /// result. O(results of the test).
     ///
     /// # Errors
     ///
     /// If the database cannot be read.
     pub fn record_of(&self, test: &str) -> Result<Option<Record>> {
-        Ok(self.records_where(Some(test))?.remove(test))
+        let test = spelled(test);
+        Ok(self.records_where(Some(&test))?.remove(&*test))
     }
 
     fn records_where(&self, test: Option<&str>) -> Result<HashMap<String, Record>> {
+        let printed = test.and_then(as_printed);
         let read = || {
             let mut statement = self.connection.prepare(
                 "SELECT test.name, result.outcome, result.duration_ms, run.started_ms,
                         run.commit_id, run.is_clean
                     FROM result JOIN run ON run.id = result.run JOIN test ON test.id = result.test
-                    WHERE ?1 IS NULL OR result.test = (SELECT id FROM test WHERE name = ?1)
+                    WHERE ?1 IS NULL
+                        OR result.test IN (SELECT id FROM test WHERE name IN (?1, ?2))
                     ORDER BY result.test, run.started_ms, run.id, result.attempt",
             )?;
-            let rows = statement.query_map([test], |row| {
+            let rows = statement.query_map((test, printed.as_deref()), |row| {
                 Ok(Row6 {
                     test: row.get(0)?,
                     outcome: outcome_of(row.get_ref(1)?.as_str()?),
@@ -220,13 +226,40 @@ impl Database {
                     is_clean: row.get(5)?,
                 })
             })?;
-            let mut builder = Records::default();
+            let twice = self.spelled_as_printed()?;
+            let (mut builder, mut merged) = (Records::default(), Vec::new());
             for row in rows {
-                builder.add(row?);
+                let mut row = row?;
+                if let Cow::Owned(canonical) = spelled(&row.test) {
+                    row.test = canonical;
+                }
+                if twice.contains(&row.test) {
+                    merged.push(row);
+                } else {
+                    builder.add(row);
+                }
             }
+            merged.sort_by(|a, b| a.test.cmp(&b.test).then(a.started_ms.cmp(&b.started_ms)));
+            merged.into_iter().for_each(|row| builder.add(row));
             Ok(builder.finish())
         };
         read().map_err(|error: rusqlite::Error| self.failure(&error))
+    }
+
+    /// Returns the canonical ids of the tests that are stored as their runners print them, which
+    /// earlier versions did. O(tests).
+    fn spelled_as_printed(&self) -> rusqlite::Result<HashSet<String>> {
+        let mut statement = self
+            .connection
+            .prepare("SELECT name FROM test WHERE name LIKE '% > %' OR name LIKE '% - %'")?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
+        let mut found = HashSet::new();
+        for name in names {
+            if let Cow::Owned(canonical) = spelled(&name?) {
+                found.insert(canonical);
+            }
+        }
+        Ok(found)
     }
 
     /// Returns how much is recorded. O(results).
@@ -332,7 +365,7 @@ fn insert(connection: &Connection, run: &Run) -> rusqlite::Result<bool> {
             VALUES (?1, ?2, ?3, ?4, ?5)",
     )?;
     for result in &run.results {
-        let test = test_id(connection, &result.test)?;
+        let test = test_id(connection, &spelled(&result.test))?;
         insert.execute((id, test, result.attempt, result.outcome.name(), result.duration_ms))?;
     }
     Ok(true)
@@ -453,6 +486,26 @@ mod tests {
         assert_eq!(record.flip_rate(), Some(1.0));
         assert_eq!(database.record_of("t").unwrap().as_ref(), Some(record));
         assert_eq!(database.record_of("u").unwrap(), None);
+    }
+
+    #[test]
+    fn both_spellings_of_an_id_have_one_record() {
+        let (_dir, database) = database();
+        let (printed, canonical) = ("a.test.js > mul", "a.test.js::mul");
+        database.record(&run("1", 1, &[(canonical, Outcome::Passed)])).unwrap();
+        database.record(&run("2", 2, &[(printed, Outcome::Failed)])).unwrap();
+        assert_eq!(database.counts().unwrap().tests, 1);
+        // A row of an earlier version.
+        let earlier = "INSERT INTO test (name) VALUES ('a.test.js > mul');
+            UPDATE result SET test = last_insert_rowid() WHERE outcome = 'failed'";
+        database.connection.execute_batch(earlier).unwrap();
+        for spelling in [printed, canonical] {
+            let record = database.record_of(spelling).unwrap().unwrap();
+            assert_eq!((record.results, record.failures, record.flips), (2, 1, 1), "{spelling}");
+        }
+        let records = database.records().unwrap();
+        assert_eq!(records.keys().collect::<Vec<_>>(), [canonical]);
+        assert_eq!(records[canonical].results, 2);
     }
 
     #[test]

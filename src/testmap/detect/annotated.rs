@@ -155,6 +155,11 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
         if !(marked(rules.tests) || is_named) || symbol.kind == SymbolKind::Constructor {
             continue;
         }
+        if let Some(class) = class
+            && found.test_only.last() != Some(&class.span)
+        {
+            found.test_only.push(class.span.clone());
+        }
         let around = source.groups(place);
         let package = source.facts.package.as_deref().filter(|package| {
             // A namespace that is a symbol is already among the groups.

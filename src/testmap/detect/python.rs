@@ -1,6 +1,8 @@
 //! pytest and unittest.
 
-use super::head::{attributes, head, parameters, strings};
+use std::ops::Range;
+
+use super::head::{arguments, attributes, bracketed, head, parameters, strings};
 use super::{Applies, FileTests, Fixture, Runner, Source, Test};
 use crate::lang::membership::last_name;
 use crate::lang::symbols::SymbolKind;
@@ -21,6 +23,13 @@ const SETUP_NAMES: [&str; 8] = [
     "setup_module",
 ];
 
+/// A `pytestmark = …` that requests fixtures.
+struct Mark {
+    /// The class that contains it; `None` for that of the module.
+    class: Option<usize>,
+    requests: Vec<String>,
+}
+
 pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
     let name = source.facts.path.rsplit('/').next().unwrap_or_default();
     let is_module = is_test_file && name != "conftest.py"
@@ -28,6 +37,7 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
         || name.trim_end_matches(".py").ends_with("_test");
     let mut found = FileTests::default();
     let symbols = &source.facts.symbols;
+    let marks = marks(source);
     for (place, symbol) in source.symbols() {
         if !symbol.kind.is_callable() {
             continue;
@@ -48,8 +58,7 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
         let place_u32 = u32::try_from(place).ok();
         let span = source.span(symbol);
         let decorators = attributes(head);
-        let is_fixture = decorators.iter().any(|name| name.contains("fixture"));
-        if is_fixture {
+        if decorators.iter().any(|name| defines_fixture(name, &symbol.name)) {
             let text = String::from_utf8_lossy(head);
             let named = text.split_once("name=").and_then(|(_, rest)| {
                 let rest = rest.trim_start();
@@ -96,11 +105,16 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
             id.push_str("::");
             id.push_str(part);
         }
-        let mut requests = requests;
         let class_heads = around.iter().map(|&at| super::head::head(source.text, &symbols[at]));
-        for head in std::iter::once(head).chain(class_heads) {
-            if memchr::memmem::find(head, b"usefixtures").is_some() {
-                requests.extend(strings(head));
+        let by_decorators = std::iter::once(head).chain(class_heads).flat_map(used_fixtures);
+        let by_marks = marks
+            .iter()
+            .filter(|mark| mark.class.is_none_or(|class| around.contains(&class)))
+            .flat_map(|mark| mark.requests.iter().cloned());
+        let mut requests = requests;
+        for name in by_decorators.chain(by_marks) {
+            if !requests.contains(&name) {
+                requests.push(name);
             }
         }
         found.tests.push(Test {
@@ -116,4 +130,58 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
         });
     }
     found
+}
+
+/// Returns true if a decorator with that last name makes the function `function` a fixture:
+/// `@pytest.fixture`, `@pytest_asyncio.fixture`, `@pytest.yield_fixture`, or one of the project's own
+/// such as `@session_fixture`. Others only use fixtures: `@pytest.mark.usefixtures`, `@with_fixture`.
+fn defines_fixture(decorator: &str, function: &str) -> bool {
+    matches!(decorator, "fixture" | "yield_fixture")
+        || decorator.ends_with("_fixture") && !function.starts_with("test")
+}
+
+/// Returns the names of the fixtures in the calls of `usefixtures` in a text.
+fn used_fixtures(text: &[u8]) -> Vec<String> {
+    let word = b"usefixtures";
+    let calls = memchr::memmem::find_iter(text, word).map(|at| &text[at + word.len()..]);
+    calls.flat_map(|rest| strings(arguments(rest))).collect()
+}
+
+/// Returns the marks of the module and of its classes that request fixtures.
+fn marks(source: &Source<'_>) -> Vec<Mark> {
+    let word = b"pytestmark";
+    let mut found = Vec::new();
+    for at in memchr::memmem::find_iter(source.text, word) {
+        let line = memchr::memrchr(b'\n', &source.text[..at]).map_or(0, |end| end + 1);
+        if !source.text[line..at].iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        let requests = used_fixtures(&source.text[value(source.text, at + word.len())]);
+        if requests.is_empty() {
+            continue;
+        }
+        let around = source.symbols().filter(|(_, symbol)| {
+            symbol.span.contains(&at)
+                && (symbol.kind == SymbolKind::Class || symbol.kind.is_callable())
+        });
+        let innermost = around.min_by_key(|(_, symbol)| symbol.span.len());
+        match innermost {
+            None => found.push(Mark { class: None, requests }),
+            Some((place, symbol)) if symbol.kind == SymbolKind::Class => {
+                found.push(Mark { class: Some(place), requests });
+            }
+            Some(_) => {}
+        }
+    }
+    found
+}
+
+/// Returns the bytes of the value that is assigned behind `from`: up to the end of its line, or of its
+/// brackets.
+fn value(text: &[u8], from: usize) -> Range<usize> {
+    let mut at = from;
+    while at < text.len() && text[at] != b'\n' {
+        at += if matches!(text[at], b'(' | b'[' | b'{') { bracketed(&text[at..]) } else { 1 };
+    }
+    from..at.min(text.len())
 }

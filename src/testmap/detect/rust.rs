@@ -26,6 +26,9 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
         return found;
     }
     let modules = modules_of(&source.facts.path);
+    if modules.iter().any(|module| module == "tests") {
+        found.test_only.push(0..source.text.len());
+    }
     for (place, symbol) in source.symbols() {
         let place_u32 = u32::try_from(place).ok();
         let groups = || {
@@ -46,7 +49,9 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
             }
             if let (Some(first), Some(last)) = (first_fence(&lines), doc.last()) {
                 let line = source.line_at(first);
-                let name = symbol.qualified_name.clone();
+                let own = std::iter::once(symbol.qualified_name.as_str());
+                let path: Vec<&str> = modules.iter().map(String::as_str).chain(own).collect();
+                let name = path.join("::");
                 found.tests.push(Test {
                     id: format!("{} - {name} (line {line})", source.facts.path),
                     name,
@@ -60,10 +65,17 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
                 });
             }
         }
-        if !may_test || !symbol.kind.is_callable() {
+        if !may_test {
             continue;
         }
-        let attributes = attributes(head(source.text, symbol));
+        let head = head(source.text, symbol);
+        if is_test_only(head) {
+            found.test_only.push(symbol.span.clone());
+        }
+        if !symbol.kind.is_callable() {
+            continue;
+        }
+        let attributes = attributes(head);
         let span = source.span(symbol);
         if attributes.iter().any(|name| name == "fixture") {
             found.fixtures.push(Fixture {
@@ -103,6 +115,13 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
         });
     }
     found
+}
+
+/// Returns true if the attributes of a definition remove it from builds without tests.
+fn is_test_only(head: &[u8]) -> bool {
+    [b"cfg(test)" as &[u8], b"cfg(all(test", b"cfg(any(test"]
+        .iter()
+        .any(|condition| memchr::memmem::find(head, condition).is_some())
 }
 
 /// Returns the position of the first fence in the lines of a doc comment that opens code which

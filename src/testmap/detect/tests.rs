@@ -88,6 +88,80 @@ class Helper:
 }
 
 #[test]
+fn tests_that_use_fixtures_are_no_fixtures() {
+    let text = r#"
+import pytest
+import pytest_asyncio
+
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("module_db")]
+
+@pytest_asyncio.fixture(scope="module")
+async def client(): pass
+
+@fixture
+def plain(): pass
+
+@session_fixture
+def own(): pass
+
+@pytest.mark.usefixtures("db", "cache")
+@pytest.mark.parametrize("sign", [")", "fixture"])
+def test_reads(client): pass
+
+@with_fixture("db")
+def test_with(): pass
+
+@pytest.mark.usefixtures(
+    "till",
+)
+class TestTill:
+    pytestmark = pytest.mark.usefixtures('drawer')
+
+    def test_opens(self): pass
+
+    class TestInner:
+        @pytest.mark.usefixtures("coin")
+        def test_pays(self): pass
+"#;
+    check(
+        "tests/test_db.py",
+        text,
+        &[
+            "16 tests/test_db.py::test_reads <- client, db, cache, module_db",
+            "20 tests/test_db.py::test_with <- module_db",
+            "29 tests/test_db.py::TestTill::test_opens <- till, module_db, drawer",
+            "32 tests/test_db.py::TestTill::TestInner::test_pays <- coin, till, module_db, drawer",
+        ],
+        &["client: by name", "plain: by name", "own: by name"],
+    );
+}
+
+#[test]
+fn rust_tests_on_one_line() {
+    let text = r#"
+fn helper() {}
+#[test] fn one() {}
+#[test] fn two() {} #[test] #[ignore = "slow [x]"] fn three() {} fn four() {}
+#[cfg(test)] mod tests { #[test] fn five() {} #[tokio::test] async fn six() {} }
+#[test]
+fn seven() {} fn eight() {}
+#[test_case(
+    [1],
+    ']'
+)]
+fn nine() {}
+const SIZES: [u8; 2] = [1, 2];
+pub fn ten() {}
+"#;
+    check(
+        "src/lib.rs",
+        text,
+        &["3 one", "4 two", "4 three", "5 tests::five", "5 tests::six", "7 seven", "12 nine"],
+        &[],
+    );
+}
+
+#[test]
 fn calls_of_javascript() {
     let text = r#"
 describe('cart', () => {
@@ -181,7 +255,7 @@ mod tests {
         "src/cart.rs",
         text,
         &[
-            "4 src/cart.rs - add (line 4)",
+            "4 src/cart.rs - cart::add (line 4)",
             "22 cart::tests::adds",
             "25 cart::tests::waits",
             "29 cart::tests::cases <- basket",

@@ -11,19 +11,35 @@ use crate::testmap::score::Weights;
 use crate::userdata::Database;
 
 /// Checks the tests of the function `name` with a probability of at least 0.2: each with its source,
-/// most likely first.
+/// most likely first. The function is outside of tests.
 fn check(files: &[(&str, &str)], name: &str, expected: &[&str]) {
+    check_in(files, |path| !path.contains("test"), name, expected);
+}
+
+/// The same for the function `name` of a file that `is_own` accepts.
+fn check_in(files: &[(&str, &str)], is_own: fn(&str) -> bool, name: &str, expected: &[&str]) {
+    check_from(0.2, files, is_own, name, expected);
+}
+
+/// The same for tests with a probability of at least `least`.
+fn check_from(
+    least: f32,
+    files: &[(&str, &str)],
+    is_own: fn(&str) -> bool,
+    name: &str,
+    expected: &[&str],
+) {
     let texts = files.iter().map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()));
     let program = Program::new(texts.collect());
     let named = program.named(name);
-    let is_tested = |at: &&SymbolAt| {
+    let is_own = |at: &&SymbolAt| {
         let facts = program.file(at.file);
-        facts.is_some_and(|facts| !facts.path.contains("test"))
+        facts.is_some_and(|facts| is_own(&facts.path))
     };
-    let at = named.iter().find(is_tested).copied().expect("the function");
+    let at = named.iter().find(is_own).copied().expect("the function");
     let tests = Tests::new(&program);
     let (ranked, _) = rank(&tests, at, &Weights::DEFAULT);
-    let shown = ranked.iter().filter(|of| of.probability >= 0.2).map(|of| {
+    let shown = ranked.iter().filter(|of| of.probability >= least).map(|of| {
         let test = tests.get(of.test).expect("it exists");
         format!("{} {}", test.id, of.source.name())
     });
@@ -58,6 +74,143 @@ def test_other():
     check(&files, "add", &["tests/test_shop.py::test_two direct"]);
     check(&files, "_sum", &["tests/test_shop.py::test_two hybrid"]);
     check(&files, "unused", &[]);
+}
+
+#[test]
+fn tests_request_an_edited_fixture_directly() {
+    let conftest = "
+import pytest
+
+@pytest.fixture
+def basket():
+    def fill():
+        return 1
+    return fill
+
+@pytest.fixture
+def till(basket):
+    return basket
+
+@pytest.fixture(autouse=True)
+def clean(till):
+    yield
+";
+    let tests = "
+import pytest
+
+def test_basket(basket):
+    pass
+
+@pytest.mark.usefixtures('till')
+def test_till():
+    pass
+
+class TestOther:
+    pytestmark = pytest.mark.usefixtures('basket')
+
+    def test_other(self):
+        pass
+";
+    let files = [
+        ("shop/tests/conftest.py", &conftest[..conftest.find("@pytest.fixture(a").unwrap()]),
+        ("shop/tests/test_shop.py", tests),
+        ("tests/conftest.py", conftest),
+        ("tests/test_all.py", "def test_all():\n    pass\n"),
+    ];
+    let in_shop = |path: &str| path.starts_with("shop/");
+    let of_basket = [
+        "shop/tests/test_shop.py::test_basket direct",
+        "shop/tests/test_shop.py::TestOther::test_other direct",
+        "shop/tests/test_shop.py::test_till direct",
+    ];
+    check_in(&files, in_shop, "basket", &of_basket);
+    check_in(&files, in_shop, "fill", &of_basket);
+    check_in(&files, in_shop, "till", &[of_basket[2]]);
+    let at_root = |path: &str| path.starts_with("tests/");
+    check_in(&files, at_root, "basket", &["tests/test_all.py::test_all direct"]);
+}
+
+#[test]
+fn factory_fixtures_keep_the_calls_of_their_products() {
+    let thing = "
+def build():
+    return 1
+
+class Thing:
+    def __init__(self):
+        self.n = build()
+
+    def size(self):
+        return grow(self.n)
+
+class Other:
+    def size(self):
+        return 0
+
+def grow(n):
+    return n
+";
+    let conftest = "
+import pytest
+from thing import Thing
+
+@pytest.fixture
+def make():
+    def _make():
+        return Thing()
+    return _make
+";
+    let is_thing = |path: &str| path == "thing.py";
+    let made = ["tests/test_shop.py::test_made hybrid"];
+    for body in ["assert make().size() == 1", "thing = make()\n    assert thing.size() == 1"] {
+        let tests = format!("\ndef test_made(make):\n    {body}\n\ndef test_else():\n    pass\n");
+        let files =
+            [("thing.py", thing), ("tests/conftest.py", conftest), ("tests/test_shop.py", &tests)];
+        for name in ["Thing", "build", "grow"] {
+            check_from(0.1, &files, is_thing, name, &made);
+        }
+    }
+    let helper = "
+from thing import Thing
+
+def make():
+    def _make():
+        return Thing()
+    return _make
+";
+    let tests = "
+from tests.helper import make
+
+def test_made():
+    assert make()().size() == 1
+";
+    let files = [("thing.py", thing), ("tests/helper.py", helper), ("tests/test_shop.py", tests)];
+    check_from(0.09, &files, is_thing, "build", &made);
+    check_from(0.09, &files, is_thing, "grow", &made);
+}
+
+#[test]
+fn alternatives_of_a_module_are_more_certain_than_parts_of_its_path() {
+    let cart = "exports.add = (a, b) => a + b;\n";
+    let uses = "const cart = MODULE;\ntest('adds', () => { expect(cart.add(1, 2)).toBe(3); });\n";
+    let conditional = uses.replace("MODULE", "require(process.env.CART || '../src/cart')");
+    let ternary = uses.replace("MODULE", "await import(old ? '../src/old' : '../src/cart')");
+    let parts = uses.replace("MODULE", "require('../src/' + name)");
+    let files = [
+        ("src/cart.js", cart),
+        ("tests/a.test.js", &*parts),
+        ("tests/b.test.js", &*conditional),
+        ("tests/c.test.js", &*ternary),
+    ];
+    check(
+        &files,
+        "add",
+        &[
+            "tests/b.test.js > adds direct",
+            "tests/c.test.js > adds direct",
+            "tests/a.test.js > adds hybrid",
+        ],
+    );
 }
 
 #[test]

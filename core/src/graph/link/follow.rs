@@ -24,6 +24,9 @@ const WILDCARDS_MAX: usize = 256;
 /// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
 
+/// The confidence of each alternative of an import: `require(old ? "./a" : "./b")`.
+const ALTERNATIVE: f32 = 0.5;
+
 /// The most functions around an import.
 const SCOPES_MAX: usize = 8;
 
@@ -90,7 +93,12 @@ impl Walk<'_> {
             let is_in_package = facts.dialect.has_packages
                 && target.name.is_some()
                 && values.iter().any(|value| matches!(value.value, Value::Name(_)));
-            let share = target.confidence.max(if is_in_package { 0.95 } else { 0.0 });
+            let share = match statement.kind {
+                _ if is_in_package => target.confidence.max(0.95),
+                // Each alternative is named as a whole.
+                ImportKind::DynamicConditional => target.confidence.max(ALTERNATIVE),
+                _ => target.confidence,
+            };
             for mut candidate in values {
                 candidate.confidence *= share;
                 candidate.reason = candidate.reason.max(Reason::Import);
