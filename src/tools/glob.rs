@@ -168,7 +168,7 @@ fn suffixes(pattern: &str) -> Vec<Vec<u8>> {
 impl Define for Glob {
     const NAME: &'static str = "codedb_glob";
     const SUMMARY: &'static str = "List the files whose paths match a glob, in path order";
-    const DETAILS: &'static str = "Lists hidden and ignored files only if git tracks them.";
+    const DETAILS: &'static str = "Hidden and ignored files only if git tracks them.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("find", "for a partial or misspelled name")];
     const TOOLSET: Toolset = Toolset::Navigate;

@@ -60,7 +60,7 @@ impl Define for Ls {
     const NAME: &'static str = "codedb_ls";
     const SUMMARY: &'static str =
         "List a directory: its subdirectories and files, with sizes and languages";
-    const DETAILS: &'static str = "Lists hidden and ignored files only if git tracks them.";
+    const DETAILS: &'static str = "Hidden and ignored files only if git tracks them.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("tree", "for several levels at once")];
     const TOOLSET: Toolset = Toolset::Navigate;
