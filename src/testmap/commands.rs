@@ -19,7 +19,13 @@ pub type Located<'a> = (&'a str, &'a Test);
 /// O(tests).
 pub fn commands(tests: &[Located<'_>], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {
     let mut by_runner: BTreeMap<(Runner, String), Vec<Located<'_>>> = BTreeMap::new();
+    let mut whole = Vec::new();
     for &(path, test) in tests {
+        if quoted(path).is_none() {
+            // No command can name it.
+            whole.extend(run_all(path, test, read));
+            continue;
+        }
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let unit = match test.runner {
             Runner::Go => folder.to_owned(),
@@ -34,15 +40,36 @@ pub fn commands(tests: &[Located<'_>], read: &dyn Fn(&str) -> Option<String>) ->
     for ((runner, unit), tests) in by_runner {
         found.extend(command(runner, &unit, &tests, read));
     }
+    whole.retain(|command| !found.contains(command));
+    whole.dedup();
+    found.extend(whole);
     found
 }
 
 /// Returns the command that runs all tests of the runner of `test`.
 pub fn run_all(path: &str, test: &Test, read: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    // The project of the file, or the one at the root.
+    let project = |name: &str| {
+        let is_at_root = read(name).is_some();
+        let found = if is_at_root { None } else { nearest(folder, name, &read) };
+        plain(&found.map(|(project, _)| project).unwrap_or_default())
+    };
     let command = match test.runner {
         Runner::Pytest => "pytest",
-        Runner::Go => "go test ./...",
-        Runner::Cargo => "cargo test",
+        Runner::Go => {
+            let (module, _) = nearest(folder, "go.mod", &read).unwrap_or_default();
+            return Some(match &*plain(&module)? {
+                "" => "go test ./...".to_owned(),
+                module => format!("go -C {module} test ./..."),
+            });
+        }
+        Runner::Cargo => {
+            return Some(match &*project("Cargo.toml")? {
+                "" => "cargo test --workspace".to_owned(),
+                project => format!("cargo test --workspace --manifest-path {project}/Cargo.toml"),
+            });
+        }
         Runner::Dotnet => "dotnet test",
         Runner::Rspec => "bundle exec rspec",
         Runner::Minitest => "bundle exec rake test",
@@ -50,7 +77,12 @@ pub fn run_all(path: &str, test: &Test, read: &dyn Fn(&str) -> Option<String>) -
         Runner::Swift => "swift test",
         Runner::Ctest => "ctest",
         Runner::Mix => "mix test",
-        Runner::JavaScript => "npm test",
+        Runner::JavaScript => {
+            return Some(match &*project("package.json")? {
+                "" => "npm test".to_owned(),
+                project => format!("cd {project} && npm test"),
+            });
+        }
         Runner::Jvm => {
             let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
             return Some(if nearest(folder, "pom.xml", &read).is_some() {
@@ -156,7 +188,8 @@ fn command(
                     test.groups.iter().chain([&test.name]).map(String::as_str).collect();
                 let title = parts.join(" ");
                 // A title with placeholders or shell characters does not match literally.
-                let is_literal = title.chars().all(|c| c.is_alphanumeric() || " _-".contains(c));
+                let is_literal = !title.starts_with('-')
+                    && title.chars().all(|c| c.is_alphanumeric() || " _-".contains(c));
                 is_literal.then_some(title)
             });
             match titles.filter(|titles| titles.len() <= 8).zip(option) {

@@ -227,11 +227,24 @@ fn neighbours(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
 /// Returns the test files that contain a removed name and load its file, or are named after it.
 fn users(tests: &Tests<'_>, file: FileId, name: &str) -> Vec<FileId> {
     let tree = tests.tree();
-    let mut found = tree.with_word(&name.to_lowercase());
+    let mut found = with_name(tree, name);
     let loading: BTreeSet<FileId> =
         tree.importers(file).into_iter().chain(neighbours(tree, file)).collect();
     found.retain(|of| *of != file && loading.contains(of) && !tests.of(*of).tests.is_empty());
     found
+}
+
+/// Returns the files that may contain a name: by the index of words, which has none of one letter.
+fn with_name(tree: &dyn Tree, name: &str) -> Vec<FileId> {
+    if name.chars().nth(1).is_some() {
+        return tree.with_word(&name.to_lowercase());
+    }
+    let has_name = |file: &FileId| {
+        tree.text(*file).is_some_and(|text| memchr::memmem::find(&text, name.as_bytes()).is_some())
+    };
+    let is_code = |file: &FileId| tree.code().file(*file).is_some_and(|of| of.language.is_code());
+    let files = (0..tree.files()).map(FileId::new).filter(is_code).take(SEARCHED_MAX);
+    files.filter(has_name).collect()
 }
 
 /// Returns the files with an import that leads to no file and names the one that had this path.
@@ -242,7 +255,7 @@ fn former_importers(tree: &dyn Tree, path: &str) -> Vec<FileId> {
         let without = module.rsplit_once('.').map_or(module, |(start, _)| start);
         last(module).as_deref() == Some(stem) || last(without).as_deref() == Some(stem)
     };
-    let mut found = tree.with_word(&stem.to_lowercase());
+    let mut found = with_name(tree, stem);
     found.retain(|&file| {
         let Some(facts) = tree.code().file(file) else { return false };
         facts.imports.iter().enumerate().any(|(at, import)| {

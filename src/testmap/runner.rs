@@ -64,10 +64,20 @@ pub(super) fn nearest(
 
 /// Returns a path quoted for a shell; `None` for a path that cannot be quoted safely.
 pub(super) fn quoted(path: &str) -> Option<String> {
-    if path.starts_with('-') || path.contains(['\'', '`']) || path.chars().any(char::is_control) {
+    if path.starts_with('-') || path.contains(['\'', '`']) || path.chars().any(is_unseen) {
         return None;
     }
+    if path.starts_with('@') {
+        // Some runners read options from such a file.
+        return quoted(&format!("./{path}"));
+    }
     Some(plain(path).unwrap_or_else(|| format!("'{path}'")))
+}
+
+/// Returns true for control characters and those that change the direction of a text.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Returns a text if it needs no quoting in a shell.

@@ -166,6 +166,9 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
             }
             FileKind::Inert => {
                 found.inert += 1;
+                // A test or a build may read it by name.
+                let path = paths::shown(&path);
+                found.effects.insert(Effect::Data { path, is_new: true });
                 continue;
             }
             FileKind::Data => {
@@ -251,7 +254,7 @@ impl CodeDifference {
             tests: &self.tests,
             files: &[],
             effects: Some(&self.effects),
-            inert: self.inert,
+            is_inert: self.inert > 0 && self.inert == self.paths.len(),
             is_cut: self.is_cut,
             absent: self.absent_message(),
         }
@@ -261,7 +264,7 @@ impl CodeDifference {
     fn note_former(&mut self, path: &[u8]) {
         let shown = paths::shown(path);
         self.effects.extend(match changed_paths::kind(path) {
-            FileKind::Inert => None,
+            FileKind::Inert => Some(Effect::Data { path: shown, is_new: true }),
             FileKind::Configuration | FileKind::Support => Some(Effect::Configuration(shown)),
             FileKind::Data => Some(Effect::Data { path: shown, is_new: false }),
             FileKind::Code if marks::of_path(path).test => None,
@@ -278,8 +281,16 @@ impl CodeDifference {
         file: FileId,
         earlier: &[u8],
     ) -> Result<()> {
-        let Some(facts) = catalog.file(file) else { return Ok(()) };
-        let Some(text) = catalog.text(file) else { return Ok(()) };
+        let (Some(facts), Some(text)) = (catalog.file(file), catalog.text(file)) else {
+            // It is no text any more.
+            self.effects.insert(Effect::Loading(file));
+            return Ok(());
+        };
+        if earlier == &*text {
+            // Its mode differs.
+            self.effects.insert(Effect::Loading(file));
+            return Ok(());
+        }
         let outline = catalog.outline(facts.language, &facts.path, earlier)?;
         let before = Parsed { text: earlier, symbols: &outline.symbols };
         let after = Parsed { text: &text, symbols: &facts.symbols };

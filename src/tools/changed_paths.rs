@@ -171,6 +171,21 @@ const CONFIGURATION_EXTENSIONS: &[&str] = &[
 const CONFIGURATION_DIRECTORIES: &[&str] =
     &[".cargo", ".circleci", ".github", ".gitlab", ".mvn", ".buildkite"];
 
+/// Directories whose texts tests compare with or read.
+const TEST_DIRECTORIES: &[&str] = &[
+    "__snapshots__",
+    "__tests__",
+    "expected",
+    "fixtures",
+    "golden",
+    "goldens",
+    "snapshots",
+    "spec",
+    "test",
+    "testdata",
+    "tests",
+];
+
 /// Names of files that alter no program, in lower case.
 const INERT: &[&str] = &[
     ".clang-format",
@@ -223,8 +238,13 @@ pub(super) fn kind(path: &[u8]) -> FileKind {
     {
         return FileKind::Configuration;
     }
-    if is_documentation(path) {
+    let is_of_tests =
+        || folders().any(|part| TEST_DIRECTORIES.iter().any(|of| of.as_bytes() == part));
+    if is_documentation(path) && !is_of_tests() {
         return FileKind::Inert;
+    }
+    if is_documentation(path) {
+        return FileKind::Data;
     }
     if matches!(name.as_str(), "conftest.py") {
         return FileKind::Support;
@@ -298,6 +318,7 @@ mod tests {
             ("README.md", FileKind::Inert),
             (".gitignore", FileKind::Inert),
             ("docs/guide.txt", FileKind::Inert),
+            ("tests/golden/a.md", FileKind::Data),
             ("tests/conftest.py", FileKind::Support),
             ("src/a.py", FileKind::Code),
             ("src/data.json", FileKind::Data),

@@ -20,6 +20,10 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>) -> String {
         let flag = name.replace('_', "-");
         match value {
             _ if tool.positional.contains(&name.as_str()) => {}
+            // A required flag has a value.
+            Value::Bool(is_set) if is_required(tool, name) => {
+                line.push_str(&format!(" --{flag} {is_set}"));
+            }
             Value::Bool(is_set) => line.extend(is_set.then(|| format!(" --{flag}"))),
             value => {
                 line.extend(words(value).into_iter().map(|word| format!(" --{flag} {word}")));
@@ -27,6 +31,11 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>) -> String {
         }
     }
     line
+}
+
+fn is_required(tool: &Tool, name: &str) -> bool {
+    let schema = tool.arguments();
+    schema["required"].as_array().is_some_and(|names| names.iter().any(|of| of == name))
 }
 
 /// Returns the example calls of `tool` as command lines.
@@ -74,6 +83,11 @@ mod tests {
     #[test]
     fn a_call_is_typed_with_positional_arguments_first() {
         check("codedb_callers", r#"{"uses": true, "name": "a"}"#, "codedb callers a --uses");
+        check(
+            "codedb_record_result",
+            r#"{"test_id": "a::b", "passed": false}"#,
+            "codedb record-result a::b --passed false",
+        );
         check("codedb_symbol", r#"{"name": "a b", "body": false}"#, "codedb symbol 'a b'");
         check(
             "codedb_impact",

@@ -218,8 +218,8 @@ pub(super) struct Besides<'a> {
     pub(super) files: &'a [FileId],
     /// Changes outside of functions.
     pub(super) effects: Option<&'a BTreeSet<Effect>>,
-    /// The number of changed files that alter no test.
-    pub(super) inert: usize,
+    /// Only comments, white space or documentation differ.
+    pub(super) is_inert: bool,
     /// More differs than was compared.
     pub(super) is_cut: bool,
     /// Why changed files are not in the tree.
@@ -321,7 +321,7 @@ pub(super) fn select(
     unknown.extend(whole.map(|why| Unknown { path: String::new(), why }));
     let is_unknown = !unknown.is_empty();
     let is_nearly_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
-    let is_inert = changed.inert > 0 && effects.is_empty() && symbols.is_empty();
+    let is_inert = changed.is_inert && outside.tests.is_empty() && symbols.is_empty();
     let is_none = best.is_empty() && inherited.is_empty() && !is_inert;
     let run_all = is_unknown || is_nearly_all || is_none;
     let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
@@ -432,18 +432,24 @@ fn located(catalog: &Catalog, tests: &Tests<'_>, chosen: &Chosen) -> Option<(Str
 }
 
 /// Returns the commands that run all tests of the tree: one for each runner of the first test files of
-/// each kind of name.
+/// each kind of name in each directory of the root.
 fn all_commands(
     catalog: &Catalog,
     tests: &Tests<'_>,
     read: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    let mut examined: BTreeMap<Vec<u8>, usize> = BTreeMap::new();
-    for file in (0..catalog.files().len()).map(FileId::new).filter(|&file| catalog.is_test(file)) {
+    let mut examined: BTreeMap<(Vec<u8>, Vec<u8>), usize> = BTreeMap::new();
+    // Tests may be in sources, too.
+    let all = (0..catalog.files().len()).map(FileId::new);
+    let (of_tests, others): (Vec<FileId>, Vec<FileId>) =
+        all.partition(|&file| catalog.is_test(file));
+    let is_inline = |file: &FileId| catalog.path(*file).ends_with(b".rs");
+    for file in of_tests.into_iter().chain(others.into_iter().filter(is_inline)) {
         let path = catalog.path(file);
         let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_vec();
-        let count = examined.entry(extension).or_default();
+        let top = path.split(|&byte| byte == b'/').next().unwrap_or_default().to_vec();
+        let count = examined.entry((extension, top)).or_default();
         if *count >= EXAMINED_MAX {
             continue;
         }

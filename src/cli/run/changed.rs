@@ -28,13 +28,16 @@ Examples:
   codedb test --dry-run       print the commands, run nothing
   codedb test -- -x           with arguments for the runner
 
-Exit codes: that of the first runner that fails; 0 if all succeed, or if no test is affected; 2 error.";
+Exit codes: that of the first runner that fails; 0 if all succeed, or if no test is affected; 2 error,\nalso if no command is known that runs the tests.";
 
 /// The number of tests that are selected at most; the commands run test files where there are many.
 const TESTS_MAX: usize = 1_000;
 
 /// The tokens of the reply that is read; not printed.
 const TOKENS_MAX: usize = 100_000;
+
+/// The exit code if no command is known that runs the tests.
+const NO_COMMAND: u8 = 2;
 
 /// How often `--watch` compares the tree.
 const LOOK_EVERY: Duration = Duration::from_millis(60);
@@ -113,6 +116,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         tell(&selected);
         let mut exit = ExitCode::SUCCESS;
         if matches.get_flag("dry-run") {
+            if selected.commands.is_empty() && (selected.tests > 0 || selected.is_all) {
+                exit = ExitCode::from(NO_COMMAND);
+            }
             print(&selected.commands.iter().map(|line| format!("{line}\n")).collect::<String>())?;
             return Ok(exit);
         }
@@ -131,6 +137,9 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode> {
                     exit = code;
                 }
             }
+        }
+        if selected.commands.is_empty() && (selected.tests > 0 || selected.is_all) {
+            exit = ExitCode::from(NO_COMMAND);
         }
         let Some(before) = before else { return Ok(exit) };
         wait_for_change(&engine, check, &before)?;

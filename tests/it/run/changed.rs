@@ -73,6 +73,23 @@ fn the_tests_of_the_changes_are_selected() {
 }
 
 #[test]
+fn without_a_command_nothing_is_called_a_success() {
+    let place = Place::new();
+    place.write("main.c", "int main(void) { return 0; }\n");
+    place.write("Makefile", "all:\n");
+    place.git(&["init", "-q", "-b", "main"]);
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "Begin"]);
+    place.write("Makefile", "all: main\n");
+    for args in [&["--dry-run"][..], &[]] {
+        let answer = run(&place, args);
+        assert_eq!(answer.code, 2, "{}", answer.stderr);
+        assert!(answer.stderr.contains("Makefile is configuration"), "{}", answer.stderr);
+        assert!(answer.stderr.contains("no command is known"), "{}", answer.stderr);
+    }
+}
+
+#[test]
 fn they_run_and_their_results_are_recorded() {
     if program("pytest").is_none() {
         return;

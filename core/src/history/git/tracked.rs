@@ -22,9 +22,10 @@ const STAT_BYTES: usize = 40;
 /// The sizes of an object id in bytes: SHA-1, SHA-256.
 const ID_BYTES: [usize; 2] = [20, 32];
 
-/// The type bits of a mode, and those of a regular file.
+/// The type bits of a mode, and those of a regular file and a directory.
 const TYPE_BITS: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
+const DIRECTORY: u32 = 0o040_000;
 
 /// The regular files that git tracks below a root.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -55,15 +56,17 @@ pub fn tracked(root: &Path) -> Option<Tracked> {
     let stamp = Stamp::of_file(&file)?.unless_racy(taken_at);
     let bytes = layout::content(&file, BYTES_MAX).ok()??;
     let read = |&id_bytes: &usize| {
-        let mut files = Vec::new();
+        let (mut files, mut is_sparse) = (Vec::new(), false);
         entries(&bytes, id_bytes, &mut |mode, name| {
+            is_sparse |= mode & TYPE_BITS == DIRECTORY;
             if mode & TYPE_BITS == REGULAR
                 && let Some(below) = below(&prefix, name).filter(|below| is_plain(below))
             {
                 files.push(below.to_vec());
             }
         })?;
-        Some(Tracked::new(files, stamp))
+        // An index with entries for whole directories: git knows the files in them.
+        (!is_sparse).then(|| Tracked::new(files, stamp))
     };
     ID_BYTES.iter().find_map(read).or_else(|| listed(root, stamp))
 }

@@ -79,6 +79,17 @@ fn every_version_of_an_index_is_read_as_git_reads_it() {
 }
 
 #[test]
+fn files_in_collapsed_directories_of_a_sparse_index_are_listed() {
+    let place = tempfile::tempdir().expect("a folder");
+    let dir = place.path().canonicalize().expect("there");
+    make(&dir, &[]);
+    git(&dir, &["commit", "-q", "-m", "Begin"]);
+    let all = names(&dir);
+    git(&dir, &["sparse-checkout", "set", "--sparse-index", "c"]);
+    assert_eq!(names(&dir), all);
+}
+
+#[test]
 fn the_hash_depends_on_the_paths_only() {
     let place = tempfile::tempdir().expect("a folder");
     let dir = place.path().canonicalize().expect("there");
