@@ -342,6 +342,20 @@ mod tests {
             &[("m/pom.xml", "")],
             &["mvn test -pl m -Dtest=a.AT#b"],
         );
+        // A path that cannot be quoted is not left out.
+        check(
+            &[
+                ("t/it's.py", test(Runner::Pytest, "t/it's.py::a", &[], "a")),
+                ("@t/b.py", test(Runner::Pytest, "@t/b.py::b", &[], "b")),
+            ],
+            &[],
+            &["pytest ./@t/b.py::b", "pytest"],
+        );
+        check(
+            &[("a.test.js", test(Runner::JavaScript, "x", &[], "--watch"))],
+            &[("package.json", r#"{"scripts": {"test": "jest"}}"#)],
+            &["npm test -- a.test.js"],
+        );
         // A name that a shell would interpret is never part of a command.
         check(
             &[("a_test.go", test(Runner::Go, "x", &[], "Test$(rm)"))],

@@ -62,6 +62,8 @@ fn repository() -> Place {
             "tests/test_render.py",
             "from src.render import page\n\n\ndef test_page():\n    assert page()\n",
         ),
+        ("docs/text.md", "# Text\n"),
+        ("tests/test_text.py", "def test_text():\n    assert open('docs/text.md').read()\n"),
         ("tests/test_other.py", "def test_other():\n    assert True\n"),
         ("package.json", "{\"devDependencies\": {\"jest\": \"29\"}}\n"),
         ("package-lock.json", "{}\n"),
@@ -259,6 +261,19 @@ fn changes() -> Vec<Change> {
             "an export that is gone",
             |of| edit(of, "js/cart.js", "module.exports = { add };", "module.exports = {};"),
             Tests(&["js/cart.test.js"]),
+        ),
+        (
+            "documentation that a test reads",
+            |of| of.write("docs/text.md", "# Other\n"),
+            Tests(&["tests/test_text.py"]),
+        ),
+        (
+            "documentation and a file that is no text any more",
+            |of| {
+                of.write("README.md", "# Mart\n");
+                of.write("src/settings.py", "RATE = 2\0\n");
+            },
+            Tests(&["tests/test_settings.py"]),
         ),
         ("documentation", |of| of.write("README.md", "# Mart\n"), Nothing),
         (
