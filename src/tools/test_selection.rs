@@ -60,6 +60,9 @@ const CUT_MESSAGE: &str =
 /// The maximum number of changes with unknown tests that a reply names.
 const UNKNOWN_MAX: usize = 10;
 
+/// Names of manifests of projects with their own tests.
+const MANIFESTS: [&str; 3] = ["Cargo.toml", "go.mod", "package.json"];
+
 /// The maximum number of test files of one extension in which a test is looked for, to know its runner.
 const EXAMINED_MAX: usize = 50;
 
@@ -431,8 +434,24 @@ fn located(catalog: &Catalog, tests: &Tests<'_>, chosen: &Chosen) -> Option<(Str
     }
 }
 
+/// Returns the nearest directory with a manifest; without one, the first directory of the path.
+fn project_of(catalog: &Catalog, path: &[u8]) -> Vec<u8> {
+    let mut folder = path::split(path).0;
+    loop {
+        let has =
+            |name: &&str| catalog.files().find(&path::join(folder, name.as_bytes())).is_some();
+        if MANIFESTS.iter().any(has) {
+            return folder.to_vec();
+        }
+        if folder.is_empty() {
+            return path.split(|&byte| byte == b'/').next().unwrap_or_default().to_vec();
+        }
+        folder = path::split(folder).0;
+    }
+}
+
 /// Returns the commands that run all tests of the tree: one for each runner of the first test files of
-/// each kind of name in each directory of the root.
+/// each kind of name in each project.
 fn all_commands(
     catalog: &Catalog,
     tests: &Tests<'_>,
@@ -448,8 +467,7 @@ fn all_commands(
     for file in of_tests.into_iter().chain(others.into_iter().filter(is_inline)) {
         let path = catalog.path(file);
         let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_vec();
-        let top = path.split(|&byte| byte == b'/').next().unwrap_or_default().to_vec();
-        let count = examined.entry((extension, top)).or_default();
+        let count = examined.entry((extension, project_of(catalog, path))).or_default();
         if *count >= EXAMINED_MAX {
             continue;
         }
