@@ -1,6 +1,6 @@
 //! What changed: the files of a change with their texts before and after.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -252,7 +252,12 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
     for (path, how) in git.changes_since(commit)? {
         if path.ends_with(b"/") {
             // Git lists a directory with its own repository as one entry.
-            let mut file = ChangedFile::new(path, None, ChangeKind::Added);
+            let kind = match how {
+                Difference::Deleted => ChangeKind::Deleted,
+                Difference::Modified => ChangeKind::Modified,
+                Difference::Added | Difference::Renamed(_) => ChangeKind::Added,
+            };
+            let mut file = ChangedFile::new(path[..path.len() - 1].to_vec(), None, kind);
             file.is_submodule = true;
             files.push(file);
             continue;
@@ -264,7 +269,11 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
             Difference::Renamed(from) => ChangedFile::new(path, Some(from), ChangeKind::Renamed),
         });
     }
+    let known: BTreeSet<Vec<u8>> = files.iter().map(|file| file.path.clone()).collect();
     for entry in git.staged(Some(commit))?.into_iter().filter(|entry| entry.is_submodule) {
+        if known.contains(&entry.path) {
+            continue;
+        }
         let mut file = ChangedFile::new(entry.path, None, ChangeKind::Modified);
         file.is_submodule = true;
         files.push(file);

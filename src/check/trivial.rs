@@ -2,8 +2,11 @@
 //!
 //! The texts are compared without comments and without white space that has no meaning. Strings are
 //! kept as they are. Where the scanner is uncertain, the change counts as one of code: an unclosed
-//! quote keeps its line, indentation is kept in languages where it may have a meaning, and comments
-//! that programs read (`# type: ignore`, `//go:build`) count as code.
+//! quote keeps its line, indentation is kept in languages where it may have a meaning, a `#` after a
+//! here-document or inside of a word is none that begins a comment, and comments that programs read
+//! (`directives`) count as code.
+
+mod directives;
 
 use serde::Serialize;
 
@@ -33,55 +36,11 @@ impl Trivial {
     }
 }
 
-/// Words in comments that programs read.
-const DIRECTIVES: &[&str] = &[
-    "!",
-    "+build",
-    "-*-",
-    "@flow",
-    "@jsx",
-    "@ts-",
-    "NOLINT",
-    "NOSONAR",
-    "c8 ",
-    "clang-format",
-    "codegen",
-    "coding",
-    "coverage",
-    "eslint",
-    "export ",
-    "fallthrough",
-    "fmt:",
-    "frozen_string",
-    "go:",
-    "istanbul",
-    "line ",
-    "mypy",
-    "noinspection",
-    "nolint",
-    "noqa",
-    "pragma",
-    "prettier",
-    "pylint",
-    "pyright",
-    "region",
-    "rubocop",
-    "ruff",
-    "shellcheck",
-    "sourceMappingURL",
-    "swiftlint",
-    "type:",
-    "vite",
-    "vim:",
-    "webpack",
-    "yaml-language",
-];
-
 /// Languages in which indentation has no meaning.
 const FREE_FORM: &[&str] = &[
     "c",
-    "c++",
-    "c#",
+    "cpp",
+    "csharp",
     "css",
     "dart",
     "go",
@@ -91,7 +50,7 @@ const FREE_FORM: &[&str] = &[
     "kotlin",
     "objective-c",
     "php",
-    "proto",
+    "protobuf",
     "rust",
     "scala",
     "scss",
@@ -103,7 +62,20 @@ const FREE_FORM: &[&str] = &[
 ];
 
 /// Languages in which a string in double quotes may contain line breaks.
-const LONG_STRINGS: &[&str] = &["bash", "elixir", "php", "r", "ruby", "rust", "sql"];
+const LONG_STRINGS: &[&str] = &["bash", "elixir", "perl", "php", "r", "ruby", "rust", "sql"];
+
+/// Languages in which a string in single quotes may contain line breaks.
+const LONG_QUOTES: &[&str] = &["bash", "perl", "php", "ruby", "sql"];
+
+/// Languages with strings in triple quotes.
+const TRIPLE_QUOTES: &[&str] =
+    &["csharp", "dart", "elixir", "java", "julia", "kotlin", "python", "scala", "swift"];
+
+/// Languages with here-documents, whose lines may look like comments.
+const HERE_DOCUMENTS: &[&str] = &["bash", "hcl", "perl", "php", "ruby"];
+
+/// Languages with regular expressions between slashes.
+const REGEXES: &[&str] = &["javascript", "perl", "ruby", "tsx", "typescript"];
 
 /// Names of files with documentation, without extension, in lower case.
 const DOCUMENTS: &[&str] = &[
@@ -188,22 +160,21 @@ impl<'t> Essence<'t> {
     fn of(text: &'t str, language: Option<&Language>) -> Essence<'t> {
         let mut essence = Essence::default();
         let name = language.map_or("", |it| it.name);
-        let rules = Rules {
-            line: language.map_or(&[], |it| it.line_comments),
-            block: language.map_or(&[], |it| it.block_comments),
-            is_free_form: FREE_FORM.contains(&name),
-            has_long_strings: LONG_STRINGS.contains(&name),
-            has_lifetimes: name == "rust",
-            has_triple: matches!(name, "python" | "kotlin" | "scala" | "java" | "swift" | "dart"),
-            has_backticks: matches!(name, "javascript" | "typescript" | "tsx" | "go"),
-        };
+        let rules = Rules::of(language);
+        let reader = directives::Reader::new(name, text);
         let mut rest = text;
         while let Some(first) = rest.chars().next() {
-            let length = rules.comment(rest).map(|length| (length, true));
-            let length = length.or_else(|| rules.string(rest).map(|length| (length, false)));
+            let length = rules.comment(rest, &essence.code).map(|length| (length, true));
+            let length =
+                length.or_else(|| rules.string(rest, &essence.code).map(|length| (length, false)));
             match length {
                 Some((length, true)) => {
-                    essence.comment(&rest[..length], text.len() == rest.len());
+                    let comment = &rest[..length];
+                    if reader.is_read(comment, text.len() - rest.len()) {
+                        essence.directives.push(comment);
+                    } else {
+                        essence.comments.push(comment);
+                    }
                     rest = &rest[length..];
                 }
                 Some((length, false)) => {
@@ -211,7 +182,7 @@ impl<'t> Essence<'t> {
                     rest = &rest[length..];
                 }
                 None if first == '\n' => {
-                    essence.end_line(rules.is_free_form);
+                    essence.end_line();
                     rest = &rest[1..];
                 }
                 None if first.is_whitespace() => {
@@ -231,23 +202,12 @@ impl<'t> Essence<'t> {
                 }
             }
         }
-        essence.end_line(rules.is_free_form);
+        essence.end_line();
         essence
     }
 
-    fn comment(&mut self, text: &'t str, is_first: bool) {
-        let inner =
-            text.trim_start_matches(['/', '#', '*', '-', ';', '%', '(', '{', '<', ' ', '\t']);
-        let is_shebang = is_first && text.starts_with("#!");
-        if is_shebang || DIRECTIVES.iter().any(|word| inner.starts_with(word)) {
-            self.directives.push(text);
-        } else {
-            self.comments.push(text);
-        }
-    }
-
     /// Ends a line: blank lines and spaces at its end are dropped.
-    fn end_line(&mut self, _is_free_form: bool) {
+    fn end_line(&mut self) {
         let kept = self.code.trim_end_matches([' ', '\t', '\r']).len();
         self.code.truncate(kept);
         if !self.code.is_empty() && !self.code.ends_with('\n') {
@@ -258,18 +218,29 @@ impl<'t> Essence<'t> {
 
 /// How the parts of a text are recognised.
 struct Rules {
+    name: &'static str,
     line: &'static [&'static str],
     block: &'static [(&'static str, &'static str)],
     is_free_form: bool,
-    has_long_strings: bool,
-    has_lifetimes: bool,
-    has_triple: bool,
-    has_backticks: bool,
 }
 
 impl Rules {
-    /// Returns the length of the comment at the start of a text.
-    fn comment(&self, text: &str) -> Option<usize> {
+    fn of(language: Option<&Language>) -> Rules {
+        let name = language.map_or("", |it| it.name);
+        Rules {
+            name,
+            line: language.map_or(&[], |it| it.line_comments),
+            block: language.map_or(&[], |it| it.block_comments),
+            is_free_form: FREE_FORM.contains(&name),
+        }
+    }
+
+    fn is_in(&self, languages: &[&str]) -> bool {
+        languages.contains(&self.name)
+    }
+
+    /// Returns the length of the comment at the start of a text; `code` is what comes before it.
+    fn comment(&self, text: &str, code: &str) -> Option<usize> {
         for (open, close) in self.block {
             if let Some(inner) = text.strip_prefix(open) {
                 let end = inner.find(close).map(|at| open.len() + at + close.len());
@@ -277,19 +248,41 @@ impl Rules {
             }
         }
         let is_line = self.line.iter().any(|open| text.starts_with(open));
-        is_line.then(|| text.find('\n').unwrap_or(text.len()))
+        if !is_line || text.starts_with('#') && !self.may_begin_comment(code) {
+            return None;
+        }
+        Some(text.find('\n').unwrap_or(text.len()))
     }
 
-    /// Returns the length of the string at the start of a text.
-    fn string(&self, text: &str) -> Option<usize> {
+    /// Returns false if a `#` after `code` may be part of a word, an expression or a here-document.
+    fn may_begin_comment(&self, code: &str) -> bool {
+        let line = code.rsplit('\n').next().unwrap_or(code);
+        let is_in_word = line.ends_with(|c: char| !c.is_whitespace() && c != ';');
+        let is_in_regex = self.is_in(REGEXES) && line.contains(['/', '%']);
+        let is_in_document = || match self.name {
+            "yaml" => code.lines().any(|line| {
+                let line = line.trim_end_matches(['+', '-', ' ']);
+                line.ends_with(['|', '>'])
+            }),
+            _ => self.is_in(HERE_DOCUMENTS) && has_here_document(code),
+        };
+        !is_in_word && !is_in_regex && !is_in_document()
+    }
+
+    /// Returns the length of the string at the start of a text; `code` is what comes before it.
+    fn string(&self, text: &str, code: &str) -> Option<usize> {
+        if let Some(length) = self.raw_string(text).or_else(|| self.regex(text, code)) {
+            return Some(length);
+        }
         let quote = text.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))?;
         for triple in ["\"\"\"", "'''"] {
-            if self.has_triple && text.starts_with(triple) {
+            if self.is_in(TRIPLE_QUOTES) && text.starts_with(triple) {
                 let end = text[3..].find(triple).map(|at| at + 6);
                 return Some(end.unwrap_or(text.len()));
             }
         }
-        if quote == '\'' && self.has_lifetimes {
+        // Rust's lifetimes.
+        if quote == '\'' && self.name == "rust" {
             let mut inner = text.chars().skip(1);
             let is_char = inner.next() == Some('\\') || inner.next() == Some('\'');
             if !is_char {
@@ -297,10 +290,12 @@ impl Rules {
             }
         }
         let is_long = match quote {
-            '"' => self.has_long_strings,
-            '`' => self.has_backticks,
-            _ => false,
+            '"' => self.is_in(LONG_STRINGS),
+            '\'' => self.is_in(LONG_QUOTES),
+            _ => self.is_in(&["javascript", "typescript", "tsx", "go"]),
         };
+        let has_escapes =
+            !(self.name == "go" && quote == '`' || self.name == "bash" && quote == '\'');
         let line_end = text.find('\n').unwrap_or(text.len());
         let end = if is_long { text.len() } else { line_end };
         let mut is_escaped = false;
@@ -308,11 +303,82 @@ impl Rules {
             if c == quote && !is_escaped {
                 return Some(at + 1);
             }
-            is_escaped = c == '\\' && !is_escaped;
+            is_escaped = has_escapes && c == '\\' && !is_escaped;
         }
         // It is not closed: the rest of the line is kept as it is.
         Some(line_end)
     }
+
+    /// Returns the length of the string without escapes at the start of a text.
+    fn raw_string(&self, text: &str) -> Option<usize> {
+        let close = |open: usize, close: &str| {
+            let end = text.get(open..)?.find(close).map(|at| open + at + close.len());
+            Some(end.unwrap_or(text.len()))
+        };
+        match self.name {
+            "rust" => {
+                let inner = text.strip_prefix('r')?;
+                let marks = inner.len() - inner.trim_start_matches('#').len();
+                inner[marks..].starts_with('"').then_some(())?;
+                close(marks + 2, &format!("\"{}", "#".repeat(marks)))
+            }
+            "cpp" | "c" | "objective-c" => {
+                let inner = text.strip_prefix("R\"")?;
+                let (mark, _) = inner.split_once('(').filter(|(mark, _)| mark.len() <= 16)?;
+                close(mark.len() + 3, &format!("){mark}\""))
+            }
+            "csharp" => {
+                let start = ["$@\"", "@$\"", "@\""].iter().find(|of| text.starts_with(**of))?;
+                let mut at = start.len();
+                loop {
+                    at += text[at..].find('"').map_or(text.len() - at, |quote| quote + 1);
+                    // Two quotes stand for one.
+                    if !text[at..].starts_with('"') {
+                        return Some(at);
+                    }
+                    at += 1;
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns the length of the regular expression at the start of a text, if `code` may not end with
+    /// a value.
+    fn regex(&self, text: &str, code: &str) -> Option<usize> {
+        if !self.is_in(REGEXES) || !text.starts_with('/') {
+            return None;
+        }
+        let before = code.trim_end();
+        let word = before.rsplit(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+        let may_begin = before.is_empty()
+            || before.ends_with(|c: char| "(,=:[!&|?{};+-*%<>~^".contains(c))
+            || matches!(
+                word,
+                "return" | "typeof" | "case" | "in" | "of" | "if" | "unless" | "when"
+            );
+        let line = &text[..text.find('\n').unwrap_or(text.len())];
+        let (mut is_escaped, mut is_in_class) = (false, false);
+        for (at, c) in line.char_indices().skip(1).filter(|_| may_begin) {
+            match c {
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                '[' => is_in_class = true,
+                ']' => is_in_class = false,
+                '/' if !is_in_class => return Some(at + 1),
+                _ => {}
+            }
+        }
+        None
+    }
+}
+
+/// Returns true if a here-document begins in `code`: `<<EOF`, `<<~'SQL'`, `<<<HTML`.
+fn has_here_document(code: &str) -> bool {
+    code.match_indices("<<").any(|(at, _)| {
+        let name = code[at + 2..].trim_start_matches(['<', '-', '~']);
+        name.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '"' | '\'' | '`'))
+    })
 }
 
 #[cfg(test)]
@@ -347,5 +413,28 @@ mod tests {
         check("requirements.txt", "a\n", "b\n", None);
         check("a.yaml", "a:\n  b: 1\n", "a:\nb: 1\n", None);
         check("a.rs", "same", "same", None);
+    }
+
+    #[test]
+    fn what_looks_like_a_comment_may_be_code() {
+        for (path, before, after) in [
+            ("a.rs", "x = r#\"a \" // b\"#;\n", "x = r#\"a \" // c\"#;\n"),
+            ("a.cpp", "x = R\"(a \" // b)\";\n", "x = R\"(a \" // c)\";\n"),
+            ("a.cpp", "// a\nb();\n", "// a \\\nb();\n"),
+            ("A.cs", "x = @\"a\n// b\";\n", "x = @\"a\n// c\";\n"),
+            ("A.cs", "x = @\"a\"\" // b\";\n", "x = @\"a\"\" // c\";\n"),
+            ("a.js", "x = /'/; y = '// b'\n", "x = /'/; y = '// c'\n"),
+            ("a.js", "x = /[//]b/\n", "x = /[//]c/\n"),
+            ("a.rb", "x =~ /a #b/\n", "x =~ /a #c/\n"),
+            ("a.rb", "x = %w[a #b]\n", "x = %w[a #c]\n"),
+            ("a.rb", "x = <<~END\n  # b\nEND\n", "x = <<~END\n  # c\nEND\n"),
+            ("a.sh", "cat <<EOF\n# b\nEOF\n", "cat <<EOF\n# c\nEOF\n"),
+            ("a.sh", "echo a#b\n", "echo a#c\n"),
+            ("a.sh", "awk 'a\n# b'\n", "awk 'a\n# c'\n"),
+            ("a.ex", "x = \"\"\"\n# b\n\"\"\"\n", "x = \"\"\"\n# c\n\"\"\"\n"),
+            ("a.yml", "run: |\n  # b\n", "run: |\n  # c\n"),
+        ] {
+            check(path, before, after, None);
+        }
     }
 }

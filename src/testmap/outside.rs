@@ -55,6 +55,10 @@ pub enum Effect {
     Support(FileId),
     /// A manifest, a lock file, or the configuration of a runner, a compiler or an environment.
     Configuration(String),
+    /// Another repository in the tree is at another commit, and its files were not compared.
+    Repository(String),
+    /// A new file that no file imports.
+    Unloaded(FileId),
     /// A file that programs may read. `is_new` if it did not exist before.
     Data {
         /// Its repository path.
@@ -128,6 +132,25 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
             }
             Effect::Configuration(path) => {
                 found.unknown.push((path.clone(), "is configuration"));
+            }
+            Effect::Repository(path) => {
+                let why = "is another repository, whose files were not compared";
+                found.unknown.push((path.clone(), why));
+            }
+            Effect::Unloaded(file) => {
+                let path = tree.path(*file);
+                let (own, others): (Vec<FileId>, Vec<FileId>) = naming(tree, &path)
+                    .into_iter()
+                    .chain(neighbours(tree, *file))
+                    .filter(|of| of != file)
+                    .partition(|&of| !tests.of(of).tests.is_empty());
+                let is_direct = found.add_files(tests, own.iter().copied(), NAMED, 1);
+                let is_indirect = found.add_loading(tests, &others, LOADS);
+                let has_own = !tests.of(*file).tests.is_empty();
+                if !is_direct && !is_indirect && !has_own {
+                    let why = "is new, and nothing was found that loads it";
+                    found.unknown.push((path, why));
+                }
             }
             Effect::Data { path, is_new } => {
                 let snapshot = of_snapshot(tests, path);

@@ -141,7 +141,12 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
     for (path, how) in changes {
         if path.ends_with(b"/") {
             // Git lists a directory with its own repository as one entry.
-            let inside = list.below(&path[..path.len() - 1]);
+            let folder = &path[..path.len() - 1];
+            if how != Difference::Added {
+                found.effects.insert(Effect::Repository(paths::shown(folder)));
+                found.paths.push(paths::shown(folder));
+            }
+            let inside = list.below(folder);
             found.paths.extend(inside.clone().map(|at| paths::shown(list.path(at))));
             files.extend(inside.map(FileId::new));
             continue;
@@ -181,6 +186,12 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
                 None if is_deleted => found.note_former(&path),
                 None => {}
             },
+            FileKind::Code if changed_paths::is_sample(&path) => {
+                // Tests may read it, import it, or both.
+                let is_imported = present.is_some_and(|file| !catalog.importers(file).is_empty());
+                let (path, is_new) = (paths::shown(&path), is_new || is_imported);
+                found.effects.insert(Effect::Data { path, is_new });
+            }
             FileKind::Code => {}
         }
         if present.is_none() && !is_deleted {
@@ -230,6 +241,7 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
     for (file, earlier) in &before {
         if earlier.is_none() {
             found.tests.extend(tests.in_file(*file));
+            found.effects.extend(of_new_file(catalog, *file, &found.files));
         }
     }
     found.tests.sort_unstable();
@@ -312,6 +324,19 @@ impl CodeDifference {
         }
         Ok(())
     }
+}
+
+/// Returns the effect of a file that did not exist before: it may take the place of another one for
+/// files that did not change, or be loaded by something that names no file.
+fn of_new_file(catalog: &Catalog, file: FileId, changed: &[FileId]) -> Option<Effect> {
+    if !marks::is_own_source(catalog.path(file)) {
+        return None;
+    }
+    let importers = catalog.importers(file);
+    if importers.is_empty() {
+        return Some(Effect::Unloaded(file));
+    }
+    importers.iter().any(|of| !changed.contains(of)).then_some(Effect::Loading(file))
 }
 
 /// Adds the functions that a file had and no longer has.

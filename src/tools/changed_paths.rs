@@ -208,6 +208,24 @@ const INERT: &[&str] = &[
     "rustfmt.toml",
 ];
 
+/// Directories of code that tests read as text, in lower case.
+const SAMPLE_DIRECTORIES: &[&str] = &[
+    "__fixtures__",
+    "__testfixtures__",
+    "expected",
+    "fixtures",
+    "golden",
+    "goldens",
+    "snapshots",
+    "testdata",
+];
+
+/// Returns true if tests may read the file at a repository path as text although it is code.
+pub(super) fn is_sample(path: &[u8]) -> bool {
+    let mut folders = path::split(path).0.split(|&byte| byte == b'/');
+    folders.any(|part| SAMPLE_DIRECTORIES.iter().any(|of| of.as_bytes() == part))
+}
+
 /// Returns the kind of the file at a repository path.
 pub(super) fn kind(path: &[u8]) -> FileKind {
     let (folder, name) = path::split(path);

@@ -177,9 +177,14 @@ fn since_commit(git: &Git, list: &FileList, commit: String) -> Result<Compared> 
     for (path, how) in git.changes_since(&commit)? {
         match how {
             // Git lists a directory with its own repository as one entry; searches descend into it.
-            Difference::Added if path.ends_with(b"/") => {
+            how if path.ends_with(b"/") => {
+                let status = match how {
+                    Difference::Added => Status::Added,
+                    Difference::Deleted => Status::Deleted,
+                    Difference::Modified | Difference::Renamed(_) => Status::Modified,
+                };
                 let inside = list.below(&path[..path.len() - 1]);
-                changes.extend(inside.map(|at| change(list.path(at), Status::Added)));
+                changes.extend(inside.map(|at| change(list.path(at), status)));
             }
             Difference::Added => changes.push(change(&path, Status::Added)),
             Difference::Modified => changes.push(change(&path, Status::Modified)),

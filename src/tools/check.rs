@@ -530,7 +530,11 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         Effect::Loading(file) | Effect::Removed { file, .. } | Effect::Support(file) => {
             is_checked(*file)
         }
-        Effect::Gone(path) | Effect::Configuration(path) | Effect::Data { path, .. } => named(path),
+        Effect::Unloaded(file) => is_checked(*file),
+        Effect::Gone(path)
+        | Effect::Configuration(path)
+        | Effect::Repository(path)
+        | Effect::Data { path, .. } => named(path),
     });
     if changed.symbols.is_empty() && changed.tests.is_empty() && changed.effects.is_empty() {
         return Ok(());

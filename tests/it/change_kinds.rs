@@ -64,6 +64,16 @@ fn repository() -> Place {
         ),
         ("docs/text.md", "# Text\n"),
         ("tests/test_text.py", "def test_text():\n    assert open('docs/text.md').read()\n"),
+        ("src/plugins/one.py", "NAME = 'one'\n"),
+        (
+            "tests/test_plugins.py",
+            "import glob\n\n\ndef test_plugins():\n    assert glob.glob('src/plugins/*.py')\n",
+        ),
+        ("tests/fixtures/sample.py", "# a sample\nX = 1\n"),
+        (
+            "tests/test_sample.py",
+            "def test_sample():\n    assert open('tests/fixtures/sample.py').read()\n",
+        ),
         ("tests/test_other.py", "def test_other():\n    assert True\n"),
         ("package.json", "{\"devDependencies\": {\"jest\": \"29\"}}\n"),
         ("package-lock.json", "{}\n"),
@@ -275,6 +285,51 @@ fn changes() -> Vec<Change> {
             },
             Tests(&["tests/test_settings.py"]),
         ),
+        (
+            "an encoding",
+            |of| edit(of, "src/settings.py", "RATE", "# This is in coding: latin-1\nRATE"),
+            Tests(&["tests/test_settings.py"]),
+        ),
+        (
+            "a comment of code that a test reads",
+            |of| edit(of, "tests/fixtures/sample.py", "# a sample", "# another sample"),
+            Tests(&["tests/test_sample.py"]),
+        ),
+        (
+            "a new package that takes the place of a module",
+            |of| {
+                edit(of, "src/conf.py", "x < LIMIT", "x <= LIMIT");
+                of.write("src/settings/__init__.py", "RATE = 4\n");
+            },
+            Tests(&["tests/test_settings.py", "tests/test_conf.py"]),
+        ),
+        (
+            "a new file that is found by a pattern, next to an edited function",
+            |of| {
+                edit(of, "src/conf.py", "x < LIMIT", "x <= LIMIT");
+                of.write("src/plugins/two.py", "NAME = 'two'\n");
+            },
+            Tests(&["tests/test_plugins.py", "tests/test_conf.py"]),
+        ),
+        (
+            "a new file that nothing loads, next to an edited function",
+            |of| {
+                edit(of, "src/conf.py", "x < LIMIT", "x <= LIMIT");
+                of.write("src/alone.py", "def alone():\n    return 1\n");
+            },
+            All("src/alone.py"),
+        ),
+        (
+            "a new module with its test",
+            |of| {
+                of.write("src/fresh.py", "def fresh():\n    return 1\n");
+                of.write(
+                    "tests/test_fresh.py",
+                    "from src.fresh import fresh\n\n\ndef test_fresh():\n    assert fresh()\n",
+                );
+            },
+            Tests(&["tests/test_fresh.py"]),
+        ),
         ("documentation", |of| of.write("README.md", "# Mart\n"), Nothing),
         (
             "a comment",
@@ -331,6 +386,43 @@ fn every_kind_of_change_has_tests_or_runs_all() {
         place.git(&["clean", "-q", "-fd"]);
     }
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
+}
+
+#[test]
+fn files_of_a_submodule_are_compared_with_its_commit() {
+    let inner = Place::new();
+    inner.write("price.py", "def price(x):\n    return x\n");
+    inner.git(&["init", "-q", "-b", "main"]);
+    inner.git(&["add", "-A"]);
+    inner.git(&["commit", "-q", "-m", "Begin"]);
+    let place = repository();
+    let url = inner.root().display().to_string();
+    place.git(&["-c", "protocol.file.allow=always", "submodule", "--quiet", "add", &url, "lib"]);
+    place.write(
+        "tests/test_price.py",
+        "from lib.price import price\n\n\ndef test_price():\n    assert price(1)\n",
+    );
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "Use prices"]);
+    let in_lib = |args: &[&str]| {
+        let folder = place.root().join("lib");
+        place.git(&[&["-C", folder.to_str().expect("UTF-8")], args].concat());
+    };
+    let expected = Tests(&["tests/test_price.py"]);
+    let check = |what: &str, expected: &Expected| {
+        let fault = fault(&reply(&place, "suggest-tests", &[]), expected);
+        assert!(fault.is_none(), "{what}: {fault:?}");
+    };
+    edit(&place, "lib/price.py", "return x", "return 2 * x");
+    check("an edit", &expected);
+    in_lib(&["commit", "-qam", "Double it"]);
+    check("a commit", &expected);
+    place.git(&["add", "lib"]);
+    check("a staged commit", &expected);
+    place.git(&["commit", "-q", "-m", "Take the newer one"]);
+    place.git(&["submodule", "--quiet", "deinit", "-f", "lib"]);
+    place.git(&["update-index", "--cacheinfo", &format!("160000,{},lib", "1".repeat(40))]);
+    check("another commit without its files", &All("lib"));
 }
 
 #[test]

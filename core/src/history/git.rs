@@ -21,6 +21,7 @@ mod settings;
 mod since;
 mod staged;
 mod stream;
+mod submodules;
 mod tracked;
 
 use std::ffi::{OsStr, OsString};

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 
+use super::submodules::SUBMODULE;
 use super::{Git, Invocation, fields};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
@@ -72,8 +73,9 @@ struct Suspect {
 
 impl Git {
     /// Returns the differences of the files of the tree from a commit, by path. A file that git
-    /// does not track counts as added unless it is ignored. A path that ends in `/` is an untracked
-    /// directory that contains another repository.
+    /// does not track counts as added unless it is ignored. The files of a submodule are compared with
+    /// the commit that this one records for it. A path that ends in `/` is a directory that contains
+    /// another repository: an untracked one, or a submodule whose files cannot be compared.
     ///
     /// # Errors
     ///
@@ -91,7 +93,9 @@ impl Git {
             (raw, untracked.unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
         });
         let (raw, untracked) = (raw?, untracked?);
-        let (mut changes, suspects) = self.classify(&entries(&raw));
+        let (links, entries): (Vec<_>, Vec<_>) =
+            entries(&raw).into_iter().partition(Entry::is_submodule);
+        let (mut changes, suspects) = self.classify(&entries);
         for (suspect, is_same) in suspects.iter().zip(self.are_same(&settings, &suspects)) {
             // A file with a merge conflict is modified in any case.
             if !is_same {
@@ -105,6 +109,15 @@ impl Git {
                 changes.insert(path.to_vec(), Difference::Added);
             }
         }
+        let moved = links.iter().map(|link| {
+            let how = match link.status {
+                b'A' => Difference::Added,
+                b'D' => Difference::Deleted,
+                _ => Difference::Modified,
+            };
+            (link.new.unwrap_or(link.path).to_vec(), how)
+        });
+        self.add_submodules(commit, moved.collect(), &mut changes);
         Ok(changes.into_iter().collect())
     }
 
@@ -162,7 +175,7 @@ impl Git {
                 "--no-abbrev",
                 "--no-ext-diff",
                 "--no-textconv",
-                "--ignore-submodules=all",
+                "--ignore-submodules=dirty",
                 "--relative",
                 renames,
                 commit,
@@ -283,6 +296,10 @@ impl Git {
 }
 
 impl Entry<'_> {
+    fn is_submodule(&self) -> bool {
+        self.source_mode == SUBMODULE || self.target_mode == SUBMODULE
+    }
+
     /// Returns true if git did not determine whether the content differs.
     fn is_undetermined(&self) -> bool {
         self.source_mode == self.target_mode && self.target.iter().all(|&byte| byte == b'0')

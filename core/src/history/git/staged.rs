@@ -2,12 +2,10 @@
 
 use std::ffi::OsString;
 
+use super::submodules::SUBMODULE;
 use super::{Git, fields};
 use crate::error::Result;
 use crate::history::id::CommitId;
-
-/// The mode of a submodule.
-const SUBMODULE: &[u8] = b"160000";
 
 /// A file whose entry in git's index differs from a commit.
 #[derive(Clone, Debug, Eq, PartialEq)]
