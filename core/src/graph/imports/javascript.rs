@@ -3,10 +3,15 @@
 //!
 //! Sources take precedence over build output: where a package's `exports` name a file that does not
 //! exist (`dist/index.js`), its likely source is used (`src/index.ts`). Configurations of bundlers
-//! are programs, so their aliases are unknown, except the usual `@/`.
+//! and test runners are programs; of their aliases, those are known that are written out, and the
+//! usual `@/`.
 
+mod aliases;
 mod package;
+mod pattern;
 mod project;
+
+use std::collections::BTreeMap;
 
 use crate::base::ids::FileId;
 use crate::lang::facts::Import;
@@ -14,14 +19,17 @@ use crate::lang::facts::Import;
 use super::manifest::{Kind, Manifests, Nearest};
 use super::target::{Fallback, Reason, Targets};
 use super::tree::{DirectoryId, Probe, Tree, join};
+use aliases::Aliases;
 use package::Packages;
-use project::{Project, split_star};
+use pattern::split_star;
+use project::Project;
 
 /// The configuration of a tree's projects.
 pub(super) struct Projects {
     packages: Packages,
     projects: Vec<Project>,
     nearest_project: Nearest,
+    aliases: BTreeMap<DirectoryId, Aliases>,
 }
 
 /// Extensions that a TypeScript import may omit.
@@ -109,6 +117,10 @@ impl Projects {
             packages: Packages::new(tree, manifests),
             nearest_project: Nearest::new(tree, directories),
             projects,
+            aliases: Aliases::read_all(
+                tree,
+                manifests.of(Kind::Bundler).chain(manifests.of(Kind::PackageJson)),
+            ),
         }
     }
 
@@ -143,6 +155,7 @@ impl Projects {
         }
         let step = self.by_imports(&mut search, written, found)
             || self.by_project(&mut search, written, found)
+            || self.by_alias(&mut search, written, found)
             || self.by_package(&mut search, written, found);
         if step {
             return Fallback::Unknown;
@@ -237,6 +250,23 @@ impl Projects {
             found.add(file, 1.0, Reason::Root);
         }
         below_base.is_some()
+    }
+
+    /// The aliases of the nearest bundlers and test runners.
+    fn by_alias(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
+        if self.aliases.is_empty() {
+            return false;
+        }
+        let directory = search.tree.directory(found.from);
+        let nearest = search.tree.up(directory).filter_map(|at| self.aliases.get(&at));
+        let paths = nearest.flat_map(|aliases| aliases.mapped(written));
+        for path in paths.collect::<Vec<_>>() {
+            if let Some(file) = search.module(&path) {
+                found.add(file, 0.95, Reason::Mapped);
+                return true;
+            }
+        }
+        false
     }
 
     /// A package of this tree, by its name.

@@ -17,6 +17,7 @@ const COMPILE_DATABASE_BYTES_MAX: usize = 64 << 20;
 /// The kind of a manifest.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub(super) enum Kind {
+    Bundler,
     Cargo,
     CompileDatabase,
     Composer,
@@ -51,6 +52,21 @@ const NAMES: &[(&str, Kind)] = &[
     ("setup.py", Kind::SetupPy),
 ];
 
+/// Starts of the names of configurations of bundlers and test runners, which are programs or JSON.
+const BUNDLERS: &[&str] = &[
+    ".babelrc",
+    "babel.config.",
+    "jest.config.",
+    "rollup.config.",
+    "vite.config.",
+    "vitest.config.",
+    "webpack.config.",
+];
+
+/// Extensions of these.
+const BUNDLER_ENDINGS: &[&str] =
+    &[".babelrc", ".cjs", ".cts", ".js", ".json", ".mjs", ".mts", ".ts"];
+
 /// Returns true if the file at `path` is a manifest.
 pub fn is_manifest(path: &[u8]) -> bool {
     kind(path).is_some()
@@ -72,6 +88,11 @@ fn kind(path: &[u8]) -> Option<Kind> {
     let name = path::split(path).1;
     let named = NAMES.iter().find(|row| row.0.as_bytes() == name).map(|row| row.1);
     let named = named.or_else(|| name.ends_with(b".csproj").then_some(Kind::MsBuild));
+    let named = named.or_else(|| {
+        let starts = BUNDLERS.iter().any(|start| name.starts_with(start.as_bytes()));
+        let ends = BUNDLER_ENDINGS.iter().any(|end| name.ends_with(end.as_bytes()));
+        (starts && ends).then_some(Kind::Bundler)
+    });
     named.or_else(|| {
         let is_config = name.starts_with(b"tsconfig") || name.starts_with(b"jsconfig");
         (is_config && name.ends_with(b".json")).then_some(Kind::TsConfig)

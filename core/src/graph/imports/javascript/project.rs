@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::super::json;
 use super::super::manifest::Manifest;
 use super::super::tree::{DirectoryId, Tree, join};
+use super::pattern::{Pattern, sort};
 use crate::base::ids::FileId;
 
 /// The most configurations in a chain of `extends`.
@@ -21,15 +22,6 @@ pub(super) struct Project {
     pub(super) base: Option<Vec<u8>>,
     /// Patterns in the order in which they are tried.
     paths: Vec<Pattern>,
-}
-
-/// A pattern with at most one star, and the paths that it maps to.
-struct Pattern {
-    before: String,
-    /// The text after the star; `None` without a star.
-    after: Option<String>,
-    /// Paths of the tree, with a star where the pattern has one.
-    targets: Vec<String>,
 }
 
 impl Project {
@@ -72,33 +64,8 @@ impl Project {
 
     /// Returns the paths that a name may map to, in order.
     pub(super) fn mapped<'p>(&'p self, name: &'p str) -> impl Iterator<Item = Vec<u8>> + 'p {
-        let fits = |pattern: &&Pattern| pattern.star(name).is_some();
-        let pattern = self.paths.iter().find(fits);
-        pattern.into_iter().flat_map(move |pattern| {
-            let star = pattern.star(name).unwrap_or_default();
-            pattern.targets.iter().filter_map(move |target| {
-                let written = target.replacen('*', star, 1);
-                join(b"", &written)
-            })
-        })
-    }
-}
-
-impl Pattern {
-    /// Returns the text that the star matches in `name`, if the pattern matches.
-    fn star<'n>(&self, name: &'n str) -> Option<&'n str> {
-        match &self.after {
-            None => (name == self.before).then_some(""),
-            Some(after) => name.strip_prefix(self.before.as_str())?.strip_suffix(after.as_str()),
-        }
-    }
-}
-
-/// Splits a pattern at its star.
-pub(super) fn split_star(pattern: &str) -> (&str, Option<&str>) {
-    match pattern.split_once('*') {
-        Some((before, after)) => (before, Some(after)),
-        None => (pattern, None),
+        let pattern = self.paths.iter().find(|pattern| pattern.star(name).is_some());
+        pattern.into_iter().flat_map(move |pattern| pattern.mapped(name))
     }
 }
 
@@ -169,19 +136,10 @@ fn patterns(root: &[u8], paths: &serde_json::Map<String, Value>) -> Vec<Pattern>
         .iter()
         .take(PATTERNS_MAX)
         .map(|(pattern, targets)| {
-            let (before, after) = split_star(pattern);
             let targets = json::texts(Some(targets)).into_iter().take(PATTERNS_MAX);
-            Pattern {
-                before: before.to_owned(),
-                after: after.map(str::to_owned),
-                targets: targets.map(|target| format!("{root}/{target}")).collect(),
-            }
+            Pattern::new(pattern, targets.map(|target| format!("{root}/{target}")).collect())
         })
         .collect();
-    // A name without a star first, then the longest text before it.
-    patterns.sort_by(|a, b| {
-        let rank = |pattern: &Pattern| (pattern.after.is_some(), usize::MAX - pattern.before.len());
-        rank(a).cmp(&rank(b)).then_with(|| a.before.cmp(&b.before))
-    });
+    sort(&mut patterns);
     patterns
 }

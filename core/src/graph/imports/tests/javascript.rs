@@ -105,6 +105,34 @@ fn configurations_map_paths() {
 }
 
 #[test]
+fn aliases_of_bundlers_and_test_runners_map_paths() {
+    let tree = r#"
+        //- /web/vite.config.ts
+        export default { resolve: { alias: { '$lib': path.resolve(__dirname, 'src/lib') } } };
+        //- /web/src/lib/a.ts
+        //- /web/src/main.ts
+        //- /package.json
+        { "jest": { "moduleNameMapper": { "^&/(.*)$": "<rootDir>/js/$1", "^react$": "x" } } }
+        //- /js/b.js
+        //- /js/c.js
+        //- /.babelrc
+        { "plugins": [["module-resolver", { "alias": { "up": "./js" } }]] }
+    "#;
+    check(
+        tree,
+        &[
+            ("web/src/main.ts", "$lib/a", "web/src/lib/a.ts 0.95 mapped"),
+            // Those of the directories above count as well.
+            ("web/src/main.ts", "&/b", "js/b.js 0.95 mapped"),
+            ("js/c.js", "&/b", "js/b.js 0.95 mapped"),
+            ("js/c.js", "up/b", "js/b.js 0.95 mapped"),
+            ("js/c.js", "react", "outside"),
+            ("js/c.js", "$lib/a", "outside"),
+        ],
+    );
+}
+
+#[test]
 fn packages_of_the_tree_are_found_by_name() {
     let tree = r##"
         //- /package.json
