@@ -203,12 +203,21 @@ impl Search<'_, '_> {
             }
         }
         let Some(around) = self.tests.linker().file(file) else { return };
-        let function = around.ancestors(reference.enclosing).find(|&at| {
+        let enclosing = || around.ancestors(reference.enclosing);
+        let function = enclosing().find(|&at| {
             let kind = around.symbols[at].kind;
             kind.is_callable()
                 || matches!(kind, SymbolKind::Property | SymbolKind::Macro | SymbolKind::Class)
         });
-        let Some(place) = function else { return };
+        // A value of the file that holds the function, wraps it, or lists it: who uses it may run it.
+        let value = || {
+            let around_it = enclosing().filter(|&at| {
+                let kind = around.symbols[at].kind;
+                matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field)
+            });
+            around_it.last()
+        };
+        let Some(place) = function.or_else(value) else { return };
         let is_class = around.symbols[place].kind == SymbolKind::Class;
         // The body of a class runs when it is imported; only its subclasses count.
         if is_class && reference.role != Role::Base {

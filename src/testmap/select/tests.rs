@@ -397,3 +397,34 @@ fn coverage_does_not_hide_tests_that_were_not_recorded() {
     assert_eq!(found[0], "tests/test_b.py::test_plain coverage Same");
     assert_eq!(found[1], "tests/test_b.py::test_new direct");
 }
+
+/// What wraps a function or lists it is a step to its tests.
+#[test]
+fn values_that_hold_a_function_lead_to_tests() {
+    let view = "import React from 'react';
+function Plain() { return 1; }
+export const Fancy = React.memo(Plain);
+";
+    let tests = "import { Fancy } from './view';
+test('renders', () => { render(Fancy); });
+";
+    let files = [("view.js", view), ("view.test.js", tests), ("other.test.js", "test('x', f);")];
+    check(&files, "Plain", &["view.test.js > renders hybrid"]);
+    let handlers = "
+def on_open():
+    return 1
+
+HANDLERS = {'open': on_open}
+
+def dispatch(name):
+    return HANDLERS[name]()
+";
+    let tests = "
+from handlers import dispatch
+
+def test_open():
+    assert dispatch('open')
+";
+    let files = [("handlers.py", handlers), ("tests/test_events.py", tests)];
+    check(&files, "on_open", &["tests/test_events.py::test_open hybrid"]);
+}
