@@ -7,13 +7,16 @@
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts),
 //! `kinds` (counts by receiver), `calibration` (confidences), `fit` (their table), `callers` (recall),
 //! in this order; `routes` compares paths of calls, and `chains` the callers of functions that are
-//! called through re-exports.
+//! called through re-exports. `truth` checks stored answers: `--check all`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod calibration;
 mod callers;
 mod chains;
 mod copies;
+#[expect(dead_code, reason = "other benches use more of it")]
+#[path = "../corpus/mod.rs"]
+mod corpus;
 mod fit;
 mod kinds;
 mod lines;
@@ -23,6 +26,7 @@ mod routes;
 mod sample;
 mod score;
 mod tree;
+mod truth;
 
 use std::process::ExitCode;
 
@@ -61,6 +65,11 @@ fn run(options: &Options) -> Result<(), String> {
     if !options.table.is_empty() {
         return kinds::of_files(&options.table);
     }
+    if !options.check.is_empty() {
+        let all = options.check.iter().any(|name| name == "all");
+        let chosen = if all { &[][..] } else { &options.check };
+        return truth::check(chosen, options.blesses, options);
+    }
     let tree = tree::Tree::read(&options.tree)?;
     let resolve = |sites: &[sample::Site]| {
         if options.uses_lines {
@@ -92,6 +101,9 @@ fn run(options: &Options) -> Result<(), String> {
             answers
         }
     };
+    if let Some(name) = &options.store {
+        truth::store(name, options, &tree, &answers)?;
+    }
     let (points, judged) = score::report(options, &tree, &answers);
     calibration::print(&points);
     callers::report(options, &tree, &answers);

@@ -7,6 +7,8 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
       [--answers FILE] [--show right|wrong|missed|invented|bad|lost|all] [--protocol lsp|lines]
       [--points FILE] [--verdicts FILE]
 calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
+calls --check all|NAME,... [--bless yes]
+calls --tree DIR --language NAME --oracle COMMAND --store NAME
 calls --calibration FILE,...
 calls --fit FILE,...
 calls --table FILE,...
@@ -22,6 +24,10 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --answers FILE   the oracle's answers: read if it exists, written otherwise
   --show WHICH     print these sites
   --points FILE    append the first answer of each site (language, reason, confidence, right)
+  --check NAMES    instead: compare the linker with the ground truth in bench-corpus/calls, of all trees
+                   or of these, which are fetched from their registries if needed
+  --bless yes      with `--check`: rewrite the verdicts
+  --store NAME     add the oracle's answers to the ground truth of this tree of trees.toml
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
   --fit FILE,...   instead: print the table of core/src/graph/link/calibration.rs, fitted to these files
@@ -36,6 +42,7 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --hops N         the shortest chain (default 3)";
 
 /// The options of a run.
+#[derive(Clone)]
 pub(crate) struct Options {
     pub(crate) tree: PathBuf,
     pub(crate) language: String,
@@ -56,6 +63,10 @@ pub(crate) struct Options {
     pub(crate) chains: Option<PathBuf>,
     pub(crate) functions: usize,
     pub(crate) hops_min: usize,
+    /// Names of trees of the ground truth, or `all`.
+    pub(crate) check: Vec<String>,
+    pub(crate) blesses: bool,
+    pub(crate) store: Option<String>,
 }
 
 /// Returns the options; `None` for `--help`.
@@ -79,6 +90,9 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         chains: None,
         functions: 40,
         hops_min: 3,
+        check: Vec::new(),
+        blesses: false,
+        store: None,
     };
     while let Some(flag) = args.next() {
         if matches!(flag.as_str(), "--bench" | "--test") {
@@ -107,13 +121,17 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--routes" => options.routes = number()? as usize,
             "--chains" => options.chains = Some(PathBuf::from(value)),
             "--functions" => options.functions = number()? as usize,
+            "--check" => options.check = value.split(',').map(str::to_owned).collect(),
+            "--bless" => options.blesses = value == "yes",
+            "--store" => options.store = Some(value),
             "--hops" => options.hops_min = number()? as usize,
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
         }
     }
     let is_sample = !options.tree.as_os_str().is_empty() && !options.language.is_empty();
     let reads_files = [&options.calibration, &options.fit, &options.table];
-    if !is_sample && reads_files.iter().all(|files| files.is_empty()) {
+    let checks = !options.check.is_empty();
+    if !is_sample && !checks && reads_files.iter().all(|files| files.is_empty()) {
         // `cargo bench` runs every bench without flags.
         Ok(None)
     } else {

@@ -118,6 +118,47 @@ pub(crate) fn report(
     (points, judged)
 }
 
+/// What the linker's answer to a site is worth.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Judgement {
+    Right,
+    /// Another definition, or one although the target is not in the tree.
+    Wrong {
+        /// Its confidence is at least [`SURE`].
+        is_sure: bool,
+    },
+    /// No answer, although the target is in the tree.
+    Missed,
+    /// No answer, and the target is not in the tree.
+    Outside,
+    /// The oracle has no answer.
+    Unknown,
+}
+
+/// Compares the linker's answer to a site with the oracle's.
+pub(crate) fn judgement(options: &Options, tree: &Tree, answered: &Answered) -> Judgement {
+    let links = links(tree, answered);
+    let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER).copied();
+    match judge(options, tree, answered, answer, &links) {
+        Verdict::Right => Judgement::Right,
+        Verdict::Missed => Judgement::Missed,
+        Verdict::Outside => Judgement::Outside,
+        Verdict::Unknown => Judgement::Unknown,
+        Verdict::Wrong | Verdict::Invented => {
+            Judgement::Wrong { is_sure: answer.is_some_and(|link| link.confidence >= SURE) }
+        }
+    }
+}
+
+/// Returns the oracle's definitions in the tree; `None` if it has no answer.
+pub(crate) fn expected_by(
+    options: &Options,
+    tree: &Tree,
+    answered: &Answered,
+) -> Option<Vec<Definition>> {
+    expected(options, tree, answered).map(|found| found.into_iter().cloned().collect())
+}
+
 fn receiver(tree: &Tree, answered: &Answered) -> Receiver {
     let Some(file) = tree.program.id(&answered.site.path) else { return Receiver::Unknown };
     let references = tree.program.references(file);

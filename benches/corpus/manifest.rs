@@ -52,6 +52,12 @@ pub(crate) enum Registry {
     Npm,
     /// pip.
     Pypi,
+    /// The packages of Debian, as binary packages.
+    Debian,
+    /// The module proxy of Go.
+    Go,
+    /// Maven, as archives of sources. Names are `GROUP:ARTIFACT`.
+    Maven,
 }
 
 impl Registry {
@@ -61,6 +67,9 @@ impl Registry {
             Registry::Crates => "crates",
             Registry::Npm => "npm",
             Registry::Pypi => "pypi",
+            Registry::Debian => "debian",
+            Registry::Go => "go",
+            Registry::Maven => "maven",
         }
     }
 }
@@ -77,7 +86,8 @@ pub(crate) struct Package {
     pub(crate) version: String,
     /// The SHA-256 of the archive, in hexadecimal digits.
     pub(crate) sha256: String,
-    /// The profiles that contain it.
+    /// The profiles that contain it; the ground truth of calls has none.
+    #[serde(default)]
     pub(crate) profiles: Vec<Profile>,
     /// Globs of the files to keep; none for all.
     #[serde(default)]
@@ -113,13 +123,14 @@ impl Package {
     }
 
     /// Returns the name without characters that have a meaning in paths.
-    fn plain_name(&self) -> String {
-        self.name.trim_start_matches('@').replace('/', "-")
+    pub(crate) fn plain_name(&self) -> String {
+        self.name.trim_start_matches('@').replace(['/', ':'], "-")
     }
 
-    fn check(&self) -> Outcome<()> {
+    /// Returns an error if a field is malformed.
+    pub(crate) fn check_fields(&self) -> Outcome<()> {
         let is_plain = |text: &str| {
-            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+@/".contains(&byte);
+            let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.+@/:~".contains(&byte);
             !text.is_empty() && text.bytes().all(allowed) && !text.contains("..")
         };
         if !is_plain(&self.name) || !is_plain(&self.version) || self.version.contains('/') {
@@ -128,10 +139,14 @@ impl Package {
         if self.sha256.len() != 64 || !self.sha256.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             return Err(format!("`sha256` of {self} is not 64 hexadecimal digits"));
         }
+        self.kept().map(drop)
+    }
+
+    fn check(&self) -> Outcome<()> {
         if self.profiles.is_empty() {
             return Err(format!("{self} is in no profile"));
         }
-        self.kept().map(drop)
+        self.check_fields()
     }
 }
 

@@ -36,6 +36,12 @@ pub(crate) fn fetch<'a>(
             Registry::Crates => continue,
             Registry::Npm => npm(package),
             Registry::Pypi => pip(package),
+            Registry::Debian => debian(package),
+            Registry::Go => {
+                keep(package, &by_go(package, cache)?, cache)?;
+                continue;
+            }
+            Registry::Maven => maven(package),
         };
         progress(&format!("getting {package}"));
         let folder = cache.scratch("package")?;
@@ -133,6 +139,33 @@ fn pip(package: &Package) -> Command {
     pip.args(["--python-version=3.11", "--dest=."]);
     pip.arg(format!("{}=={}", package.name, package.version));
     pip
+}
+
+fn debian(package: &Package) -> Command {
+    let mut apt = Command::new("apt-get");
+    apt.args(["--quiet", "--yes", "download"]);
+    apt.arg(format!("{}={}", package.name, package.version));
+    apt
+}
+
+fn maven(package: &Package) -> Command {
+    let mut mvn = Command::new("mvn");
+    mvn.args(["--quiet", "--batch-mode", "dependency:copy", "-DoutputDirectory=."]);
+    mvn.arg(format!("-Dartifact={}:{}:jar:sources", package.name, package.version));
+    mvn
+}
+
+/// Fetches a module with Go, and returns the path of its archive in Go's cache.
+fn by_go(package: &Package, cache: &Cache) -> Outcome<PathBuf> {
+    let folder = cache.scratch("go")?;
+    let mut go = Command::new("go");
+    go.args(["mod", "download", "-json"]).arg(format!("{}@{}", package.name, package.version));
+    let output = run(go, &folder, &format!("{package} cannot be fetched"))?;
+    let _ = fs::remove_dir_all(&folder);
+    let module: serde_json::Value =
+        serde_json::from_slice(&output).map_err(|error| format!("`go mod download`: {error}"))?;
+    let archive = module["Zip"].as_str().map(PathBuf::from);
+    archive.ok_or_else(|| format!("go does not report the path of {package}"))
 }
 
 /// Returns the command of Python on this system.

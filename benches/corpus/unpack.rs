@@ -36,7 +36,12 @@ pub(crate) fn unpack(package: &Package, cache: &Cache, into: &Path) -> Outcome<(
             tar.arg("-xzf").arg(&archive);
             tar
         }
-        Registry::Pypi => {
+        Registry::Debian => {
+            let mut deb = Command::new("dpkg-deb");
+            deb.arg("--extract").arg(&archive).arg(".");
+            deb
+        }
+        Registry::Pypi | Registry::Go | Registry::Maven => {
             let mut zip = python();
             zip.args(["-m", "zipfile", "-e"]).arg(&archive).arg(".");
             zip
@@ -49,7 +54,8 @@ pub(crate) fn unpack(package: &Package, cache: &Cache, into: &Path) -> Outcome<(
     for path in tree::files(&scratch)? {
         // Archives of crates and npm packages have one top-level directory.
         let inner = match package.registry {
-            Registry::Pypi => Some(path.as_str()),
+            Registry::Pypi | Registry::Debian | Registry::Maven => Some(path.as_str()),
+            Registry::Go => path.strip_prefix(&format!("{}@{}/", package.name, package.version)),
             Registry::Crates | Registry::Npm => path.split_once('/').map(|(_, inner)| inner),
         };
         let Some(inner) = inner else { continue };

@@ -1,0 +1,353 @@
+//! The ground truth: call sites of pinned packages with the answers of an oracle, in
+//! bench-corpus/calls.
+//!
+//! `trees.toml` lists the packages; each has a file of rows, one per call site:
+//!
+//! ```text
+//! VERDICT  PATH:LINE:COLUMN  NAME  DEFINING_PATH:LINE, …
+//! ```
+//!
+//! Lines and columns count from 1, columns in bytes; `outside` stands for definitions that are not in
+//! the tree. The verdict is the linker's at the last `--bless`; checking needs no oracle.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use codedb::graph::calls::uses_of;
+use codedb::graph::link::CONFIDENCE_ANSWER;
+use serde::Deserialize;
+
+use crate::corpus::Outcome;
+use crate::corpus::cache::Cache;
+use crate::corpus::manifest::Package;
+use crate::corpus::{registry, unpack};
+use crate::options::Options;
+use crate::sample::{Answered, Definition, Site};
+use crate::score::{self, Judgement};
+use crate::tree::Tree;
+
+/// The directory of the rows.
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bench-corpus/calls");
+
+/// What stands for a definition that is not in the tree.
+const OUTSIDE: &str = "outside";
+
+/// The maximum number of changed rows that are printed for one tree.
+const SHOWN_MAX: usize = 20;
+
+/// The verdicts, in the order of the table.
+const VERDICTS: [&str; 7] =
+    ["right", "outside", "unresolved", "missed", "unsure", "wrong", "unknown"];
+
+/// What trees.toml lists.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    tree: Vec<Listed>,
+}
+
+/// A tree.
+#[derive(Deserialize)]
+struct Listed {
+    /// The language of the calls.
+    language: String,
+    /// The program that gave the answers, with its version.
+    oracle: String,
+    #[serde(flatten)]
+    package: Package,
+}
+
+/// A row.
+#[derive(Clone, Debug, Eq, PartialEq)]
+struct Row {
+    verdict: String,
+    path: String,
+    line: usize,
+    column: usize,
+    name: String,
+    /// Paths and lines; none for definitions outside.
+    targets: BTreeSet<(String, usize)>,
+    is_outside: bool,
+}
+
+/// Compares the linker with the rows of the trees whose names `chosen` has, or of all; with `blesses`,
+/// their verdicts are rewritten. Prints a table and the rows that changed.
+///
+/// # Errors
+///
+/// A package that cannot be fetched, rows that do not fit it, and without `blesses`, a tree with fewer
+/// right answers or more wrong or missed ones.
+pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outcome<()> {
+    let list = Path::new(FOLDER).join("trees.toml");
+    let text = fs::read_to_string(&list).map_err(|error| format!("{}: {error}", list.display()))?;
+    let list: List = toml::from_str(&text).map_err(|error| format!("trees.toml: {error}"))?;
+    let cache = Cache::of_environment()?;
+    cache.create()?;
+    let mut worse: Vec<String> = Vec::new();
+    let mut sums: BTreeMap<String, [usize; VERDICTS.len()]> = BTreeMap::new();
+    print_header();
+    for listed in &list.tree {
+        let name = listed.package.plain_name();
+        if !chosen.is_empty() && !chosen.contains(&name) {
+            continue;
+        }
+        listed.package.check_fields()?;
+        let tree = Tree::read(&fetched(&listed.package, &cache)?)?;
+        let rows = read(&name)?;
+        let options = Options { language: listed.language.clone(), ..options.clone() };
+        let (judged, shown) = judge(&options, &tree, &name, &rows)?;
+        let (before, now) = (counts(&rows), counts(&judged));
+        print_row(&name, &listed.language, &now);
+        shown.iter().take(SHOWN_MAX).for_each(|line| println!("  {line}"));
+        if shown.len() > SHOWN_MAX {
+            println!("  … and {} more", shown.len() - SHOWN_MAX);
+        }
+        let sum = sums.entry(listed.language.clone()).or_default();
+        now.iter().zip(sum).for_each(|(count, sum)| *sum += count);
+        let at = |verdict: &str| VERDICTS.iter().position(|of| *of == verdict).unwrap_or_default();
+        let lost = at("right");
+        let more = |verdict: &str| now[at(verdict)] > before[at(verdict)];
+        if now[lost] < before[lost] || more("wrong") || more("missed") {
+            worse.push(name.clone());
+        }
+        if blesses {
+            write(&name, listed, &judged)?;
+        }
+    }
+    println!();
+    sums.iter().for_each(|(language, sum)| print_row("all", language, sum));
+    if worse.is_empty() || blesses {
+        return Ok(());
+    }
+    Err(format!(
+        "{} worse than the stored rows: {}; `--bless` accepts it",
+        if worse.len() == 1 { "a tree is" } else { "trees are" },
+        worse.join(", ")
+    ))
+}
+
+/// Adds the answers of an oracle to the rows of the tree with this name in trees.toml.
+///
+/// # Errors
+///
+/// If the rows cannot be written.
+pub(crate) fn store(
+    name: &str,
+    options: &Options,
+    tree: &Tree,
+    answers: &[Answered],
+) -> Outcome<()> {
+    let mut rows = if rows_file(name).exists() { read(name)? } else { Vec::new() };
+    let known: BTreeSet<(String, usize, usize)> =
+        rows.iter().map(|row| (row.path.clone(), row.line, row.column)).collect();
+    for answered in answers {
+        let Some(expected) = score::expected_by(options, tree, answered) else { continue };
+        let site = &answered.site;
+        let Some((line, column)) = place(tree, &site.path, site.byte) else { continue };
+        if known.contains(&(site.path.clone(), line, column)) {
+            continue;
+        }
+        let targets = expected.iter().map(|of| (of.path.clone(), of.line + 1));
+        rows.push(Row {
+            verdict: "unknown".to_owned(),
+            path: site.path.clone(),
+            line,
+            column,
+            name: site.name.clone(),
+            targets: targets.collect(),
+            is_outside: expected.is_empty(),
+        });
+    }
+    rows.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
+    let (judged, _) = judge(options, tree, name, &rows)?;
+    let text = text_of("", &judged);
+    fs::create_dir_all(FOLDER)
+        .and_then(|()| fs::write(rows_file(name), text))
+        .map_err(|error| format!("the rows of {name}: {error}"))
+}
+
+/// Returns the folder of a package, which is fetched if it is not in the cache.
+fn fetched(package: &Package, cache: &Cache) -> Outcome<PathBuf> {
+    let folder = cache.root().join("calls").join(format!(
+        "{}-{}-{}",
+        package.plain_name(),
+        package.version.replace([':', '/'], "-"),
+        &package.sha256[..12]
+    ));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    registry::fetch(std::iter::once(package), cache, &|what| eprintln!("calls: {what}"))?;
+    let new = cache.scratch("calls-tree")?;
+    unpack::unpack(package, cache, &new)?;
+    let parent = folder.parent().expect("it has one");
+    fs::create_dir_all(parent)
+        .and_then(|()| fs::rename(new.join(package.folder()), &folder))
+        .map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Returns the rows with their present verdicts, and a line for each that changed.
+fn judge(
+    options: &Options,
+    tree: &Tree,
+    name: &str,
+    rows: &[Row],
+) -> Outcome<(Vec<Row>, Vec<String>)> {
+    let mut answered = Vec::with_capacity(rows.len());
+    for row in rows {
+        let byte = byte_of(tree, row).ok_or_else(|| {
+            format!("{name}: {}:{} has no `{}` there", row.path, row.line, row.name)
+        })?;
+        let site = Site { path: row.path.clone(), byte, name: row.name.clone() };
+        let mut definitions: Vec<Definition> = row
+            .targets
+            .iter()
+            .map(|(path, line)| Definition { path: path.clone(), line: line - 1 })
+            .collect();
+        if row.is_outside {
+            definitions.push(Definition { path: OUTSIDE.to_owned(), line: 0 });
+        }
+        answered.push(Answered { site, definitions });
+    }
+    let unresolved = unresolved(options, tree, &answered);
+    let mut judged = rows.to_vec();
+    let mut shown = Vec::new();
+    for (row, answered) in judged.iter_mut().zip(&answered) {
+        let site = (answered.site.path.clone(), answered.site.byte);
+        let verdict = match score::judgement(options, tree, answered) {
+            Judgement::Right => "right",
+            Judgement::Outside => "outside",
+            Judgement::Missed if unresolved.contains(&site) => "unresolved",
+            Judgement::Missed => "missed",
+            Judgement::Wrong { is_sure: false } => "unsure",
+            Judgement::Wrong { is_sure: true } => "wrong",
+            Judgement::Unknown => "unknown",
+        };
+        if row.verdict != verdict {
+            let before = std::mem::replace(&mut row.verdict, verdict.to_owned());
+            shown.push(format!(
+                "{before} → {verdict}  {}:{}:{}  {}",
+                row.path, row.line, row.column, row.name
+            ));
+        }
+    }
+    Ok((judged, shown))
+}
+
+/// Returns the sites, as path and byte, that the callers of their targets count as unresolved.
+fn unresolved(options: &Options, tree: &Tree, answers: &[Answered]) -> BTreeSet<(String, usize)> {
+    let mut targets = BTreeSet::new();
+    for answered in answers {
+        targets.insert(score::targets(options, tree, answered));
+    }
+    let mut found = BTreeSet::new();
+    for targets in targets.iter().filter(|targets| !targets.is_empty()) {
+        for named in uses_of(&tree.program, targets, CONFIDENCE_ANSWER).unresolved {
+            let Some(facts) = codedb::graph::link::Code::file(&tree.program, named.site.file)
+            else {
+                continue;
+            };
+            found.insert((facts.path.clone(), named.site.reference.span.start));
+        }
+    }
+    found
+}
+
+fn rows_file(name: &str) -> PathBuf {
+    Path::new(FOLDER).join(format!("{name}.tsv"))
+}
+
+fn read(name: &str) -> Outcome<Vec<Row>> {
+    let file = rows_file(name);
+    let text = fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+    let lines = text.lines().enumerate().filter(|(_, line)| !line.starts_with('#'));
+    let row = |(at, line): (usize, &str)| {
+        parse(line).ok_or_else(|| format!("{}: line {} is no row", file.display(), at + 1))
+    };
+    lines.map(row).collect()
+}
+
+fn parse(line: &str) -> Option<Row> {
+    let parts: Vec<&str> = line.split('\t').collect();
+    let [verdict, site, name, targets] = parts[..] else { return None };
+    let (rest, column) = site.rsplit_once(':')?;
+    let (path, row) = rest.rsplit_once(':')?;
+    let is_outside = targets == OUTSIDE;
+    let target = |text: &str| {
+        let (path, line) = text.rsplit_once(':')?;
+        Some((path.to_owned(), line.parse().ok().filter(|&line| line > 0)?))
+    };
+    Some(Row {
+        verdict: verdict.to_owned(),
+        path: path.to_owned(),
+        line: row.parse().ok()?,
+        column: column.parse().ok()?,
+        name: name.to_owned(),
+        targets: if is_outside {
+            BTreeSet::new()
+        } else {
+            targets.split(", ").map(target).collect::<Option<_>>()?
+        },
+        is_outside,
+    })
+}
+
+fn write(name: &str, listed: &Listed, rows: &[Row]) -> Outcome<()> {
+    let head = format!(
+        "# {}: calls of {}, answered by {}.\n# Written by `cargo bench --bench calls -- --bless`.\n",
+        listed.package, listed.language, listed.oracle
+    );
+    fs::write(rows_file(name), text_of(&head, rows))
+        .map_err(|error| format!("the rows of {name}: {error}"))
+}
+
+fn text_of(head: &str, rows: &[Row]) -> String {
+    let mut text = head.to_owned();
+    for row in rows {
+        let targets = row.targets.iter().map(|(path, line)| format!("{path}:{line}"));
+        let targets: Vec<String> = targets.collect();
+        let targets = if row.is_outside { OUTSIDE.to_owned() } else { targets.join(", ") };
+        let Row { verdict, path, line, column, name, .. } = row;
+        let _ = writeln!(text, "{verdict}\t{path}:{line}:{column}\t{name}\t{targets}");
+    }
+    text
+}
+
+/// Returns the line and the column in bytes of a position, from 1.
+fn place(tree: &Tree, path: &str, byte: usize) -> Option<(usize, usize)> {
+    let before = tree.texts.get(path)?.get(..byte)?;
+    let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+    let line = memchr::memchr_iter(b'\n', before).count();
+    Some((line + 1, byte - start + 1))
+}
+
+fn byte_of(tree: &Tree, row: &Row) -> Option<usize> {
+    let text = tree.texts.get(&row.path)?;
+    let start = match row.line {
+        1 => 0,
+        line => memchr::memchr_iter(b'\n', text).nth(line - 2)? + 1,
+    };
+    let byte = start + row.column.checked_sub(1)?;
+    text.get(byte..)?.starts_with(row.name.as_bytes()).then_some(byte)
+}
+
+fn counts(rows: &[Row]) -> [usize; VERDICTS.len()] {
+    VERDICTS.map(|verdict| rows.iter().filter(|row| row.verdict == verdict).count())
+}
+
+fn print_header() {
+    println!("{:<28}{:<12}{:>7}{}", "tree", "language", "sites", VERDICTS.map(right).concat());
+}
+
+fn print_row(name: &str, language: &str, counts: &[usize; VERDICTS.len()]) {
+    let sites: usize = counts.iter().sum();
+    let cells: String = counts.iter().map(|count| right(&count.to_string())).collect();
+    println!("{name:<28}{language:<12}{sites:>7}{cells}");
+}
+
+fn right(cell: &str) -> String {
+    format!("{cell:>12}")
+}
