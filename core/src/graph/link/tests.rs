@@ -7,6 +7,7 @@ mod cpp_scopes;
 mod csharp;
 mod damaged;
 mod decorated;
+mod forms;
 mod go;
 mod guesses;
 mod java;
