@@ -72,6 +72,10 @@ pub struct Target {
     /// The number of unresolved calls that may call it.
     #[serde(skip_serializing_if = "is_zero")]
     pub unsure: usize,
+    /// What calls it without its name, as code or in words, if the language does so: such calls are not
+    /// listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub called_by: Option<&'static str>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -243,7 +247,9 @@ fn answer(
         let definition = Definition::of(catalog, &mut texts, targets[of])?;
         let definition = definition.map(Definition::without_doc);
         let (callers, callers_elsewhere, unsure) = (counts[of], also[of], unsure_counts[of]);
-        let target = |definition| Target { definition, callers, callers_elsewhere, unsure };
+        let called_by = calls::called_by_language(catalog, targets[of]);
+        let target =
+            |definition| Target { definition, callers, callers_elsewhere, unsure, called_by };
         definitions.extend(definition.map(target));
     }
     let place = |of: usize| listed.iter().position(|&at| at == of).filter(|_| targets.len() > 1);
@@ -383,7 +389,9 @@ impl Reply for CallersReply {
         if !self.other_uses.is_empty() {
             let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
             let counts: Vec<String> = self.other_uses.iter().map(of_role).collect();
-            let _ = writeln!(out, "other uses: {}", counts.join(", "));
+            let through =
+                if self.is_value() { "; calls through the value are not listed" } else { "" };
+            let _ = writeln!(out, "other uses: {}{through}", counts.join(", "));
         }
         out
     }
@@ -402,13 +410,17 @@ impl Reply for CallersReply {
     }
 
     fn is_found(&self) -> bool {
-        self.total + self.unsure_shown > 0
+        self.total + self.unsure_shown > 0 || self.is_value() || self.called_by().is_some()
     }
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
         notices.extend(self.unsure_notice());
         notices.extend(self.elsewhere_notice());
+        notices.extend(self.called_by().map(|(name, by)| {
+            let name = text::plain(name);
+            format!("`{name}` is called by {by} without its name; such calls are not listed")
+        }));
         if let (Some(shown), Some(total)) = (self.uses_shown, self.uses_total)
             && shown < total
         {
@@ -432,6 +444,18 @@ impl Reply for CallersReply {
 }
 
 impl CallersReply {
+    /// Returns true if a function is used as a value, so that calls of the value run it.
+    fn is_value(&self) -> bool {
+        let is_function = |it: &Target| it.definition.kind.is_callable();
+        self.other_uses.contains_key(&Role::Read) && self.definitions.iter().any(is_function)
+    }
+
+    /// Returns the first definition that is called without its name, and what calls it.
+    fn called_by(&self) -> Option<(&str, &str)> {
+        let found = self.definitions.iter().find_map(|of| Some((of, of.called_by?)));
+        found.map(|(of, by)| (of.definition.name.as_str(), by))
+    }
+
     /// Returns the number of calls of the name that are not calls of the definitions.
     fn elsewhere_notice(&self) -> Option<String> {
         let counts = [

@@ -76,7 +76,7 @@ shop/money.py:1  function price  1 caller
   shop/cart.py:14  in Cart.total  return sum(cost(i) for i in self.items)  (imported)
   app.py:2  from shop.money import price  (imported, as an import)
   app.py:9  in main  return map(price, [])  (imported, as a value)
-other uses: 1 as a value, 1 as an import
+other uses: 1 as a value, 1 as an import; calls through the value are not listed
 ",
             ),
             (
@@ -159,7 +159,7 @@ other uses: 1 as an import
                 "\
 src/store.ts:15  function make  1 caller
   src/page.ts:8  in show  open();  (imported)
-other uses: 1 as a value, 1 as an import
+other uses: 1 as a value, 1 as an import; calls through the value are not listed
 ",
             ),
             (

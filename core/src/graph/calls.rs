@@ -21,6 +21,7 @@ use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
 mod derived;
+mod implicit;
 mod missing;
 mod names;
 mod path;
@@ -28,6 +29,7 @@ mod possible;
 #[cfg(test)]
 mod tests;
 
+pub use implicit::called_by_language;
 pub use missing::{MissingLink, missing_link};
 use names::OtherNames;
 pub use path::{CallPath, CallStep, shortest_path};

@@ -228,6 +228,11 @@ impl Walk<'_> {
                 found.extend(own);
             }
         }
+        if let Some(&own) = types.first() {
+            let satisfied = self.satisfied(&facts, of, own);
+            found
+                .extend(satisfied.into_iter().filter(|it| !found.contains(it)).collect::<Vec<_>>());
+        }
         found
     }
 

@@ -36,6 +36,15 @@ pub(super) enum Group {
     Swift,
 }
 
+/// Which interfaces types satisfy without naming them.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Structural {
+    /// All of the language.
+    Interfaces,
+    /// Types with a base of this name.
+    Bases(&'static str),
+}
+
 /// How overloads that accept the same number of arguments are compared; see [`mod@super::overloads`].
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
 pub(super) enum OverloadRules {
@@ -158,6 +167,10 @@ pub(super) struct Dialect {
     pub(super) aliases_have_members: bool,
     /// A common base is searched after all types that are derived from it.
     pub(super) has_linear_bases: bool,
+    /// A member of a base hides those of the bases of other bases: the least deep one is meant.
+    pub(super) searches_bases_by_depth: bool,
+    /// Which interfaces types satisfy without naming them.
+    pub(super) structural: Option<Structural>,
     /// A base is an expression, such as a call of a function that returns a class, or a module.
     pub(super) has_expression_bases: bool,
     /// Types of the same name in one scope are one type.
@@ -286,6 +299,8 @@ const NONE: Dialect = Dialect {
     standard_prefixes: &[],
     aliases_have_members: false,
     has_linear_bases: false,
+    searches_bases_by_depth: false,
+    structural: None,
     has_expression_bases: false,
     merges_types: false,
     has_added_members: false,

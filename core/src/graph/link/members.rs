@@ -403,6 +403,11 @@ impl Walk<'_> {
         let bases = self.nested_query(depth, |depth| self.bases(of, depth));
         // Each type is visited once, so that long lines of bases need no other bound.
         let depth = if seen.len() <= BASES_DEPTH { depth } else { depth + 1 };
+        if bases.len() > 1
+            && self.symbol(of).is_some_and(|(of, _)| of.dialect.searches_bases_by_depth)
+        {
+            return self.members_by_depth(bases, name, depth, seen);
+        }
         let is_linear = bases.len() > 1
             && self.symbol(of).is_some_and(|(facts, _)| facts.dialect.has_linear_bases);
         for base in bases {
@@ -445,6 +450,49 @@ impl Walk<'_> {
             return own;
         }
         found
+    }
+
+    /// Returns the members `name` of the least deep of `bases` and of their bases that have some.
+    fn members_by_depth(
+        &self,
+        bases: Vec<Candidate>,
+        name: &str,
+        depth: usize,
+        seen: &mut Vec<SymbolAt>,
+    ) -> Vec<Candidate> {
+        let mut level = bases;
+        let mut outside: Vec<Candidate> = Vec::new();
+        while !level.is_empty() {
+            let (mut found, mut next) = (Vec::new(), Vec::new());
+            for base in level {
+                let Value::Instance(of, _) = base.value else {
+                    let outer = Candidate::new(Value::Outside, 1.0, Reason::Inherited);
+                    outside.push(Candidate { is_lost: base.is_lost, ..outer });
+                    continue;
+                };
+                if seen.contains(&of) || seen.len() >= 64 || !self.take_step(depth) {
+                    continue;
+                }
+                seen.push(of);
+                let mut own = self.own_members(of, name, depth);
+                if own.is_empty() {
+                    own = self.members_of_alias(of, name, depth, seen);
+                }
+                if own.is_empty() {
+                    next.extend(self.nested_query(depth, |depth| self.bases(of, depth)));
+                }
+                found.extend(own.into_iter().map(|it| Candidate {
+                    confidence: it.confidence * 0.99,
+                    reason: it.reason.max(Reason::Inherited),
+                    ..it
+                }));
+            }
+            if !found.is_empty() {
+                return found;
+            }
+            level = next;
+        }
+        outside
     }
 
     /// Returns the functions `name` in the bodies of macros that are called where the type's items

@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: only what a file exports can be imported from it.
 
-use super::{ArgumentRules, Dialect, Group, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE, Structural};
 
 /// A call in JavaScript may have any number of arguments.
 static JAVASCRIPT: Dialect = RULES;
@@ -18,6 +18,7 @@ pub(super) fn of(language: &str) -> &'static Dialect {
 const RULES: Dialect = Dialect {
     group: Group::JavaScript,
     has_outside_types: true,
+    structural: Some(Structural::Interfaces),
     has_expression_bases: true,
     merges_types: true,
     has_added_members: true,

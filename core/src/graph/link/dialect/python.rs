@@ -2,7 +2,7 @@
 //! effective.
 
 use super::arguments::many_or_usual;
-use super::{ArgumentRules, Dialect, Group, NONE};
+use super::{ArgumentRules, Dialect, Group, NONE, Structural};
 
 pub(super) static PYTHON: Dialect = Dialect {
     group: Group::Python,
@@ -20,6 +20,7 @@ pub(super) static PYTHON: Dialect = Dialect {
     constructors: &["__init__", "__new__"],
     constructor_words: &["__class__", "cls", "type"],
     has_linear_bases: true,
+    structural: Some(Structural::Bases("Protocol")),
     inherits_constructors: true,
     elements: &[
         "__await__",

@@ -5,7 +5,9 @@
 //!
 //! - `listed`: every call is among the callers
 //! - `unresolved`: every call is listed or counted as unresolved
-//! - `lost`: a call is neither
+//! - `by value`: other calls go through a value that holds the definition, and that use of it is listed
+//! - `by language`: other calls have no name (`a + b`), and the callers say so
+//! - `lost`: a call is none of these
 //! - `apart`: no line that seems to call it is listed
 //! - `unsure`: such a line is listed, with less than 0.9
 //! - `wrong`: such a line is listed with at least 0.9
@@ -18,9 +20,10 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::graph::calls::uses_of;
+use crate::graph::calls::{called_by_language, uses_of};
 use crate::graph::link::{CONFIDENCE_ANSWER, Code as _, SymbolAt};
 use crate::graph::program::Program;
+use crate::lang::facts::Role;
 
 /// The directory of the programs.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/graph/link/tests/forms");
@@ -94,6 +97,7 @@ fn state(form: &Form) -> &'static str {
     let listed: Vec<_> =
         found.uses.iter().map(|(_, use_)| (line(&use_.site), use_.confidence)).collect();
     let open: BTreeSet<_> = found.unresolved.iter().map(|named| line(&named.site)).collect();
+    let is_value = found.uses.iter().any(|(_, of)| of.site.reference.role == Role::Read);
     let mut worst = "";
     for mark in form.marks.iter().filter(|mark| mark.kind != '0') {
         let place = (mark.path.clone(), mark.line);
@@ -102,12 +106,15 @@ fn state(form: &Form) -> &'static str {
         let state = match (mark.kind, confidence) {
             ('1', Some(_)) => "listed",
             ('1', None) if open.contains(&place) => "unresolved",
+            ('1', None) if called_by_language(&program, symbol).is_some() => "by language",
+            ('1', None) if is_value => "by value",
             ('1', None) => "lost",
             (_, Some(confidence)) if confidence >= SURE => "wrong",
             (_, Some(_)) => "unsure",
             (_, None) => "apart",
         };
-        let order = ["", "listed", "apart", "unresolved", "unsure", "lost", "wrong"];
+        let counted = ["unresolved", "by value", "by language"];
+        let order = [&["", "listed", "apart"], &counted[..], &["unsure", "lost", "wrong"]].concat();
         let rank = |state: &str| order.iter().position(|of| *of == state);
         if rank(state) > rank(worst) {
             worst = state;
