@@ -10,13 +10,16 @@
 //! No test is run and nothing is stored.
 
 pub mod commands;
+pub mod deliver;
 pub mod detect;
 pub mod effort;
 pub mod features;
 pub mod files;
 pub mod fixtures;
 mod links;
+mod mirror;
 pub mod outside;
+mod protocols;
 pub mod reach;
 pub mod recorded;
 pub mod runner;

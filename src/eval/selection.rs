@@ -1,5 +1,5 @@
-//! Measures test selection: for each function, how well the tests that execute it are ranked,
-//! against a coverage report that lists the covering tests of each line.
+//! Measures test selection: for each function, how well the tests that execute it are ranked and
+//! delivered, against a coverage report that lists the covering tests of each line.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
@@ -15,6 +15,7 @@ use crate::reports::coverage::CoverageReport;
 use crate::reports::coverage::attribute::by_position;
 use crate::reports::coverage::paths::Paths;
 use crate::reports::ids::canonical;
+use crate::testmap::deliver::{Chosen, Costs, deliver};
 use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::recorded::{Recorded, key, key_of_id};
@@ -63,6 +64,10 @@ pub struct Function {
     pub known: usize,
     /// The ranking of the test graph.
     pub codedb: Measures,
+    /// What the tools select for an edit of this function alone, in its order.
+    pub delivered: Measures,
+    /// The number of delivered tests.
+    pub delivered_tests: usize,
     /// A ranking by names only: in the test's title, in its body, in its file's name.
     pub names: Measures,
     /// The ranking with the coverage of the function before it was edited, if that was asked for.
@@ -180,20 +185,32 @@ pub fn measure(
         let Some(facts) = catalog.file(at.file) else { continue };
         let first = ranked.iter().zip(&keys).take(8);
         let first = first.map(|(of, key)| (key.clone(), of.probability, covering.contains(key)));
+        let first = first.collect();
         let names: Vec<String> = by_names(&ranked).into_iter().map(key_of).collect();
+        let mut ranking = Ranking { tests: ranked, is_cut, ..Ranking::default() };
+        let costs = Costs { files: catalog.test_names().files(), of: &|_| 1.0, without: &[] };
+        let delivered = deliver(vec![(at, ranking.clone())], &costs).chosen;
+        let delivered: Vec<String> = delivered
+            .iter()
+            .filter_map(|of| match of {
+                Chosen::Test(of, _) => Some(key_of(of.test)),
+                Chosen::Inherited(..) => None,
+            })
+            .collect();
         let mut function = Function {
             path: facts.path.clone(),
             name: facts.symbols[at.place as usize].qualified_name.clone(),
             covering: covering.len(),
             known: covering.iter().filter(|key| keys.contains(*key)).count(),
             codedb: Measures::of(&keys, &covering),
+            delivered: Measures::of(&delivered, &covering),
+            delivered_tests: delivered.len(),
             names: Measures::of(&names, &covering),
             imported: None,
-            first: first.collect(),
+            first,
         };
         if input.imported {
-            let ranking = Ranking { tests: ranked, is_cut, ..Ranking::default() };
-            let ranking = edited(catalog, &recorded, at, ranking)?;
+            ranking = edited(catalog, &recorded, at, ranking)?;
             let of_coverage = |of: &&Ranked| of.source == Source::Coverage;
             let covered = ranking.tests.iter().take_while(of_coverage).map(|of| key_of(of.test));
             let inherited = ranking.inherited.iter().map(|of| of.id.clone());

@@ -9,7 +9,7 @@ use super::detect::{Runner, Test};
 use super::runner::{self, nearest, plain, quoted};
 
 /// The maximum number of tests that a command names; more are run by file.
-pub const NAMED_MAX: usize = 24;
+pub const NAMED_MAX: usize = 32;
 
 /// A test and the path of its file.
 pub type Located<'a> = (&'a str, &'a Test);

@@ -6,13 +6,15 @@ use std::rc::Rc;
 use rustc_hash::FxHashMap;
 
 use super::fixtures::{Part, TestAt, Tests};
+use super::mirror::mirrored;
+use super::protocols;
 use super::reach::{Reach, Reached, reach};
 use crate::base::ids::FileId;
 use crate::catalog::test_names::{folded, tested};
 use crate::graph::link::{FileFacts, SymbolAt};
 
 /// The number of features.
-pub const FEATURES: usize = 23;
+pub const FEATURES: usize = 24;
 
 /// The names of the features, in their order.
 pub const NAMES: [&str; FEATURES] = [
@@ -39,6 +41,7 @@ pub const NAMES: [&str; FEATURES] = [
     "group_path",
     "file_path",
     "rare_special_use",
+    "path_names",
 ];
 
 /// The positions of the features that decide the source.
@@ -49,37 +52,6 @@ pub const IMPORT_CHAIN: usize = 17;
 pub const CO_CHANGE: usize = 18;
 /// See [`IMPORTS`].
 pub const DYNAMIC_IMPORT: usize = 19;
-
-/// What in the body of a test runs a method that the language calls by itself, in lower case.
-const SPECIAL: [(&str, &[&str]); 27] = [
-    ("__repr__", &["repr("]),
-    ("__str__", &["str("]),
-    ("__hash__", &["hash(", "set("]),
-    ("__eq__", &[" == "]),
-    ("__ne__", &[" != "]),
-    ("__lt__", &[" < ", "sort"]),
-    ("__le__", &[" <= "]),
-    ("__gt__", &[" > "]),
-    ("__ge__", &[" >= "]),
-    ("__len__", &["len("]),
-    ("__iter__", &["for ", "list(", "iter("]),
-    ("__aiter__", &["async for "]),
-    ("__next__", &["next(", "for "]),
-    ("__contains__", &[" in "]),
-    ("__getitem__", &["["]),
-    ("__setitem__", &["] = "]),
-    ("__delitem__", &["del "]),
-    ("__enter__", &["with "]),
-    ("__exit__", &["with "]),
-    ("__aenter__", &["async with "]),
-    ("__aexit__", &["async with "]),
-    ("__bool__", &["bool(", "not "]),
-    ("__getstate__", &["pickle", "copy"]),
-    ("__setstate__", &["pickle", "copy"]),
-    ("__add__", &[" + "]),
-    ("__or__", &[" | "]),
-    ("__reduce__", &["pickle", "copy"]),
-];
 
 /// A test that may execute a definition.
 #[derive(Clone, Debug)]
@@ -118,7 +90,7 @@ impl Names {
         let stem = file.split('.').next().unwrap_or_default();
         // A special method is known by its name without underscores: `repr`.
         let words = words(&symbol.name);
-        let special = SPECIAL.iter().find(|(name, _)| *name == symbol.name).map(|(_, uses)| *uses);
+        let special = owner.as_ref().and_then(|_| protocols::uses(&symbol.name));
         Names { own, owner, words, stem: folded(stem), special }
     }
 }
@@ -195,6 +167,9 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     if let Some(owner) = &names.owner {
         named.extend(tree.named_after(&folded(owner)));
     }
+    if effort.importers > 0 {
+        named.extend(tree.partly_named_after(&names.stem));
+    }
     let (mentions, near) = mentions(tests, &names.own, &named);
     let Reached { tests: reached, through, is_cut } = reach(tests, at, &near);
     let owner_mentions = match &names.owner {
@@ -245,7 +220,7 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     };
     let rarity = 1.0 / (1.0 + (mentions.len() as f32).ln_1p());
     let flag = |is: bool| f32::from(u8::from(is));
-    let mut by_file: BTreeMap<FileId, (f32, f32, String)> = BTreeMap::new();
+    let mut by_file: BTreeMap<FileId, (f32, f32, f32, String)> = BTreeMap::new();
     let mut found = Vec::new();
     let read = read(tests, all.into_iter().take(effort.candidates));
     // Words that few tests contain distinguish more.
@@ -298,18 +273,19 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     let folded_owner = names.owner.as_deref().map(folded);
     for (place, of) in read.iter().enumerate() {
         let test = of.at;
-        let (file_name, imports, file_words) = by_file.entry(test.file).or_insert_with(|| {
-            let path = tree.path(test.file);
-            let tested = tested(path.as_bytes()).unwrap_or_default();
-            let is_owner = |owner: &String| folded(owner) == tested;
-            let is_named = !tested.is_empty()
-                && (tested == names.stem || names.owner.as_ref().is_some_and(is_owner));
-            // Files of one package see each other's names without an import.
-            let imports = test.file == at.file
-                || is_importer(test.file)
-                || tree.is_same_package(test.file, at.file);
-            (flag(is_named), flag(imports), tested)
-        });
+        let (file_name, path_names, imports, file_words) =
+            by_file.entry(test.file).or_insert_with(|| {
+                let path = tree.path(test.file);
+                let tested = tested(path.as_bytes()).unwrap_or_default();
+                let is_owner = |owner: &String| folded(owner) == tested;
+                let is_named = !tested.is_empty()
+                    && (tested == names.stem || names.owner.as_ref().is_some_and(is_owner));
+                // Files of one package see each other's names without an import.
+                let imports = test.file == at.file
+                    || is_importer(test.file)
+                    || tree.is_same_package(test.file, at.file);
+                (flag(is_named), mirrored(&facts.path, &path), flag(imports), tested)
+            });
         let reach = reached.get(&test).copied();
         let title = of.title();
         let share = |words: &[Vec<bool>]| {
@@ -355,6 +331,7 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
             others(group, path),
             others(in_file, path),
             if is_special_use { special_rarity } else { 0.0 },
+            *path_names,
         ];
         found.push(Candidate { test, features, reach });
     }

@@ -66,7 +66,7 @@ pub fn of_file(tree: &dyn Tree, file: FileId) -> Vec<(FileId, Source)> {
     let mut named: Vec<FileId> = tree.named_after(&folded(stem(&own)));
     named.retain(|&of| of != file);
     named.sort_by_cached_key(|of| (std::cmp::Reverse(shared(of)), *of));
-    let mut importers = tree.with_word(&stem(&own).to_lowercase());
+    let mut importers = tree.with_word(stem(&own));
     importers.retain(|&of| {
         // A shared configuration of tests is not a test.
         of != file

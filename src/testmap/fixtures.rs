@@ -330,9 +330,9 @@ impl<'t> Tests<'t> {
                 || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
         };
         if is_shared {
-            let longest = name.and_then(|name| name.split('_').max_by_key(|part| part.len()));
-            let files = match longest {
-                Some(word) => self.tree.with_word(&word.to_lowercase()),
+            // The index has whole identifiers; those of one letter are not in it.
+            let files = match name.filter(|name| name.len() > 1) {
+                Some(name) => self.tree.with_word(name),
                 None => (0..self.tree.files()).map(FileId::new).collect(),
             };
             let files = files.into_iter().filter(|&of| self.tree.is_test(of)).filter(is_below);

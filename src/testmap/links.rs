@@ -65,9 +65,7 @@ impl Links {
         }
         // An unknown variable leaves no edge in the import graph.
         let mut loading: BTreeSet<FileId> = tree.importers(file).into_iter().collect();
-        loading.extend(
-            stem(&path).map(|stem| tree.with_word(&stem.to_lowercase())).unwrap_or_default(),
-        );
+        loading.extend(stem(&path).map(|stem| tree.with_word(stem)).unwrap_or_default());
         loading.retain(|&test| tree.is_test(test));
         for test in loading.into_iter().take(DYNAMIC_FILES_MAX) {
             if let Some(weight) = dynamic(tree, test, file) {

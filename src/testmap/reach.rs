@@ -6,11 +6,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::fixtures::{TestAt, Tests};
+use super::protocols;
 use crate::base::ids::FileId;
 use crate::graph::calls::{Bound, Caller, possible_callers, uses_within};
-use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::graph::link::{CONFIDENCE_ANSWER, FileFacts, SymbolAt};
 use crate::lang::facts::Role;
-use crate::lang::symbols::SymbolKind;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// Paths that are less likely are not followed.
 const PROBABILITY_MIN: f32 = 0.02;
@@ -29,6 +30,19 @@ const MEMBER: f32 = 0.25;
 
 /// The same for a method that the language calls by itself: operators, iteration, contexts.
 const IMPLICIT: f32 = 0.45;
+
+/// The same for a method that overrides one of a base: what calls the method of the base may run it.
+const OVERRIDE: f32 = 0.4;
+
+/// The probability that a call of the method of a base runs a given one of the methods that override
+/// it, where the type of the receiver does not show which.
+const OVERRIDDEN: f32 = 0.3;
+
+/// The maximum number of methods of bases whose callers are followed.
+const OVERRIDDEN_MAX: usize = 2;
+
+/// The probability that code which names a type without calling it has a value of it.
+const TYPED: f32 = 0.4;
 
 /// The probability that a test which requests a fixture runs it: all but those that fail before.
 const REQUEST: f32 = 0.98;
@@ -171,6 +185,7 @@ impl Search<'_, '_> {
             Role::Read | Role::Write if symbol.kind.is_callable() => VALUE,
             Role::Read | Role::Write => STEP,
             Role::Base => MEMBER,
+            Role::Type if is_value_type(symbol.kind) => TYPED,
             Role::Type | Role::Import => return,
         };
         let is_resolved = step.is_resolved && caller.confidence >= CONFIDENCE_ANSWER;
@@ -218,6 +233,7 @@ impl Search<'_, '_> {
             around_it.last()
         };
         let Some(place) = function.or_else(value) else { return };
+        let weight = weight * share_of_constant(&around.symbols[place], reference.role);
         let is_class = around.symbols[place].kind == SymbolKind::Class;
         // The body of a class runs when it is imported; only its subclasses count.
         if is_class && reference.role != Role::Base {
@@ -231,33 +247,75 @@ impl Search<'_, '_> {
         keep(next, step);
     }
 
-    /// Adds what runs `step` without naming it: the function around it, and uses of its type.
+    /// Adds what runs `step` without naming it: the function around it, uses of its type, and calls of
+    /// the method that it overrides.
     fn implicit(&self, step: &Step, is_called: bool, next: &mut BTreeMap<SymbolAt, Step>) {
-        let Some(facts) = self.tests.linker().file(step.at.file) else { return };
+        let linker = self.tests.linker();
+        let Some(facts) = linker.file(step.at.file) else { return };
         let place = step.at.place as usize;
         let Some(symbol) = facts.symbols.get(place) else { return };
-        let Some(parent) = symbol.parent else { return };
-        let around = &facts.symbols[parent];
-        let is_special = symbol.name.starts_with("__") && symbol.name.ends_with("__");
+        let mut add = |at: SymbolAt, weight: f32| {
+            let probability = step.probability * weight;
+            keep(next, Step { at, probability, is_resolved: false });
+        };
+        let around = symbol.parent.map(|parent| (parent, facts.symbols[parent].kind));
+        if let Some((parent, _)) = around.filter(|(_, kind)| kind.is_callable()) {
+            return add(SymbolAt { place: parent as u32, ..step.at }, NESTED);
+        }
         let is_member = symbol.kind.is_callable() || symbol.kind == SymbolKind::Property;
-        let is_in_type = matches!(around.kind, SymbolKind::Class | SymbolKind::Struct);
-        let weight = if around.kind.is_callable() {
-            NESTED
-        } else if !is_member || !is_in_type || facts.is_constructor(place) {
+        if !is_member || facts.is_constructor(place) {
             return;
-        } else if is_special {
+        }
+        let is_implicit = protocols::is_protocol(&symbol.name);
+        let in_class =
+            around.filter(|(_, kind)| matches!(kind, SymbolKind::Class | SymbolKind::Struct));
+        let Some((parent, _)) = in_class else {
+            // Methods outside of their types, as in Rust and Go, are known to be called or not.
+            if (is_implicit || !is_called)
+                && let Some(of) = self.type_of(&facts, step.at)
+            {
+                add(of, if is_implicit { IMPLICIT } else { MEMBER });
+            }
+            return;
+        };
+        let overridden = linker.overridden(step.at);
+        let weight = if is_implicit {
             IMPLICIT
+        } else if !overridden.is_empty() {
+            OVERRIDE
         } else if is_called {
             MEMBER / 3.0
         } else {
             MEMBER
         };
-        let step = Step {
-            at: SymbolAt { file: step.at.file, place: parent as u32 },
-            probability: step.probability * weight,
-            is_resolved: false,
+        add(SymbolAt { place: parent as u32, ..step.at }, weight);
+        for of in overridden.into_iter().take(OVERRIDDEN_MAX) {
+            add(of, OVERRIDDEN);
+        }
+    }
+
+    /// Returns the type of a method that is defined outside of it: in the same file, else in the same
+    /// directory.
+    fn type_of(&self, facts: &FileFacts, method: SymbolAt) -> Option<SymbolAt> {
+        let owner = facts.owner(method.place as usize)?;
+        let is_type = |at: &SymbolAt| {
+            let facts = self.tests.linker().file(at.file);
+            facts.is_some_and(|facts| {
+                let kind = facts.symbols.get(at.place as usize).map(|symbol| symbol.kind);
+                kind.is_some_and(is_value_type)
+            })
         };
-        keep(next, step);
+        let tree = self.tests.tree();
+        let folder = |file: FileId| {
+            let path = tree.path(file);
+            path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_owned())
+        };
+        let named = self.tests.linker().code().named(owner);
+        let types = || named.iter().copied().filter(|at| is_type(at));
+        types().find(|at| at.file == method.file).or_else(|| {
+            let own = folder(method.file);
+            types().find(|at| folder(at.file) == own)
+        })
     }
 
     fn record(&mut self, test: TestAt, reach: Reach) {
@@ -270,6 +328,22 @@ impl Search<'_, '_> {
         kept.is_resolved |= reach.is_resolved;
         kept.is_by_fixture &= reach.is_by_fixture;
     }
+}
+
+/// Returns the probability that using a constant uses a given value in it: one of a long table is
+/// rarely the one that is used. 1 for what is no constant.
+fn share_of_constant(symbol: &Symbol, role: Role) -> f32 {
+    if !matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable) {
+        return 1.0;
+    }
+    let lines = (symbol.end_line + 1).saturating_sub(symbol.line).max(1) as f32;
+    let used = if role == Role::Call { 4.0 } else { 2.0 };
+    (used / lines).min(1.0)
+}
+
+/// Returns true for types of which code can have values without calling their names.
+fn is_value_type(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Struct | SymbolKind::Enum | SymbolKind::Union | SymbolKind::Type)
 }
 
 /// Adds a step, or raises the probability of the same one.

@@ -9,8 +9,8 @@ use super::features::{Candidate, FEATURES, candidates};
 use super::fixtures::{TestAt, Tests};
 use super::recorded::{Covering, Recorded};
 use super::score::{
-    CONTRADICTED, CONTRADICTED_DIRECT, COVERED_FORMER, COVERED_SAME, COVERED_SPAN, Source,
-    WORKING_TREE, Weights, calibrated, source,
+    CONTRADICTED, CONTRADICTED_DIRECT, COVERED_FORMER, COVERED_SAME, COVERED_SPAN, LIKELY_MIN,
+    Source, WORKING_TREE, Weights, by_names, calibrated, source,
 };
 use super::tree::Tree;
 use crate::error::Result;
@@ -76,8 +76,19 @@ pub fn rank(tests: &Tests<'_>, at: SymbolAt, weights: &Weights) -> (Vec<Ranked>,
         }
     };
     let mut found: Vec<Ranked> = candidates.into_iter().map(ranked).collect();
+    if found.iter().all(|of| of.probability < LIKELY_MIN) {
+        found.iter_mut().for_each(rank_by_names);
+    }
     sort(&mut found);
     (found, is_cut)
+}
+
+/// Ranks a test by its names if these are better evidence than what there is otherwise.
+fn rank_by_names(of: &mut Ranked) {
+    if let Some(probability) = by_names(&of.features).filter(|by| *by > of.probability) {
+        of.probability = probability;
+        of.source = Source::Names;
+    }
 }
 
 /// Returns the same for several definitions, in their order. They are divided among the threads;

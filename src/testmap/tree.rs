@@ -2,7 +2,7 @@
 
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
-use crate::catalog::test_names::tested;
+use crate::catalog::test_names::{parts, tested};
 use crate::graph::link::Code;
 use crate::graph::program::Program;
 use crate::lang::marks;
@@ -27,6 +27,10 @@ pub trait Tree: Code {
     /// Returns the test files named after `stem`, which is folded; see
     /// [`crate::catalog::test_names`].
     fn named_after(&self, stem: &str) -> Vec<FileId>;
+
+    /// Returns the test files that `stem`, which is folded, partly names; see
+    /// [`crate::catalog::test_names::TestNames::partly`].
+    fn partly_named_after(&self, stem: &str) -> Vec<FileId>;
 
     /// Returns true if an import of `from` refers to `to`. O(imports of `from`).
     fn imports(&self, from: FileId, to: FileId) -> bool;
@@ -72,6 +76,10 @@ impl Tree for Catalog {
         self.test_names().of(stem).to_vec()
     }
 
+    fn partly_named_after(&self, stem: &str) -> Vec<FileId> {
+        self.test_names().partly(stem).to_vec()
+    }
+
     fn code(&self) -> &dyn Code {
         self
     }
@@ -106,6 +114,14 @@ impl Tree for Program {
     fn named_after(&self, stem: &str) -> Vec<FileId> {
         let is_named = |file: &FileId| {
             tested(Tree::path(self, *file).as_bytes()).is_some_and(|tested| tested == stem)
+        };
+        self.ids().filter(is_named).collect()
+    }
+
+    fn partly_named_after(&self, stem: &str) -> Vec<FileId> {
+        let is_named = |file: &FileId| {
+            let path = Tree::path(self, *file);
+            self.is_test(*file) && parts(path.as_bytes()).iter().any(|part| part == stem)
         };
         self.ids().filter(is_named).collect()
     }

@@ -1,10 +1,16 @@
 //! What the tools that select tests share: the selected tests of a reply, and where they come from.
+//!
+//! [`deliver`] chooses the tests of functions.
+
+mod durations;
+mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use self::durations::Durations;
 use super::analysis::Data;
 use super::{Call, lookup, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status};
@@ -18,14 +24,14 @@ use crate::catalog::test_names::tested;
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::commands::{self, Located};
+use crate::testmap::deliver::{self, Costs};
 use crate::testmap::detect::{Runner, Test};
 use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::outside::{self, Effect};
 use crate::testmap::recorded::Recorded;
-use crate::testmap::score::{Source, Weights};
+use crate::testmap::score::{LIKELY_MIN, Source, Weights};
 use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
-use crate::testmap::tree::Tree as _;
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
 
@@ -38,18 +44,6 @@ const TOKENS: usize = 4_000;
 /// The maximum number of functions whose tests one call selects; the longest ones are taken.
 const FUNCTIONS_MAX: usize = 40;
 
-/// Tests with a lower probability are not selected.
-const PROBABILITY_MIN: f32 = 0.1;
-
-/// Without a more likely test, this many are selected that are at least [`GUESS_MIN`] likely.
-const GUESSES: usize = 5;
-
-/// See [`GUESSES`].
-const GUESS_MIN: f32 = 0.004;
-
-/// If other functions have likely tests, as many of these are selected for a function without one.
-const GUESSES_EACH: usize = 2;
-
 /// The maximum number of functions without a likely test that a reply names.
 const UNTESTED_MAX: usize = 10;
 
@@ -59,12 +53,6 @@ const CUT_MESSAGE: &str =
 
 /// The maximum number of changes with unknown tests that a reply names.
 const UNKNOWN_MAX: usize = 10;
-
-/// Names of manifests of projects with their own tests.
-const MANIFESTS: [&str; 3] = ["Cargo.toml", "go.mod", "package.json"];
-
-/// The maximum number of test files of one extension in which a test is looked for, to know its runner.
-const EXAMINED_MAX: usize = 50;
 
 /// The maximum number of tests that are selected only because their files have uncommitted changes.
 const IN_CHANGED_FILES_MAX: usize = 10;
@@ -139,6 +127,10 @@ pub struct Selection {
     pub untested: Vec<String>,
     /// How many such functions there are.
     pub untested_total: usize,
+    /// How many of the selected tests are less likely than 0.1. They follow the likely ones for
+    /// certainty, up to 30 tests.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unlikely: usize,
 }
 
 /// The selection as data of an analysis, with the tests that were left out.
@@ -212,6 +204,15 @@ impl Chosen {
     }
 }
 
+impl From<deliver::Chosen> for Chosen {
+    fn from(of: deliver::Chosen) -> Chosen {
+        match of {
+            deliver::Chosen::Test(of, at) => Chosen { of: Kind::Test(of), at: Some(at) },
+            deliver::Chosen::Inherited(of, at) => Chosen { of: Kind::Inherited(of), at: Some(at) },
+        }
+    }
+}
+
 /// What is changed besides functions.
 #[derive(Clone, Default)]
 pub(super) struct Besides<'a> {
@@ -256,62 +257,48 @@ pub(super) fn select(
     let beyond = symbols.iter().skip(FUNCTIONS_MAX);
     effects.extend(beyond.map(|at| Effect::Loading(at.file)));
     let outside = outside::affected(&tests, &effects);
-    let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
-    let mut inherited: BTreeMap<String, (Inherited, SymbolAt)> = BTreeMap::new();
-    let mut guesses: Vec<(Ranked, Option<SymbolAt>)> = Vec::new();
-    let mut untested: Vec<SymbolAt> = Vec::new();
     let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
+    let mut rankings = Vec::with_capacity(considered.len());
     let ranked = rank_all(catalog, considered, &Weights::DEFAULT, history.as_ref());
     for (&at, ranked) in considered.iter().zip(ranked) {
         let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;
         gone = gone.max(ranking.gone);
-        let is_likely = |of: &Ranked| of.probability >= PROBABILITY_MIN;
-        if ranking.inherited.is_empty() && !ranking.tests.first().is_some_and(is_likely) {
-            untested.push(at);
-        }
-        let mut weak = 0;
-        for of in ranking.tests.into_iter().take_while(|of| of.probability >= GUESS_MIN) {
-            if of.probability < PROBABILITY_MIN {
-                weak += 1;
-                guesses.push((of, Some(at)));
-                if weak == GUESSES {
-                    break;
-                }
-                continue;
-            }
-            let kept = best.entry(of.test).or_insert((of, Some(at)));
-            if of.probability > kept.0.probability {
-                *kept = (of, Some(at));
-            }
-        }
-        for of in ranking.inherited {
-            inherited.entry(of.id.clone()).or_insert((of, at));
-        }
+        rankings.push((at, ranking));
     }
-    for &test in changed.tests {
-        best.entry(test).or_insert((Ranked::changed(test), None));
-    }
-    for (&test, &(probability, depth)) in &outside.tests {
-        best.entry(test).or_insert((Ranked::loading(test, probability, depth), None));
-    }
-    let is_guess = best.is_empty() && inherited.is_empty() && !guesses.is_empty();
-    guesses.sort_by(|(a, _), (b, _)| b.probability.total_cmp(&a.probability));
-    let mut guessed: BTreeMap<Option<SymbolAt>, usize> = BTreeMap::new();
-    let mut left = GUESSES;
-    for (of, at) in guesses {
-        let of_function = guessed.entry(at).or_default();
-        let is_wanted =
-            is_guess || at.is_some_and(|at| untested.contains(&at)) && *of_function < GUESSES_EACH;
+    let durations = Durations::of(call)?;
+    let costs = Costs {
+        files: catalog.test_names().files(),
+        of: &|test| durations.cost(&tests, test),
         // Tests of changed files are selected in any case.
-        let is_in_changed = changed.files.contains(&of.test.file);
-        let is_new = !best.contains_key(&of.test) && !is_in_changed;
-        if left > 0 && is_wanted && is_new {
-            *of_function += 1;
-            left -= 1;
-            best.insert(of.test, (of, at));
+        without: changed.files,
+    };
+    let delivered = deliver::deliver(rankings, &costs);
+    let mut untested = delivered.untested;
+    let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
+    let mut recorded_only = Vec::new();
+    for of in delivered.chosen.into_iter().map(Chosen::from) {
+        match of.of {
+            Kind::Test(ranked) => _ = best.insert(ranked.test, (ranked, of.at)),
+            Kind::Inherited(_) => recorded_only.push(of),
         }
     }
+    let is_likely = |of: &Ranked| of.probability >= LIKELY_MIN;
+    let mut set = |ranked: Ranked| {
+        let kept = best.entry(ranked.test).or_insert((ranked, None));
+        if !is_likely(&kept.0) {
+            *kept = (ranked, None);
+        }
+    };
+    changed.tests.iter().for_each(|&test| set(Ranked::changed(test)));
+    for (&test, &(probability, depth)) in &outside.tests {
+        set(Ranked::loading(test, probability, depth));
+    }
+    let is_filled = |(of, at): &&(Ranked, Option<SymbolAt>)| at.is_some() && !is_likely(of);
+    let unlikely = best.values().filter(is_filled).count();
+    let is_guess = !best.is_empty()
+        && recorded_only.is_empty()
+        && !best.values().any(|(of, _)| is_likely(of) && of.source != Source::Names);
     let in_changed = changed.files.iter().flat_map(|&file| tests.in_file(file));
     let in_changed: Vec<TestAt> = in_changed.filter(|test| !best.contains_key(test)).collect();
     for &test in in_changed.iter().take(IN_CHANGED_FILES_MAX) {
@@ -325,12 +312,9 @@ pub(super) fn select(
     let is_unknown = !unknown.is_empty();
     let is_nearly_all = is_nearly_all(catalog, best.keys().map(|test| test.file));
     let is_inert = changed.is_inert && outside.tests.is_empty() && symbols.is_empty();
-    let is_none = best.is_empty() && inherited.is_empty() && !is_inert;
+    let is_none = best.is_empty() && recorded_only.is_empty() && !is_inert;
     let run_all = is_unknown || is_nearly_all || is_none;
     let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
-    let recorded_only = inherited.into_values();
-    let recorded_only =
-        recorded_only.map(|(of, at)| Chosen { of: Kind::Inherited(of), at: Some(at) });
     let mut all: Vec<Chosen> = known.chain(recorded_only).collect();
     // Stable: equal ones stay in the order of paths.
     all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
@@ -357,6 +341,7 @@ pub(super) fn select(
         functions,
         untested,
         untested_total,
+        unlikely,
         ..Selection::default()
     };
     for chosen in &all {
@@ -408,7 +393,7 @@ pub(super) fn select(
         Some(String::from_utf8_lossy(&text).into_owned())
     };
     selection.commands = if run_all {
-        all_commands(catalog, &tests, &read)
+        whole::commands(catalog, &tests, &read)
     } else {
         commands::commands(&named, &read)
     };
@@ -432,53 +417,6 @@ fn located(catalog: &Catalog, tests: &Tests<'_>, chosen: &Chosen) -> Option<(Str
         Kind::Test(of) => Some((path::shown(catalog.path(of.test.file)), tests.get(of.test)?)),
         Kind::Inherited(of) => inherited_test(catalog, &of.id),
     }
-}
-
-/// Returns the nearest directory with a manifest; without one, the first directory of the path.
-fn project_of(catalog: &Catalog, path: &[u8]) -> Vec<u8> {
-    let mut folder = path::split(path).0;
-    loop {
-        let has =
-            |name: &&str| catalog.files().find(&path::join(folder, name.as_bytes())).is_some();
-        if MANIFESTS.iter().any(has) {
-            return folder.to_vec();
-        }
-        if folder.is_empty() {
-            return path.split(|&byte| byte == b'/').next().unwrap_or_default().to_vec();
-        }
-        folder = path::split(folder).0;
-    }
-}
-
-/// Returns the commands that run all tests of the tree: one for each runner of the first test files of
-/// each kind of name in each project.
-fn all_commands(
-    catalog: &Catalog,
-    tests: &Tests<'_>,
-    read: &dyn Fn(&str) -> Option<String>,
-) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut examined: BTreeMap<(Vec<u8>, Vec<u8>), usize> = BTreeMap::new();
-    // Tests may be in sources, too.
-    let all = (0..catalog.files().len()).map(FileId::new);
-    let (of_tests, others): (Vec<FileId>, Vec<FileId>) =
-        all.partition(|&file| catalog.is_test(file));
-    let is_inline = |file: &FileId| catalog.path(*file).ends_with(b".rs");
-    for file in of_tests.into_iter().chain(others.into_iter().filter(is_inline)) {
-        let path = catalog.path(file);
-        let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_vec();
-        let count = examined.entry((extension, project_of(catalog, path))).or_default();
-        if *count >= EXAMINED_MAX {
-            continue;
-        }
-        if let Some(test) = tests.of(file).tests.first() {
-            *count = EXAMINED_MAX;
-            let command = commands::run_all(&path::shown(path), test, read);
-            found.extend(command.filter(|command| !found.contains(command)));
-        }
-        *count += 1;
-    }
-    found
 }
 
 /// Returns the path and the data of a test that only coverage knows: it is in a base class of its
@@ -529,11 +467,13 @@ impl Selected {
         let Selected { selection, total, is_cut, is_guess, is_over_budget, gone, problem, .. } =
             self;
         let (is_nearly_all, is_inert) = (self.is_nearly_all, self.is_inert);
+        let is_by_names = selection.tests.first().is_some_and(|of| of.source == Source::Names);
         let unknown = unknown_message(&selection);
         let shown = selection.tests.len();
         let run_all = selection.run_all;
         let commands = selection.commands.clone();
         let (functions, untested) = (selection.functions, selection.untested_total);
+        let unlikely = selection.unlikely;
         let named = selection.untested.iter().take(3).map(|name| plain(name));
         let named: Vec<String> = named.collect();
         let mut reply = Analysis::list(with(selection), shown, total);
@@ -554,10 +494,12 @@ impl Selected {
             reply.message =
                 Some("the selection covers nearly all test files: run all tests".to_owned());
         } else if is_guess {
-            reply = reply.with_status(
-                Status::Partial,
-                "no test is likely to execute it: the listed ones are the least unlikely",
-            );
+            let message = if is_by_names {
+                "no call leads to a likely test: the listed ones are named like it, or the least unlikely"
+            } else {
+                "no test is likely to execute it: the listed ones are the least unlikely"
+            };
+            reply = reply.with_status(Status::Partial, message);
         } else if is_cut {
             reply = reply.with_status(
                 Status::Partial,
@@ -570,6 +512,11 @@ impl Selected {
                 "{untested} of {functions} functions have no likely test: {}{more}",
                 named.join(", ")
             ));
+        }
+        if unlikely > 0 && !is_guess && reply.message.is_none() {
+            let are = if unlikely == 1 { "is" } else { "are" };
+            reply.message =
+                Some(format!("{unlikely} of {total} tests {are} below 0.10, for certainty"));
         }
         if shown > 0 && commands.is_empty() && reply.hint.is_none() {
             reply = reply.with_hint(

@@ -20,8 +20,8 @@ pub(super) fn command() -> Command {
     Command::new("tests")
         .about("Measure which tests are selected for a function, against a coverage report")
         .long_about(
-            "For each function that 1 to 60 tests execute, compares the tests that are selected \
-             without coverage with those that the report lists. A ranking by names only serves as \
+            "For each function that 1 to 60 tests execute, compares the tests that are ranked and \
+             delivered without coverage with those that the report lists. A ranking by names only serves as \
              baseline. The report must have been made on this state of the tree: a data file of \
              coverage.py (`pytest --cov --cov-context=test`), or any format with the tests of each \
              line, such as lcov with one record per test.",
@@ -84,9 +84,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             let features = ranked.features.map(|value| value.to_string()).join(",");
             let source = ranked.source.name();
             let (number, place) = (at.file.0, at.place);
+            let (of, test) = (ranked.test.file.0, ranked.test.place);
             let covers = u8::from(covers);
             // A failed write shows when the file is flushed.
-            _ = writeln!(file, "{number}:{place},{covers},{source},{features}");
+            _ = writeln!(file, "{number}:{place},{of}:{test},{covers},{source},{features}");
         }
     })?;
     if let (Some(mut file), Some(path)) = (file, path) {
@@ -131,11 +132,15 @@ fn table(results: &Results) -> String {
         let _ = writeln!(out, "| {name} | {precision:.3} | {hit:.3} | {recall:.3} |");
     };
     row("codedb", &|function| function.codedb);
+    row("codedb, delivered", &|function| function.delivered);
     row("names only", &|function| function.names);
+    let delivered: usize = functions.iter().map(|function| function.delivered_tests).sum();
     if functions.iter().any(|function| function.imported.is_some()) {
         row("codedb, coverage imported before the edit", &|function| {
             function.imported.unwrap_or_default()
         });
     }
+    let mean = delivered as f64 / functions.len() as f64;
+    let _ = writeln!(out, "\ndelivered: {mean:.1} tests for each function");
     out
 }

@@ -242,14 +242,14 @@ pub(super) fn call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Records `eval("… require …")`.
-fn evaluated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+/// Records `eval("… require …")` and `new Function("require", …)`, with or without `new`.
+pub(super) fn evaluated(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let Some(function) = node.child(0).filter(|function| function.kind_name() == "identifier")
-    else {
+    let function = node.field("constructor").or_else(|| node.child(0));
+    let Some(function) = function.filter(|function| function.kind_name() == "identifier") else {
         return;
     };
-    if visit.bytes(function) != b"eval" {
+    if !matches!(visit.bytes(function), b"eval" | b"Function") {
         return;
     }
     let Some(code) = node.field("arguments") else { return };

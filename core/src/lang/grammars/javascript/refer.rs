@@ -110,6 +110,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "import_statement" => imports::statement(visit, notes),
         "import_alias" => imports::alias(visit, notes),
         "export_statement" => exports::statement(visit, notes),
+        "new_expression" => imports::evaluated(visit, notes),
         "call_expression" => {
             imports::call(visit, notes);
             mixins::assigned(visit, notes);
