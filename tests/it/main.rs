@@ -20,6 +20,8 @@ mod compared;
 #[cfg(unix)]
 mod context;
 #[cfg(unix)]
+mod contract;
+#[cfg(unix)]
 mod data;
 mod decisions;
 #[cfg(unix)]
@@ -58,6 +60,8 @@ mod init;
 mod limits;
 #[cfg(unix)]
 mod mcp;
+#[cfg(unix)]
+mod one_source;
 #[cfg(unix)]
 mod outline;
 #[cfg(unix)]
