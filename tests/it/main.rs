@@ -35,6 +35,8 @@ mod eval;
 #[cfg(unix)]
 mod excludes;
 #[cfg(unix)]
+mod extractors;
+#[cfg(unix)]
 mod faults;
 #[cfg(unix)]
 mod first_use;
