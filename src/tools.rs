@@ -8,6 +8,7 @@
 
 pub mod aliases;
 pub mod analysis;
+pub mod analyze;
 pub mod bundle;
 pub mod call;
 pub mod callers;
@@ -26,6 +27,7 @@ pub mod deps;
 pub mod diff_impact;
 pub mod edit;
 pub mod explain;
+mod fallback;
 pub mod find;
 pub mod glob;
 pub mod history;
@@ -38,6 +40,7 @@ pub mod lock;
 pub mod lookup;
 pub mod ls;
 mod mentions;
+mod named_change;
 pub mod outline;
 pub mod ownership;
 pub mod paths;
@@ -67,6 +70,7 @@ pub mod tool_drift;
 pub mod tree;
 pub mod triage;
 mod units;
+pub mod unlisted;
 pub mod who_reviews;
 pub mod word;
 
@@ -81,6 +85,7 @@ pub use call::Call;
 pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
 use session::{PROJECT, ProjectSelector};
 
+use crate::answer::analysis::Update;
 use crate::answer::style::{Plain, Style};
 use crate::error::{Error, Kind, Result};
 use crate::source::secret;
@@ -88,6 +93,11 @@ use crate::source::secret;
 /// Every tool, in the order in which servers list the tools of a toolset. New tools are appended,
 /// because models cache the list: a change near its start invalidates the cache of every session.
 pub static TOOLS: &[Tool] = &TABLE;
+
+/// Tools that no list contains, and that are accepted for clients of other programs.
+pub static UNLISTED: &[Tool] = &UNLISTED_TABLE;
+
+static UNLISTED_TABLE: [Tool; 2] = [Tool::of::<analyze::Analyze>(), Tool::of::<analyze::Update>()];
 
 static TABLE: [Tool; 54] = [
     Tool::of::<context::Context>(),
@@ -214,9 +224,21 @@ pub trait Reply: Serialize {
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
 
+    /// Returns true if nothing was found because the answer is not known. Then an empty reply does not
+    /// state that there is nothing.
+    fn is_unknown(&self) -> bool {
+        false
+    }
+
     /// Returns remarks on the reply: what was left out, and why.
     fn notices(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Receives whether the call updated what the index has; returns false if the reply has no place
+    /// for it.
+    fn note_update(&mut self, _update: Update) -> bool {
+        false
     }
 
     /// True if [`Reply::locations`] lists the results.
@@ -290,6 +312,10 @@ pub trait Answer {
     fn styled(&self, style: &dyn Style) -> String;
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
+    /// Returns true if the answer is not known; see [`Reply::is_unknown`].
+    fn is_unknown(&self) -> bool;
+    /// Receives whether the call updated the index; see [`Reply::note_update`].
+    fn note_update(&mut self, update: Update) -> bool;
     /// Returns remarks on the reply.
     fn notices(&self) -> Vec<String>;
     /// Returns the results as places in files, if [`Tool::has_locations`].
@@ -315,6 +341,14 @@ impl<R: Reply> Answer for R {
 
     fn is_found(&self) -> bool {
         Reply::is_found(self)
+    }
+
+    fn is_unknown(&self) -> bool {
+        Reply::is_unknown(self)
+    }
+
+    fn note_update(&mut self, update: Update) -> bool {
+        Reply::note_update(self, update)
     }
 
     fn notices(&self) -> Vec<String> {
@@ -360,6 +394,14 @@ impl Answer for Rendered {
 
     fn is_found(&self) -> bool {
         self.answer.is_found()
+    }
+
+    fn is_unknown(&self) -> bool {
+        self.answer.is_unknown()
+    }
+
+    fn note_update(&mut self, update: Update) -> bool {
+        self.answer.note_update(update)
     }
 
     fn notices(&self) -> Vec<String> {
@@ -526,13 +568,18 @@ impl Tool {
             call.offered.is_none_or(|tools| tools.iter().any(|tool| tool.command() == name))
         };
         let run = || {
-            let notices = match &mut args {
-                Value::Object(args) => aliases::replace(self.aliases, args, call.code.root())?,
-                _ => Vec::new(),
-            };
+            let (mut notices, mut wants_update) = (Vec::new(), false);
+            if let Value::Object(args) = &mut args {
+                notices = aliases::replace(self.aliases, args, call.code.root())?;
+                notices.extend(unlisted::notices(self.arguments(), args));
+                wants_update = unlisted::wants_update(args);
+            }
             let mut answer = (self.run)(&call, self.arguments(), args)?;
             let gap = Gap::of(&call, self.is_analysis())?;
             let is_reported = answer.note_gap(gap);
+            if wants_update {
+                answer.note_update(gap.update());
+            }
             answer.adapt(Offered(&is_offered));
             let mut own = answer.notices();
             if !is_reported && !own.iter().any(|notice| notice.contains(coverage::NOT_INDEXED)) {
@@ -584,6 +631,17 @@ impl Gap {
         sentence.replacen(coverage::NOT_INDEXED, &told, 1)
     }
 
+    /// Returns whether the call read what changed since the index was built.
+    fn update(self) -> Update {
+        let reason = match (self.unknown, self.build, self.changed) {
+            (1.., Some(_), _) => Some("background_job_running"),
+            (1.., None, _) => Some("not_indexed"),
+            (0, _, 0) => Some("no_changes"),
+            (0, ..) => None,
+        };
+        Update { auto_update_performed: reason.is_none(), auto_update_skip_reason: reason }
+    }
+
     /// Returns the notice that the reply may be incomplete, if files are unknown.
     pub fn notice(self) -> Option<String> {
         (self.unknown > 0).then(|| {
@@ -607,7 +665,8 @@ fn changed_files(call: &Call<'_>) -> Result<usize> {
 
 /// Returns the tool with a name, which may lack the prefix.
 pub fn find(name: &str) -> Option<&'static Tool> {
-    TOOLS.iter().find(|tool| tool.name == name || tool.command() == name)
+    let mut all = TOOLS.iter().chain(UNLISTED);
+    all.find(|tool| tool.name == name || tool.command() == name)
 }
 
 /// Returns `list` cut to `max` entries, and its original length.

@@ -479,6 +479,12 @@ impl Catalog {
         Ok(Some(facts))
     }
 
+    /// Returns the name of the extractor of the user's own that a file's facts come from, if one does.
+    pub fn extractor_of(&self, file: FileId) -> Option<&str> {
+        let path = String::from_utf8_lossy(self.path(file));
+        self.parsers.extractors().of(&path).map(|extractor| extractor.name.as_str())
+    }
+
     /// Returns a file's facts as [`Catalog::facts`] does; extracts them from the text if the file
     /// is not indexed. O(text) for such a file, the first time.
     pub fn facts_now(&self, file: FileId) -> Result<Option<Arc<FileFacts>>> {
@@ -488,8 +494,8 @@ impl Catalog {
         }
         let path = self.path(file);
         let Some(text) = self.read(file, Limits::DEFAULT.bytes_max + 1) else { return Ok(None) };
-        let named = crate::base::path::to_path(path);
-        let Some(language) = crate::lang::detect(&named, text.original()) else { return Ok(None) };
+        let extractors = self.parsers.extractors();
+        let Some(language) = extractors.language_of(path, text.original()) else { return Ok(None) };
         let path = String::from_utf8_lossy(path).into_owned();
         let hash = xxh3_128(text.original());
         let facts = self.parsers.facts(language, &path, text.original(), hash)?;

@@ -33,6 +33,7 @@ pub struct Error(Box<Inner>);
 
 struct Inner {
     kind: Kind,
+    code: Option<&'static str>,
     message: String,
     path: Option<PathBuf>,
     hints: Vec<String>,
@@ -45,6 +46,7 @@ impl Error {
     pub fn new(kind: Kind, message: impl Into<String>) -> Error {
         Error(Box::new(Inner {
             kind,
+            code: None,
             message: message.into(),
             path: None,
             hints: Vec::new(),
@@ -72,6 +74,13 @@ impl Error {
         let mut error = Error::new(kind, source.to_string()).with_path(path);
         error.0.source = Some(Box::new(source));
         error
+    }
+
+    /// Sets the identifier that programs get; see [`Error::code`].
+    #[must_use]
+    pub fn with_code(mut self, code: &'static str) -> Error {
+        self.0.code = Some(code);
+        self
     }
 
     /// Adds the path that failed.
@@ -136,6 +145,30 @@ impl Error {
     /// Returns the kind.
     pub fn kind(&self) -> Kind {
         self.0.kind
+    }
+
+    /// Returns the identifier of the failure in replies for programs: lower-case words joined by
+    /// `_`, which never change. Failures of git begin with `git_` or are `not_a_git_repo`.
+    pub fn code(&self) -> &'static str {
+        self.0.code.unwrap_or(match self.0.kind {
+            Kind::Usage => "invalid_argument",
+            Kind::NotFound => "not_found",
+            Kind::Io => "io_error",
+            Kind::Corrupt => "damaged_index",
+            Kind::Busy => "busy",
+            Kind::Limit => "limit_reached",
+            Kind::Cancelled => "cancelled",
+        })
+    }
+
+    /// Returns true if git failed, refused the repository, or is not installed.
+    pub fn is_of_git(&self) -> bool {
+        self.code().starts_with("git_")
+    }
+
+    /// Returns the repository paths that the hints suggest.
+    pub fn nearest_paths(&self) -> &[String] {
+        &self.0.nearest_paths
     }
 
     /// Returns the path that failed, if any.

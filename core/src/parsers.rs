@@ -7,9 +7,12 @@
 //! [`Problem::Crashed`](crate::lang::Problem) as its only fact; it is not tried again until the
 //! process ends, and the code index stores the problem until the text or codedb changes.
 //!
+//! Programs of the user's own are in [`extractors`].
+//!
 //! [`pool`] keeps the workers, [`worker`] is the other side, `wire` encodes what they exchange.
 //! Limits that a worker does not need to die for are in [`crate::lang::parse`].
 
+pub mod extractors;
 pub mod pool;
 mod wire;
 pub mod worker;
@@ -22,22 +25,37 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::Result;
 use crate::lang::{self, Facts, Language, Limits, Outline, Problem, Problems};
+use extractors::Extractors;
 use pool::Pool;
 
-/// Parses texts in worker processes, or in this one.
+/// Parses texts in worker processes, or in this one; files that an extractor knows, with that.
 #[derive(Debug)]
-pub struct Parsers(Option<Pool>);
+pub struct Parsers {
+    pool: Option<Arc<Pool>>,
+    extractors: Extractors,
+}
 
 impl Parsers {
     /// Returns parsers that run in this process, for tests and benches.
     pub fn in_process() -> Arc<Parsers> {
-        Arc::new(Parsers(None))
+        Arc::new(Parsers { pool: None, extractors: Extractors::default() })
     }
 
     /// Returns parsers that run in up to `count_max` worker processes of `program`, which is codedb
     /// itself. Starts none yet.
     pub fn in_workers(program: PathBuf, count_max: usize) -> Arc<Parsers> {
-        Arc::new(Parsers(Some(Pool::new(program, count_max))))
+        let pool = Some(Arc::new(Pool::new(program, count_max)));
+        Arc::new(Parsers { pool, extractors: Extractors::default() })
+    }
+
+    /// Returns the same parsers for a tree with extractors.
+    pub fn with_extractors(&self, extractors: Extractors) -> Arc<Parsers> {
+        Arc::new(Parsers { pool: self.pool.clone(), extractors })
+    }
+
+    /// Returns the extractors of the tree.
+    pub fn extractors(&self) -> &Extractors {
+        &self.extractors
     }
 
     /// Returns the definitions, references and imports of `text`, the content of the file at `path`
@@ -74,7 +92,7 @@ impl Parsers {
 
     /// Records that texts with these hashes crashed a worker, so that they are not parsed again.
     pub fn remember_crashes(&self, hashes: impl Iterator<Item = u128>) {
-        if let Some(pool) = &self.0 {
+        if let Some(pool) = &self.pool {
             hashes.for_each(|hash| pool.remember_crash(hash));
         }
     }
@@ -87,7 +105,10 @@ impl Parsers {
         hash: u128,
         with_references: bool,
     ) -> Result<Facts> {
-        match &self.0 {
+        if let Some(extractor) = self.extractors.of(path) {
+            return Ok(self.extractors.facts(extractor, path, text));
+        }
+        match &self.pool {
             // A text that is too large is not parsed at all.
             Some(pool) if text.len() <= language.bytes_max() => {
                 pool.parse(language, path, text, hash, with_references)

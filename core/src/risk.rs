@@ -94,7 +94,7 @@ pub struct Input {
     pub instability: Option<f64>,
     /// Dynamic imports from it or to it.
     pub dynamic_edges: usize,
-    /// Imports to it that are not certain.
+    /// Edges from it or to it that are not calls: imports, and functions that are passed on as values.
     pub shadow_edges: usize,
 }
 
@@ -127,6 +127,10 @@ pub struct Breakdown {
     /// The failure rate of the tests.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub test_instability: Option<f64>,
+    /// The `hidden_risk_factor`, which the score has besides the weighted components.
+    pub hidden_risk: f64,
+    /// The `new_file_boost`, likewise.
+    pub new_file_boost: f64,
 }
 
 /// The risk of a file.
@@ -176,6 +180,10 @@ pub fn scores(files: &[Input], weights: &Weights) -> (Vec<Risk>, Meta) {
     let mut risks: Vec<Risk> = Vec::with_capacity(files.len());
     for (at, file) in files.iter().enumerate() {
         let depth = |tests: usize| 1.0 - (tests as f64 / TESTS_FULL).min(1.0);
+        let hidden = (file.dynamic_edges as f64 / DYNAMIC_EDGES_FULL).min(1.0) * HIDDEN_RISK_MAX;
+        // Without coverage data, nothing is known about the coverage of a new file.
+        let is_new = file.churn == Some(0.0) && file.covered == Some(0.0);
+        let new_file_boost = if is_new { NEW_FILE_BOOST } else { 0.0 };
         let breakdown = Breakdown {
             churn: churn[at],
             coupling: if has_co_change { co_change[at] } else { imports[at] },
@@ -186,11 +194,9 @@ pub fn scores(files: &[Input], weights: &Weights) -> (Vec<Risk>, Meta) {
             coverage_depth: file.tests.map(depth),
             author_concentration: file.author_share,
             test_instability: file.instability,
+            hidden_risk: hidden,
+            new_file_boost,
         };
-        let hidden = (file.dynamic_edges as f64 / DYNAMIC_EDGES_FULL).min(1.0) * HIDDEN_RISK_MAX;
-        // Without coverage data, nothing is known about the coverage of a new file.
-        let is_new = file.churn == Some(0.0) && file.covered == Some(0.0);
-        let new_file_boost = if is_new { NEW_FILE_BOOST } else { 0.0 };
         risks.push(Risk { score: 0.0, breakdown, hidden_risk_factor: hidden, new_file_boost });
     }
     let all: Vec<[Option<f64>; 7]> = risks.iter().map(|risk| components(&risk.breakdown)).collect();

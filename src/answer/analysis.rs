@@ -1,13 +1,15 @@
 //! The reply of an analysis tool (history, tests, risk, user data): a status, the data, the size of
 //! the list, and the next calls.
 //!
-//! As JSON: `{status, message?, hint?, data…, shown?, total?, truncated?, next_steps?}`. The edges
+//! As JSON: `{status, error?, message?, hint?, data…, shown?, total?, truncated?, next_steps}`. The edges
 //! add `freshness` where the index was not checked. An empty list with [`Status::Ok`] means that
 //! nothing matched. Whatever else prevents an answer has its own status, with a message and a hint;
 //! an unknown path is an error, with the nearest paths.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::error::Error;
 
 /// How far a reply answers the call.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
@@ -101,6 +103,9 @@ impl NextStep {
 pub struct Analysis<D> {
     /// How far the reply answers the call.
     pub status: Status,
+    /// The identifier of what prevents an answer, for programs; see [`Error::code`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<&'static str>,
     /// Why the status is not [`Status::Ok`], or a remark on a complete answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
@@ -114,8 +119,53 @@ pub struct Analysis<D> {
     #[serde(flatten)]
     pub size: Option<Size>,
     /// The next calls or actions, the most useful first.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next_steps: Vec<NextStep>,
+    /// Whether the call updated the index, if the caller asked and `data` does not contain it.
+    #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
+    pub update: Option<Update>,
+}
+
+/// Whether a call updated what the index has, for callers that pass `auto_update`. Every call does so.
+#[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
+pub struct Update {
+    /// True if changed files were read for the reply.
+    pub auto_update_performed: bool,
+    /// Why there was no update.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub auto_update_skip_reason: Option<&'static str>,
+}
+
+/// A failed call as data for programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Failure {
+    /// [`Status::GitError`] for a failure of git, else [`Status::Error`].
+    pub status: Status,
+    /// See [`Error::code`].
+    pub error: &'static str,
+    /// What failed.
+    pub message: String,
+    /// What to try.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub hint: String,
+    /// The paths that the hint suggests.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub nearest: Vec<String>,
+    /// Always empty.
+    pub next_steps: Vec<NextStep>,
+}
+
+impl Failure {
+    /// Returns an error as data, with its rendered hints.
+    pub fn new(error: &Error, hints: &[String]) -> Failure {
+        Failure {
+            status: if error.is_of_git() { Status::GitError } else { Status::Error },
+            error: error.code(),
+            message: error.to_string(),
+            hint: hints.join("; "),
+            nearest: error.nearest_paths().to_vec(),
+            next_steps: Vec::new(),
+        }
+    }
 }
 
 /// The size of a list.
@@ -142,8 +192,9 @@ impl Size {
 impl<D> Analysis<D> {
     /// Returns a complete answer without a list.
     pub fn of(data: D) -> Analysis<D> {
-        let (status, message, hint, size) = (Status::Ok, None, None, None);
-        Analysis { status, message, hint, data, size, next_steps: Vec::new() }
+        let (status, error, message, hint) = (Status::Ok, None, None, None);
+        let (size, next_steps, update) = (None, Vec::new(), None);
+        Analysis { status, error, message, hint, data, size, next_steps, update }
     }
 
     /// Returns a complete answer whose data has `shown` entries of `total`.
@@ -155,6 +206,12 @@ impl<D> Analysis<D> {
     #[must_use]
     pub fn with_status(self, status: Status, message: impl Into<String>) -> Analysis<D> {
         Analysis { status, message: Some(message.into()), ..self }
+    }
+
+    /// Returns the reply with the identifier of what prevents an answer.
+    #[must_use]
+    pub fn with_error(self, error: Option<&'static str>) -> Analysis<D> {
+        Analysis { error, ..self }
     }
 
     /// Returns the reply with a hint.
@@ -190,9 +247,9 @@ mod tests {
         assert_eq!(serde_json::to_string(&reply).expect("it is JSON"), expected);
         let reply = Analysis::of(Data { files: vec![] })
             .with_status(Status::NoData, "no commits")
+            .with_error(Some("no_commits"))
             .with_hint("commit something");
-        let expected =
-            r#"{"status":"no_data","message":"no commits","hint":"commit something","files":[]}"#;
+        let expected = r#"{"status":"no_data","error":"no_commits","message":"no commits","hint":"commit something","files":[],"next_steps":[]}"#;
         assert_eq!(serde_json::to_string(&reply).expect("it is JSON"), expected);
     }
 

@@ -49,6 +49,9 @@ pub struct Definition {
     /// The comment or docstring that documents it; a long one is cut and ends with `…`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub doc: Option<String>,
+    /// The extractor of the user's own that it comes from, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extractor: Option<String>,
     /// The marks of its file, such as `generated` or `test`.
     #[serde(flatten)]
     pub marks: Marks,
@@ -127,6 +130,7 @@ impl Definition {
             visibility: symbol.visibility,
             doc: symbol.source.doc(&text).map(|doc| cut(doc, DOC_BYTES_MAX)),
             marks: summary.marks,
+            extractor: catalog.extractor_of(at.file).map(str::to_owned),
             body: None,
             body_bytes_left_out: None,
         }))
@@ -183,6 +187,9 @@ impl Definition {
         let _ = write!(out, "{}  {}", self.place(style), text::plain(&self.signature));
         for mark in self.marks.names() {
             let _ = write!(out, "  {mark}");
+        }
+        if let Some(extractor) = &self.extractor {
+            let _ = write!(out, "  by extractor {extractor}");
         }
         out.push('\n');
         for line in self.doc.iter().flat_map(|doc| doc.lines()).take(doc_lines_max) {

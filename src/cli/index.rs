@@ -164,6 +164,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if matches.get_flag("watch") {
         return watch(matches, &engine);
     }
+    for remark in super::extractors::remarks(engine.root()) {
+        report::print_message(remark);
+    }
     let anew = matches.get_flag("rebuild");
     let built = with_progress(shows_progress(matches), |progress| {
         attached(matches, &engine, progress, || {

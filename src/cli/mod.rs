@@ -13,6 +13,7 @@ mod display;
 mod doctor;
 mod drift;
 mod eval;
+mod extractors;
 mod first_use;
 mod help;
 mod hyperlink;

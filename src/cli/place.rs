@@ -5,6 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use super::extractors;
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::index::{code, extract, format, gram, store::Store, text};
@@ -65,8 +66,11 @@ fn engine_at(root: PathBuf, cache: &Cache, options: &TreeOptions) -> Result<Engi
     store.check_access()?;
     let threads = options.threads.unwrap_or_else(threads);
     let environment = Environment { global_excludes: Some(global_excludes()), threads };
+    let parsers = parsers(threads)?;
+    let (extractors, _) = extractors::of(&root);
+    let parsers = if extractors.is_empty() { parsers } else { parsers.with_extractors(extractors) };
     let engine = Engine::new(root, store, environment)
-        .parsing_with(parsers(threads)?)
+        .parsing_with(parsers)
         .running_jobs_with(own_program()?);
     Ok(match data(options)? {
         Some(location) => engine.keeping_data_in(location),
@@ -288,7 +292,13 @@ fn tree_dir(cache: &Cache, root: &Path) -> PathBuf {
 fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
     let options = options_hash(&code::store::builder(), text::VERSION);
     let version = format::VERSION;
-    tree_dir(cache, root).join(format!("v{version}-{options:08x}"))
+    // With other extractors, the same text has other facts.
+    let (extractors, _) = extractors::of(root);
+    let own = match extractors.is_empty() {
+        true => String::new(),
+        false => format!("-{:08x}", extractors.fingerprint() as u32),
+    };
+    tree_dir(cache, root).join(format!("v{version}-{options:08x}{own}"))
 }
 
 /// Returns a hash of everything that determines the contents of an index of the same format.

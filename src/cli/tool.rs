@@ -17,13 +17,17 @@ use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
 use super::{first_use, place, report};
+use crate::answer::analysis::Failure;
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
-use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, command_line};
+use crate::tools::unlisted::is_unlisted;
+use crate::tools::{
+    Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, UNLISTED, command_line,
+};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
 const PATHS: [&str; 6] = ["path", "paths", "exclude", "file_path", "files", "directory"];
@@ -60,7 +64,8 @@ pub(super) fn find(name: &str) -> Option<&'static Tool> {
 }
 
 fn tools() -> impl Iterator<Item = &'static Tool> {
-    TOOLS.iter().filter(|tool| tool.command_line == CommandLine::Generated)
+    let listed = TOOLS.iter().filter(|tool| tool.command_line == CommandLine::Generated);
+    listed.chain(UNLISTED)
 }
 
 fn command(tool: &'static Tool) -> Command {
@@ -92,6 +97,7 @@ fn command(tool: &'static Tool) -> Command {
         .disable_help_flag(true)
         .next_help_heading("Common options")
         .args(common);
+    command = command.hide(UNLISTED.iter().any(|of| of.name == tool.name));
     let examples = examples(tool);
     if examples.is_empty() { command } else { command.after_help(examples) }
 }
@@ -184,6 +190,7 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     let base =
         if name == GLOB { "; with `/`, it is relative to the current directory" } else { "" };
     let mut arg = Arg::new(name.to_owned()).help(help + base);
+    arg = arg.hide(is_unlisted(property));
     let is_positional = tool.positional.contains(&name);
     if is_positional {
         arg = arg.value_name(name.to_uppercase());
@@ -209,6 +216,11 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         // A required one has no default: the caller decides explicitly.
         Some("boolean") if required || is_on_by_default(property) => {
             return arg.value_parser(value_parser!(bool)).value_name("BOOL");
+        }
+        // One without a default is on, off, or not set.
+        Some("boolean") if property.get("default").is_none() => {
+            let arg = arg.value_parser(value_parser!(bool)).value_name("BOOL");
+            return arg.num_args(0..=1).require_equals(true).default_missing_value("true");
         }
         Some("boolean") => return arg.action(ArgAction::SetTrue),
         Some("integer") => arg = arg.value_parser(value_parser!(u64)),
@@ -315,8 +327,28 @@ pub(super) fn now_ms() -> i64 {
     now_ns() / 1_000_000
 }
 
-/// Runs the tool and prints its reply.
+/// Runs the tool and prints its reply; with `--json`, a failure is data on standard output, too.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
+    let result = answered(tool, matches);
+    if let Err(error) = &result
+        && matches.get_flag("json")
+        && !error.is_broken_pipe()
+    {
+        print_failure(error)?;
+    }
+    result
+}
+
+/// Prints a failure as a line of JSON.
+pub(super) fn print_failure(error: &Error) -> Result<()> {
+    let hints = error.hints().iter().map(|hint| crate::tools::command_hint(hint));
+    let hints: Vec<String> = hints.filter(|hint| !hint.is_empty()).collect();
+    let failure = Failure::new(error, &hints);
+    let json = serde_json::to_string(&failure).expect("strings and lists are JSON");
+    print(&(super::terminal::escaped_json(&json) + "\n"))
+}
+
+fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
     let shows_secrets = matches.get_flag(SHOW_SECRETS);
     let engine = place::engine(&options)?;
@@ -366,7 +398,12 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     } else {
         print(&display.for_output(answer.styled(&display)))?;
     }
-    Ok(ExitCode::from(if answer.is_found() { 0 } else { 1 }))
+    let code = match (answer.is_found(), answer.is_unknown()) {
+        (true, _) => 0,
+        (false, true) => 2,
+        (false, false) => 1,
+    };
+    Ok(ExitCode::from(code))
 }
 
 /// Replaces the names of arguments in a notice of the tool by the flags of its command: `max_results` by
@@ -422,7 +459,9 @@ fn arguments(
         let value = match property["type"].as_str() {
             Some("boolean") => {
                 let typed = matches.get_one::<bool>(name).copied();
-                let may_be_off = is_on_by_default(property) || is_required(&schema, name);
+                let has_default = property.get("default").is_some();
+                let may_be_off =
+                    !has_default || is_on_by_default(property) || is_required(&schema, name);
                 typed.filter(|&on| on || may_be_off).map(Value::Bool)
             }
             Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use super::{Engine, Progress, build_code, refresh, when_free};
+use super::{Engine, Progress, build, build_code, refresh, when_free};
 use crate::catalog::code::JobKind;
 use crate::error::{Error, Kind, Result};
 use crate::userdata::jobs::{Job, JobProgress, JobState};
@@ -71,9 +71,12 @@ impl Engine {
 pub fn run_job(engine: &Engine, id: i64, now_ms: &dyn Fn() -> i64) -> Result<()> {
     let database = engine.create_user_data()?;
     let progress = Progress::default();
+    let jobs = database.jobs(now_ms())?;
+    let is_anew = jobs.iter().any(|job| job.id == id && job.kind == JobKind::Rebuild.name());
+    let search = || if is_anew { build(engine, &progress) } else { refresh(engine, &progress) };
     let work = || {
-        when_free(&engine.store, &progress, || {}, || refresh(engine, &progress))?;
-        when_free(&engine.store, &progress, || {}, || build_code(engine, false, &progress))
+        when_free(&engine.store, &progress, || {}, search)?;
+        when_free(&engine.store, &progress, || {}, || build_code(engine, is_anew, &progress))
     };
     let result = std::thread::scope(|scope| {
         let worker = scope.spawn(work);

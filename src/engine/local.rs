@@ -206,6 +206,12 @@ impl Code for Local<'_> {
         })
     }
 
+    fn language(&self, path: &[u8], text: &[u8]) -> (Option<&'static Language>, Option<&str>) {
+        let extractors = self.engine.parsers.extractors();
+        let extractor = extractors.of(&String::from_utf8_lossy(path));
+        (extractors.language_of(path, text), extractor.map(|extractor| extractor.name.as_str()))
+    }
+
     fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline> {
         let hash = xxh3_128(text);
         let key = (hash, language.name, path.to_vec());

@@ -13,6 +13,7 @@ use super::project::Project;
 use super::roots::Roots;
 use super::sentence::sentence;
 use super::visit::{self, Activity, Visit};
+use crate::answer::analysis::Failure;
 use crate::base::interrupt::Interrupt;
 use crate::base::tokens;
 use crate::catalog::code::Code;
@@ -45,6 +46,17 @@ pub(super) enum Format {
     Text,
     /// The reply's data, for a program.
     Json,
+}
+
+impl Format {
+    /// Returns the format that a call asks for; text if that is not valid.
+    pub(super) fn of(arguments: &Map<String, Value>) -> Format {
+        if arguments.get(FORMAT).is_some_and(|format| format == "json") {
+            Format::Json
+        } else {
+            Format::Text
+        }
+    }
 }
 
 /// How long a call that needs the code index may read the tree itself while the index is being
@@ -152,9 +164,9 @@ impl ToolCall {
         };
         let (result, is_partial) = match reply {
             Ok(reply) => reply,
-            Err(error) => (failed(sentence(&error)), false),
+            Err(error) => (failed(&error, self.format), false),
         };
-        let mut meta = MetaObject::new();
+        let mut meta = result.meta.clone().unwrap_or_default();
         meta.0.extend(
             code.as_ref()
                 .and_then(CancellableCode::generation)
@@ -185,7 +197,7 @@ impl ToolCall {
         let result = self.reply(&status, Some(progress), project.as_deref());
         let result = match result {
             Ok((result, _)) => result,
-            Err(error) => failed(sentence(&error)),
+            Err(error) => failed(&error, self.format),
         };
         let mut meta = MetaObject::new();
         meta.0.extend(project.map(|name| (PROJECT.to_owned(), name.into())));
@@ -315,8 +327,24 @@ fn budget(tool: &Tool, arguments: &mut Map<String, Value>) -> Result<Option<usiz
     Ok(Some(usize::try_from(number).unwrap_or(BUDGET_MAX).min(BUDGET_MAX)))
 }
 
+/// The key under which the metadata of failed calls has the identifier of the failure.
+const ERROR: &str = "error";
+
 /// Returns the reply of a call that failed.
-pub(super) fn failed(sentence: String) -> CallToolResult {
+pub(super) fn failed(error: &Error, format: Format) -> CallToolResult {
+    let mut result = failed_with(sentence(error));
+    let meta = result.meta.get_or_insert_default();
+    meta.0.insert(ERROR.to_owned(), error.code().into());
+    if format == Format::Json {
+        let hints = error.hints().iter().filter(|hint| !hint.is_empty());
+        let hints: Vec<String> = hints.cloned().collect();
+        result.structured_content = serde_json::to_value(Failure::new(error, &hints)).ok();
+    }
+    result
+}
+
+/// Returns the reply of a call that failed for a reason that is no error of the tool.
+pub(super) fn failed_with(sentence: String) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(sentence)]);
     result.meta = Some(server_meta());
     result

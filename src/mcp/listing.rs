@@ -8,6 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
+use crate::tools::unlisted::is_unlisted;
 use crate::tools::{Effect, Tool};
 
 /// The start of the instructions.
@@ -87,6 +88,7 @@ pub(super) fn entry(tool: &Tool, offered: &[&Tool]) -> model::Tool {
         _ => Map::new(),
     };
     if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.retain(|_, property| !is_unlisted(property));
         for property in properties.values_mut().filter_map(Value::as_object_mut) {
             OMITTED_KEYWORDS.iter().for_each(|word| drop(property.remove(*word)));
         }

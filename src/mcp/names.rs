@@ -69,7 +69,8 @@ pub(super) fn find(roots: &[&Path], wanted: &str) -> Result<usize> {
     let mut order: Vec<usize> = near.clone();
     order.extend((0..names.len()).filter(|at| !near.contains(at)));
     names = order.into_iter().map(|at| names[at].clone()).collect();
-    Err(Error::new(Kind::NotFound, format!("unknown project `{shown}`")).with_hint(listed(&names)))
+    let error = Error::new(Kind::NotFound, format!("unknown project `{shown}`"));
+    Err(error.with_code("unknown_project").with_hint(listed(&names)))
 }
 
 /// Returns the index of the innermost root that contains the absolute `path`.

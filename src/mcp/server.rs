@@ -16,7 +16,7 @@ use rmcp::{ErrorData, RoleServer};
 use tokio::sync::Semaphore;
 
 use super::Handle;
-use super::call::{self, ToolCall};
+use super::call::{self, Format, ToolCall};
 use super::project::Project;
 use super::quiet::{QUIET, Quiet};
 use super::roots::Roots;
@@ -95,7 +95,7 @@ impl Server {
 
     /// Returns an offered tool.
     fn tool(&self, name: &str) -> Option<&'static Tool> {
-        self.tools.iter().find(|tool| tool.name == name).copied()
+        toolset::named(name, &self.tools)
     }
 }
 
@@ -156,20 +156,18 @@ impl ServerHandler for Server {
             ));
         };
         let received_at = Instant::now();
-        let parsed = match ToolCall::new(
-            tool,
-            Arc::clone(&self.tools),
-            request.arguments.unwrap_or_default(),
-        ) {
+        let arguments = request.arguments.unwrap_or_default();
+        let format = Format::of(&arguments);
+        let parsed = match ToolCall::new(tool, Arc::clone(&self.tools), arguments) {
             Ok(parsed) => parsed,
-            Err(error) => return Ok(call::failed(super::sentence::sentence(&error)).into()),
+            Err(error) => return Ok(call::failed(&error, format).into()),
         };
         self.roots.wait_for_client().await;
         let home = match self.project(parsed.wanted()).await {
             Ok(home) => Some(home),
             // Projects can be listed and added even if there is none yet.
             Err(_) if tool.needs == Needs::Session && parsed.wanted().is_none() => None,
-            Err(error) => return Ok(call::failed(super::sentence::sentence(&error)).into()),
+            Err(error) => return Ok(call::failed(&error, format).into()),
         };
         let cancelled = context.ct.clone();
         let activity = Arc::new(Activity::new());
@@ -200,7 +198,7 @@ impl ServerHandler for Server {
                 self.in_thread(tool, home.as_deref(), &context, &activity, work).await
             else {
                 let sentence = "the call was cancelled before it started".to_owned();
-                return Ok(call::failed(sentence).into());
+                return Ok(call::failed_with(sentence).into());
             };
             answered
         };
@@ -218,7 +216,7 @@ impl ServerHandler for Server {
                     "internal error in `{name}` (a bug; please report it); other calls work, and this \
                      one may work with other arguments"
                 );
-                Ok(call::failed(sentence).into())
+                Ok(call::failed_with(sentence).into())
             }
         }
     }

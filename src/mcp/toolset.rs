@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::Allows;
 use crate::answer::nearest;
 use crate::error::{Error, Result};
-use crate::tools::{Effect, TOOLS, Tool, Toolset};
+use crate::tools::{Effect, TOOLS, Tool, Toolset, UNLISTED};
 
 /// Whether tools that write files are offered.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -66,6 +66,21 @@ pub(super) fn tools(sets: &[Toolset], writes: Writes) -> Vec<&'static Tool> {
         })
         .collect()
 }
+
+/// Returns the tool of a call: one of `offered`, by its name or without the prefix, or one that no list
+/// contains and whose toolset is offered.
+pub(super) fn named(name: &str, offered: &[&'static Tool]) -> Option<&'static Tool> {
+    let is_named = |tool: &Tool| {
+        tool.name == name || tool.name.strip_prefix(PREFIX).is_some_and(|short| short == name)
+    };
+    let listed = offered.iter().copied().find(|tool| is_named(tool));
+    let has_set = |set| offered.iter().any(|tool| tool.toolset == set || tool.also == Some(set));
+    let mut unlisted = UNLISTED.iter().filter(|tool| has_set(tool.toolset));
+    listed.or_else(|| unlisted.find(|tool| is_named(tool)))
+}
+
+/// The start of the names of tools, which clients of other programs leave out.
+const PREFIX: &str = "codedb_";
 
 /// Removes the tools that `allows` does not permit.
 pub(super) fn withhold(tools: &mut Vec<&'static Tool>, allows: Allows) {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::coverage::NOT_INDEXED;
 use super::{Call, Gap, Offered, Reply, counted, cut_notice, paths};
-use crate::answer::analysis::{Analysis, NextStep, Size, Status};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status, Update};
 use crate::answer::style::Style;
 use crate::base::text::plain;
 use crate::base::tokens;
@@ -30,6 +30,11 @@ pub trait Data: Serialize {
     /// Returns remarks on further lists.
     fn notices(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Returns the place for [`Update`] in data that has a `_meta` of its own.
+    fn update(&mut self) -> Option<&mut Option<Update>> {
+        None
     }
 
     /// Removes the entries of the list from `shown` on.
@@ -88,6 +93,28 @@ impl<D: Data> Reply for Analysis<D> {
         out
     }
 
+    fn is_unknown(&self) -> bool {
+        let is_empty = || self.size.is_none_or(|size| size.total == 0);
+        match self.status {
+            Status::GitError | Status::AutoQueued | Status::Error => true,
+            Status::Stale => is_empty(),
+            Status::Ok
+            | Status::Partial
+            | Status::NoData
+            | Status::NoChanges
+            | Status::NoEdges
+            | Status::Busy => false,
+        }
+    }
+
+    fn note_update(&mut self, update: Update) -> bool {
+        match self.data.update() {
+            Some(place) => *place = Some(update),
+            None => self.update = Some(update),
+        }
+        true
+    }
+
     fn is_found(&self) -> bool {
         let has_answer = matches!(self.status, Status::Ok | Status::Partial | Status::Stale);
         has_answer && self.size.is_none_or(|size| size.total > 0)
@@ -143,11 +170,16 @@ impl<D: Data> Reply for Analysis<D> {
     }
 }
 
+/// The identifier of replies for a tree that is in no repository.
+pub const NOT_A_REPOSITORY: &str = "not_a_git_repo";
+
 /// Why there is no commit log to answer from: the status, message and hint of the reply.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Missing {
     /// The status.
     pub status: Status,
+    /// The identifier, for programs.
+    pub error: Option<&'static str>,
     /// The message.
     pub message: String,
     /// The hint.
@@ -155,13 +187,25 @@ pub struct Missing {
 }
 
 impl Missing {
-    fn new(status: Status, message: &str, hint: &str) -> Missing {
-        Missing { status, message: message.to_owned(), hint: hint.to_owned() }
+    fn new(status: Status, error: &'static str, message: &str, hint: &str) -> Missing {
+        let (message, hint) = (message.to_owned(), hint.to_owned());
+        Missing { status, error: Some(error), message, hint }
+    }
+
+    /// Returns the same for a failure of git.
+    fn of_git(error: &Error) -> Missing {
+        Missing {
+            status: Status::GitError,
+            error: Some(error.code()),
+            message: error.to_string(),
+            hint: error.hints().join("; "),
+        }
     }
 
     /// Returns the reply that reports it, with empty data.
     pub fn reply<D>(self, data: D) -> Analysis<D> {
-        Analysis::of(data).with_status(self.status, self.message).with_hint(self.hint)
+        let reply = Analysis::of(data).with_status(self.status, self.message);
+        reply.with_error(self.error).with_hint(self.hint)
     }
 }
 
@@ -174,35 +218,47 @@ pub fn history(call: &Call<'_>) -> Result<std::result::Result<Arc<History>, Miss
     let index = "`codedb index` reads the commits and reports what git prints";
     let missing = match call.code.history()? {
         Some(history) if !history.log().is_empty() => return Ok(Ok(history)),
+        Some(_) if let Some(error) = unborn_problem(call) => Missing::of_git(&error),
         Some(_) => Missing::new(
             Status::NoData,
+            "no_commits",
             "the repository has no commits",
             "commit something; the tools on the tree itself work without commits",
         ),
         None => match (call.code.git(), call.code.history_problem()) {
             (None, _) => Missing::new(
                 Status::NoData,
+                NOT_A_REPOSITORY,
                 "the tree is not in a git work tree",
                 "`git init` makes it one; a bare repository has no files to analyse: clone it",
             ),
             (Some(_), Some("git cannot read it")) => Missing::new(
                 Status::GitError,
+                "git_command_failed",
                 "git cannot read the commits of the repository",
                 index,
             ),
             (Some(_), Some("it is damaged")) => Missing::new(
                 Status::AutoQueued,
+                "damaged_index",
                 "the commit log in the index is damaged and is being read again",
                 "repeat the call in a minute; `codedb index` waits for the result",
             ),
+            (Some(git), _) if let Err(error) = git.commit("HEAD") => Missing::of_git(&error),
             (Some(_), _) => Missing::new(
                 Status::Stale,
+                "not_indexed",
                 "the commits of the repository are not indexed yet",
                 "`codedb index` reads them, then repeat the call",
             ),
         },
     };
     Ok(Err(missing))
+}
+
+/// Returns what is damaged if a repository without commits has some that git cannot read.
+fn unborn_problem(call: &Call<'_>) -> Option<Error> {
+    call.code.git()?.check_unborn().err()
 }
 
 /// Returns the files of the tree that decide how commits are counted. Those that are missing, or may
@@ -251,6 +307,7 @@ pub fn file(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
             Err(paths::unknown(call, &path))
         }
         None => Err(Error::usage("it is a directory")
+            .with_code("is_a_directory")
             .with_path(&crate::base::path::to_path(&path))
             .with_hint("pass a file")),
     }
@@ -328,7 +385,8 @@ pub fn no_commits<D>(data: D) -> Analysis<D> {
 pub fn git_failed<D>(data: D, error: &Error) -> Analysis<D> {
     let hint = error.hints().first().cloned();
     let hint = hint.unwrap_or_else(|| "run `git status` in that directory for details".to_owned());
-    Analysis::of(data).with_status(Status::GitError, error.to_string()).with_hint(hint)
+    let reply = Analysis::of(data).with_status(Status::GitError, error.to_string());
+    reply.with_error(Some(error.code())).with_hint(hint)
 }
 
 /// Returns the reply with a remark if not all commits of the file were examined for definitions.

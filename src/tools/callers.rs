@@ -101,6 +101,9 @@ pub struct Caller {
     pub confidence: f32,
     /// The rule that resolved it.
     pub reason: &'static str,
+    /// The extractor of the user's own that it comes from, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extractor: Option<String>,
     /// The kind of use, unless it is a call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
@@ -349,6 +352,7 @@ fn caller_entry(
         enclosing: Around::of_site(catalog, site),
         confidence: rounded(*confidence),
         reason: reason.words(),
+        extractor: catalog.extractor_of(site.file).map(str::to_owned),
         role: Some(site.reference.role).filter(|role| *role != Role::Call),
         of,
     }

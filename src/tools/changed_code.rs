@@ -3,15 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use super::analysis::NOT_A_REPOSITORY;
 use super::changed_paths::{self, FileKind, Parsed};
 use super::test_selection::Besides;
 use super::{Call, counted, paths};
-use crate::answer::analysis::Status;
+use crate::answer::analysis::{Analysis, Status};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::context::changed::{Before, Changed};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 use crate::graph::link::{Code as _, FileFacts, SymbolAt};
 use crate::history::git::{Difference, Git};
 use crate::lang::{Symbol, SymbolKind, marks};
@@ -45,6 +46,30 @@ pub(super) struct CodeDifference {
     pub(super) absent: usize,
     /// More files differ than were compared.
     pub(super) is_cut: bool,
+    /// For [`Scope::Committed`]: files with uncommitted changes, which count, too.
+    pub(super) mixed: usize,
+}
+
+/// Which changes count.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(super) enum Scope {
+    /// All since a commit.
+    All,
+    /// Those that no commit has.
+    Uncommitted,
+    /// Those of commits. A file with changes of both kinds counts as a whole.
+    Committed,
+}
+
+impl Scope {
+    /// Returns the meaning of the argument `working_tree`.
+    pub(super) fn of(working_tree: Option<bool>) -> Scope {
+        match working_tree {
+            None => Scope::All,
+            Some(true) => Scope::Uncommitted,
+            Some(false) => Scope::Committed,
+        }
+    }
 }
 
 /// A function that was removed or renamed since the commit.
@@ -77,28 +102,97 @@ impl CodeDifference {
 /// Why there is no difference to answer from.
 pub(super) struct NoDifference {
     pub(super) status: Status,
+    pub(super) error: Option<&'static str>,
     pub(super) message: String,
-    pub(super) hint: &'static str,
+    pub(super) hint: String,
 }
 
-/// Returns the difference of the tree from `reference`, by default from where the branch left the
-/// main one; with `uncommitted`, from HEAD.
+impl NoDifference {
+    fn new(status: Status, error: Option<&'static str>, message: &str, hint: &str) -> NoDifference {
+        NoDifference { status, error, message: message.to_owned(), hint: hint.to_owned() }
+    }
+
+    /// Returns no difference.
+    ///
+    /// # Errors
+    ///
+    /// If git failed.
+    pub(super) fn unless_git_failed(self) -> Result<Option<CodeDifference>> {
+        match (self.status, self.error) {
+            (Status::GitError, Some(code)) if code != NOT_A_REPOSITORY => {
+                Err(Error::new(Kind::Io, self.message).with_code(code).with_hint(self.hint))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the reply that reports it, with empty data.
+    pub(super) fn reply<D>(self, data: D) -> Analysis<D> {
+        let reply = Analysis::list(data, 0, 0).with_status(self.status, self.message);
+        reply.with_error(self.error).with_hint(self.hint)
+    }
+}
+
+/// Returns the reply with a remark on files whose uncommitted changes count as well.
+pub(super) fn with_mixed<D>(reply: Analysis<D>, mixed: usize) -> Analysis<D> {
+    if mixed == 0 || reply.message.is_some() {
+        return reply;
+    }
+    let (files, have) = (counted(mixed, "file"), if mixed == 1 { "has" } else { "have" });
+    let message = format!("{files} of the commits {have} uncommitted changes, which count, too");
+    Analysis { message: Some(message), ..reply }
+}
+
+/// Returns the paths of the files that no commit has; none without a repository.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] if `reference` is no commit; a failure of git.
+/// If git fails.
+pub(super) fn uncommitted_files(call: &Call<'_>) -> Result<BTreeSet<Vec<u8>>> {
+    let Some(git) = call.code.git() else { return Ok(BTreeSet::new()) };
+    if git.commit("HEAD")?.is_none() {
+        return Ok(call.code.files()?.iter().map(|(path, _)| path.to_vec()).collect());
+    }
+    let changes = git.changes_since("HEAD")?.into_iter();
+    let is_new = |how: &Difference| matches!(how, Difference::Added | Difference::Renamed(_));
+    Ok(changes.filter(|(_, how)| is_new(how)).map(|(path, _)| path).collect())
+}
+
+/// Returns the difference of the tree from `reference`, by default from where the branch left the
+/// main one; with [`Scope::Uncommitted`], from HEAD.
+///
+/// # Errors
+///
+/// [`crate::Kind::Usage`] if `reference` is no commit.
 pub(super) fn difference(
     call: &Call<'_>,
     catalog: &Catalog,
     reference: Option<&str>,
-    uncommitted: bool,
+    scope: Scope,
 ) -> Result<std::result::Result<CodeDifference, NoDifference>> {
-    let none = |status, message: &str, hint| {
-        Ok(Err(NoDifference { status, message: message.to_owned(), hint }))
+    match found(call, catalog, reference, scope) {
+        Err(error) if error.is_of_git() => {
+            let hint = error.hints().join("; ");
+            let (status, code) = (Status::GitError, Some(error.code()));
+            Ok(Err(NoDifference::new(status, code, &error.to_string(), &hint)))
+        }
+        found => found,
+    }
+}
+
+fn found(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    reference: Option<&str>,
+    scope: Scope,
+) -> Result<std::result::Result<CodeDifference, NoDifference>> {
+    let none = |status, error, message: &str, hint| {
+        Ok(Err(NoDifference::new(status, error, message, hint)))
     };
     let Some(git) = call.code.git() else {
         return none(
-            Status::NoData,
+            Status::GitError,
+            Some(NOT_A_REPOSITORY),
             "the tree is not in a git repository",
             "name files or functions instead",
         );
@@ -108,21 +202,24 @@ pub(super) fn difference(
             Some(commit) => Some(commit),
             None => return Err(git.no_commit(name)),
         },
-        None if uncommitted => git.commit("HEAD")?,
+        None if scope == Scope::Uncommitted => git.commit("HEAD")?,
         None => git.branch_point()?,
     };
     let Some(commit) = commit else {
+        git.check_unborn()?;
         return none(
             Status::NoData,
+            Some("no_commits"),
             "the repository has no commits",
             "commit something, or name files or functions",
         );
     };
-    let found = compare(catalog, git, commit)?;
+    let found = compare(catalog, git, commit, scope)?;
     if found.paths.is_empty() {
         let short = text::start(&found.commit, 12).to_owned();
         return none(
             Status::NoChanges,
+            None,
             &format!("nothing differs from {short}"),
             "name an older commit, files or functions",
         );
@@ -130,12 +227,15 @@ pub(super) fn difference(
     Ok(Ok(found))
 }
 
-fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifference> {
+fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result<CodeDifference> {
     let mut found = CodeDifference { commit, ..CodeDifference::default() };
     let list = catalog.files();
     let (mut files, mut before): (Vec<FileId>, Vec<Before>) = (Vec::new(), Vec::new());
     let mut gone: Vec<(String, Vec<u8>)> = Vec::new();
     let mut changes = git.changes_since(&found.commit)?;
+    if scope == Scope::Committed {
+        found.mixed = keep_committed(git, &found.commit, &mut changes)?;
+    }
     // Sources first: other files have no functions, and must not use up the bound.
     changes.sort_by_key(|(path, _)| !marks::is_own_source(path));
     for (path, how) in changes {
@@ -257,6 +357,41 @@ fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifferenc
         removed_with(catalog, path, earlier, &mut found.removed)?;
     }
     Ok(found)
+}
+
+/// Removes the changes since `commit` that no commit has. Returns the number of files that are left and
+/// have uncommitted changes, too.
+fn keep_committed(
+    git: &Git,
+    commit: &str,
+    changes: &mut Vec<(Vec<u8>, Difference)>,
+) -> Result<usize> {
+    let uncommitted = git.changes_since("HEAD")?;
+    let is_committed = |former: &[u8], path: &[u8]| -> Result<bool> {
+        Ok(git.content_at(commit, former)? != git.content_at("HEAD", path)?)
+    };
+    let own: BTreeSet<&[u8]> = uncommitted.iter().map(|(path, _)| path.as_slice()).collect();
+    let (mut mixed, mut kept) = (0, Vec::with_capacity(changes.len()));
+    for (path, how) in changes.drain(..) {
+        if own.contains(path.as_slice()) {
+            let former = if let Difference::Renamed(from) = &how { from } else { &path };
+            if !is_committed(former, &path)? {
+                continue;
+            }
+            mixed += 1;
+        }
+        kept.push((path, how));
+    }
+    // What a commit changed and the tree has undone.
+    for (path, _) in &uncommitted {
+        let is_there = kept.iter().any(|(other, _)| other == path);
+        if !is_there && git.content_at("HEAD", path)?.is_some() && is_committed(path, path)? {
+            mixed += 1;
+            kept.push((path.clone(), Difference::Modified));
+        }
+    }
+    *changes = kept;
+    Ok(mixed)
 }
 
 impl CodeDifference {

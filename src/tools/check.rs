@@ -503,7 +503,13 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         Some(_) if differs => {
             // The commit, as it was resolved before.
             let reference = args.base.as_ref().and(change.reference.as_deref());
-            changed_code::difference(call, catalog, reference, args.base.is_none())?.ok()
+            let of_commits = changed_code::Scope::All;
+            let uncommitted = changed_code::Scope::Uncommitted;
+            let scope = if args.base.is_none() { uncommitted } else { of_commits };
+            match changed_code::difference(call, catalog, reference, scope)? {
+                Ok(changed) => Some(changed),
+                Err(none) => none.unless_git_failed()?,
+            }
         }
         _ => None,
     };
@@ -555,9 +561,16 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
     }
     data.untested = selected.selection.untested;
     data.untested_total = selected.selection.untested_total;
-    if selected.is_guess && selected.selection.unknown.is_empty() {
-        // No test is likely to execute the change.
-        return Ok(());
+    let is_unsure = selected.is_guess || selected.selection.run_all && selected.total == 0;
+    let has_tests = !selected.selection.commands.is_empty();
+    if is_unsure && has_tests && selected.selection.unknown.is_empty() {
+        let why = if selected.is_guess {
+            "no test is likely to execute the change; the least unlikely are listed"
+        } else {
+            "no test was found that may execute the change: run all tests"
+        };
+        let (evidence, why) = ("tests".to_owned(), why.to_owned());
+        data.unknown.push(UnknownEntry { evidence, why, files: 1 });
     }
     data.tests = selected.selection.tests;
     data.tests_total = selected.total;

@@ -24,6 +24,9 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>) -> String {
             Value::Bool(is_set) if is_required(tool, name) => {
                 line.push_str(&format!(" --{flag} {is_set}"));
             }
+            Value::Bool(false) if has_three_states(tool, name) => {
+                line.push_str(&format!(" --{flag}=false"));
+            }
             Value::Bool(is_set) => line.extend(is_set.then(|| format!(" --{flag}"))),
             value => {
                 line.extend(words(value).into_iter().map(|word| format!(" --{flag} {word}")));
@@ -31,6 +34,11 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>) -> String {
         }
     }
     line
+}
+
+/// Returns true for a switch that may be on, off or not set.
+fn has_three_states(tool: &Tool, name: &str) -> bool {
+    tool.arguments()["properties"][name].get("default").is_none()
 }
 
 fn is_required(tool: &Tool, name: &str) -> bool {

@@ -38,6 +38,9 @@ pub struct Args {
     pub limit: Option<usize>,
     /// Maximum number of tokens (default 4000)
     pub max_tokens: Option<usize>,
+    /// Also files that no commit has
+    #[schemars(extend("x-unlisted" = super::unlisted::INCLUDED))]
+    pub working_tree: Option<bool>,
 }
 
 /// A file that commits change together with the file of the call.

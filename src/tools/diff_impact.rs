@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
+use super::changed_code::{self, Scope};
 use super::impact::{AffectedFunctions, affected};
 use super::test_selection::{Besides, Limits, Selection, select};
-use super::{Alias, Call, Define, Speed, Toolset, changed_code};
+use super::{Alias, Call, Define, Speed, Toolset};
 use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
 use crate::base::text;
@@ -29,12 +30,14 @@ pub struct Args {
     #[serde(rename = "ref")]
     pub reference: Option<String>,
     /// Only uncommitted changes: staged, unstaged and untracked
-    #[serde(default)]
-    pub working_tree: bool,
+    pub working_tree: Option<bool>,
     /// Maximum number of tests (default 20) and of affected functions (default 30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,
+    /// Update the index first
+    #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
+    pub auto_update: Option<bool>,
 }
 
 /// The data of the reply.
@@ -108,13 +111,10 @@ impl Define for DiffImpact {
         let limits = Limits::new(args.limit, args.max_tokens);
         let catalog = call.code.catalog(&[])?;
         let reference = args.reference.as_deref();
-        let changed = match changed_code::difference(call, catalog, reference, args.working_tree)? {
+        let scope = Scope::of(args.working_tree);
+        let changed = match changed_code::difference(call, catalog, reference, scope)? {
             Ok(changed) => changed,
-            Err(none) => {
-                return Ok(Analysis::list(DiffImpactData::default(), 0, 0)
-                    .with_status(none.status, none.message)
-                    .with_hint(none.hint));
-            }
+            Err(none) => return Ok(none.reply(DiffImpactData::default())),
         };
         let name = |at: &crate::graph::link::SymbolAt| {
             let facts = catalog.file(at.file)?;
@@ -127,7 +127,7 @@ impl Define for DiffImpact {
             None => format!("{}: {} (removed)", of.path, of.qualified_name),
         }));
         let affected = affected(catalog, &changed.symbols, args.limit);
-        let files = if args.working_tree { &changed.files[..] } else { &[] };
+        let files = if scope == Scope::Uncommitted { &changed.files[..] } else { &[] };
         let tests = Besides { files, ..changed.besides() };
         let selected = select(call, catalog, &changed.symbols, tests, limits)?;
         let changed_functions_total = names.len();
@@ -135,7 +135,8 @@ impl Define for DiffImpact {
         let mut paths = changed.paths;
         let changed_files_total = paths.len();
         paths.truncate(LISTED_MAX);
-        Ok(selected.reply(|selection| DiffImpactData {
+        let mixed = changed.mixed;
+        let reply = selected.reply(|selection| DiffImpactData {
             reference: changed.commit,
             changed_files: paths,
             changed_files_total,
@@ -143,6 +144,7 @@ impl Define for DiffImpact {
             changed_functions_total,
             affected,
             selection,
-        }))
+        });
+        Ok(changed_code::with_mixed(reply, mixed))
     }
 }

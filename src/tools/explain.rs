@@ -1,7 +1,7 @@
 //! `explain`: the documentation, uses, callers, callees and tests of a definition.
 //!
-//! Callers and callees come from the linker ([`crate::graph::calls`]), tests from the test graph
-//! ([`crate::testmap::files`]).
+//! Callers and callees come from the linker ([`crate::graph::calls`]), tests from the selection that
+//! `suggest_tests` uses.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -13,12 +13,12 @@ use super::callers::CUT;
 use super::coverage::{Coverage, Status};
 use super::lookup::{self, Filter, NameQuery, Within};
 use super::syntax_gaps::SyntaxGaps;
-use super::{Call, Define, Reply, Toolset, counted, first, paths, results_max};
+use super::test_selection::{Besides, Limits, select};
+use super::{Call, Define, RESULTS_MAX, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::precedence::Precedence;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
-use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -31,6 +31,9 @@ use crate::testmap::score::Source;
 
 /// The default number of entries in each list.
 const RESULTS: usize = 10;
+
+/// The number of tests of a file that count for its probability, most likely first.
+const TESTS_COUNTED: usize = 5;
 
 /// The maximum number of definitions that are offered for a choice.
 const CHOICES_MAX: usize = 50;
@@ -144,8 +147,11 @@ pub struct Explained {
     pub callees: List<Callee>,
     /// The number of calls in it that may call something of the tree but are unresolved.
     pub callees_unresolved: usize,
-    /// Files with tests of it, most likely first; no test was run.
+    /// Files with tests of it, that with the most likely test first; no test was run.
     pub tests: List<Test>,
+    /// True if all tests should run after a change of it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub run_all: bool,
 }
 
 /// The reply.
@@ -198,7 +204,7 @@ impl Define for Explain {
         let mut coverage = Coverage::of(catalog).or_unread_of(catalog, &definitions)?;
         let syntax_gaps = SyntaxGaps::of(catalog, &definitions)?;
         if let [at] = definitions[..] {
-            let explained = explain(catalog, &mut texts, at, max)?;
+            let explained = explain(call, catalog, &mut texts, at, max)?;
             return Ok(ExplainReply { coverage, syntax_gaps, explained, choices: None, others });
         }
         let (first, total) = first(definitions, max.min(CHOICES_MAX));
@@ -232,6 +238,7 @@ fn best_definitions(
 }
 
 fn explain(
+    call: &Call<'_>,
     catalog: &Catalog,
     texts: &mut Texts<'_>,
     at: SymbolAt,
@@ -248,7 +255,7 @@ fn explain(
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
     }
-    let tests = tests(catalog, at);
+    let (tests, run_all) = tests(call, catalog, at)?;
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
     let (callers, total) = first(callers, max);
@@ -264,34 +271,47 @@ fn explain(
         callees_unresolved: called.unresolved.len(),
         callees: List::new(callees(catalog, called.calls), max),
         tests: List::new(tests, max),
+        run_all,
     }))
 }
 
-/// Returns the files with tests that probably execute a definition, most likely first; if there are
-/// none, as for types that tests only name, those of its file.
-fn tests(catalog: &Catalog, at: SymbolAt) -> Vec<Test> {
-    let tests = Tests::brief(catalog);
-    let shown = |file: FileId| paths::shown(catalog.path(file));
-    let test = |of: files::TestFile| Test {
-        path: shown(of.file),
-        score: Some((of.probability * 100.0).round() / 100.0),
-        source: of.source,
-        test_id: of.tests.first().and_then(|of| tests.get(of.test)).map(|of| of.id),
-        tests: of.tests.len(),
-    };
-    let found: Vec<Test> = files::of_definition(&tests, at).into_iter().map(test).collect();
-    if !found.is_empty() {
-        return found;
+/// Returns the files with tests that probably execute a definition, the one with the most likely test
+/// first, and whether all tests should run; if there are none, as for types that tests only name, those
+/// of its file.
+fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<(Vec<Test>, bool)> {
+    let limits = Limits { tests: RESULTS_MAX, tokens: usize::MAX };
+    let selected = select(call, catalog, &[at], Besides::default(), limits)?;
+    let run_all = selected.selection.run_all;
+    let mut found: Vec<Test> = Vec::new();
+    for of in selected.selection.tests {
+        let missed = 1.0 - of.score;
+        let Some(file) = found.iter_mut().find(|file| file.path == of.path) else {
+            let (path, source, test_id) = (of.path, of.source, Some(of.test_id));
+            found.push(Test { path, score: Some(of.score), source, test_id, tests: 1 });
+            continue;
+        };
+        if file.tests < TESTS_COUNTED {
+            file.score = file.score.map(|score| 1.0 - (1.0 - score) * missed);
+        }
+        file.source = file.source.min(of.source);
+        file.tests += 1;
     }
+    for file in &mut found {
+        file.score = file.score.map(|score| (score * 100.0).round() / 100.0);
+    }
+    if !found.is_empty() {
+        return Ok((found, run_all));
+    }
+    let tests = Tests::new(catalog);
     let of_file = files::of_file(catalog, at.file).into_iter();
     let test = |(file, source)| Test {
-        path: shown(file),
+        path: paths::shown(catalog.path(file)),
         score: None,
         source,
         test_id: None,
         tests: tests.of(file).tests.len(),
     };
-    of_file.map(test).collect()
+    Ok((of_file.map(test).collect(), run_all))
 }
 
 fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallSite {
@@ -362,6 +382,9 @@ impl Reply for ExplainReply {
             let _ = writeln!(out, "  {kind} {name}  {place}{times}");
         }
         head(&mut out, "tests", &explained.tests);
+        if explained.run_all {
+            out.push_str("  run all tests: none is known to execute it, or nearly all do\n");
+        }
         for test in &explained.tests.list {
             let Test { path, score, source, tests, .. } = test;
             let (path, tests) = (style.path(path), counted(*tests, "test"));

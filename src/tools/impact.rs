@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
+use super::named_change::NamedChange;
 use super::syntax_gaps::SyntaxGaps;
-use super::test_selection::{Besides, Limits, Selection, functions_of, select};
+use super::test_selection::{Limits, Selection, file_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
@@ -195,12 +196,19 @@ impl Define for Impact {
         if args.files.is_empty() {
             symbols = functions_of(call, catalog, None, &args.functions)?;
         }
-        for file in &args.files {
-            symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);
-        }
-        let affected = affected(catalog, &symbols, args.limit);
-        let selected = select(call, catalog, &symbols, Besides::default(), limits)?;
-        let syntax_gaps = SyntaxGaps::of(catalog, &symbols)?;
+        let named = if args.functions.is_empty() {
+            let files = args.files.iter().map(|path| file_of(call, catalog, path));
+            NamedChange::of(catalog, &files.collect::<Result<Vec<_>>>()?)
+        } else {
+            for file in &args.files {
+                symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);
+            }
+            NamedChange::of_functions(symbols)
+        };
+        let symbols = &named.symbols;
+        let affected = affected(catalog, symbols, args.limit);
+        let selected = select(call, catalog, symbols, named.besides(), limits)?;
+        let syntax_gaps = SyntaxGaps::of(catalog, symbols)?;
         Ok(selected.reply(|selection| ImpactData { affected, syntax_gaps, selection }))
     }
 }

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::Data;
+use super::analyze::check_shard;
 use super::{Call, Define, Effect, Needs, Speed, Toolset};
 use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
@@ -86,8 +87,18 @@ pub struct StartJob;
 /// The arguments of `start_job`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct StartArgs {
-    /// `index`: build or refresh the whole index
+    /// `index`: build or refresh the whole index; `rebuild`: build it anew
     pub kind: JobKind,
+    /// Build the index anew
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
+    pub force: bool,
+    /// A directory
+    #[schemars(extend("x-unlisted" = "the index covers the whole tree"))]
+    pub directory: Option<String>,
+    /// A shard of `shards.toml`
+    #[schemars(extend("x-unlisted" = "the index covers all shards"))]
+    pub shard: Option<String>,
 }
 
 impl Define for StartJob {
@@ -106,7 +117,9 @@ impl Define for StartJob {
     type Reply = Analysis<Jobs>;
 
     fn run(call: &Call<'_>, args: StartArgs) -> Result<Analysis<Jobs>> {
-        let (job, is_new) = call.code.start_job(args.kind, call.now_ns / 1_000_000)?;
+        args.shard.as_deref().map(|shard| check_shard(call, shard)).transpose()?;
+        let kind = if args.force { JobKind::Rebuild } else { args.kind };
+        let (job, is_new) = call.code.start_job(kind, call.now_ns / 1_000_000)?;
         let reply = Analysis::of(Jobs { jobs: vec![entry(&job)] });
         let step = json!({"job_id": job.id});
         let reply = reply.with_step(NextStep::call("codedb_job_status", step, "its progress"));

@@ -86,6 +86,9 @@ pub struct OutlineReply {
     pub path: String,
     /// Its language.
     pub language: &'static str,
+    /// The extractor of the user's own that the definitions come from, if one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub extractor: Option<String>,
     /// Its definitions in the order of its text. `parent` is an index into the complete list.
     pub symbols: Vec<Listed>,
     /// Line and column of the name of each, both from 1; columns are in bytes.
@@ -134,7 +137,8 @@ impl Define for Outline {
         let bytes_max = Limits::DEFAULT.bytes_max as u64 + 1;
         let (path, content) = paths::read(call, &args.path, bytes_max)?;
         let named = path::to_path(&path);
-        let language = lang::detect(&named, content.original()).ok_or_else(|| unknown(&named))?;
+        let (language, extractor) = call.code.language(&path, content.original());
+        let language = language.ok_or_else(|| unknown(&named))?;
         let (outline, is_indexed) = of(call, &path, language, &content)?;
         let page = Page {
             offset: args.offset.unwrap_or(0),
@@ -145,7 +149,7 @@ impl Define for Outline {
         };
         let names_at = names_at(page.of(&outline.symbols), content.bytes());
         let found = OutlineReply::new(paths::shown(&path), language, outline, &page);
-        Ok(OutlineReply { names_at, ..found })
+        Ok(OutlineReply { names_at, extractor: extractor.map(str::to_owned), ..found })
     }
 }
 
@@ -216,6 +220,7 @@ impl OutlineReply {
             total,
             next_offset: (end < total && page.max > 0).then_some(end),
             offset_beyond: (page.offset > 0 && page.offset >= total).then_some(page.offset),
+            extractor: None,
             problems: outline.problems,
             first_error_line: outline.first_error_line,
         }
@@ -326,7 +331,8 @@ impl Reply for OutlineReply {
         });
         let beyond =
             self.offset_beyond.map(|offset| offset_notice(offset, self.total, "definition"));
-        more.into_iter().chain(beyond).chain(described).collect()
+        let extractor = self.extractor.as_ref().map(|name| format!("from the extractor `{name}`"));
+        more.into_iter().chain(beyond).chain(described).chain(extractor).collect()
     }
 }
 

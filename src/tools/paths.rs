@@ -29,6 +29,7 @@ const FOLDERS_MAX: usize = 2;
 pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
     let outside = || {
         Error::usage("outside of the tree")
+            .with_code("outside_of_tree")
             .with_path(Path::new(given))
             .with_hint(format!("paths are relative to `{}`", call.code.root().display()))
     };
@@ -128,6 +129,7 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
     let named = path::to_path(&path);
     if files.find(&path).is_some() {
         return Err(Error::usage("it is a file")
+            .with_code("is_a_file")
             .with_path(&named)
             .with_hint("{tool:read} shows a file, {tool:outline} its definitions"));
     }
@@ -176,7 +178,7 @@ fn nearest_folders(files: &FileList, path: &[u8]) -> Vec<String> {
 
 fn not_found(path: &Path, message: &str, names: &[String]) -> Error {
     let names: Vec<String> = names.iter().map(|name| text::plain(name)).collect();
-    let error = Error::new(Kind::NotFound, message).with_path(path);
+    let error = Error::new(Kind::NotFound, message).with_code("unknown_path").with_path(path);
     match nearest::hint(&names) {
         Some(hint) => error.with_hint(hint).with_nearest_paths(&names),
         None => error.with_hint("{tool:find} finds files by parts of their paths"),

@@ -16,7 +16,7 @@ use crate::answer::style::Style;
 use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
-use crate::lang::{self, Language, Symbol};
+use crate::lang::{Language, Symbol};
 use crate::source::guarded::Content;
 
 mod binary;
@@ -182,7 +182,7 @@ impl Define for Read {
             found.format = binary::format(content.original());
             return Ok(found);
         }
-        let language = lang::detect(&path::to_path(&path), content.original());
+        let (language, _) = call.code.language(&path, content.original());
         found.language = language.map(|language| language.name);
         let decoded = decoded.flatten();
         let counted;

@@ -9,15 +9,15 @@ use serde_json::json;
 
 use super::analysis::{self, Data, Missing, rounded};
 use super::recorded::{FileCoverage, Recorded};
-use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
-use crate::answer::analysis::{Analysis, NextStep, Status};
+use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths, results_max};
+use crate::answer::analysis::{Analysis, NextStep, Status, Update};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::{Kind, Result};
 use crate::history::Activity;
 use crate::history::activity::FileActivity;
-use crate::lang::facts::ImportKind;
+use crate::lang::facts::{ImportKind, Role};
 use crate::risk::{self, Breakdown, Input, Meta, Risk, Weights, configured};
 
 /// The tool; see [`Define`].
@@ -38,6 +38,18 @@ pub struct Args {
     pub limit: Option<usize>,
     /// Maximum number of tokens (default 4000)
     pub max_tokens: Option<usize>,
+    /// Reduce the coverage gap near tested code
+    #[schemars(extend("x-unlisted" = "a file that tests import has no coverage gap"))]
+    pub proximity_adjustment: Option<bool>,
+    /// `line` or `unit`
+    #[schemars(extend("x-unlisted" = "the coverage gap counts lines"))]
+    pub coverage_mode: Option<String>,
+    /// Also files that no commit has (default true)
+    #[schemars(extend("x-unlisted" = ""))]
+    pub working_tree: Option<bool>,
+    /// Update the index first
+    #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
+    pub auto_update: Option<bool>,
 }
 
 /// A file with its risk.
@@ -56,7 +68,7 @@ pub struct FileRisk {
     /// Tests that execute it, from imported coverage; without, test files that import it or are named
     /// after it.
     pub tests: usize,
-    /// Imports to it that are not certain.
+    /// Edges from it or to it that are not calls: imports, and uses of its functions as values.
     pub shadow_edge_count: usize,
     /// Dynamic imports in it or to it.
     pub dynamic_edge_count: usize,
@@ -82,6 +94,9 @@ pub struct RiskMeta {
     pub import_cycles: Vec<Vec<String>>,
     /// How many there are.
     pub import_cycles_total: usize,
+    /// Whether the call updated the index, if the caller asked.
+    #[serde(flatten)]
+    pub update: Option<Update>,
 }
 
 /// The data of the reply.
@@ -119,11 +134,14 @@ impl Define for RiskMap {
             directory: args.directory,
             exclude_tests: args.exclude_tests.unwrap_or(true),
             exclude_new_file_boost: args.exclude_new_file_boost,
+            only_committed: args.working_tree == Some(false),
         };
         let ranked = rank(call, &selection)?;
         let total = ranked.files.len();
-        let files: Vec<FileRisk> =
+        let mut files: Vec<FileRisk> =
             ranked.files.into_iter().take(results_max(args.limit, 20)).collect();
+        let catalog = call.code.catalog(&[])?;
+        files.iter_mut().try_for_each(|file| count_values(catalog, file))?;
         let shown = files.len();
         let user_data_problem = ranked.meta.user_data_problem.clone();
         let weights_problem = ranked.meta.weights_problem.clone();
@@ -189,6 +207,8 @@ pub(super) struct Selection {
     pub(super) directory: Option<String>,
     pub(super) exclude_tests: bool,
     pub(super) exclude_new_file_boost: bool,
+    /// Leave out files that no commit has.
+    pub(super) only_committed: bool,
 }
 
 /// All ranked files.
@@ -210,6 +230,7 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
             let status = analysis::with_log_status(call, &history, Analysis::of(()));
             let missing = (status.status != Status::Ok).then(|| Missing {
                 status: status.status,
+                error: status.error,
                 message: status.message.unwrap_or_default(),
                 hint: status.hint.unwrap_or_default(),
             });
@@ -252,7 +273,7 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
         FileRisk {
             path: paths::shown(catalog.path(file)),
             risk_score: rounded(risk.score - risk.new_file_boost + boost),
-            breakdown: rounded_all(&risk.breakdown),
+            breakdown: Breakdown { new_file_boost: boost, ..rounded_all(&risk.breakdown) },
             hidden_risk_factor: rounded(risk.hidden_risk_factor),
             new_file_boost: boost,
             tests: input.tests.unwrap_or_default(),
@@ -263,6 +284,10 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
     let all = sources.iter().zip(&inputs).zip(&risks);
     let mut files: Vec<FileRisk> =
         all.filter(|((file, _), _)| below.contains(&file.index())).map(entry).collect();
+    if selection.only_committed {
+        let uncommitted = changed_code::uncommitted_files(call)?;
+        files.retain(|file| !uncommitted.contains(file.path.as_bytes()));
+    }
     // A stable sort: files of one score stay in the order of their paths.
     files.sort_by(|a, b| b.risk_score.total_cmp(&a.risk_score));
     let (import_cycles, import_cycles_total) = cycles(catalog);
@@ -276,6 +301,7 @@ pub(super) fn rank(call: &Call<'_>, selection: &Selection) -> Result<Ranked> {
         user_data_problem,
         import_cycles,
         import_cycles_total,
+        update: None,
     };
     Ok(Ranked { files, meta, missing })
 }
@@ -297,6 +323,8 @@ fn rounded_all(it: &Breakdown) -> Breakdown {
         coverage_depth: short(it.coverage_depth),
         author_concentration: short(it.author_concentration),
         test_instability: short(it.test_instability),
+        hidden_risk: rounded(it.hidden_risk),
+        new_file_boost: it.new_file_boost,
     }
 }
 
@@ -358,7 +386,8 @@ fn input(
     neighbours.retain(|&other| other != file);
     neighbours.sort_unstable();
     neighbours.dedup();
-    let uncertain = graph.importers(file).filter(|edge| edge.confidence < 1.0).count();
+    let imports = graph.importers(file).count() + graph.imported(file).len();
+    let dynamic_edges = dynamic_imports(catalog, file)?;
     let test_files = tests.of(catalog, file);
     let coverage = recorded.coverage_of(catalog, file)?;
     // Without coverage, a file that tests import counts as covered. A report may lack the tests.
@@ -385,9 +414,29 @@ fn input(
         covered: Some(coverage.covered),
         tests: Some(known.len()),
         instability,
-        dynamic_edges: dynamic_imports(catalog, file)?,
-        shadow_edges: uncertain,
+        dynamic_edges,
+        shadow_edges: imports + dynamic_edges,
     })
+}
+
+/// The maximum number of functions of a file whose uses as values are counted.
+const FUNCTIONS_MAX: usize = 300;
+
+/// Adds the uses of the file's functions as values, for example in a table of handlers, to the edges
+/// that are no calls. Only functions whose name no other definition has count.
+pub(super) fn count_values(catalog: &Catalog, of: &mut FileRisk) -> Result<()> {
+    let Some(at) = catalog.files().find(of.path.as_bytes()) else { return Ok(()) };
+    let Some(facts) = catalog.facts(FileId::new(at))? else { return Ok(()) };
+    let functions = facts.symbols.iter().filter(|symbol| symbol.kind.is_callable());
+    let names: BTreeSet<&str> = functions.map(|symbol| symbol.name.as_str()).collect();
+    for name in names.into_iter().take(FUNCTIONS_MAX) {
+        if catalog.defined(name.as_bytes())?.len() == 1 {
+            let uses = catalog.uses(name)?;
+            let values = uses.iter().filter(|site| site.reference.role == Role::Read);
+            of.shadow_edge_count += values.count();
+        }
+    }
+    Ok(())
 }
 
 /// Returns the number of dynamic imports in a file whose module is not a literal.
@@ -490,6 +539,10 @@ impl Data for RiskData {
 
     fn truncate(&mut self, shown: usize) {
         self.files.truncate(shown);
+    }
+
+    fn update(&mut self) -> Option<&mut Option<Update>> {
+        Some(&mut self.meta.update)
     }
 }
 

@@ -8,6 +8,7 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use super::unlisted::is_unlisted;
 use crate::answer::nearest;
 use crate::base::text;
 use crate::error::{Error, Result};
@@ -16,7 +17,9 @@ use crate::error::{Error, Result};
 const LEFT_OUT: [&str; 4] = ["$schema", "title", "format", "additionalProperties"];
 
 /// Values that agents guess, and the choices that they mean.
-const SYNONYMS: [(&str, &str); 4] = [
+const SYNONYMS: [(&str, &str); 6] = [
+    ("analyze", "index"),
+    ("update", "index"),
     ("imports", "depends_on"),
     ("dependencies", "depends_on"),
     ("dependents", "imported_by"),
@@ -70,8 +73,10 @@ pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
 }
 
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
-    let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+    let listed = properties.iter().filter(|(_, property)| !is_unlisted(property));
+    let names: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
     let error = Error::usage(format!("unknown argument `{}`", text::plain(name)));
+    let error = error.with_code("unknown_argument");
     if names.is_empty() {
         return error.with_hint("this tool has no arguments");
     }
@@ -91,11 +96,8 @@ fn missing(name: &str, description: &str) -> Error {
         (first, _) => first.into_iter().collect(),
     };
     let description = format!("{start}{}", chars.as_str()).replace('\n', " ");
-    if description.is_empty() {
-        Error::usage(format!("missing argument `{name}`"))
-    } else {
-        Error::usage(format!("missing argument `{name}`: {description}"))
-    }
+    let what = if description.is_empty() { String::new() } else { format!(": {description}") };
+    Error::usage(format!("missing argument `{name}`{what}")).with_code("missing_argument")
 }
 
 /// Converts a string into the type of the argument, if it stands for one value of it.

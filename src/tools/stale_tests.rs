@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
-use super::{Alias, Call, Define, Speed, Toolset, changed_code, first, results_max};
+use super::changed_code::{self, Scope};
+use super::{Alias, Call, Define, Speed, Toolset, first, results_max};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
 use crate::base::path;
@@ -93,13 +94,9 @@ impl Define for StaleTests {
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<StaleTestsData>> {
         let catalog = call.code.catalog(&[])?;
         let reference = args.reference.as_deref();
-        let changed = match changed_code::difference(call, catalog, reference, false)? {
+        let changed = match changed_code::difference(call, catalog, reference, Scope::All)? {
             Ok(changed) => changed,
-            Err(none) => {
-                return Ok(Analysis::list(StaleTestsData::default(), 0, 0)
-                    .with_status(none.status, none.message)
-                    .with_hint(none.hint));
-            }
+            Err(none) => return Ok(none.reply(StaleTestsData::default())),
         };
         let tests = Tests::new(catalog);
         let removed_functions = changed.removed.len();

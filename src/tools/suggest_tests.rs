@@ -1,19 +1,16 @@
 //! `suggest_tests`: the tests to run for a file, a directory, functions or the work tree.
 
-use std::collections::BTreeSet;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::changed_code::{self, Scope};
 use super::changed_paths::{self, FileKind};
-use super::test_selection::{Besides, Limits, Selection, functions_in, functions_of, select};
-use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths};
+use super::named_change::NamedChange;
+use super::test_selection::{Besides, Limits, Selection, file_of, functions_of, select};
+use super::{Alias, Call, Define, Speed, Toolset, fallback, paths};
 use crate::answer::analysis::Analysis;
 use crate::base::ids::FileId;
-use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::link::SymbolAt;
-use crate::testmap::outside::Effect;
 use crate::testmap::tree::Tree as _;
 
 /// The tool; see [`Define`].
@@ -34,23 +31,16 @@ pub struct Args {
     pub limit: Option<usize>,
     /// Maximum tokens (default 4000)
     pub max_tokens: Option<usize>,
-}
-
-/// Returns what a named file or directory is besides its functions.
-fn effects_of(catalog: &Catalog, args: &Args, symbols: &[SymbolAt]) -> BTreeSet<Effect> {
-    let mut effects = BTreeSet::new();
-    let Some(path) = args.file_path.as_deref().filter(|_| args.functions.is_empty()) else {
-        return effects;
-    };
-    let Some(file) = catalog.files().find(path.as_bytes()).map(FileId::new) else { return effects };
-    effects.extend(match changed_paths::kind(path.as_bytes()) {
-        FileKind::Configuration => Some(Effect::Configuration(path.to_owned())),
-        FileKind::Support => Some(Effect::Support(file)),
-        FileKind::Data => Some(Effect::Data { path: path.to_owned(), is_new: false }),
-        FileKind::Code if symbols.is_empty() => Some(Effect::Loading(file)),
-        FileKind::Code | FileKind::Inert => None,
-    });
-    effects
+    /// Without a file: only uncommitted changes (default), or only those of commits
+    #[schemars(extend("x-unlisted" = ""))]
+    pub working_tree: Option<bool>,
+    /// List the tests of the tree if none is found
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
+    pub fallback_to_all: bool,
+    /// Update the index first
+    #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
+    pub auto_update: Option<bool>,
 }
 
 impl Define for SuggestTests {
@@ -74,27 +64,40 @@ impl Define for SuggestTests {
         let names: Vec<&str> =
             args.functions.iter().filter_map(|name| name.rsplit(['.', ':', '#']).next()).collect();
         let catalog = call.code.catalog(&names)?;
-        let symbols = if let Some(directory) = &args.directory {
+        let named = if let Some(directory) = &args.directory {
             let (_, below) = paths::folder(call, Some(directory))?;
-            let files = below.map(FileId::new).filter(|&file| !catalog.is_test(file));
-            files.flat_map(|file| functions_in(catalog, file)).collect()
-        } else if args.file_path.is_some() || !args.functions.is_empty() {
-            functions_of(call, catalog, args.file_path.as_deref(), &args.functions)?
-        } else {
-            let changed = match changed_code::difference(call, catalog, None, true)? {
-                Ok(changed) => changed,
-                Err(none) => {
-                    return Ok(Analysis::list(Selection::default(), 0, 0)
-                        .with_status(none.status, none.message)
-                        .with_hint(none.hint));
-                }
+            let is_source = |file: &FileId| {
+                let kind = changed_paths::kind(catalog.path(*file));
+                kind == FileKind::Code && !catalog.is_test(*file)
             };
-            let besides = Besides { files: &changed.files, ..changed.besides() };
-            let selected = select(call, catalog, &changed.symbols, besides, limits)?;
-            return Ok(selected.reply(|selection| selection));
+            let files: Vec<FileId> = below.map(FileId::new).filter(is_source).collect();
+            NamedChange::of(catalog, &files)
+        } else if !args.functions.is_empty() {
+            let symbols = functions_of(call, catalog, args.file_path.as_deref(), &args.functions)?;
+            NamedChange::of_functions(symbols)
+        } else if let Some(path) = &args.file_path {
+            NamedChange::of(catalog, &[file_of(call, catalog, path)?])
+        } else {
+            let scope = Scope::of(args.working_tree.or(Some(true)));
+            let changed = match changed_code::difference(call, catalog, None, scope)? {
+                Ok(changed) => changed,
+                Err(none) => return Ok(none.reply(Selection::default())),
+            };
+            let files = if scope == Scope::Committed { &[][..] } else { &changed.files };
+            let besides = Besides { files, ..changed.besides() };
+            let mut selected = select(call, catalog, &changed.symbols, besides, limits)?;
+            if args.fallback_to_all {
+                let near = changed.paths.first().map_or("", String::as_str);
+                fallback::fill(catalog, near, limits, &mut selected);
+            }
+            let reply = selected.reply(|selection| selection);
+            return Ok(changed_code::with_mixed(reply, changed.mixed));
         };
-        let effects = effects_of(catalog, &args, &symbols);
-        let besides = Besides { effects: Some(&effects), ..Besides::default() };
-        Ok(select(call, catalog, &symbols, besides, limits)?.reply(|selection| selection))
+        let mut selected = select(call, catalog, &named.symbols, named.besides(), limits)?;
+        if args.fallback_to_all {
+            let near = args.file_path.as_deref().or(args.directory.as_deref()).unwrap_or_default();
+            fallback::fill(catalog, near, limits, &mut selected);
+        }
+        Ok(selected.reply(|selection| selection))
     }
 }

@@ -1,5 +1,6 @@
 //! `test_gaps`: functions that probably no test executes.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::test_selection::{coverage, functions_in};
-use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
+use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths, results_max};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
@@ -16,6 +17,7 @@ use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::fixtures::Tests;
 use crate::testmap::recorded::Recorded;
+use crate::testmap::score::LIKELY_MIN;
 use crate::testmap::score::Weights;
 use crate::testmap::select::{rank, rank_all};
 use crate::testmap::tree::Tree as _;
@@ -23,9 +25,6 @@ use crate::userdata::coverage::CoveredText;
 
 /// The maximum number of functions that are examined.
 const EXAMINED_MAX: usize = 300;
-
-/// A function counts as untested below this probability of its most likely test.
-const UNTESTED_MAX: f32 = 0.2;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -40,6 +39,15 @@ pub struct Args {
     pub directory: Option<String>,
     /// Maximum number of functions (default 30)
     pub limit: Option<usize>,
+    /// Leave out tests
+    #[schemars(extend("x-unlisted" = "functions of tests are never listed"))]
+    pub exclude_tests: Option<bool>,
+    /// Also files that no commit has (default true)
+    #[schemars(extend("x-unlisted" = ""))]
+    pub working_tree: Option<bool>,
+    /// Update the index first
+    #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
+    pub auto_update: Option<bool>,
 }
 
 /// A function that probably no test executes.
@@ -113,10 +121,20 @@ impl Define for TestGaps {
                 below.map(FileId::new).collect()
             }
         };
-        let tests = Tests::new(catalog);
+        let uncommitted = if args.working_tree == Some(false) {
+            changed_code::uncommitted_files(call)?
+        } else {
+            BTreeSet::new()
+        };
+        // The evidence is that of the tools that select tests.
+        let history = call.code.history().unwrap_or_default();
+        let tests = Tests::new(catalog).with_history(history.clone());
         let mut functions: Vec<(usize, SymbolAt)> = Vec::new();
         for file in files {
             let marks = catalog.marks(file)?;
+            if uncommitted.contains(catalog.path(file)) {
+                continue;
+            }
             if catalog.is_test(file) || marks.ranks_last() || marks.declaration {
                 continue;
             }
@@ -140,7 +158,7 @@ impl Define for TestGaps {
         let examined: Vec<SymbolAt> = functions.iter().map(|(_, at)| *at).collect();
         // With coverage, most functions need no search.
         let mut ahead = if recorded.is_none() {
-            rank_all(catalog, &examined, &Weights::DEFAULT, None).into_iter()
+            rank_all(catalog, &examined, &Weights::DEFAULT, history.as_ref()).into_iter()
         } else {
             Vec::new().into_iter()
         };
@@ -158,7 +176,7 @@ impl Define for TestGaps {
                 let (ranked, _) = ahead.unwrap_or_else(|| rank(&tests, *at, &Weights::DEFAULT));
                 best = ranked.first().map_or(0.0, |of| of.probability);
             }
-            if best >= UNTESTED_MAX {
+            if best >= LIKELY_MIN {
                 continue;
             }
             let Some(facts) = catalog.file(at.file) else { continue };

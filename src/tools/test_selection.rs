@@ -627,11 +627,18 @@ pub(super) fn functions_of(
         Error::usage("name a file, a function or a directory")
             .with_hint("without any of them, the changes of the work tree are used")
     })?;
+    Ok(functions_in(catalog, file_of(call, catalog, given)?))
+}
+
+/// Returns the file that an argument names.
+///
+/// # Errors
+///
+/// An unknown path, with the nearest ones.
+pub(super) fn file_of(call: &Call<'_>, catalog: &Catalog, given: &str) -> Result<FileId> {
     let path = paths::resolve(call, given)?;
-    let Some(at) = paths::listed(catalog.files(), &path) else {
-        return Err(paths::unknown(call, &path));
-    };
-    Ok(functions_in(catalog, FileId::new(at)))
+    let at = paths::listed(catalog.files(), &path);
+    at.map(FileId::new).ok_or_else(|| paths::unknown(call, &path))
 }
 
 /// Returns the functions of a file, longest first; none for a file of tests.

@@ -7,10 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data};
+use super::named_change::NamedChange;
 use super::risk_map::{self, FileRisk, RiskMeta, Selection};
+use super::test_selection::{Limits, select};
 use super::{Alias, Call, Define, Speed, Toolset, results_max};
-use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::analysis::{Analysis, NextStep, Status, Update};
 use crate::answer::style::Style;
+use crate::base::ids::FileId;
+use crate::base::text::plain;
+use crate::catalog::Catalog;
 use crate::error::Result;
 
 /// A component from which on it is a reason.
@@ -34,6 +39,12 @@ pub struct Args {
     pub exclude_new_file_boost: bool,
     /// Maximum number of tokens (default 4000)
     pub max_tokens: Option<usize>,
+    /// Also files that no commit has (default true)
+    #[schemars(extend("x-unlisted" = ""))]
+    pub working_tree: Option<bool>,
+    /// Update the index first
+    #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
+    pub auto_update: Option<bool>,
 }
 
 /// A file with its risk and the reasons.
@@ -44,7 +55,19 @@ pub struct Triaged {
     pub file: FileRisk,
     /// The components that make it risky, in words.
     pub reasons: Vec<&'static str>,
+    /// The tests to run after an edit, most likely first, for the first files; at most three.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_tests: Option<Vec<String>>,
+    /// True if all tests should run after an edit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub run_all: bool,
 }
+
+/// The number of files for which tests are selected.
+const SELECTED_MAX: usize = 3;
+
+/// The number of tests of each.
+const TESTS_MAX: usize = 3;
 
 /// The data of the reply.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -77,12 +100,17 @@ impl Define for Triage {
             directory: args.directory,
             exclude_tests: args.exclude_tests.unwrap_or(true),
             exclude_new_file_boost: args.exclude_new_file_boost,
+            only_committed: args.working_tree == Some(false),
         };
         let ranked = risk_map::rank(call, &selection)?;
         let total = ranked.files.len();
         let top = ranked.files.into_iter().take(results_max(args.top_n, 10));
-        let files: Vec<Triaged> =
-            top.map(|file| Triaged { reasons: reasons(&file), file }).collect();
+        let mut files: Vec<Triaged> = top.map(|file| Triaged::new(file)).collect();
+        let catalog = call.code.catalog(&[])?;
+        files.iter_mut().try_for_each(|of| risk_map::count_values(catalog, &mut of.file))?;
+        for of in files.iter_mut().take(SELECTED_MAX) {
+            of.select_tests(call, catalog)?;
+        }
         let without_tests = files.iter().filter(|it| it.file.tests == 0).count();
         let weights_problem = ranked.meta.weights_problem.clone();
         let user_data_problem = ranked.meta.user_data_problem.clone();
@@ -122,6 +150,24 @@ impl Define for Triage {
     }
 }
 
+impl Triaged {
+    fn new(file: FileRisk) -> Triaged {
+        Triaged { reasons: reasons(&file), file, run_tests: None, run_all: false }
+    }
+
+    /// Adds the tests to run.
+    fn select_tests(&mut self, call: &Call<'_>, catalog: &Catalog) -> Result<()> {
+        let Some(file) = catalog.files().find(self.file.path.as_bytes()) else { return Ok(()) };
+        let named = NamedChange::of(catalog, &[FileId::new(file)]);
+        let limits = Limits { tests: TESTS_MAX, tokens: usize::MAX };
+        let selected = select(call, catalog, &named.symbols, named.besides(), limits)?;
+        self.run_all = selected.selection.run_all;
+        let tests = selected.selection.tests.into_iter();
+        self.run_tests = Some(tests.map(|test| test.test_id).collect());
+        Ok(())
+    }
+}
+
 fn reasons(file: &FileRisk) -> Vec<&'static str> {
     let it = &file.breakdown;
     let is_high = |value: Option<f64>| value.is_some_and(|value| value >= HIGH);
@@ -148,7 +194,16 @@ impl Data for TriageData {
                 let _ = writeln!(out, "         {reasons}");
             }
             let _ = writeln!(out, "         {}", risk_map::components(&it.file));
+            match it.run_tests.as_deref() {
+                _ if it.run_all => out.push_str("         tests: run all\n"),
+                Some([first, ..]) => _ = writeln!(out, "         tests: {}", plain(first)),
+                Some([]) | None => {}
+            }
         }
+    }
+
+    fn update(&mut self) -> Option<&mut Option<Update>> {
+        Some(&mut self.meta.update)
     }
 
     fn truncate(&mut self, shown: usize) {

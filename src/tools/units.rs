@@ -210,7 +210,8 @@ pub(super) fn unknown(names: &[&str], name: &str, path: &[u8], message: &str) ->
     let near = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
     let near: Vec<String> = near.into_iter().map(|at| text::plain(names[at])).collect();
     let message = format!("{message} `{}`", text::plain(name));
-    let error = Error::new(Kind::NotFound, message).with_path(&path::to_path(path));
+    let error = Error::new(Kind::NotFound, message).with_code("unknown_name");
+    let error = error.with_path(&path::to_path(path));
     match nearest::hint(&near) {
         Some(hint) => error.with_hint(hint),
         None => error.with_hint("{tool:outline} lists the definitions of the file"),

@@ -10,6 +10,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use codedb::tools::unlisted::is_unlisted;
 use codedb::tools::{Alias, CommandLine, Effect, TOOLS, Tool, command_line};
 use serde_json::{Value, json};
 
@@ -25,7 +26,7 @@ const INDEX: &str = "\
 
 Each tool has a page with its arguments and examples. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
 
-Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands, and those of `decisions` are parts of `codedb decisions`. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
+Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON; to each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error or unknown. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands, and those of `decisions` are parts of `codedb decisions`. `codedb edit PATH --content -` reads the text from standard input, byte for byte.
 
 **Paths** are relative to the root of the tree and separated by `/`. Absolute paths below the root are accepted. The command line also accepts paths relative to the current directory; with `--root` only if the current directory is inside of that root. A file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by it.
 
@@ -34,6 +35,8 @@ Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for
 **Projects:** on a server, every tool also accepts `project`: the name or absolute path of a tree that `codedb_projects` lists. An absolute `path` inside of one of these trees selects it, too. In a bundle, each call can have its own project.
 
 **Aliases:** common names from other programs are accepted and reported in a notice, for example `pattern` for `query` of `codedb_search`, and `file_path`, `offset` and `limit` of `codedb_read`.
+
+**Chisel's clients:** names of tools without `codedb_`, `analyze`, `update` and unlisted arguments (`auto_update`, `working_tree`, `force`, `shard`, `fallback_to_all`, …) are accepted. Replies of the toolset `history` have `status` and `next_steps`, and `error` where something prevents an answer. A failed call has the same fields with `--json` and `\"format\": \"json\"`: `error` is `unknown_path`, `unknown_name`, `unknown_ref`, `invalid_argument`, `not_a_git_repo`, `git_command_failed` or another identifier that does not change.
 
 **Freshness:** replies are checked against the tree, like searches. `--fresh trust` skips the check; a notice reports that, and JSON begins with `\"freshness\":\"trust\"`. Without a complete index, a call returns what it can compute at once (`status` is `partial` if that is incomplete) and starts a build in the background, unless `--no-background` or `CODEDB_BACKGROUND=0` is set.
 
@@ -253,7 +256,8 @@ fn arguments(out: &mut String, tool: &Tool) {
     let required = schema["required"].as_array().cloned().unwrap_or_default();
     let properties = schema["properties"].as_object().into_iter().flatten();
     // The order of the keys of a JSON object depends on a feature that other crates may enable.
-    let properties: BTreeMap<&String, &Value> = properties.collect();
+    let (unlisted, properties): (BTreeMap<&String, &Value>, BTreeMap<&String, &Value>) =
+        properties.partition(|(_, property)| is_unlisted(property));
     if properties.is_empty() {
         out.push_str("None.\n");
         return;
@@ -279,10 +283,11 @@ fn arguments(out: &mut String, tool: &Tool) {
         }
         let _ = writeln!(out, "| `{name}` | {kind}{marks} | {meaning} |");
     }
-    if !tool.aliases.is_empty() {
-        let alias = |alias: &Alias| format!("`{}` for `{}`", alias.name, alias.canonical);
-        let aliases: Vec<String> = tool.aliases.iter().map(alias).collect();
-        let _ = writeln!(out, "\nAlso accepted: {}.", aliases.join(", "));
+    let alias = |alias: &Alias| format!("`{}` for `{}`", alias.name, alias.canonical);
+    let unlisted = unlisted.keys().map(|name| format!("`{name}`"));
+    let accepted: Vec<String> = tool.aliases.iter().map(alias).chain(unlisted).collect();
+    if !accepted.is_empty() {
+        let _ = writeln!(out, "\nAlso accepted: {}.", accepted.join(", "));
     }
 }
 

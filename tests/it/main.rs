@@ -20,6 +20,8 @@ mod compared;
 #[cfg(unix)]
 mod context;
 #[cfg(unix)]
+mod contract;
+#[cfg(unix)]
 mod data;
 mod decisions;
 #[cfg(unix)]
@@ -32,6 +34,8 @@ mod edge;
 mod eval;
 #[cfg(unix)]
 mod excludes;
+#[cfg(unix)]
+mod extractors;
 #[cfg(unix)]
 mod faults;
 #[cfg(unix)]
@@ -58,6 +62,8 @@ mod init;
 mod limits;
 #[cfg(unix)]
 mod mcp;
+#[cfg(unix)]
+mod one_source;
 #[cfg(unix)]
 mod outline;
 #[cfg(unix)]

@@ -30,6 +30,8 @@ use crate::userdata::jobs::Job;
 pub enum JobKind {
     /// Builds or refreshes the whole index.
     Index,
+    /// Builds the whole index anew.
+    Rebuild,
 }
 
 impl JobKind {
@@ -37,6 +39,7 @@ impl JobKind {
     pub fn name(self) -> &'static str {
         match self {
             JobKind::Index => "index",
+            JobKind::Rebuild => "rebuild",
         }
     }
 }
@@ -106,6 +109,12 @@ pub trait Code: Sync {
     /// the index has them completely. Signatures and documentation must be read from the text.
     /// Reads only that file's facts.
     fn outline(&self, path: &[u8], hash: u128) -> Option<(&'static Language, Vec<Symbol>)>;
+
+    /// Returns the language of a file with this content, and the name of the extractor of the user's
+    /// own that knows it, if one does.
+    fn language(&self, path: &[u8], text: &[u8]) -> (Option<&'static Language>, Option<&str>) {
+        (crate::lang::detect(&crate::base::path::to_path(path), text), None)
+    }
 
     /// Returns the definitions of `text`, the content of the file at a repository path, by parsing
     /// it, with signatures and documentation. O(text).

@@ -94,6 +94,13 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Outline).ok()?.outline(path, hash)
     }
 
+    fn language(&self, path: &[u8], text: &[u8]) -> (Option<&'static Language>, Option<&str>) {
+        match self.before(Access::Parse) {
+            Ok(code) => code.language(path, text),
+            Err(_) => (crate::lang::detect(&crate::base::path::to_path(path), text), None),
+        }
+    }
+
     fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline> {
         self.before(Access::Parse)?.parse(language, path, text)
     }

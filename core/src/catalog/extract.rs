@@ -13,7 +13,7 @@ use crate::index::code::Word;
 use crate::index::extract::Content;
 use crate::lang::marks::{HEAD_BYTES, marks};
 use crate::lang::words::identifiers;
-use crate::lang::{self, Facts, Language, Problem};
+use crate::lang::{Facts, Language, Problem};
 use crate::parsers::Parsers;
 use crate::source::beneath;
 use crate::source::read::Buffer;
@@ -121,7 +121,7 @@ fn extract_hashed(path: &[u8], text: &[u8], hash: u128, parsers: &Parsers) -> Re
     extract.text = text.to_vec();
     extract.marks = marks(path, &text[..text.len().min(HEAD_BYTES)]).to_bits();
     // The language of a file is also detected if its name is not UTF-8.
-    extract.language = lang::detect(Path::new(&*String::from_utf8_lossy(path)), text);
+    extract.language = parsers.extractors().language_of(path, text);
     if let Some(language) = extract.language {
         extract.facts = parsers.facts(language, &String::from_utf8_lossy(path), text, hash)?;
     }

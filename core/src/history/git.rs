@@ -81,6 +81,7 @@ pub struct Git {
 #[derive(Clone, Debug)]
 struct Refused {
     kind: Kind,
+    code: &'static str,
     message: String,
     hints: Vec<String>,
 }
@@ -117,6 +118,15 @@ struct Invocation<'a, A> {
 
 /// The last root in which git reached a time limit, with the time and the error.
 static STUCK: Mutex<Option<(PathBuf, Instant, Refused)>> = Mutex::new(None);
+
+/// The identifier of errors of a git that failed; see [`Error::code`].
+const FAILED: &str = "git_command_failed";
+
+/// The identifier of errors about a repository that git must not read.
+const REFUSED: &str = "git_refused";
+
+/// The identifier of errors about a git that reached a limit.
+const STOPPED: &str = "git_stopped";
 
 /// How long git is not tried again in a root in which it reached a time limit.
 const STUCK_FOR: Duration = Duration::from_secs(10);
@@ -158,8 +168,13 @@ impl Git {
         }
         let is_there = match git.run("rev-parse", &["--is-inside-work-tree"]) {
             Ok(output) if output.code == Some(0) => output.answer.trim_ascii() == b"true",
-            // Git prints another message for a broken repository.
-            Ok(output) => !is_no_work_tree(&output.stderr),
+            // Git prints another message for a broken repository, unless HEAD is broken.
+            Ok(output) => {
+                let has_objects = |of: &Layout| of.common.join("objects").is_dir();
+                !is_no_work_tree(&output.stderr)
+                    || output.stderr.contains("not a git repository (or any")
+                        && layout.as_ref().is_some_and(has_objects)
+            }
             Err(error) if error.kind() == Kind::NotFound => {
                 root.ancestors().any(|dir| dir.join(".git").exists())
             }
@@ -179,7 +194,9 @@ impl Git {
     /// Returns git for a repository that it must not read: every call fails with `error`.
     fn refusing(self, error: &Error) -> Git {
         let (kind, message) = (error.kind(), error.to_string());
-        Git { refused: Some(Refused { kind, message, hints: error.hints().to_vec() }), ..self }
+        let code = if error.is_of_git() { error.code() } else { REFUSED };
+        let hints = error.hints().to_vec();
+        Git { refused: Some(Refused { kind, code, message, hints }), ..self }
     }
 
     /// Returns the newest ancestors of HEAD, newest first, without merges; none if there is no
@@ -237,6 +254,7 @@ impl Git {
                 let name = text::plain(name);
                 let message = format!("`{name}` is {object}, which the repository does not have");
                 Err(Error::new(Kind::Io, message)
+                    .with_code(FAILED)
                     .with_hint("run `git fsck` to find missing objects"))
             }
         }
@@ -311,8 +329,8 @@ impl Git {
     /// Starts git in the root. No other function runs git.
     fn start<A: AsRef<OsStr>>(&self, invocation: &Invocation<'_, A>) -> Result<Child> {
         let Invocation { command, args, settings, uses_rule_files, input } = *invocation;
-        if let Some(Refused { kind, message, hints }) = &self.refused {
-            let error = Error::new(*kind, message.clone());
+        if let Some(Refused { kind, code, message, hints }) = &self.refused {
+            let error = Error::new(*kind, message.clone()).with_code(code);
             return Err(hints.iter().cloned().fold(error, Error::with_hint));
         }
         let mut git = Command::new("git");
@@ -333,6 +351,7 @@ impl Git {
         let mut child = git.spawn().map_err(|error| match error.kind() {
             ErrorKind::NotFound => {
                 Error::new(Kind::NotFound, "git is not installed, or not found on the PATH")
+                    .with_code("git_not_installed")
                     .with_hint("only tools that use commits need it; the others work without it")
             }
             _ => failed(command, &error.to_string()),
@@ -357,6 +376,7 @@ impl GitOutput {
 
 fn failed(command: &str, what: &str) -> Error {
     Error::new(Kind::Io, format!("`git {command}` failed: {}", text::plain(what)))
+        .with_code(FAILED)
         .with_hint("run `git status` in that directory for details")
 }
 

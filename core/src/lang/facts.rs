@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use super::chain::{CHAIN_BYTES_MAX, Chain};
 use super::parse::Problems;
@@ -11,7 +11,7 @@ use super::symbols::Symbol;
 use super::syntax_errors::SyntaxErrors;
 
 /// The role of an identifier at one occurrence.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
     /// It is called: functions, methods, constructors, macros, decorators.

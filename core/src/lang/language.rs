@@ -127,6 +127,44 @@ pub static LANGUAGES: &[&Language] = &[
     &grammars::zig::ZIG,
 ];
 
+/// The language of files that only an extractor of the user's own knows; see
+/// [`crate::parsers::extractors`].
+pub static EXTRACTED: Language = Language {
+    name: "extracted",
+    extensions: &[],
+    filenames: &[],
+    shebangs: &[],
+    separator: ".",
+    line_comments: &[],
+    block_comments: &[],
+    tests: TestConventions::NONE,
+    grammar: None,
+    refine: None,
+    mask: None,
+    embedded: None,
+    comments: &[],
+    doc_comments: &[],
+    attributes: &[],
+    markers: &[],
+    define: |_, _| {},
+    refer: None,
+    scopes: &[],
+};
+
+/// Returns the number by which an index stores a language: its position in [`LANGUAGES`], or the number
+/// after the last one for [`EXTRACTED`].
+pub fn number(language: &Language) -> Option<usize> {
+    let is_it = |one: &&Language| *one == language;
+    let extracted = (*language == EXTRACTED).then_some(LANGUAGES.len());
+    LANGUAGES.iter().position(is_it).or(extracted)
+}
+
+/// Returns the language with a [`number`].
+pub fn of_number(number: usize) -> Option<&'static Language> {
+    let extracted = (number == LANGUAGES.len()).then_some(&EXTRACTED);
+    LANGUAGES.get(number).copied().or(extracted)
+}
+
 /// Number of bytes at the start of a text that [`Language::refine`] inspects.
 const HEAD_BYTES: usize = 16 << 10;
 

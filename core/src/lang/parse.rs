@@ -90,11 +90,13 @@ pub enum Problem {
     Crashed,
     /// This build does not include the parser of the language; the file has no facts.
     NoParser,
+    /// The extractor of the file failed, or lines that it printed are not valid.
+    Extractor,
 }
 
 impl Problem {
     /// Every problem. The position of a problem is its bit in the index.
-    pub const ALL: [Problem; 9] = [
+    pub const ALL: [Problem; 10] = [
         Problem::TooLarge,
         Problem::TooHard,
         Problem::TooManyNodes,
@@ -104,6 +106,7 @@ impl Problem {
         Problem::Failed,
         Problem::Crashed,
         Problem::NoParser,
+        Problem::Extractor,
     ];
 
     /// Returns true if definitions are missing that a reader of the file sees, and that are not
@@ -116,6 +119,7 @@ impl Problem {
                 | Problem::Failed
                 | Problem::Crashed
                 | Problem::NoParser
+                | Problem::Extractor
         )
     }
 
@@ -132,6 +136,7 @@ impl Problem {
             Problem::Failed => Some("internal error on this file (a bug; please report it)"),
             Problem::Crashed => Some("the parser crashed on this file or did not finish"),
             Problem::NoParser => Some("this build of codedb does not include its language"),
+            Problem::Extractor => Some("its extractor failed, or printed lines that are not valid"),
         }
     }
 }

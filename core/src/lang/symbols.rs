@@ -5,13 +5,13 @@ use std::ops::Range;
 use super::facts::{Chain, Facts};
 use super::language::Language;
 use super::parse::{Limits, Problems};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 mod walk;
 mod words;
 
 /// The kind of a definition.
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SymbolKind {
     /// A module or namespace.

@@ -15,6 +15,9 @@ use crate::tools::{counted, paths};
 /// because the queried name itself is not a suggestion.
 const NEAREST_MAX: usize = 4 * nearest::OFFERED_MAX;
 
+/// The identifier of errors about unknown names.
+const UNKNOWN_NAME: &str = "unknown_name";
+
 /// Returns the error for a name that has no definition. It suggests qualified names that end with
 /// the last part of the name, then the nearest names.
 ///
@@ -43,7 +46,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
         }
     }
     let message = format!("`{}` is not defined in this tree", text::plain(name));
-    let mut error = Error::new(Kind::NotFound, message);
+    let mut error = Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME);
     if is_glob(name) {
         error = error.with_hint("pass a glob as `pattern`");
     }
@@ -74,6 +77,7 @@ pub fn elsewhere(catalog: &Catalog, name: &str, given: &str, found: &[SymbolAt])
     }
     let message = format!("`{}` is not defined here", text::plain(name));
     Error::new(Kind::NotFound, message)
+        .with_code(UNKNOWN_NAME)
         .with_path(&path::to_path(given.as_bytes()))
         .with_hint(format!("it is defined in {}", files.join(", ")))
 }

@@ -86,6 +86,7 @@ impl Git {
                  regular file of the tree"
             );
             return Err(Error::new(Kind::Usage, message)
+                .with_code(super::REFUSED)
                 .with_hint("`git config --unset-all blame.ignoreRevsFile` removes the setting"));
         }
         Ok(())

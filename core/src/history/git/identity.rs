@@ -39,10 +39,32 @@ impl Git {
         })
     }
 
+    /// Checks that HEAD is a branch without commits, for a HEAD that denotes no commit: git treats a
+    /// damaged branch like a missing one.
+    ///
+    /// # Errors
+    ///
+    /// If HEAD or its branch is damaged, and as [`Git::recent`].
+    pub fn check_unborn(&self) -> Result<()> {
+        let output = self.output("symbolic-ref", &["HEAD"])?;
+        let name = String::from_utf8_lossy(output.trim_ascii()).into_owned();
+        if self.run("check-ref-format", &[&name])?.code != Some(0) {
+            return Err(super::failed("rev-parse", "HEAD is damaged: it names no valid branch"));
+        }
+        let is_there = Layout::around(&self.root)
+            .is_some_and(|layout| layout.common.join(&name).symlink_metadata().is_ok());
+        if is_there {
+            let name = text::plain(&name);
+            return Err(super::failed("rev-parse", &format!("the branch `{name}` is damaged")));
+        }
+        Ok(())
+    }
+
     /// Returns the error about a name that is no commit of the repository.
     pub fn no_commit(&self, name: &str) -> Error {
         let name = text::plain(text::start(name, 80));
         let error = Error::usage(format!("`{name}` is not a commit"))
+            .with_code("unknown_ref")
             .with_hint("name a branch, a tag or a hash");
         if self.is_shallow() {
             error.with_hint("the clone is shallow; `git fetch --unshallow` adds older commits")

@@ -96,7 +96,8 @@ fn wait(
                 return Err(Error::new(
                     Kind::Limit,
                     format!("the output of `git {command}` is too large"),
-                ));
+                )
+                .with_code(super::STOPPED));
             }
             Err(RecvTimeoutError::Disconnected) => break,
             Err(RecvTimeoutError::Timeout) => watch.check_silent()?,
@@ -177,7 +178,7 @@ impl<'a> Watch<'a> {
     }
 
     fn too_long(&self, what: &str) -> Error {
-        Error::new(Kind::Limit, format!("`git {}` {what}", self.command))
+        Error::new(Kind::Limit, format!("`git {}` {what}", self.command)).with_code(super::STOPPED)
     }
 }
 

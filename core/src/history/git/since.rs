@@ -311,6 +311,7 @@ fn without_filters(names: &[Vec<u8>]) -> Result<Vec<OsString>> {
     let refuse = |kind: Kind, why: String| {
         let message = format!("git's configuration {why}, so nothing is compared with a commit");
         Err(Error::new(kind, message)
+            .with_code(super::REFUSED)
             .with_hint("use a time or a generation, which do not need git"))
     };
     if names.len() > FILTERS_MAX {

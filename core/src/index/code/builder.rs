@@ -16,7 +16,7 @@ use crate::error::Result;
 use crate::index::format::{self, FileKind, u64_at};
 use crate::lang::Language;
 use crate::lang::facts::{Facts, Role};
-use crate::lang::language::LANGUAGES;
+use crate::lang::language;
 use crate::lang::words::unescaped;
 
 /// Maximum number of references and words in a segment; bounds the memory of a build.
@@ -158,7 +158,7 @@ impl CodeSegmentBuilder {
     pub fn add(&mut self, file: &FileRecord<'_>) {
         let doc = self.files();
         let facts = file.facts;
-        let language = file.language.and_then(|of| LANGUAGES.iter().position(|one| *one == of));
+        let language = file.language.and_then(language::number);
         let problems =
             facts.problems.keys().fold(0_u16, |bits, problem| bits | 1 << *problem as u16);
         let put = |out: &mut Vec<u8>, number: u32| out.extend_from_slice(&number.to_le_bytes());

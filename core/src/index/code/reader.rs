@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
 use crate::lang::facts::{Chain, Import, Reference, Role};
-use crate::lang::language::LANGUAGES;
+use crate::lang::language;
 use crate::lang::{Language, Problem, Symbol};
 
 /// Returns the hash by which a segment identifies a repository path. A collision is harmless,
@@ -192,7 +192,7 @@ impl CodeSegment {
         Ok(Doc {
             path_hash: u64_at(bytes, 0),
             hash: u128::from_le_bytes(bytes[32..48].try_into().expect("sixteen bytes")),
-            language: language.and_then(|place| LANGUAGES.get(place).copied()),
+            language: language.and_then(language::of_number),
             marks: bytes[13],
             lines: u32_at(bytes, 8),
             problems: u32::from(u16_at(bytes, 14)),
