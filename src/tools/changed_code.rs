@@ -93,6 +93,29 @@ pub(super) fn difference(
     reference: Option<&str>,
     uncommitted: bool,
 ) -> Result<std::result::Result<CodeDifference, NoDifference>> {
+    difference_in(call, catalog, reference, Scope { uncommitted, staged: false })
+}
+
+/// Which changes count.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Scope {
+    /// Those since HEAD.
+    pub(super) uncommitted: bool,
+    /// Those of files that git's index has changed.
+    pub(super) staged: bool,
+}
+
+/// Returns the difference like [`difference`].
+///
+/// # Errors
+///
+/// As [`difference`].
+pub(super) fn difference_in(
+    call: &Call<'_>,
+    catalog: &Catalog,
+    reference: Option<&str>,
+    Scope { uncommitted, staged }: Scope,
+) -> Result<std::result::Result<CodeDifference, NoDifference>> {
     let none = |status, message: &str, hint| {
         Ok(Err(NoDifference { status, message: message.to_owned(), hint }))
     };
@@ -118,7 +141,7 @@ pub(super) fn difference(
             "commit something, or name files or functions",
         );
     };
-    let found = compare(catalog, git, commit)?;
+    let found = compare(catalog, git, commit, staged)?;
     if found.paths.is_empty() {
         let short = text::start(&found.commit, 12).to_owned();
         return none(
@@ -130,12 +153,18 @@ pub(super) fn difference(
     Ok(Ok(found))
 }
 
-fn compare(catalog: &Catalog, git: &Git, commit: String) -> Result<CodeDifference> {
+fn compare(catalog: &Catalog, git: &Git, commit: String, staged: bool) -> Result<CodeDifference> {
     let mut found = CodeDifference { commit, ..CodeDifference::default() };
     let list = catalog.files();
     let (mut files, mut before): (Vec<FileId>, Vec<Before>) = (Vec::new(), Vec::new());
     let mut gone: Vec<(String, Vec<u8>)> = Vec::new();
     let mut changes = git.changes_since(&found.commit)?;
+    if staged {
+        let staged = git.staged(Some(&found.commit))?;
+        let paths = staged.into_iter().flat_map(|of| [Some(of.path), of.source]).flatten();
+        let paths: BTreeSet<Vec<u8>> = paths.collect();
+        changes.retain(|(path, _)| paths.contains(path));
+    }
     // Sources first: other files have no functions, and must not use up the bound.
     changes.sort_by_key(|(path, _)| !marks::is_own_source(path));
     for (path, how) in changes {

@@ -31,6 +31,9 @@ pub struct Args {
     /// Only uncommitted changes: staged, unstaged and untracked
     #[serde(default)]
     pub working_tree: bool,
+    /// Only files with staged changes, for `codedb test --staged`.
+    #[serde(skip)]
+    pub staged: bool,
     /// Maximum number of tests (default 20) and of affected functions (default 30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
@@ -108,7 +111,8 @@ impl Define for DiffImpact {
         let limits = Limits::new(args.limit, args.max_tokens);
         let catalog = call.code.catalog(&[])?;
         let reference = args.reference.as_deref();
-        let changed = match changed_code::difference(call, catalog, reference, args.working_tree)? {
+        let scope = changed_code::Scope { uncommitted: args.working_tree, staged: args.staged };
+        let changed = match changed_code::difference_in(call, catalog, reference, scope)? {
             Ok(changed) => changed,
             Err(none) => {
                 return Ok(Analysis::list(DiffImpactData::default(), 0, 0)
