@@ -5,7 +5,7 @@
 //! adds names, imports and common commits (`links`); [`score`] turns both into a calibrated
 //! probability and a source; [`select`] combines these and ranks; [`files`] returns test files
 //! instead of tests. [`effort`] bounds the search. [`commands`] returns the command that runs a
-//! selection. [`recorded`] reads which tests executed a definition according to imported coverage.
+//! selection. [`failing`] raises tests that failed often. [`recorded`] reads which tests executed a definition according to imported coverage.
 //!
 //! No test is run and nothing is stored.
 
@@ -13,6 +13,7 @@ pub mod commands;
 pub mod deliver;
 pub mod detect;
 pub mod effort;
+pub mod failing;
 pub mod features;
 pub mod files;
 pub mod fixtures;

@@ -12,8 +12,8 @@ use super::run as test_run;
 #[cfg(feature = "serve")]
 use super::serve;
 use super::{
-    check, data, decisions, doctor, drift, eval, help, index, init, mcp, search, similar, snapshot,
-    status, tool,
+    check, data, decisions, doctor, drift, eval, flaky, help, index, init, mcp, search, similar,
+    snapshot, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -51,6 +51,7 @@ fn tree_without_help() -> Command {
         .subcommand(test_run::command())
         .subcommand(test_run::changed::command())
         .subcommand(data::command())
+        .subcommand(flaky::command())
         .subcommand(decisions::command())
         .subcommand(with_globals(mcp::command()))
         .subcommand(with_globals(init::command()))
@@ -124,6 +125,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("run", matches)) => test_run::run(matches),
         Some(("test", matches)) => test_run::changed::run(matches),
         Some(("data", matches)) => data::run(matches),
+        Some(("flaky", matches)) => flaky::run(matches),
         Some(("decisions", matches)) => decisions::run(matches),
         Some(("mcp", matches)) => mcp::run(matches),
         #[cfg(feature = "serve")]

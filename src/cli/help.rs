@@ -125,7 +125,7 @@ const GROUPS: &[Group] = &[
                 "build the index; its state; all trees",
             ),
             row(
-                &[("data", ""), ("snapshot", ""), ("eval", "")],
+                &[("data", ""), ("flaky", ""), ("snapshot", ""), ("eval", "")],
                 "recorded data; export; measurements",
             ),
             row(

@@ -7,6 +7,7 @@
 mod background;
 mod check;
 mod commands;
+mod covered;
 mod data;
 mod decisions;
 mod display;
@@ -15,6 +16,7 @@ mod drift;
 mod eval;
 mod extractors;
 mod first_use;
+mod flaky;
 mod help;
 mod hyperlink;
 mod index;
@@ -65,6 +67,10 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
     }
     if args.first().is_some_and(|arg| arg == JOB_COMMAND) {
         return job_worker::run(&args[1..]);
+    }
+    #[cfg(unix)]
+    if args.first().is_some_and(|arg| arg == run::processes::GUARD) {
+        return run::processes::guard(&args[1..]);
     }
     let Some(at) = command_at(&args) else { return without_command(&args) };
     if args[at] == help::NAME {

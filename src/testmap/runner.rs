@@ -3,7 +3,7 @@
 //!
 //! Nothing is executed. Without a supported manifest there is no command.
 
-use serde_json::Value;
+pub(super) mod javascript;
 
 /// Returns the command that runs the tests in the file at a repository path, from the root. `read`
 /// returns the text of a file of the tree.
@@ -31,7 +31,7 @@ pub fn command(
                 format!("go -C {} test {package}", plain(&module)?)
             })
         }
-        "javascript" | "typescript" | "tsx" => Some(javascript(path, folder, &read)?.0),
+        "javascript" | "typescript" | "tsx" => javascript::of_file(path, &read)?.files(&[path]),
         "ruby" if stem.ends_with("_spec") => Some(format!("bundle exec rspec {quoted}")),
         "ruby" if stem.ends_with("_test") => Some(format!("ruby -Itest {quoted}")),
         "php" if stem.ends_with("Test") => {
@@ -47,7 +47,7 @@ pub fn command(
 pub(super) fn nearest(
     folder: &str,
     name: &str,
-    read: &impl Fn(&str) -> Option<String>,
+    read: &dyn Fn(&str) -> Option<String>,
 ) -> Option<(String, String)> {
     let mut folder = folder;
     loop {
@@ -64,14 +64,14 @@ pub(super) fn nearest(
 
 /// Returns a path quoted for a shell; `None` for a path that cannot be quoted safely.
 pub(super) fn quoted(path: &str) -> Option<String> {
-    if path.starts_with('-') || path.contains(['\'', '`']) || path.chars().any(is_unseen) {
+    if path.starts_with('-') || path.contains('`') || path.chars().any(is_unseen) {
         return None;
     }
     if path.starts_with('@') {
         // Some runners read options from such a file.
         return quoted(&format!("./{path}"));
     }
-    Some(plain(path).unwrap_or_else(|| format!("'{path}'")))
+    Some(plain(path).unwrap_or_else(|| format!("'{}'", path.replace('\'', "'\\''"))))
 }
 
 /// Returns true for control characters and those that change the direction of a text.
@@ -86,175 +86,68 @@ pub(super) fn plain(text: &str) -> Option<String> {
     (!text.starts_with('-') && text.chars().all(is_plain)).then(|| text.to_owned())
 }
 
-fn rust(path: &str, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
+/// The target that has the tests of a Rust file.
+pub(super) struct RustTarget {
+    /// The directory of its package.
+    pub(super) package: String,
+    /// The option that selects it.
+    pub(super) option: String,
+    /// The path of the module in it, as a filter; empty for the root of the target.
+    pub(super) module: String,
+}
+
+/// Returns the target that has the tests of the Rust file at a path.
+pub(super) fn rust_target(path: &str, read: &dyn Fn(&str) -> Option<String>) -> Option<RustTarget> {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let (package, manifest) = nearest(folder, "Cargo.toml", read)?;
-    let cargo = if package.is_empty() {
-        "cargo test".to_owned()
-    } else {
-        format!("cargo test --manifest-path {}/Cargo.toml", plain(&package)?)
-    };
     let below = path.strip_prefix(&package)?.trim_start_matches('/');
     let below = plain(below.strip_suffix(".rs")?)?;
     let parts: Vec<&str> = below.split('/').collect();
-    match parts[..] {
-        ["tests", binary] => Some(format!("{cargo} --test {binary}")),
-        ["tests", binary, "main"] => Some(format!("{cargo} --test {binary}")),
+    let has = |path: &str| {
+        read(&if package.is_empty() { path.to_owned() } else { format!("{package}/{path}") })
+            .is_some()
+    };
+    let (option, module) = match parts[..] {
+        ["tests", binary] | ["tests", binary, "main"] => {
+            (format!("--test {binary}"), String::new())
+        }
         ["tests", binary, module, ..] => {
-            let main = format!("tests/{binary}/main.rs");
-            let main = if package.is_empty() { main } else { format!("{package}/{main}") };
-            read(&main).map(|_| format!("{cargo} --test {binary} {module}::"))
+            if !has(&format!("tests/{binary}/main.rs")) {
+                return None;
+            }
+            (format!("--test {binary}"), format!("{module}::"))
         }
-        ["src", "bin", binary, ..] => Some(format!("{cargo} --bin {binary}")),
+        ["src", "bin", binary, ..] => (format!("--bin {binary}"), String::new()),
         ["src", .., last] => {
-            let has = |name: &str| {
-                let path = format!("src/{name}");
-                read(&if package.is_empty() { path } else { format!("{package}/{path}") }).is_some()
-            };
             let is_main = last == "main" && parts.len() == 2;
-            if is_main || has("main.rs") && !has("lib.rs") && !manifest.contains("[lib]") {
-                return Some(format!("{cargo} --bins"));
-            }
-            let mut modules = parts[1..].to_vec();
-            if matches!(last, "mod" | "lib" | "main") {
-                modules.pop();
-            }
-            Some(format!("{cargo} --lib {}", modules.join("::")).trim_end().to_owned())
-        }
-        _ => None,
-    }
-}
-
-/// A JavaScript test runner: its name, the command that runs one file, and the option that selects
-/// tests by a regular expression on their titles, if there is one that may follow the file.
-type JsRunner = (&'static str, &'static str, Option<&'static str>);
-
-/// JavaScript test runners.
-const RUNNERS: [JsRunner; 5] = [
-    ("vitest", "npx vitest run", Some("-t")),
-    ("jest", "npx jest", Some("-t")),
-    ("mocha", "npx mocha", Some("-g")),
-    ("ava", "npx ava", None),
-    // Its options must precede the file.
-    ("node --test", "node --test", None),
-];
-
-/// A command, and the option that selects tests by their titles.
-type JsCommand = (String, Option<&'static str>);
-
-/// Returns the command that runs the JavaScript file at a path, and the option that selects tests in it
-/// by a regular expression on their titles.
-pub(super) fn javascript(
-    path: &str,
-    folder: &str,
-    read: &impl Fn(&str) -> Option<String>,
-) -> Option<JsCommand> {
-    let mut above = folder;
-    loop {
-        let (project, manifest) = nearest(above, "package.json", read)?;
-        if let Some(command) = of_package(path, &project, &manifest, read) {
-            return Some(command);
-        }
-        // Packages of a workspace are often tested from its root.
-        if project.is_empty() {
-            return None;
-        }
-        above = project.rsplit_once('/').map_or("", |(above, _)| above);
-        // Borrow from `folder`, which outlives the loop.
-        above = &folder[..above.len()];
-    }
-}
-
-fn of_package(
-    path: &str,
-    project: &str,
-    manifest: &str,
-    read: &impl Fn(&str) -> Option<String>,
-) -> Option<JsCommand> {
-    let manifest: Value = serde_json::from_str(manifest).ok()?;
-    let script = manifest["scripts"]["test"].as_str().unwrap_or_default();
-    let depends = |name: &str| {
-        let kinds = ["devDependencies", "dependencies"];
-        kinds.iter().any(|kind| manifest[kind].get(name).is_some())
-    };
-    let below = quoted(path.strip_prefix(project)?.trim_start_matches('/'))?;
-    let enter =
-        if project.is_empty() { String::new() } else { format!("cd {} && ", plain(project)?) };
-    let file = |name: &str| {
-        read(&if project.is_empty() { name.to_owned() } else { format!("{project}/{name}") })
-    };
-    // A script of several commands passes arguments to the last one.
-    let is_single = !script.contains(['&', '|', ';']) && !script.contains("npm run");
-    let runs = |name: &str| is_single && script.contains(name);
-    if let Some((_, _, option)) = RUNNERS.iter().find(|(name, ..)| runs(name)) {
-        // The test script of the project accepts files as arguments.
-        let run = match (file("yarn.lock"), file("pnpm-lock.yaml")) {
-            (Some(_), _) => "yarn test",
-            (None, Some(_)) => "pnpm test",
-            (None, None) => "npm test --",
-        };
-        return Some((format!("{enter}{run} {below}"), *option));
-    }
-    let (_, run, option) = match script_of(&manifest, &below) {
-        Some(runner) => runner,
-        // Scripts name other directories, or the project has its own scripts of scripts.
-        None if manifest["scripts"].as_object().is_some_and(has_runner) => return None,
-        None => RUNNERS.iter().find(|(name, ..)| depends(name))?,
-    };
-    Some((format!("{enter}{run} {below}"), *option))
-}
-
-fn has_runner(scripts: &serde_json::Map<String, Value>) -> bool {
-    let texts = scripts.values().filter_map(Value::as_str);
-    texts.into_iter().any(|text| RUNNERS.iter().any(|(name, ..)| has_words(text, name)))
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| c.is_whitespace() || "&|;\"'".contains(c)).filter(|word| !word.is_empty())
-}
-
-/// Returns true if a command has the words of the name of a runner, next to each other.
-fn has_words(command: &str, name: &str) -> bool {
-    let words: Vec<&str> = words(command).collect();
-    let name: Vec<&str> = name.split(' ').collect();
-    words.windows(name.len()).any(|of| of == name)
-}
-
-/// Returns the runner of the script that names a directory of the file, or of one that names none.
-fn script_of(manifest: &Value, below: &str) -> Option<&'static JsRunner> {
-    let scripts = manifest["scripts"].as_object()?;
-    let mut best: Option<(usize, &JsRunner)> = None;
-    for script in scripts.values().filter_map(Value::as_str) {
-        for command in script.split(['&', '|', ';']) {
-            let Some(runner) = RUNNERS.iter().find(|(name, ..)| has_words(command, name)) else {
-                continue;
-            };
-            // `test/unit/**/*.js` names `test/unit/`.
-            let directory = |word: &str| {
-                let fixed = &word[..word.find(['*', '{', '?']).unwrap_or(word.len())];
-                fixed.rfind('/').map(|end| fixed[..=end].trim_start_matches("./").to_owned())
-            };
-            let mut named =
-                words(command).filter(|word| !word.starts_with('-')).filter_map(directory);
-            let first = named.next();
-            let is_match = |of: &String| below.starts_with(of.as_str());
-            let found =
-                first.iter().cloned().chain(named).filter(is_match).map(|of| of.len()).max();
-            let weight = if first.is_none() { Some(0) } else { found };
-            if let Some(weight) = weight
-                && best.is_none_or(|(known, _)| weight > known)
-            {
-                best = Some((weight, runner));
+            if is_main || has("src/main.rs") && !has("src/lib.rs") && !manifest.contains("[lib]") {
+                ("--bins".to_owned(), String::new())
+            } else {
+                let mut modules = parts[1..].to_vec();
+                if matches!(last, "mod" | "lib" | "main") {
+                    modules.pop();
+                }
+                ("--lib".to_owned(), modules.join("::"))
             }
         }
-    }
-    best.map(|(_, runner)| runner)
+        _ => return None,
+    };
+    Some(RustTarget { package, option, module })
 }
 
-fn jvm(folder: &str, class: String, read: &impl Fn(&str) -> Option<String>) -> Option<String> {
+fn rust(path: &str, read: &dyn Fn(&str) -> Option<String>) -> Option<String> {
+    let RustTarget { package, option, module } = rust_target(path, read)?;
+    let manifest = match &*package {
+        "" => String::new(),
+        package => format!(" --manifest-path {}", quoted(&format!("{package}/Cargo.toml"))?),
+    };
+    Some(format!("cargo test{manifest} {option} {module}").trim_end().to_owned())
+}
+
+fn jvm(folder: &str, class: String, read: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     if let Some((project, _)) = nearest(folder, "pom.xml", read) {
         let module =
-            if project.is_empty() { String::new() } else { format!(" -pl {}", plain(&project)?) };
+            if project.is_empty() { String::new() } else { format!(" -pl {}", quoted(&project)?) };
         return Some(format!("mvn test{module} -Dtest={class}"));
     }
     let build = ["build.gradle", "build.gradle.kts"];
@@ -308,13 +201,13 @@ mod tests {
             "src/a.test.js",
             "javascript",
             &[("package.json", jest)],
-            Some("npm test -- src/a.test.js"),
+            Some("npm test -- --runTestsByPath src/a.test.js"),
         );
         check(
             "src/a.test.js",
             "javascript",
             &[("package.json", jest), ("yarn.lock", "")],
-            Some("yarn test src/a.test.js"),
+            Some("yarn test --runTestsByPath src/a.test.js"),
         );
         let vitest = r#"{"devDependencies": {"vitest": "1"}}"#;
         check(
@@ -327,14 +220,14 @@ mod tests {
             "p/q/a.test.ts",
             "typescript",
             &[("p/q/package.json", "{}"), ("package.json", jest)],
-            Some("npm test -- p/q/a.test.ts"),
+            Some("npm test -- --runTestsByPath p/q/a.test.ts"),
         );
         check("a.test.ts", "typescript", &[("package.json", "{")], None);
         // npm appends arguments to the last of several commands.
         let several = r#"{"scripts": {"test": "npm run test:lint && npm run test:unit",
             "test:unit": "mocha --exit test/unit/**/*.js"}, "devDependencies": {"mocha": "1"}}"#;
         let several: &[(&str, &str)] = &[("package.json", several)];
-        check("test/unit/a.js", "javascript", several, Some("npx mocha test/unit/a.js"));
+        check("test/unit/a.js", "javascript", several, Some("npx mocha --exit test/unit/a.js"));
         check("test/browser/a.js", "javascript", several, None);
         check("spec/cart_spec.rb", "ruby", &[], Some("bundle exec rspec spec/cart_spec.rb"));
         check(

@@ -59,6 +59,8 @@ pub(super) enum Scope {
     Uncommitted,
     /// Those of commits. A file with changes of both kinds counts as a whole.
     Committed,
+    /// Those of files that git's index has changed since HEAD.
+    Staged,
 }
 
 impl Scope {
@@ -202,7 +204,7 @@ fn found(
             Some(commit) => Some(commit),
             None => return Err(git.no_commit(name)),
         },
-        None if scope == Scope::Uncommitted => git.commit("HEAD")?,
+        None if matches!(scope, Scope::Uncommitted | Scope::Staged) => git.commit("HEAD")?,
         None => git.branch_point()?,
     };
     let Some(commit) = commit else {
@@ -235,6 +237,16 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
     let mut changes = git.changes_since(&found.commit)?;
     if scope == Scope::Committed {
         found.mixed = keep_committed(git, &found.commit, &mut changes)?;
+    }
+    if scope == Scope::Staged {
+        let staged = git.staged(Some(&found.commit))?;
+        let paths = staged.into_iter().flat_map(|of| [Some(of.path), of.source]).flatten();
+        let paths: BTreeSet<Vec<u8>> = paths.collect();
+        // A submodule is staged as a whole.
+        let folders = |path: &[u8]| -> Vec<usize> { memchr::memchr_iter(b'/', path).collect() };
+        changes.retain(|(path, _)| {
+            paths.contains(path) || folders(path).iter().any(|&end| paths.contains(&path[..end]))
+        });
     }
     // Sources first: other files have no functions, and must not use up the bound.
     changes.sort_by_key(|(path, _)| !marks::is_own_source(path));

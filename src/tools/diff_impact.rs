@@ -31,6 +31,9 @@ pub struct Args {
     pub reference: Option<String>,
     /// Only uncommitted changes: staged, unstaged and untracked
     pub working_tree: Option<bool>,
+    /// Only files with staged changes, for `codedb test --staged`.
+    #[serde(skip)]
+    pub staged: bool,
     /// Maximum number of tests (default 20) and of affected functions (default 30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
@@ -111,7 +114,7 @@ impl Define for DiffImpact {
         let limits = Limits::new(args.limit, args.max_tokens);
         let catalog = call.code.catalog(&[])?;
         let reference = args.reference.as_deref();
-        let scope = Scope::of(args.working_tree);
+        let scope = if args.staged { Scope::Staged } else { Scope::of(args.working_tree) };
         let changed = match changed_code::difference(call, catalog, reference, scope)? {
             Ok(changed) => changed,
             Err(none) => return Ok(none.reply(DiffImpactData::default())),

@@ -26,6 +26,7 @@ use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::commands::{self, Located};
 use crate::testmap::deliver::{self, Costs};
 use crate::testmap::detect::{Runner, Test};
+use crate::testmap::failing::{self, Failing};
 use crate::testmap::features::NAMES;
 use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::outside::{self, Effect};
@@ -317,7 +318,17 @@ pub(super) fn select(
     let known = best.into_values().map(|(of, at)| Chosen { of: Kind::Test(of), at });
     let mut all: Vec<Chosen> = known.chain(recorded_only).collect();
     // Stable: equal ones stay in the order of paths.
-    all.sort_by(|a, b| b.probability().total_cmp(&a.probability()));
+    let failing = Failing::of(call.code);
+    let failure_rate = |chosen: &Chosen| match &chosen.of {
+        Kind::Test(of) => tests
+            .get(of.test)
+            .map_or(0.0, |test| failing.rate(&path::shown(catalog.path(of.test.file)), &test)),
+        Kind::Inherited(_) => 0.0,
+    };
+    all.sort_by_cached_key(|of| {
+        // Between 0 and 1.1, so that the bits have the order of the numbers.
+        std::cmp::Reverse((of.probability() + failing::WEIGHT * failure_rate(of)).to_bits())
+    });
     let total = all.len() + in_changed.len().saturating_sub(IN_CHANGED_FILES_MAX);
     // The command runs all of them, the list shows the first ones.
     let selected: Vec<(String, Test)> =
@@ -366,6 +377,10 @@ pub(super) fn select(
                 let parts = NAMES.iter().copied().zip(of.features);
                 let parts = parts.filter(|(_, value)| *value > 0.0);
                 selected.components = parts.map(|(name, value)| (name, round(value))).collect();
+                let rate = failure_rate(chosen);
+                if rate > 0.0 {
+                    selected.components.insert(failing::NAME, round(rate));
+                }
                 (selected.source, selected.depth) = (of.source, of.depth);
                 selected.covered_text = of.covered;
             }

@@ -17,7 +17,10 @@ use crate::support::process::output;
 use crate::support::skipped;
 
 mod changed;
+mod lasting;
+mod measured;
 mod runners;
+mod table;
 
 /// A report in JUnit XML with one test of each outcome.
 const JUNIT: &str = r#"<testsuite name="s"><testcase classname="c.D" name="ok" time="0.5"/><testcase classname="c.D" name="bad"><failure/></testcase><testcase classname="c.D" name="skip"><skipped/></testcase></testsuite>"#;

@@ -17,7 +17,9 @@ pub const FILES: &[(&str, &str)] = &[
     ("unittest/sitecustomize.py", include_str!("hooks/unittest.py")),
     ("node.cjs", include_str!("hooks/node.cjs")),
     ("node_test.mjs", include_str!("hooks/node_test.mjs")),
+    ("playwright.cjs", include_str!("hooks/playwright.cjs")),
     ("rspec.rb", include_str!("hooks/rspec.rb")),
+    ("ruby/minitest/codedb_plugin.rb", include_str!("hooks/minitest.rb")),
 ];
 
 /// The files of Go's package `testing` that [`go`] changes.

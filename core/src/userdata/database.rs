@@ -170,6 +170,8 @@ const MIGRATIONS: &[&str] = &["
         at_ms INTEGER NOT NULL,
         PRIMARY KEY (scope, extractor)
     ) STRICT, WITHOUT ROWID;
+", "
+    CREATE INDEX result_failed ON result (test) WHERE outcome = 'failed' OR outcome = 'error';
 "];
 
 /// The identity of a repository.

@@ -118,7 +118,7 @@ pub struct Record {
     pub results: u64,
     /// How many of them failed or ended with an error.
     pub failures: u64,
-    /// Pairs of consecutive results on one commit of a clean tree.
+    /// Pairs of consecutive results on one commit of a clean tree, or in one run.
     pub pairs: u64,
     /// How many of these pairs differ in their outcome. `flips / pairs` is the flip rate.
     pub flips: u64,
@@ -128,11 +128,15 @@ pub struct Record {
     pub last_ms: i64,
     /// The last outcome.
     pub last: Option<Outcome>,
+    /// Runs with a result that counts.
+    pub runs: u64,
+    /// When the last failure was recorded, in milliseconds since 1970.
+    pub last_failure_ms: Option<i64>,
 }
 
 impl Record {
     /// Returns the flip rate, from 0 to 1: how often consecutive results on one commit of a clean
-    /// tree differ; `None` if no commit has two results.
+    /// tree, or in one run, differ; `None` if there are no two of them.
     pub fn flip_rate(&self) -> Option<f64> {
         (self.pairs > 0).then(|| self.flips as f64 / self.pairs as f64)
     }
@@ -205,25 +209,50 @@ impl Database {
         Ok(self.records_where(Some(&test))?.remove(&*test))
     }
 
+    /// Returns the tests that ever failed, each with its failures and its results that count. O(results of
+    /// these tests).
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be read.
+    pub fn failures(&self) -> Result<Vec<(String, u64, u64)>> {
+        let select = "SELECT test.name,
+                sum(result.outcome IN ('failed', 'error')), sum(result.outcome <> 'skipped')
+            FROM result JOIN test ON test.id = result.test
+            WHERE result.test IN (SELECT test FROM result
+                WHERE outcome = 'failed' OR outcome = 'error')
+            GROUP BY result.test";
+        let read = || {
+            let mut statement = self.connection.prepare_cached(select)?;
+            let rows = statement.query_map([], |row| {
+                let count = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
+                Ok((row.get(0)?, count(1)?, count(2)?))
+            })?;
+            rows.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        read().map_err(|error| self.failure(&error))
+    }
+
     fn records_where(&self, test: Option<&str>) -> Result<HashMap<String, Record>> {
         let printed = test.and_then(as_printed);
         let read = || {
             let mut statement = self.connection.prepare(
                 "SELECT test.name, result.outcome, result.duration_ms, run.started_ms,
-                        run.commit_id, run.is_clean
+                        run.commit_id, run.is_clean, run.id
                     FROM result JOIN run ON run.id = result.run JOIN test ON test.id = result.test
                     WHERE ?1 IS NULL
                         OR result.test IN (SELECT id FROM test WHERE name IN (?1, ?2))
                     ORDER BY result.test, run.started_ms, run.id, result.attempt",
             )?;
             let rows = statement.query_map((test, printed.as_deref()), |row| {
-                Ok(Row6 {
+                Ok(Row7 {
                     test: row.get(0)?,
                     outcome: outcome_of(row.get_ref(1)?.as_str()?),
                     duration_ms: row.get(2)?,
                     started_ms: row.get(3)?,
                     commit: row.get(4)?,
                     is_clean: row.get(5)?,
+                    run: row.get(6)?,
                 })
             })?;
             let twice = self.spelled_as_printed()?;
@@ -278,13 +307,22 @@ impl Database {
 }
 
 /// A result with what is needed of its run.
-struct Row6 {
+struct Row7 {
     test: String,
     outcome: Outcome,
     duration_ms: Option<f64>,
     started_ms: i64,
     commit: Option<String>,
     is_clean: bool,
+    run: i64,
+}
+
+/// The result of a test before the present one.
+struct Previous {
+    run: i64,
+    /// The commit, if the tree was clean.
+    commit: Option<String>,
+    has_passed: bool,
 }
 
 /// Builds the records from results that are ordered by test and time.
@@ -294,13 +332,12 @@ struct Records {
     test: Option<String>,
     record: Record,
     durations: Vec<f64>,
-    /// The previous result of the test that counts: its commit, if the tree was clean, and whether
-    /// it passed.
-    previous: Option<(Option<String>, bool)>,
+    /// The previous result of the test that counts.
+    previous: Option<Previous>,
 }
 
 impl Records {
-    fn add(&mut self, row: Row6) {
+    fn add(&mut self, row: Row7) {
         if self.test.as_ref() != Some(&row.test) {
             self.close();
             self.test = Some(row.test);
@@ -313,14 +350,20 @@ impl Records {
         let passed = row.outcome == Outcome::Passed;
         self.record.results += 1;
         self.record.failures += u64::from(!passed);
+        if !passed {
+            self.record.last_failure_ms = Some(row.started_ms);
+        }
         let commit = row.commit.filter(|_| row.is_clean);
-        if let Some((Some(before), passed_before)) = &self.previous
-            && commit.as_ref() == Some(before)
+        let previous = self.previous.as_ref();
+        let is_same_run = previous.is_some_and(|before| before.run == row.run);
+        self.record.runs += u64::from(!is_same_run);
+        if let Some(before) = previous
+            && (is_same_run || commit.is_some() && commit == before.commit)
         {
             self.record.pairs += 1;
-            self.record.flips += u64::from(*passed_before != passed);
+            self.record.flips += u64::from(before.has_passed != passed);
         }
-        self.previous = Some((commit, passed));
+        self.previous = Some(Previous { run: row.run, commit, has_passed: passed });
     }
 
     fn close(&mut self) {

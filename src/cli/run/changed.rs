@@ -1,24 +1,31 @@
 //! `codedb test`: selects the tests of the changes, runs them with the project's own runner, and records
 //! the results.
 
+mod selected;
+mod shard;
+mod words;
+
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
-use serde_json::{Value, json};
 
-use super::execute;
+use super::{Executed, Options, child, execute, recover};
 use crate::base::text::plain;
-use crate::catalog::code::Code as _;
 use crate::catalog::file_list::FileList;
 use crate::cli::index::{build_all, place_args, print, tree_options};
-use crate::cli::tool::{check, fresh_arg, now_ns};
+use crate::cli::tool::{check, fresh_arg};
 use crate::cli::{place, report};
-use crate::engine::{self, Check, Engine, Local, file_list};
+use crate::engine::{self, Check, Engine, file_list};
 use crate::error::{Error, Kind, Result};
-use crate::tools::{self, Call};
+use crate::testmap::recorded::key_of_id;
+use crate::userdata::runs::Outcome;
+use selected::{Scope, Selected, select};
+use shard::Shard;
+use words::{Words, words_of};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -28,19 +35,13 @@ Examples:
   codedb test --dry-run       print the commands, run nothing
   codedb test -- -x           with arguments for the runner
 
-Exit codes: that of the first runner that fails; 0 if all succeed, or if no test is affected; 2 error,\nalso if no command is known that runs the tests.";
+Exit codes: that of the first runner that fails; 0 if all succeed, or if no test is affected; 2 error,\nalso if no command is known that runs the tests, or if one ran no test.";
 
-/// The number of tests that are selected at most; the commands run test files where there are many.
-const TESTS_MAX: usize = 1_000;
+/// The exit code if no command is known that runs the tests, or if one selects no test.
+const NO_TEST: u8 = 2;
 
-/// The tokens of the reply that is read; not printed.
-const TOKENS_MAX: usize = 100_000;
-
-/// The exit code if no command is known that runs the tests.
-const NO_COMMAND: u8 = 2;
-
-/// How often `--watch` compares the tree.
-const LOOK_EVERY: Duration = Duration::from_millis(60);
+/// How often `--watch` compares the tree at most.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 pub(crate) fn command() -> Command {
     let flag = |name: &'static str, help: &'static str| {
@@ -51,7 +52,8 @@ pub(crate) fn command() -> Command {
         .long_about(
             "Selects the tests that the changes affect (docs/tests.md), runs them with the project's own \
              runner, with its output, and records the results like `codedb run`. Where it is not known \
-             what a change affects, as with a manifest, all tests run, and the reason is printed.",
+             what a change affects, as with a manifest, all tests run, and the reason is printed. \
+             Projects in different directories run at once.",
         )
         .after_help(AFTER_HELP)
         .arg(
@@ -59,6 +61,18 @@ pub(crate) fn command() -> Command {
                 .long("base")
                 .value_name("REF")
                 .help("All changes since this commit (default: the uncommitted ones)"),
+        )
+        .arg(
+            flag("staged", "Only files with changes in git's index")
+                .conflicts_with_all(["base", "watch"]),
+        )
+        .arg(
+            Arg::new("shard")
+                .long("shard")
+                .value_name("K/N")
+                .value_parser(|text: &str| text.parse::<Shard>())
+                .conflicts_with("watch")
+                .help("The K-th of N parts of about the same recorded duration"),
         )
         .arg(flag("watch", "Run again after each change of the tree, until Ctrl-C"))
         .arg(flag("dry-run", "Print the commands; run nothing").conflicts_with("watch"))
@@ -81,15 +95,6 @@ pub(crate) fn command() -> Command {
         )
 }
 
-/// What is run, and what is told about it.
-#[derive(Debug, Default)]
-struct Selected {
-    commands: Vec<String>,
-    tests: u64,
-    is_all: bool,
-    message: Option<String>,
-}
-
 /// Runs the command.
 ///
 /// # Errors
@@ -100,92 +105,196 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&options)?;
     let cache = place::cache(&options)?.0;
     let check = check(matches);
-    let base = matches.get_one::<String>("base").map(String::as_str);
+    let scope = Scope {
+        base: matches.get_one::<String>("base").map(String::as_str),
+        staged: matches.get_flag("staged"),
+        shard: matches.get_one::<Shard>("shard").copied(),
+    };
     let more: Vec<OsString> =
         matches.get_many("arguments").into_iter().flatten().cloned().collect();
     let timeout = matches.get_one("timeout").copied().map(Duration::from_secs);
     if !engine::has_code(&engine) {
         build_all(&engine, true)?;
     }
-    let mut failed: Vec<String> = Vec::new();
+    recover::recover(&engine, &cache);
+    let mut failed: HashSet<String> = HashSet::new();
     loop {
         let before = matches.get_flag("watch").then(|| file_list(&engine, check)).transpose()?;
-        let mut selected = select(&engine, check, base)?;
-        // What failed last comes first.
-        selected.commands.sort_by_key(|command| !failed.contains(command));
-        tell(&selected);
-        let mut exit = ExitCode::SUCCESS;
+        let selected = select(&engine, check, scope, &failed)?;
+        describe(&selected);
+        let is_unknown = selected.commands.is_empty() && (selected.tests > 0 || selected.is_all);
         if matches.get_flag("dry-run") {
-            if selected.commands.is_empty() && (selected.tests > 0 || selected.is_all) {
-                exit = ExitCode::from(NO_COMMAND);
-            }
             print(&selected.commands.iter().map(|line| format!("{line}\n")).collect::<String>())?;
-            return Ok(exit);
+            return Ok(if is_unknown { ExitCode::from(NO_TEST) } else { ExitCode::SUCCESS });
         }
-        failed.clear();
-        for line in &selected.commands {
-            let (directory, mut words) = words_of(line).ok_or_else(|| {
+        let run = Run { engine: &engine, cache: &cache, more: &more, timeout };
+        let done = run.all(&selected.commands)?;
+        failed = done.failed;
+        let exit = match done.exit {
+            Some(exit) => exit,
+            None if is_unknown => ExitCode::from(NO_TEST),
+            None => ExitCode::SUCCESS,
+        };
+        let Some(before) = before.filter(|_| !child::is_interrupted()) else { return Ok(exit) };
+        wait_for_change(&engine, check, &before)?;
+    }
+}
+
+/// How commands are run.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    engine: &'a Engine,
+    cache: &'a Path,
+    more: &'a [OsString],
+    timeout: Option<Duration>,
+}
+
+/// What commands did.
+#[derive(Debug, Default)]
+struct Done {
+    /// The exit code of the first command that failed.
+    exit: Option<ExitCode>,
+    /// The keys of the tests that failed.
+    failed: HashSet<String>,
+}
+
+impl Run<'_> {
+    /// Runs commands, those of different directories at once.
+    fn all(self, commands: &[String]) -> Result<Done> {
+        let mut by_directory: BTreeMap<PathBuf, Vec<(&String, Vec<Words>)>> = BTreeMap::new();
+        let mut order: Vec<PathBuf> = Vec::new();
+        for line in commands {
+            let words = words_of(line).ok_or_else(|| {
                 Error::new(Kind::Usage, format!("the command cannot be run: {}", plain(line)))
             })?;
-            words.extend(more.iter().cloned());
+            let directory = words.first().map(|(directory, _)| directory.clone());
+            let directory = directory.unwrap_or_default();
+            if !order.contains(&directory) {
+                order.push(directory.clone());
+            }
+            by_directory.entry(directory).or_default().push((line, words));
+        }
+        let several = order.len() > 1;
+        let one = |directory: &PathBuf| {
+            let name = match directory.display().to_string() {
+                name if name.is_empty() => ".".to_owned(),
+                name => name,
+            };
+            self.in_directory(&by_directory[directory], several.then_some(name))
+        };
+        let done: Vec<Result<Done>> = if several {
+            std::thread::scope(|scope| {
+                let threads: Vec<_> =
+                    order.iter().map(|directory| scope.spawn(|| one(directory))).collect();
+                let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Done>>| {
+                    thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                };
+                threads.into_iter().map(join).collect()
+            })
+        } else {
+            order.iter().map(one).collect()
+        };
+        let mut all = Done::default();
+        for done in done {
+            let done = done?;
+            all.exit = all.exit.or(done.exit);
+            all.failed.extend(done.failed);
+        }
+        Ok(all)
+    }
+
+    /// Runs commands one after the other. With a label, each line of output begins with it.
+    fn in_directory(
+        self,
+        commands: &[(&String, Vec<Words>)],
+        label: Option<String>,
+    ) -> Result<Done> {
+        let options =
+            Options { timeout: self.timeout, failures: true, label, ..Options::default() };
+        let mut done = Done::default();
+        for (line, steps) in commands {
             report::print_message(format!("running {}", plain(line)));
-            let directory = engine.root().join(directory);
-            let code = execute(&engine, &cache, &words, &directory, Vec::new(), timeout)?;
-            if code != ExitCode::SUCCESS {
-                failed.push(line.clone());
-                if exit == ExitCode::SUCCESS {
-                    exit = code;
+            for (at, (directory, words)) in steps.iter().enumerate() {
+                let is_last = at + 1 == steps.len();
+                let mut words = words.clone();
+                if is_last {
+                    words.extend(self.more.iter().cloned());
+                }
+                let directory = self.engine.root().join(directory);
+                without_npx(&mut words, &directory, self.engine.root());
+                let executed = execute(self.engine, self.cache, &words, &directory, &options)?;
+                if child::is_interrupted() {
+                    done.exit = Some(done.exit.unwrap_or(executed.exit.code()));
+                    return Ok(done);
+                }
+                if is_last {
+                    done.note(line, &executed);
+                } else if !executed.exit.is_success() {
+                    done.exit = Some(done.exit.unwrap_or(executed.exit.code()));
+                    break;
                 }
             }
         }
-        if selected.commands.is_empty() && (selected.tests > 0 || selected.is_all) {
-            exit = ExitCode::from(NO_COMMAND);
+        Ok(done)
+    }
+}
+
+impl Done {
+    /// Adds the outcome of a command that was to run tests.
+    fn note(&mut self, line: &str, executed: &Executed) {
+        let mut exit = (!executed.exit.is_success()).then(|| executed.exit.code());
+        if let Some(recorded) = &executed.recorded {
+            let is_failure = |outcome: Outcome| matches!(outcome, Outcome::Failed | Outcome::Error);
+            let failed = recorded.results.iter().filter(|of| is_failure(of.outcome));
+            self.failed.extend(failed.map(|of| key_of_id(&of.test)));
+            // Runners of JavaScript report tests that a pattern excludes as skipped.
+            let by_pattern = ["-t '", "-g '", "-name-pattern="];
+            let is_pattern = by_pattern.iter().any(|option| line.contains(option));
+            let is_run = |outcome: Outcome| !is_pattern || outcome != Outcome::Skipped;
+            let has_run = recorded.results.iter().any(|of| is_run(of.outcome));
+            if recorded.is_reported && !has_run && recorded.problems.is_empty() {
+                report::print_message(format!("selected nothing: {} ran no test", plain(line)));
+                exit = Some(ExitCode::from(NO_TEST));
+            } else if !recorded.is_reported && exit.is_none() {
+                report::print_message("whether a test ran is not known: the runner reports none");
+            }
         }
-        let Some(before) = before else { return Ok(exit) };
-        wait_for_change(&engine, check, &before)?;
+        self.exit = self.exit.or(exit);
+    }
+}
+
+/// Replaces `npx PROGRAM` by the program itself, if it is installed in the tree: npx takes longer to start
+/// than many tests.
+fn without_npx(words: &mut Vec<OsString>, directory: &Path, root: &Path) {
+    let [npx, program, ..] = &words[..] else { return };
+    if npx != "npx" {
+        return;
+    }
+    let above = directory.ancestors().take_while(|above| above.starts_with(root));
+    let installed = |above: &Path| above.join("node_modules/.bin").join(program);
+    if let Some(path) = above.map(installed).find(|path| path.is_file()) {
+        words.splice(..2, [path.into_os_string()]);
     }
 }
 
 /// Waits until the files of the tree differ from `before`.
 fn wait_for_change(engine: &Engine, check: Check, before: &FileList) -> Result<()> {
     report::print_message("waiting for a change; Ctrl-C ends");
+    let mut pause = LOOK_EVERY;
     loop {
-        std::thread::sleep(LOOK_EVERY);
+        std::thread::sleep(pause);
+        let started = Instant::now();
         if !file_list(engine, check)?.is_same_as(before) {
             return Ok(());
         }
+        // At most half of the time of one processor.
+        pause = LOOK_EVERY.max(started.elapsed());
     }
 }
 
-/// Selects the tests of the changes since `base`, or of the uncommitted ones.
-fn select(engine: &Engine, check: Check, base: Option<&str>) -> Result<Selected> {
-    let code = Local::new(engine, check);
-    if code.git().is_none() {
-        return Err(Error::new(Kind::Usage, "the tree is not in a git repository")
-            .with_hint("`codedb suggest-tests PATH` selects the tests of a file"));
-    }
-    let tool = tools::find("codedb_diff_impact").expect("a tool of the table");
-    let mut args =
-        json!({"working_tree": base.is_none(), "limit": TESTS_MAX, "max_tokens": TOKENS_MAX});
-    if let Some(base) = base {
-        args["ref"] = base.into();
-    }
-    let call = Call::new(&code, now_ns());
-    let reply = tool.run(&call, args)?.json()?;
-    let reply: Value = serde_json::from_str(&reply)
-        .map_err(|error| Error::new(Kind::Io, format!("the selection: {error}")))?;
-    let text = |value: &Value| value.as_str().map(str::to_owned);
-    Ok(Selected {
-        commands: reply["commands"].as_array().into_iter().flatten().filter_map(text).collect(),
-        tests: reply["total"].as_u64().unwrap_or_default(),
-        is_all: reply["run_all"] == true,
-        message: text(&reply["message"]),
-    })
-}
-
-/// Tells what is selected, and why.
-fn tell(selected: &Selected) {
-    if let Some(message) = &selected.message {
+/// Prints what is selected, and why.
+fn describe(selected: &Selected) {
+    for message in &selected.messages {
         report::print_message(plain(message));
     }
     if selected.commands.is_empty() {
@@ -198,62 +307,5 @@ fn tell(selected: &Selected) {
     } else if !selected.is_all {
         let tests = if selected.tests == 1 { "test" } else { "tests" };
         report::print_message(format!("{} {tests} selected", selected.tests));
-    }
-}
-
-/// Returns the directory and the words of a suggested command: words and texts in single quotes, perhaps
-/// after `cd DIRECTORY &&`. `None` for anything else.
-fn words_of(line: &str) -> Option<(PathBuf, Vec<OsString>)> {
-    let mut words: Vec<String> = Vec::new();
-    let mut word: Option<String> = None;
-    let mut chars = line.chars();
-    while let Some(c) = chars.next() {
-        match c {
-            ' ' => words.extend(word.take()),
-            '\'' => {
-                let word = word.get_or_insert_default();
-                loop {
-                    match chars.next()? {
-                        '\'' => break,
-                        c => word.push(c),
-                    }
-                }
-            }
-            '"' | '`' | '\\' | ';' | '<' | '>' => return None,
-            c => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    let mut directory = PathBuf::new();
-    if words.first().is_some_and(|word| word == "cd")
-        && words.get(2).is_some_and(|word| word == "&&")
-    {
-        directory = PathBuf::from(&words[1]);
-        words.drain(..3);
-    }
-    let is_plain = !words.is_empty() && words.iter().all(|word| word != "&&");
-    is_plain.then(|| (directory, words.into_iter().map(OsString::from).collect()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn suggested_commands_are_split_into_words() {
-        let check = |line: &str, expected: Option<(&str, &[&str])>| {
-            let found = words_of(line);
-            let expected = expected.map(|(directory, words)| {
-                (PathBuf::from(directory), words.iter().map(OsString::from).collect::<Vec<_>>())
-            });
-            assert_eq!(found, expected, "{line}");
-        };
-        check("pytest a.py::b 'c d.py'", Some(("", &["pytest", "a.py::b", "c d.py"])));
-        check("go test ./a -run '^(A|B)$'", Some(("", &["go", "test", "./a", "-run", "^(A|B)$"])));
-        check("cd p/q && npx jest a.js", Some(("p/q", &["npx", "jest", "a.js"])));
-        check("a && b", None);
-        check("a 'b", None);
-        check("a; b", None);
-        check("", None);
     }
 }

@@ -6,11 +6,10 @@ use std::process::Command;
 use std::time::SystemTime;
 
 use globset::{GlobBuilder, GlobSetBuilder};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Found;
-use super::child::Exit;
-use super::hook::Plan;
+use super::output;
 use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine, Local};
 use crate::error::{Error, Result};
@@ -29,18 +28,33 @@ const DEPTH_MAX: usize = 20;
 /// The maximum size of a source file that is searched for a test, in bytes.
 const SOURCE_BYTES_MAX: u64 = 4 << 20;
 
-/// Returns the reports of a run that started at `started`.
+/// Where the reports of a run are; known before it starts.
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+pub(super) struct Sources {
+    /// The directory of the run's own reports.
+    pub(super) own: PathBuf,
+    /// The directory of the command.
+    pub(super) directory: PathBuf,
+    /// Files in JUnit XML, by globs relative to the directory of the command.
+    pub(super) globs: Vec<String>,
+    /// A file in JUnit XML that only this run writes.
+    pub(super) junit: Option<PathBuf>,
+    /// The runner, if the command names it.
+    pub(super) expected: Option<String>,
+    /// Why the runner cannot report.
+    pub(super) obstacle: Option<String>,
+    /// When the run began, in milliseconds since 1970.
+    pub(super) started_ms: u64,
+}
+
+/// Returns the reports of a run.
 ///
 /// # Errors
 ///
 /// If a glob is invalid, or a directory cannot be read.
-pub(super) fn reports(
-    plan: &Plan,
-    exit: &Exit,
-    directory: &Path,
-    own: &Path,
-    started: SystemTime,
-) -> Result<Found> {
+pub(super) fn reports(plan: &Sources) -> Result<Found> {
+    let (own, directory) = (&plan.own, &plan.directory);
+    let started = SystemTime::UNIX_EPOCH + std::time::Duration::from_millis(plan.started_ms);
     let mut reports = Vec::new();
     let mut names: Vec<PathBuf> = fs::read_dir(own)
         .map_err(|error| Error::io(own, error))?
@@ -54,9 +68,7 @@ pub(super) fn reports(
     }
     // A process that only loaded a hook has no report.
     reports.retain(|report: &Report| !report.is_empty());
-    if let Some(output) = &exit.output {
-        reports.extend(cargo_test(output, directory));
-    }
+    reports.extend(cargo_test(own, directory));
     let mut files: Vec<PathBuf> =
         plan.junit.iter().filter(|path| path.is_file()).cloned().collect();
     files.extend(matching(&plan.globs, directory, started)?);
@@ -67,12 +79,13 @@ pub(super) fn reports(
     }
     for path in files.iter().take(REPORTS_MAX) {
         let mut report = read(path, junit::parse);
-        if plan.expected == Some("nextest") {
+        if plan.expected.as_deref() == Some("nextest") {
             rust_crates(&mut report, directory);
         }
         reports.push(report);
     }
-    let expected = plan.expected.or((!plan.globs.is_empty()).then_some("junit"));
+    let by_glob = || (!plan.globs.is_empty()).then(|| "junit".to_owned());
+    let expected = plan.expected.clone().or_else(by_glob);
     Ok(Found { reports, expected, obstacle: plan.obstacle.clone() })
 }
 
@@ -132,9 +145,13 @@ fn whole_second(time: SystemTime) -> SystemTime {
     SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(since.as_secs())
 }
 
-fn cargo_test(output: &super::output::Output, directory: &Path) -> Option<Report> {
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (stdout, stderr) = (text(&output.stdout), text(&output.stderr));
+fn cargo_test(own: &Path, directory: &Path) -> Option<Report> {
+    let text = |is_stderr: bool| {
+        let bytes = fs::read(output::path(own, is_stderr)).ok()?;
+        Some(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    let stdout = text(false)?;
+    let stderr = text(true).unwrap_or_default();
     // Both streams may be one.
     let targets = libtest::targets(if stderr.is_empty() { &stdout } else { &stderr });
     let metadata = metadata(directory).unwrap_or_default();
@@ -147,8 +164,11 @@ fn cargo_test(output: &super::output::Output, directory: &Path) -> Option<Report
             *path = below.to_string_lossy().into_owned();
         }
     }
-    if output.is_cut {
-        report.problem("the output is longer than 256 MiB");
+    if [stdout.len(), stderr.len()]
+        .iter()
+        .any(|&length| length as u64 + 20_000 > output::KEPT_BYTES_MAX)
+    {
+        report.problem("the output has more than 64 MiB of results");
     }
     (!report.is_empty()).then_some(report)
 }

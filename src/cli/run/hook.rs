@@ -5,7 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
+use super::Options;
 use crate::error::{Error, Result};
 use crate::reports::hooks;
 
@@ -41,13 +43,13 @@ pub(super) fn plan(
     words: &[OsString],
     directory: &Path,
     reports: &Path,
-    globs: Vec<String>,
+    options: &Options,
 ) -> Result<Plan> {
     let hooks_dir = reports.join("hooks");
     for (name, text) in hooks::FILES {
         write(&hooks_dir.join(name), text)?;
     }
-    let mut plan = Plan { globs, ..Plan::default() };
+    let mut plan = Plan { globs: options.globs.clone(), ..Plan::default() };
     let texts: Vec<String> = words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
     let names: Vec<&str> = texts.iter().map(|text| base_name(text)).collect();
     let scripts = package_script(&texts, directory).unwrap_or_default();
@@ -72,9 +74,36 @@ pub(super) fn plan(
         Some("gradle") if plan.globs.is_empty() => {
             plan.globs.push("**/build/test-results/**/TEST-*.xml".to_owned());
         }
+        Some("ctest") => ctest(&mut plan, &names, &texts, reports),
         _ => {}
     }
+    let library = hooks_dir.join("ruby");
+    let before = std::env::var_os("RUBYLIB").filter(|value| !value.is_empty());
+    let paths = std::iter::once(library).chain(before.iter().flat_map(std::env::split_paths));
+    if let Ok(joined) = std::env::join_paths(paths) {
+        plan.environment.push(("RUBYLIB", joined));
+    }
     Ok(plan)
+}
+
+/// Lets CTest write a report in JUnit XML; only versions from 3.21 can.
+fn ctest(plan: &mut Plan, names: &[&str], texts: &[String], reports: &Path) {
+    if let Some(at) = texts.iter().position(|text| text == "--output-junit") {
+        plan.junit = texts.get(at + 1).map(Into::into);
+        return;
+    }
+    let Some(at) = names.iter().position(|name| *name == "ctest") else { return };
+    let help = Command::new(&texts[at]).arg("--help").output();
+    let is_known =
+        help.is_ok_and(|help| String::from_utf8_lossy(&help.stdout).contains("--output-junit"));
+    if !is_known {
+        plan.obstacle = Some("this version of CTest writes no report".to_owned());
+        return;
+    }
+    let junit = reports.join("ctest.xml");
+    plan.inserted.push((at + 1, "--output-junit".into()));
+    plan.inserted.push((at + 2, junit.clone().into()));
+    plan.junit = Some(junit);
 }
 
 /// Returns the runner that a command names, if it names one.
@@ -105,6 +134,8 @@ fn expected(names: &[&str], texts: &[String], script: &str) -> Option<&'static s
         ("rspec", "rspec"),
         ("phpunit", "phpunit"),
         ("unittest", "unittest"),
+        ("ctest", "ctest"),
+        ("playwright", "playwright"),
     ];
     let named = known.iter().find(|(name, _)| has(name) || is_script(name));
     let is_node_test = (names[0].starts_with("node") && texts.iter().any(|text| text == "--test"))
@@ -173,6 +204,7 @@ fn node(plan: &mut Plan, names: &[&str], texts: &[String], script: &str, hooks_d
         }
     }
     plan.environment.push(("NODE_OPTIONS", options));
+    plan.environment.push(("PW_TEST_REPORTER", hooks_dir.join("playwright.cjs").into()));
 }
 
 /// Returns the reporter that Node's test runner uses on its own; `None` before the first version
@@ -180,8 +212,7 @@ fn node(plan: &mut Plan, names: &[&str], texts: &[String], script: &str, hooks_d
 fn default_node_reporter(names: &[&str], texts: &[String]) -> Option<&'static str> {
     use std::io::IsTerminal as _;
     let program = if names[0].starts_with("node") { texts[0].as_str() } else { "node" };
-    let output = Command::new(program).arg("--version").env_remove("NODE_OPTIONS").output().ok()?;
-    let version = String::from_utf8_lossy(&output.stdout);
+    let version = printed(program, &["--version"], Path::new("."))?;
     let mut numbers = version.trim().trim_start_matches('v').split('.');
     let mut number = || numbers.next()?.parse::<u32>().ok();
     let (major, minor) = (number()?, number()?);
@@ -190,6 +221,22 @@ fn default_node_reporter(names: &[&str], texts: &[String]) -> Option<&'static st
     }
     let is_spec = major >= 23 || std::io::stdout().is_terminal();
     Some(if is_spec { "spec" } else { "tap" })
+}
+
+/// Returns what a program prints about itself. It is asked once: `codedb test --watch` starts it often.
+fn printed(program: &str, args: &[&str], directory: &Path) -> Option<String> {
+    type Known = Vec<((String, PathBuf), Option<String>)>;
+    static KNOWN: Mutex<Known> = Mutex::new(Vec::new());
+    let key = (program.to_owned(), directory.to_path_buf());
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, text)) = known.iter().find(|(of, _)| *of == key) {
+        return text.clone();
+    }
+    let mut command = Command::new(program);
+    let output = command.args(args).current_dir(directory).env_remove("NODE_OPTIONS").output();
+    let text = output.ok().map(|output| String::from_utf8_lossy(&output.stdout).into_owned());
+    known.push((key, text.clone()));
+    text
 }
 
 /// Returns the value of an environment variable with a further option behind it.
@@ -217,10 +264,9 @@ fn quoted(path: &Path) -> String {
 fn go(plan: &mut Plan, texts: &[String], directory: &Path, reports: &Path) -> Result<()> {
     let program = if base_name(&texts[0]) == "go" { texts[0].as_str() } else { "go" };
     let obstacle = |plan: &mut Plan, text: &str| plan.obstacle = Some(text.to_owned());
-    let settings =
-        Command::new(program).args(["env", "GOROOT", "GOFLAGS"]).current_dir(directory).output();
-    let Ok(settings) = settings else { return Ok(()) };
-    let settings = String::from_utf8_lossy(&settings.stdout).into_owned();
+    let Some(settings) = printed(program, &["env", "GOROOT", "GOFLAGS"], directory) else {
+        return Ok(());
+    };
     let mut lines = settings.lines();
     let (Some(root), flags) = (lines.next().map(Path::new), lines.next().unwrap_or_default())
     else {

@@ -4,17 +4,15 @@
 use std::fs::File;
 use std::io::{self, IsTerminal, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver};
 use std::time::{Duration, Instant};
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{OptionalActions, tcgetattr, tcgetwinsize, tcsetattr, tcsetwinsize};
 
-use super::output::Output;
-
-/// Bytes of each stream that are kept.
-const KEPT_BYTES_MAX: usize = 256 << 20;
+use super::output::{self, Kept};
 
 /// How long output is awaited after the command has exited: processes that it left may hold its
 /// streams.
@@ -35,12 +33,9 @@ struct Source {
 
 /// The streams of a running command.
 pub(super) struct Running {
-    pieces: Receiver<Piece>,
-    output: Output,
+    /// Disconnected at the end of both streams.
+    ended: Receiver<()>,
 }
-
-/// Bytes of standard error, if true, or standard output; none at the end of the stream.
-struct Piece(bool, Vec<u8>);
 
 impl Tee {
     /// Sets the streams of a command.
@@ -70,43 +65,34 @@ impl Tee {
         Ok(Tee { stdout, stderr })
     }
 
-    /// Starts to pass the output on.
-    pub(super) fn start(self) -> Running {
-        let (sender, pieces) = mpsc::channel();
+    /// Starts to pass the output on, and to keep lines of it in files of `reports`. Lines are lost if
+    /// these cannot be written.
+    pub(super) fn start(self, reports: &Path) -> Running {
+        let (sender, ended) = mpsc::channel::<()>();
         let second = sender.clone();
         let stdout = self.stdout;
+        let mut kept = Kept::create(&output::path(reports, false)).ok();
         std::thread::spawn(move || {
-            copy(stdout, &mut io::stdout(), &|bytes| sender.send(Piece(false, bytes)).is_ok());
+            copy(stdout, &mut io::stdout(), kept.as_mut());
+            drop(sender);
         });
-        match self.stderr {
-            Some(stderr) => drop(std::thread::spawn(move || {
-                copy(stderr, &mut io::stderr(), &|bytes| second.send(Piece(true, bytes)).is_ok());
-            })),
-            None => drop(second),
+        if let Some(stderr) = self.stderr {
+            let mut kept = Kept::create(&output::path(reports, true)).ok();
+            std::thread::spawn(move || {
+                copy(stderr, &mut io::stderr(), kept.as_mut());
+                drop(second);
+            });
         }
-        Running { pieces, output: Output::default() }
+        Running { ended }
     }
 }
 
 impl Running {
-    /// Returns the output after the command has exited.
-    pub(super) fn finish(mut self) -> Output {
+    /// Waits for the rest of the output after the command has exited.
+    pub(super) fn finish(self) {
         let deadline = Instant::now() + AFTER_EXIT;
-        loop {
-            let left = deadline.saturating_duration_since(Instant::now());
-            match self.pieces.recv_timeout(left) {
-                Ok(piece) => self.keep(piece),
-                Err(RecvTimeoutError::Disconnected | RecvTimeoutError::Timeout) => break,
-            }
-        }
-        self.output
-    }
-
-    fn keep(&mut self, Piece(is_stderr, bytes): Piece) {
-        let kept = if is_stderr { &mut self.output.stderr } else { &mut self.output.stdout };
-        let left = KEPT_BYTES_MAX.saturating_sub(kept.len()).min(bytes.len());
-        kept.extend_from_slice(&bytes[..left]);
-        self.output.is_cut |= left < bytes.len();
+        let left = deadline.saturating_duration_since(Instant::now());
+        let _ = self.ended.recv_timeout(left);
     }
 }
 
@@ -133,8 +119,8 @@ fn pair(like: &impl AsFd, is_terminal: bool) -> io::Result<(Source, OwnedFd)> {
     Ok((Source { reader: File::from(main), is_terminal }, sink))
 }
 
-/// Passes a stream on until it ends; `keep` gets a copy.
-fn copy(mut source: Source, to: &mut impl Passed, keep: &dyn Fn(Vec<u8>) -> bool) {
+/// Passes a stream on until it ends; `kept` gets a copy.
+fn copy(mut source: Source, to: &mut impl Passed, mut kept: Option<&mut Kept>) {
     let mut buffer = vec![0; 64 << 10];
     let mut is_open = true;
     loop {
@@ -152,14 +138,17 @@ fn copy(mut source: Source, to: &mut impl Passed, keep: &dyn Fn(Vec<u8>) -> bool
             // The command gets the signal of a closed pipe.
             break;
         }
-        if !keep(buffer[..length].to_vec()) {
-            break;
+        if let Some(kept) = kept.as_deref_mut() {
+            kept.add(&buffer[..length]);
         }
         if source.is_terminal
             && let Ok(size) = to.size()
         {
             let _ = tcsetwinsize(&source.reader, size);
         }
+    }
+    if let Some(kept) = kept {
+        kept.finish();
     }
 }
 

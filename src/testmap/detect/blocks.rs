@@ -129,16 +129,50 @@ fn block(source: &Source<'_>, masked: &Masked, start: usize, word: &str) -> Opti
     let has_function = memchr::memmem::find(arguments, b"=>").is_some()
         || memchr::memmem::find(arguments, b"function").is_some();
     let name = match masked.string(first) {
-        Some(name) => source.string(name),
+        Some(name) => {
+            let is_template = source.text.get(name.start.wrapping_sub(1)) == Some(&b'`');
+            let after = masked.byte(masked.skip_space(name.end + 1));
+            let mut name = unescaped(&source.string(name));
+            if after == b'+' && !is_template {
+                // The rest is computed.
+                name.push_str("${…}");
+            }
+            name
+        }
         None if kind == Kind::Hook => String::new(),
         None if !has_function => return None,
         None => {
             let len = arguments.iter().take_while(|&&byte| byte != b',' && byte != b'\n').count();
-            source.string(first..first + len).trim().to_owned()
+            format!("${{{}}}", source.string(first..first + len).trim())
         }
     };
     let callee = chain.join(".");
     Some(Block { kind, name, callee, span: start..close + 1 })
+}
+
+/// Returns the text that a string of JavaScript stands for. Escapes of characters by their number become
+/// `${…}`.
+fn unescaped(text: &str) -> String {
+    let mut found = String::new();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match (c, if c == '\\' { chars.next() } else { None }) {
+            ('\\', Some('n' | 't' | 'r')) => found.push(' '),
+            ('\\', Some(kind @ ('u' | 'x'))) => {
+                found.push_str("${…}");
+                let digits = if kind == 'x' { 2 } else { 4 };
+                if chars.as_str().starts_with('{') {
+                    let _ = chars.by_ref().find(|c| *c == '}');
+                } else {
+                    let _ = chars.by_ref().nth(digits - 1);
+                }
+            }
+            ('\\', Some('\n')) => {}
+            ('\\', Some(escaped)) => found.push(escaped),
+            (c, _) => found.push(c),
+        }
+    }
+    found
 }
 
 /// Returns what a call of that chain of names defines.

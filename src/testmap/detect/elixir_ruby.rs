@@ -26,9 +26,15 @@ struct Block {
 pub(super) fn find(source: &Source<'_>) -> FileTests {
     let is_ruby = source.facts.language.name == "ruby";
     let blocks = blocks(source);
+    let has = |word: &str| memchr::memmem::find(source.text, word.as_bytes()).is_some();
+    let is_named = |end: &str| source.facts.path.ends_with(end);
+    // minitest has the same words.
     let is_rspec = is_ruby
-        && (source.facts.path.ends_with("_spec.rb")
-            || blocks.iter().any(|of| of.kind == Kind::Test && of.word != "test"));
+        && !has("minitest")
+        && (is_named("_spec.rb")
+            || has("RSpec")
+            || !is_named("_test.rb")
+                && blocks.iter().any(|of| of.kind == Kind::Test && of.word != "test"));
     let runner = match (is_ruby, is_rspec) {
         (false, _) => Runner::Mix,
         (true, true) => Runner::Rspec,

@@ -64,7 +64,7 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
         let (groups, name) = match (arguments.len(), is_fixture_first) {
             (0, _) => continue,
             (1, _) | (_, true) => (Vec::new(), arguments.swap_remove(0)),
-            (_, false) => (vec![arguments.swap_remove(0)], arguments.swap_remove(0)),
+            (_, false) => (vec![arguments.remove(0)], arguments.remove(0)),
         };
         if name.is_empty() {
             continue;

@@ -52,7 +52,8 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
             class.bases.iter().any(|base| {
                 let base = last_name(base.as_str());
                 base.contains("Test") || base.contains("Case")
-            })
+            }) || !class.bases.is_empty()
+                && ["Test", "Tests", "TestCase"].iter().any(|end| class.name.ends_with(end))
         });
         let requests = parameters(source.text, symbol);
         let place_u32 = u32::try_from(place).ok();

@@ -121,6 +121,19 @@ impl Git {
         Ok(changes.into_iter().collect())
     }
 
+    /// Returns the newest commit of HEAD that was made at `time` or before; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`].
+    pub fn commit_at(&self, time: std::time::SystemTime) -> Result<Option<String>> {
+        let since = time.duration_since(std::time::SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let before = format!("--before={}", since.as_secs());
+        let answer = self.output("rev-list", &["-1", &before, "HEAD", "--"])?;
+        let id = String::from_utf8_lossy(&answer).trim().to_owned();
+        Ok((!id.is_empty()).then_some(id))
+    }
+
     /// Returns the content that a commit stores at a repository path; `None` if it has no file
     /// there.
     ///

@@ -47,6 +47,73 @@
     write('jest', {end: true});
   };
 
+  // Coverage of one test at a time: the lines that ran since the last call.
+  const measure = () => {
+    const directory = process.env.CODEDB_COVERAGE_DIR;
+    const root = process.env.CODEDB_ROOT || process.cwd();
+    if (!directory) return () => {};
+    const url = require('url');
+    const session = new (require('inspector').Session)();
+    session.connect();
+    session.post('Profiler.enable');
+    session.post('Profiler.startPreciseCoverage', {callCount: true, detailed: true});
+    const out = path.join(directory, `mocha-${process.pid}.info`);
+    const texts = new Map();
+    const starts = file => {
+      if (!texts.has(file)) {
+        let text = '';
+        try {
+          text = fs.readFileSync(file, 'utf8');
+        } catch {
+          // It is not a file.
+        }
+        const lines = [0];
+        for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) lines.push(at + 1);
+        texts.set(file, {length: text.length, lines});
+      }
+      return texts.get(file);
+    };
+    const lineAt = (lines, offset) => {
+      let [low, high] = [0, lines.length - 1];
+      while (low < high) {
+        const middle = (low + high + 1) >> 1;
+        if (lines[middle] <= offset) low = middle;
+        else high = middle - 1;
+      }
+      return low;
+    };
+    return name => {
+      session.post('Profiler.takePreciseCoverage', (error, taken) => {
+        if (error || !name) return;
+        let text = '';
+        for (const script of taken.result) {
+          if (!script.url.startsWith('file://') || script.url.includes('/node_modules/')) continue;
+          const file = url.fileURLToPath(script.url);
+          const {length, lines} = starts(file);
+          // A transformed text has other lines.
+          const isSame = script.functions.some(of => of.functionName === '' && of.ranges[0].endOffset === length) ||
+            script.functions.every(of => of.functionName !== '');
+          if (!isSame || !file.startsWith(root)) continue;
+          const ran = new Map();
+          for (const of of script.functions) {
+            const whole = of.ranges[0];
+            if (of.functionName === '' && whole.startOffset === 0 && whole.endOffset === length) continue;
+            for (const {startOffset, endOffset, count} of of.ranges) {
+              const last = lineAt(lines, Math.max(endOffset - 1, startOffset));
+              for (let line = lineAt(lines, startOffset); line <= last; line++) ran.set(line + 1, count);
+            }
+          }
+          const covered = [...ran].filter(([, count]) => count > 0);
+          if (covered.length === 0) continue;
+          text += `TN:${name}\nSF:${file}\n`;
+          for (const [line, count] of covered) text += `DA:${line},${count}\n`;
+          text += 'end_of_record\n';
+        }
+        if (text) fs.appendFileSync(out, text);
+      });
+    };
+  };
+
   const mocha = runner => {
     const titles = of => (of.titlePath ? of.titlePath() : [of.fullTitle ? of.fullTitle() : of.title]);
     const fileOf = of => of.file || (of.parent && fileOf(of.parent)) || null;
@@ -54,7 +121,17 @@
     const note = outcome => of =>
       record('mocha', fileOf(of), titles(of), of.type === 'hook' ? 'error' : outcome,
         of.duration, retry(of) || undefined);
+    let take = () => {};
+    try {
+      take = measure();
+    } catch {
+      // Without coverage.
+    }
+    const idOf = of => path.relative(process.env.CODEDB_ROOT || process.cwd(), fileOf(of) || '')
+      .split(path.sep).join('/') + '::' + titles(of).join(' > ').replace(/[\r\n]/g, ' ');
     runner.once('start', () => write('mocha', {seen: true}));
+    runner.on('test', () => take(null));
+    runner.on('test end', of => take(idOf(of)));
     runner.on('pass', note('passed'));
     runner.on('fail', note('failed'));
     runner.on('pending', note('skipped'));

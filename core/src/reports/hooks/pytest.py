@@ -1,13 +1,59 @@
 """Records the result of each test of a pytest run for `codedb run`; prints nothing."""
 
+import atexit
 import json
 import os
+import sys
+
+import pytest
 
 _reports = os.environ.get("CODEDB_REPORT_DIR")
 _log = None
 _root = ""
 _tests = {}
 _attempts = {}
+# Tests whose attempt is over: the plugin that repeats them also reports its tear-down.
+_repeated = set()
+
+
+def _start_coverage():
+    """Returns a measurement with one context for each test, if it is wanted and possible."""
+    directory = os.environ.get("CODEDB_COVERAGE_DIR")
+    if not directory or any(word.startswith("--cov") for word in sys.argv):
+        return None
+    try:
+        import coverage
+
+        path = os.path.join(directory, "coverage-%d" % os.getpid())
+        measured = coverage.Coverage(data_file=path, config_file=False, messages=False)
+        measured.start()
+        atexit.register(_save_coverage)
+        return measured
+    except Exception:
+        return None
+
+
+def _save_coverage():
+    global _coverage
+    measured, _coverage = _coverage, None
+    if measured is not None:
+        try:
+            measured.stop()
+            measured.save()
+        except Exception:
+            pass
+
+
+_coverage = _start_coverage()
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_protocol(item, nextitem):
+    if _coverage is not None:
+        _coverage.switch_context(item.nodeid + "|run")
+    yield
+    if _coverage is not None:
+        _coverage.switch_context("")
 
 
 def _write(line):
@@ -52,6 +98,10 @@ def _finish(node, outcome, ms):
 
 def pytest_runtest_logreport(report):
     node = report.nodeid
+    if report.when == "setup":
+        _repeated.discard(node)
+    elif node in _repeated:
+        return
     test = _tests.setdefault(node, {"outcome": None, "ms": 0.0})
     is_part = type(report).__name__ == "SubtestReport"
     if not is_part:
@@ -59,6 +109,7 @@ def pytest_runtest_logreport(report):
     if report.outcome == "rerun":
         _finish(node, "failed", test["ms"])
         _tests.pop(node, None)
+        _repeated.add(node)
         return
     if report.outcome == "failed":
         # A failure of the set-up, the tear-down or a worker is not one of the test.
@@ -79,6 +130,7 @@ def pytest_collectreport(report):
 
 
 def pytest_sessionfinish(session, exitstatus):
+    _save_coverage()
     # 2: interrupted, 3: internal error, 4: wrong usage.
     if int(exitstatus) in (2, 3, 4):
         _write({"problem": "exit status %d" % int(exitstatus)})

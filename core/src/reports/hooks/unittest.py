@@ -69,6 +69,39 @@ def _install():
         if before is None or order.index(outcome) > order.index(before):
             test._codedb_outcome = outcome
 
+    def measure():
+        directory = os.environ.get("CODEDB_COVERAGE_DIR")
+        if not directory:
+            return None
+        try:
+            import atexit
+
+            import coverage
+
+            path = os.path.join(directory, "coverage-%d" % process)
+            measured = coverage.Coverage(data_file=path, config_file=False, messages=False)
+            measured.start()
+
+            def save():
+                if os.getpid() == process:
+                    measured.stop()
+                    measured.save()
+
+            atexit.register(save)
+            return measured
+        except Exception:
+            return None
+
+    measured = measure()
+
+    def switch(test):
+        if measured is None:
+            return
+        path, name = named(test) if test is not None else (None, "")
+        root = os.environ.get("CODEDB_ROOT", os.getcwd())
+        path = os.path.relpath(path, root).replace(os.sep, "/") + "::" if path else ""
+        measured.switch_context(path + name)
+
     def wrap(name, action):
         original = getattr(base, name, None)
         if original is None:
@@ -86,6 +119,7 @@ def _install():
         setattr(base, name, wrapped)
 
     def start(test):
+        switch(test)
         test._codedb_begun = time.perf_counter()
         test._codedb_outcome = None
 
@@ -93,6 +127,7 @@ def _install():
         if getattr(test, "_codedb_begun", None) is not None:
             emit(test, test._codedb_outcome or "error")
             test._codedb_begun = None
+        switch(None)
 
     def part(test, subtest, error=None):
         if error is not None:

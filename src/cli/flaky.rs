@@ -1,0 +1,127 @@
+//! `codedb flaky`: the tests whose recorded outcome changed without a change of the code.
+
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde::Serialize;
+
+use super::index::{place_args, print, tree_options};
+use super::run::recover::recover;
+use super::tool::now_ms;
+use super::{place, report};
+use crate::error::{Error, Result};
+use crate::userdata::runs::Record;
+
+/// The default number of tests.
+const LIMIT: usize = 20;
+
+pub(super) fn command() -> Command {
+    Command::new("flaky")
+        .about("List tests that failed and passed without a change of the code")
+        .long_about(
+            "Lists the tests whose recorded outcome flipped on one commit of a clean tree, or between \
+             attempts of one run, with their failures. The most often flipping ones come first. \
+             `codedb run` and `codedb test` record runs. Exit codes: 0 found, 1 none, 2 error.",
+        )
+        .arg(
+            Arg::new("limit")
+                .long("limit")
+                .value_name("N")
+                .value_parser(value_parser!(usize))
+                .help("Maximum tests (default 20)"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print the reply as JSON"),
+        )
+        .args(place_args())
+}
+
+/// A flaky test.
+#[derive(Debug, Serialize)]
+struct Flaky {
+    test: String,
+    /// Consecutive results that differ.
+    flips: u64,
+    /// Consecutive results on one commit of a clean tree, or in one run.
+    pairs: u64,
+    failures: u64,
+    /// Results that count: passed, failed or error.
+    results: u64,
+    runs: u64,
+    /// In milliseconds since 1970.
+    last_failure_ms: Option<i64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Reply {
+    tests: Vec<Flaky>,
+    shown: usize,
+    total: usize,
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// If the database cannot be read.
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let options = tree_options(matches);
+    let engine = place::engine(&options)?;
+    recover(&engine, &place::cache(&options)?.0);
+    let records = engine.user_data()?.map_or(Ok(Default::default()), |it| it.records())?;
+    let mut tests: Vec<Flaky> =
+        records.into_iter().filter(|(_, record)| record.flips > 0).map(flaky).collect();
+    let rate = |of: &Flaky| of.flips as f64 / of.pairs.max(1) as f64;
+    tests.sort_by(|a, b| {
+        rate(b).total_cmp(&rate(a)).then(b.flips.cmp(&a.flips)).then(a.test.cmp(&b.test))
+    });
+    let total = tests.len();
+    tests.truncate(matches.get_one::<usize>("limit").copied().unwrap_or(LIMIT));
+    let reply = Reply { shown: tests.len(), tests, total };
+    if matches.get_flag("json") {
+        let json =
+            serde_json::to_string(&reply).map_err(|error| Error::usage(error.to_string()))?;
+        print(&format!("{json}\n"))?;
+    } else {
+        let mut text = String::new();
+        for of in &reply.tests {
+            let ago = of.last_failure_ms.map_or(String::new(), |at| ago(now_ms() - at));
+            text.push_str(&format!(
+                "{} of {} flipped  {} of {} failed  {} runs  last failure {ago}  {}\n",
+                of.flips,
+                of.pairs,
+                of.failures,
+                of.results,
+                of.runs,
+                report::plain(&of.test)
+            ));
+        }
+        if reply.shown < total {
+            text.push_str(&format!("{} of {total} flaky tests shown\n", reply.shown));
+        }
+        print(&text)?;
+        if total == 0 {
+            report::print_message("no recorded test flipped");
+        }
+    }
+    Ok(ExitCode::from(u8::from(total == 0)))
+}
+
+fn flaky((test, record): (String, Record)) -> Flaky {
+    let Record { flips, pairs, failures, results, runs, last_failure_ms, .. } = record;
+    Flaky { test, flips, pairs, failures, results, runs, last_failure_ms }
+}
+
+/// Returns how long ago something was.
+fn ago(ms: i64) -> String {
+    let seconds = ms.max(0) / 1000;
+    match seconds {
+        0..=119 => format!("{seconds} s ago"),
+        120..=7_199 => format!("{} min ago", seconds / 60),
+        7_200..=172_799 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
