@@ -294,9 +294,10 @@ fn index_dir(cache: &Cache, root: &Path) -> PathBuf {
     let version = format::VERSION;
     // With other extractors, the same text has other facts.
     let (extractors, _) = extractors::of(root);
-    let own = match extractors.is_empty() {
-        true => String::new(),
-        false => format!("-{:08x}", extractors.fingerprint() as u32),
+    let own = if extractors.is_empty() {
+        String::new()
+    } else {
+        format!("-{:08x}", extractors.fingerprint() as u32)
     };
     tree_dir(cache, root).join(format!("v{version}-{options:08x}{own}"))
 }

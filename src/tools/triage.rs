@@ -105,7 +105,7 @@ impl Define for Triage {
         let ranked = risk_map::rank(call, &selection)?;
         let total = ranked.files.len();
         let top = ranked.files.into_iter().take(results_max(args.top_n, 10));
-        let mut files: Vec<Triaged> = top.map(|file| Triaged::new(file)).collect();
+        let mut files: Vec<Triaged> = top.map(Triaged::new).collect();
         let catalog = call.code.catalog(&[])?;
         files.iter_mut().try_for_each(|of| risk_map::count_values(catalog, &mut of.file))?;
         for of in files.iter_mut().take(SELECTED_MAX) {

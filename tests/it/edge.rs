@@ -35,7 +35,10 @@ fn json(answer: &Answer) -> Value {
 
 #[track_caller]
 fn check_error(answer: &Answer, words: &[&str]) {
-    assert_eq!((answer.text().as_str(), answer.code), ("", 2), "{}", answer.stderr);
+    // With `--json`, a failure is data as well.
+    let text = answer.text();
+    let is_failure = text.starts_with("{\"status\":\"git_error\",\"error\":\"git_");
+    assert!((text.is_empty() || is_failure) && answer.code == 2, "{text}: {}", answer.stderr);
     for word in words {
         assert!(answer.stderr.contains(word), "{word}: {}", answer.stderr);
     }

@@ -10,6 +10,7 @@ mod lines;
 mod run;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use globset::GlobSet;
 use toml::{Table, Value};
@@ -38,8 +39,14 @@ pub struct Extractor {
     pub name: String,
     /// The program and its arguments.
     pub command: Vec<String>,
+    patterns: Vec<String>,
     globs: GlobSet,
+    /// How often it was ended because it took too long.
+    late: AtomicUsize,
 }
+
+/// How often an extractor may take too long before it is not started any more.
+const LATE_MAX: usize = 5;
 
 /// The extractors that the user allows for a tree.
 #[derive(Debug, Default)]
@@ -90,7 +97,9 @@ impl Extractors {
 
     /// Returns a number that differs for other names, globs, commands and orders of extractors.
     pub fn fingerprint(&self) -> u64 {
-        xxh3_64(format!("{:?}", self.allowed).as_bytes())
+        let of = |it: &Extractor| format!("{:?}", (&it.name, &it.command, &it.patterns));
+        let all: Vec<String> = self.allowed.iter().map(of).collect();
+        xxh3_64(all.join("\n").as_bytes())
     }
 
     /// Returns the first extractor whose globs match a repository path.
@@ -108,7 +117,16 @@ impl Extractors {
     /// Returns what `extractor` prints for a text. Lines that are not valid are counted as
     /// [`Problem::Extractor`]; so is a program that fails.
     pub(super) fn facts(&self, extractor: &Extractor, path: &str, text: &[u8]) -> Facts {
-        match run::output(&extractor.command, &self.root, path, text) {
+        let run = || {
+            if extractor.late.load(Ordering::Relaxed) >= LATE_MAX {
+                return Err("took too long too often".to_owned());
+            }
+            run::output(&extractor.command, &self.root, path, text).map_err(|failure| {
+                extractor.late.fetch_add(usize::from(failure.is_late), Ordering::Relaxed);
+                failure.what
+            })
+        };
+        match run() {
             Ok(printed) => lines::facts(path, text, &printed),
             Err(problem) => {
                 log::warn!("the extractor `{}` {problem} on `{path}`", extractor.name);
@@ -172,14 +190,15 @@ fn extractors(text: &str) -> Result<Vec<Extractor>, String> {
         };
         let of_extension =
             |extension: String| format!("**/*.{}", extension.trim_start_matches('.'));
-        let globs: Vec<String> = globs
+        let patterns: Vec<String> = globs
             .unwrap_or_default()
             .into_iter()
             .chain(extensions.unwrap_or_default().into_iter().map(of_extension))
             .collect();
         let globs =
-            matcher(&globs).map_err(|problem| format!("the extractor `{name}`: {problem}"))?;
-        found.push(Extractor { name: name.to_owned(), command, globs });
+            matcher(&patterns).map_err(|problem| format!("the extractor `{name}`: {problem}"))?;
+        let (name, late) = (name.to_owned(), AtomicUsize::new(0));
+        found.push(Extractor { name, command, patterns, globs, late });
     }
     Ok(found)
 }

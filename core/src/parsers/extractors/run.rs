@@ -22,18 +22,33 @@ const MEMORY_BYTES_MAX: u64 = 1 << 30;
 /// The interval at which the end of the program is checked.
 const TICK: Duration = Duration::from_millis(5);
 
+/// Why a program gave no facts.
+#[derive(Debug)]
+pub(super) struct Failure {
+    /// The rest of a sentence about the program.
+    pub(super) what: String,
+    /// It took too long.
+    pub(super) is_late: bool,
+}
+
+impl From<String> for Failure {
+    fn from(what: String) -> Failure {
+        Failure { what, is_late: false }
+    }
+}
+
 /// Returns what the program prints for `text`, which it gets on its standard input; the path of the file
 /// is its last argument.
 ///
 /// # Errors
 ///
-/// What the program did instead, as the rest of a sentence.
+/// What the program did instead.
 pub(super) fn output(
     command: &[String],
     root: &Path,
     path: &str,
     text: &[u8],
-) -> Result<Vec<u8>, String> {
+) -> Result<Vec<u8>, Failure> {
     output_within(command, root, path, text, PATIENCE)
 }
 
@@ -43,9 +58,11 @@ fn output_within(
     path: &str,
     text: &[u8],
     patience: Duration,
-) -> Result<Vec<u8>, String> {
-    let (program, args) = command.split_first().ok_or("has no command")?;
+) -> Result<Vec<u8>, Failure> {
+    let (program, args) = command.split_first().ok_or_else(|| "has no command".to_owned())?;
     let mut command = Command::new(program);
+    // A path is no option.
+    let path = if path.starts_with('-') { format!("./{path}") } else { path.to_owned() };
     command.args(args).arg(path).current_dir(root);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     // A group of its own, so that its children end with it.
@@ -66,19 +83,20 @@ fn output_within(
         // Nobody waits any more if the time is over.
         drop(sender.send(read.is_some_and(|read| read.is_ok()).then_some(bytes)));
     });
-    let late = || format!("took longer than {} s", patience.as_secs());
+    let late =
+        || Failure { what: format!("took longer than {} s", patience.as_secs()), is_late: true };
     let bytes = printed.recv_timeout(patience).map_err(|_| late())?;
-    let bytes = bytes.ok_or("printed what cannot be read")?;
+    let bytes = bytes.ok_or_else(|| "printed what cannot be read".to_owned())?;
     if bytes.len() as u64 > OUTPUT_BYTES_MAX {
-        return Err("printed more than 8 MiB".to_owned());
+        return Err("printed more than 8 MiB".to_owned().into());
     }
     loop {
         match running.0.try_wait() {
             Ok(Some(status)) if status.success() => return Ok(bytes),
-            Ok(Some(status)) => return Err(format!("ended with {status}")),
+            Ok(Some(status)) => return Err(format!("ended with {status}").into()),
             Ok(None) if started.elapsed() < patience => thread::sleep(TICK),
             Ok(None) => return Err(late()),
-            Err(error) => return Err(format!("cannot be waited for ({error})")),
+            Err(error) => return Err(format!("cannot be waited for ({error})").into()),
         }
     }
 }
@@ -107,8 +125,10 @@ mod tests {
     fn of(script: &str, seconds: u64) -> Result<String, String> {
         let command = ["sh", "-c", script, "sh"].map(str::to_owned);
         let patience = Duration::from_secs(seconds);
-        let printed = output_within(&command, Path::new("/"), "a.x", b"text\n", patience)?;
-        Ok(String::from_utf8_lossy(&printed).into_owned())
+        let printed = output_within(&command, Path::new("/"), "a.x", b"text\n", patience);
+        printed
+            .map_err(|failure| failure.what)
+            .map(|printed| String::from_utf8_lossy(&printed).into_owned())
     }
 
     #[test]
@@ -131,7 +151,7 @@ mod tests {
         check("exec >&-; sleep 100", "longer than 1 s");
         check("yes", "more than 8 MiB");
         let missing = output(&["/no/such/program".to_owned()], Path::new("/"), "a", b"");
-        assert!(missing.expect_err("it is missing").contains("cannot be started"));
+        assert!(missing.expect_err("it is missing").what.contains("cannot be started"));
     }
 
     #[cfg(target_os = "linux")]
