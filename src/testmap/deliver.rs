@@ -106,7 +106,11 @@ pub fn deliver(rankings: Vec<(SymbolAt, Ranking)>, costs: &Costs<'_>) -> Deliver
             inherited.entry(of.id.clone()).or_insert((of, at));
         }
         let others = others.iter().take_while(|of| of.probability >= FLOOR);
-        let others = others.filter(|of| !costs.without.contains(&of.test.file));
+        // Besides likely tests, those that nothing else connects never execute the function.
+        let is_connected = |of: &Ranked| !matches!(of.source, Source::CoChange | Source::Fallback);
+        let others = others
+            .filter(|of| !costs.without.contains(&of.test.file))
+            .filter(|of| is_untested || is_connected(of));
         for of in others.take(CONSIDERED_MAX) {
             pool.entry(of.test).or_default().push((*of, place));
         }
