@@ -36,7 +36,7 @@ pub(super) fn plan(plan: &mut Plan, root: &Path, reports: &Path, words: usize) {
     if fs::create_dir_all(&own).is_err() {
         return;
     }
-    plan.environment.push(("CODEDB_ROOT", root.into()));
+    plan.environment.push(("CODEDB_REPORT_ROOT", root.into()));
     if std::env::var_os("COVERAGE_CORE").is_none() {
         // Other cores know no contexts.
         plan.environment.push(("COVERAGE_CORE", "ctrace".into()));
@@ -50,7 +50,7 @@ pub(super) fn plan(plan: &mut Plan, root: &Path, reports: &Path, words: usize) {
                 plan.inserted.push((words + plan.inserted.len(), option));
             }
         }
-        _ => plan.environment.push(("CODEDB_COVERAGE_DIR", own.into())),
+        _ => plan.environment.push(("CODEDB_REPORT_COVERAGE", own.into())),
     }
 }
 

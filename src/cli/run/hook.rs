@@ -204,7 +204,9 @@ fn node(plan: &mut Plan, names: &[&str], texts: &[String], script: &str, hooks_d
         }
     }
     plan.environment.push(("NODE_OPTIONS", options));
-    plan.environment.push(("PW_TEST_REPORTER", hooks_dir.join("playwright.cjs").into()));
+    if std::env::var_os("PW_TEST_REPORTER").is_none() {
+        plan.environment.push(("PW_TEST_REPORTER", hooks_dir.join("playwright.cjs").into()));
+    }
 }
 
 /// Returns the reporter that Node's test runner uses on its own; `None` before the first version

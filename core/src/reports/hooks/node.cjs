@@ -49,8 +49,8 @@
 
   // Coverage of one test at a time: the lines that ran since the last call.
   const measure = () => {
-    const directory = process.env.CODEDB_COVERAGE_DIR;
-    const root = process.env.CODEDB_ROOT || process.cwd();
+    const directory = process.env.CODEDB_REPORT_COVERAGE;
+    const root = process.env.CODEDB_REPORT_ROOT || process.cwd();
     if (!directory) return () => {};
     const url = require('url');
     const session = new (require('inspector').Session)();
@@ -127,7 +127,7 @@
     } catch {
       // Without coverage.
     }
-    const idOf = of => path.relative(process.env.CODEDB_ROOT || process.cwd(), fileOf(of) || '')
+    const idOf = of => path.relative(process.env.CODEDB_REPORT_ROOT || process.cwd(), fileOf(of) || '')
       .split(path.sep).join('/') + '::' + titles(of).join(' > ').replace(/[\r\n]/g, ' ');
     runner.once('start', () => write('mocha', {seen: true}));
     runner.on('test', () => take(null));

@@ -18,7 +18,7 @@ _repeated = set()
 
 def _start_coverage():
     """Returns a measurement with one context for each test, if it is wanted and possible."""
-    directory = os.environ.get("CODEDB_COVERAGE_DIR")
+    directory = os.environ.get("CODEDB_REPORT_COVERAGE")
     if not directory or any(word.startswith("--cov") for word in sys.argv):
         return None
     try:

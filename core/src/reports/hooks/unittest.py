@@ -70,7 +70,7 @@ def _install():
             test._codedb_outcome = outcome
 
     def measure():
-        directory = os.environ.get("CODEDB_COVERAGE_DIR")
+        directory = os.environ.get("CODEDB_REPORT_COVERAGE")
         if not directory:
             return None
         try:
@@ -98,7 +98,7 @@ def _install():
         if measured is None:
             return
         path, name = named(test) if test is not None else (None, "")
-        root = os.environ.get("CODEDB_ROOT", os.getcwd())
+        root = os.environ.get("CODEDB_REPORT_ROOT", os.getcwd())
         path = os.path.relpath(path, root).replace(os.sep, "/") + "::" if path else ""
         measured.switch_context(path + name)
 
