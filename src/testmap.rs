@@ -7,14 +7,16 @@
 //! instead of tests. [`effort`] bounds the search. [`commands`] returns the command that runs a
 //! selection. [`recorded`] reads which tests executed a definition according to imported coverage.
 //!
-//! No test is run and nothing is stored.
+//! No test is run and nothing is stored; [`kept`] is what stays in memory for a state of the tree.
 
+pub mod candidate;
 pub mod commands;
 pub mod detect;
 pub mod effort;
 pub mod features;
 pub mod files;
 pub mod fixtures;
+pub mod kept;
 mod links;
 pub mod outside;
 pub mod reach;

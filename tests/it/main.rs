@@ -54,6 +54,7 @@ mod incomplete;
 mod index;
 #[cfg(unix)]
 mod init;
+mod kept_tests;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]
