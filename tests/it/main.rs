@@ -15,6 +15,8 @@ mod check;
 #[cfg(unix)]
 mod code;
 #[cfg(unix)]
+mod cold;
+#[cfg(unix)]
 mod command_line;
 mod compared;
 #[cfg(unix)]
