@@ -7,8 +7,9 @@
 //! instead of tests. [`effort`] bounds the search. [`commands`] returns the command that runs a
 //! selection. [`failing`] raises tests that failed often. [`recorded`] reads which tests executed a definition according to imported coverage.
 //!
-//! No test is run and nothing is stored.
+//! No test is run and nothing is stored; [`kept`] is what stays in memory for a state of the tree.
 
+pub mod candidate;
 pub mod commands;
 pub mod deliver;
 pub mod detect;
@@ -17,6 +18,7 @@ pub mod failing;
 pub mod features;
 pub mod files;
 pub mod fixtures;
+pub mod kept;
 mod links;
 mod mirror;
 pub mod outside;

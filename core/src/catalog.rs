@@ -9,11 +9,13 @@ mod cache;
 pub mod code;
 pub mod damage;
 pub mod delegating_code;
+pub mod derived;
 pub mod extract;
 pub mod file_list;
 pub mod file_names;
 pub mod folders;
 pub mod imports;
+mod interface;
 mod linking;
 mod names;
 pub mod overlay;
@@ -38,12 +40,15 @@ use crate::lang::facts::{Facts, Reference};
 use crate::lang::{Language, Limits, Marks, Outline, Problem, Symbol};
 use crate::parsers::Parsers;
 use crate::source::text_cache::{Text, TextCache};
-use cache::{CatalogCache, MARKED, UNMARKED};
+use cache::{CatalogCache, MARKED, Same, UNMARKED};
 use file_list::{FileInfo, FileList};
 use overlay::OverlayFile;
 
 /// Number of changed files above which a new catalog reuses nothing of the previous one.
 const CHANGED_MAX: usize = 256;
+
+/// Number of changed files above which the links of the others are resolved again without a comparison.
+const COMPARED_MAX: usize = 8;
 
 /// The facts about the files of a tree at one time.
 pub struct Catalog {
@@ -178,7 +183,12 @@ impl Catalog {
         let has_same_resolution = changed.iter().all(|&file| {
             !is_manifest(self.path(file)) && self.package(file) == earlier.package(file)
         });
-        self.cache = earlier.cache.without(&changed, has_same_resolution);
+        // The links of other files depend on the bodies of functions of a few languages only.
+        let has_same_links = has_same_resolution
+            && changed.len() <= COMPARED_MAX
+            && changed.iter().all(|&file| self.has_interface_of(file, earlier));
+        let same = Same { resolution: has_same_resolution, links: has_same_links };
+        self.cache = earlier.cache.without(&changed, same);
         self
     }
 

@@ -15,15 +15,15 @@ use crate::source::text_cache;
 ///
 /// # Errors
 ///
-/// None for a damaged index: then all files may match.
+/// Only [`Kind::Cancelled`]: with a damaged index, or one that cannot be opened, all files may match.
 pub(super) fn may_match(
     engine: &Engine,
     files: &FileList,
     plan: &Plan,
 ) -> Result<Option<Vec<usize>>> {
     match found(engine, files, plan) {
-        Err(error) if error.kind() == Kind::Corrupt => {
-            log::debug!("index damaged, reading all files instead: {error}");
+        Err(error) if error.kind() != Kind::Cancelled => {
+            log::debug!("index unusable, reading all files instead: {error}");
             engine.cache.forget_snapshot();
             engine.cache.damage.note(Part::Search);
             Ok(None)

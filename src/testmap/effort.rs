@@ -7,11 +7,14 @@ pub struct Effort {
     pub levels: usize,
     /// Longer chains are followed only as long as no test was found.
     pub stops_at_first: bool,
-    /// The maximum number of definitions whose callers are searched at each step, most likely
-    /// first.
+    /// The maximum number of definitions whose callers are searched, most likely first: in all, or if
+    /// the search stops at the first test, at each step.
     pub width: usize,
-    /// The maximum number of uses that are resolved at each step.
+    /// The maximum number of uses that are resolved: of one definition, or if the search stops at the
+    /// first test, at each step.
     pub uses: usize,
+    /// The maximum number of uses that are followed in all.
+    pub followed: usize,
     /// The maximum number of uses of a name that are read to find tests that contain it.
     pub sites: usize,
     /// The maximum number of test files that contain a name, those with the most uses of it first.
@@ -33,8 +36,9 @@ impl Effort {
     pub const FULL: Effort = Effort {
         levels: 7,
         stops_at_first: false,
-        width: 48,
-        uses: 4_000,
+        width: 160,
+        uses: 1_000,
+        followed: 6_000,
         sites: 5_000,
         name_files: usize::MAX,
         importers: 60,
@@ -50,6 +54,7 @@ impl Effort {
         stops_at_first: true,
         width: 3,
         uses: 24,
+        followed: usize::MAX,
         sites: 2_000,
         name_files: 3,
         importers: 0,

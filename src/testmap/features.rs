@@ -2,19 +2,21 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 
+pub use super::candidate::{Candidate, FEATURES};
+use super::effort::Effort;
 use super::fixtures::{Part, TestAt, Tests};
+use super::kept::FileRead;
 use super::mirror::mirrored;
 use super::protocols;
-use super::reach::{Reach, Reached, reach};
+use super::reach::{Reached, reach};
 use crate::base::ids::FileId;
 use crate::catalog::test_names::{folded, tested};
-use crate::graph::link::{FileFacts, SymbolAt};
-
-/// The number of features.
-pub const FEATURES: usize = 24;
+use crate::graph::link::{FileFacts, Site, SymbolAt};
 
 /// The names of the features, in their order.
 pub const NAMES: [&str; FEATURES] = [
@@ -53,17 +55,6 @@ pub const CO_CHANGE: usize = 18;
 /// See [`IMPORTS`].
 pub const DYNAMIC_IMPORT: usize = 19;
 
-/// A test that may execute a definition.
-#[derive(Clone, Debug)]
-pub struct Candidate {
-    /// The test.
-    pub test: TestAt,
-    /// The features, in the order of [`NAMES`], each from 0 to 1.
-    pub features: [f32; FEATURES],
-    /// How calls reach the definition, if they do.
-    pub reach: Option<Reach>,
-}
-
 /// Names of a definition that tests may contain.
 struct Names {
     /// Its own name; that of its type for a constructor.
@@ -95,31 +86,35 @@ impl Names {
     }
 }
 
-/// A candidate with what is read of its file.
+/// A candidate with its file.
 struct Read {
     at: TestAt,
-    titles: Rc<Vec<String>>,
-    /// The number of its group in its file.
-    group: u32,
+    file: Arc<FileRead>,
 }
 
 impl Read {
     fn title(&self) -> &str {
-        &self.titles[self.at.place as usize]
+        &self.file.titles[self.at.place as usize]
+    }
+
+    /// Returns the number of its group in its file.
+    fn group(&self) -> u32 {
+        self.file.groups[self.at.place as usize]
     }
 }
 
 /// Returns those of `all` that exist; tests of one file are next to each other.
 fn read(tests: &Tests<'_>, all: impl Iterator<Item = TestAt>) -> Vec<Read> {
     let mut found: Vec<Read> = Vec::new();
-    let mut current: Option<(FileId, Rc<Vec<String>>, Rc<Vec<u32>>)> = None;
+    let mut current: Option<(FileId, Arc<FileRead>)> = None;
     for at in all {
-        if current.as_ref().is_none_or(|(file, ..)| *file != at.file) {
-            current = Some((at.file, tests.titles(at.file), tests.groups(at.file)));
+        if current.as_ref().is_none_or(|(file, _)| *file != at.file) {
+            current = Some((at.file, tests.of(at.file)));
         }
-        let Some((_, titles, groups)) = &current else { continue };
-        let Some(&group) = groups.get(at.place as usize) else { continue };
-        found.push(Read { at, titles: Rc::clone(titles), group });
+        let Some((_, file)) = &current else { continue };
+        if (at.place as usize) < file.tests.len() {
+            found.push(Read { at, file: Arc::clone(file) });
+        }
     }
     found
 }
@@ -156,6 +151,21 @@ fn words(name: &str) -> Vec<String> {
 /// Returns the tests that may execute the definition `at`, in path order, with their features, and
 /// true if a bound was reached. O(uses on the paths + tests of the files that may contain one).
 pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
+    // A brief search finds others, and costs little.
+    let key = tests.history_key().filter(|_| *tests.effort() == Effort::FULL);
+    let key = key.map(|has_history| (at, has_history));
+    if let Some(kept) = key.and_then(|key| tests.kept().candidates.get(&key)) {
+        return (*kept).clone();
+    }
+    let found = made_candidates(tests, at);
+    tests.kept().candidates_made.fetch_add(1, Ordering::Relaxed);
+    if let Some(key) = key {
+        tests.kept().candidates.insert(key, Arc::new(found.clone()));
+    }
+    found
+}
+
+fn made_candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     let tree = tests.tree();
     let Some(facts) = tree.file(at.file) else { return (Vec::new(), false) };
     if at.place as usize >= facts.symbols.len() {
@@ -174,8 +184,8 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     let Reached { tests: reached, through, is_cut } = reach(tests, at, &near);
     let owner_mentions = match &names.owner {
         Some(owner) if *owner != names.own => self::mentions(tests, owner, &near).0,
-        Some(_) => mentions.clone(),
-        None => BTreeSet::new(),
+        Some(_) => Rc::clone(&mentions),
+        None => Rc::default(),
     };
     // Tests often name the caller of a private function.
     let mut caller_words: Vec<(Vec<String>, f32)> = Vec::new();
@@ -190,12 +200,12 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     caller_words.sort_by(|a, b| b.1.total_cmp(&a.1));
     caller_words.truncate(6);
     // A brief search does without the import graph of the tree.
-    let links = if effort.importers == 0 { Rc::default() } else { tests.links(at.file) };
+    let links = if effort.importers == 0 { Arc::default() } else { tests.links(at.file) };
     let importers = importers(tests, at.file);
     named.truncate(effort.name_files);
     let mut all: BTreeSet<TestAt> = reached.keys().copied().collect();
-    all.extend(&mentions);
-    all.extend(&owner_mentions);
+    all.extend(&*mentions);
+    all.extend(&*owner_mentions);
     let linked = links.co_change.keys().chain(links.dynamic.keys());
     for file in importers.iter().chain(&named).chain(linked) {
         all.extend(tests.in_file(*file));
@@ -255,9 +265,10 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     let mut of_file: FxHashMap<FileId, (f32, f32)> = FxHashMap::default();
     for of in &read {
         let (at, path) = (of.at, path_of(of.at));
-        for (sum, count) in
-            [by_group.entry((at.file, of.group)).or_default(), of_file.entry(at.file).or_default()]
-        {
+        for (sum, count) in [
+            by_group.entry((at.file, of.group())).or_default(),
+            of_file.entry(at.file).or_default(),
+        ] {
             *sum += path;
             *count += 1.0;
         }
@@ -304,7 +315,7 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
         });
         let is_mentioned = mentions.contains(&test);
         let path = path_of(test);
-        let group = by_group.get(&(test.file, of.group)).copied().unwrap_or_default();
+        let group = by_group.get(&(test.file, of.group())).copied().unwrap_or_default();
         let in_file = of_file.get(&test.file).copied().unwrap_or_default();
         let chain = links.imports.get(&test.file).map_or(0.0, |&steps| 1.0 / f32::from(steps));
         let features = [
@@ -340,47 +351,60 @@ pub fn candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
 
 /// Returns the tests whose body contains `name` as an identifier, and the files that were read: all
 /// with tests, or if the effort has fewer, those of `named` and those with the most uses.
-fn mentions(tests: &Tests<'_>, name: &str, named: &[FileId]) -> (BTreeSet<TestAt>, Vec<FileId>) {
+fn mentions(
+    tests: &Tests<'_>,
+    name: &str,
+    named: &[FileId],
+) -> (Rc<BTreeSet<TestAt>>, Vec<FileId>) {
     let (tree, effort) = (tests.tree(), tests.effort());
+    if effort.name_files == usize::MAX {
+        let find = || {
+            let mut sites = tree.sites(name);
+            sites.truncate(effort.sites);
+            with_sites(tests, &sites)
+        };
+        return (tests.mentioning(name, find), Vec::new());
+    }
     let mut sites = tree.sites(name);
     sites.truncate(effort.sites);
-    let mut near = Vec::new();
-    if effort.name_files < usize::MAX {
-        let mut counts: BTreeMap<FileId, usize> = BTreeMap::new();
-        for site in &sites {
-            *counts.entry(site.file).or_default() += 1;
-        }
-        near.extend(counts.keys().copied());
-        near.retain(|&file| tree.is_test(file));
-        near.sort_by_key(|file| (std::cmp::Reverse((named.contains(file), counts[file])), *file));
-        near.truncate(effort.name_files);
-        sites.retain(|site| near.contains(&site.file));
+    let mut counts: BTreeMap<FileId, usize> = BTreeMap::new();
+    for site in &sites {
+        *counts.entry(site.file).or_default() += 1;
     }
-    let mut found = BTreeSet::new();
-    for site in sites {
-        let of = tests.of(site.file);
-        if let Some(place) = of.test_at(site.reference.span.start) {
-            found.insert(TestAt { file: site.file, place: place as u32 });
-        }
-    }
-    (found, near)
+    let mut near: Vec<FileId> = counts.keys().copied().collect();
+    near.retain(|&file| tree.is_test(file));
+    near.sort_by_key(|file| (std::cmp::Reverse((named.contains(file), counts[file])), *file));
+    near.truncate(effort.name_files);
+    sites.retain(|site| near.contains(&site.file));
+    (Rc::new(with_sites(tests, &sites)), near)
+}
+
+/// Returns the tests that contain one of some uses.
+fn with_sites(tests: &Tests<'_>, sites: &[Site]) -> BTreeSet<TestAt> {
+    let test = |site: &Site| {
+        let place = tests.of(site.file).test_at(site.reference.span.start)?;
+        Some(TestAt { file: site.file, place: place as u32 })
+    };
+    sites.iter().filter_map(test).collect()
 }
 
 /// Returns the test files that import a file, the nearest first.
-fn importers(tests: &Tests<'_>, file: FileId) -> Vec<FileId> {
+fn importers(tests: &Tests<'_>, file: FileId) -> Rc<Vec<FileId>> {
     let tree = tests.tree();
     if tests.effort().importers == 0 {
-        return Vec::new();
+        return Rc::default();
     }
-    let mut found: Vec<FileId> =
-        tree.importers(file).into_iter().filter(|&of| tree.is_test(of)).collect();
-    let path = tree.path(file);
-    let shared = |other: &FileId| {
-        let other = tree.path(*other);
-        std::cmp::Reverse(path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count())
-    };
-    found.sort_by_cached_key(|of| (shared(of), *of));
-    found.dedup();
-    found.truncate(tests.effort().importers);
-    found
+    tests.importing(file, || {
+        let mut found: Vec<FileId> =
+            tree.importers(file).into_iter().filter(|&of| tree.is_test(of)).collect();
+        let path = tree.path(file);
+        let shared = |other: &FileId| {
+            let other = tree.path(*other);
+            std::cmp::Reverse(path.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count())
+        };
+        found.sort_by_cached_key(|of| (shared(of), *of));
+        found.dedup();
+        found.truncate(tests.effort().importers);
+        found
+    })
 }

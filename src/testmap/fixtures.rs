@@ -4,15 +4,17 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rustc_hash::FxHashMap;
 
+pub use super::candidate::TestAt;
 use super::detect::{Applies, FileTests, Test, file_tests};
 use super::effort::Effort;
+use super::kept::{FileRead, Kept};
 use super::links::Links;
 use super::tree::Tree;
 use crate::base::ids::FileId;
-use crate::catalog::test_names::folded;
 use crate::graph::link::{Linker, SymbolAt};
 use crate::history::History;
 
@@ -21,15 +23,6 @@ const TESTS_MAX: usize = 600;
 
 /// The maximum number of types that inherit the fixtures of one type.
 const DERIVED_MAX: usize = 128;
-
-/// A test of the tree: its file and its position in [`FileTests::tests`].
-#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
-pub struct TestAt {
-    /// The file that contains it.
-    pub file: FileId,
-    /// Its position among the tests of the file.
-    pub place: u32,
-}
 
 /// Where a test contains a word.
 #[derive(Clone, Copy, Debug, Eq, Hash, PartialEq)]
@@ -43,35 +36,33 @@ pub(super) enum Part {
 /// Which tests of a file contain a word, by word.
 type Containing = FxHashMap<Box<str>, Rc<[bool]>>;
 
-/// Reads the tests of files and caches them for one call. One thread only.
+/// Reads the tests of files, and keeps them with the state of the tree. One thread only.
 pub struct Tests<'t> {
     tree: &'t dyn Tree,
     linker: Linker<'t>,
     effort: Effort,
-    files: RefCell<FxHashMap<FileId, Rc<FileTests>>>,
-    lower: RefCell<FxHashMap<FileId, Rc<Vec<u8>>>>,
-    titles: RefCell<FxHashMap<FileId, Rc<Vec<String>>>>,
-    groups: RefCell<FxHashMap<FileId, Rc<Vec<u32>>>>,
+    kept: Arc<Kept>,
+    /// What this thread has used of the kept files.
+    files: RefCell<FxHashMap<FileId, Arc<FileRead>>>,
     containing: RefCell<FxHashMap<(FileId, Part), Containing>>,
-    /// By the file of a definition.
-    links: RefCell<FxHashMap<FileId, Rc<Links>>>,
+    mentions: RefCell<FxHashMap<Box<str>, Rc<BTreeSet<TestAt>>>>,
+    importers: RefCell<FxHashMap<FileId, Rc<Vec<FileId>>>>,
     history: Option<Arc<History>>,
 }
 
 impl<'t> Tests<'t> {
-    /// Returns the tests of `tree`, none of which is read yet. O(1).
+    /// Returns the tests of `tree`. O(1).
     pub fn new(tree: &'t dyn Tree) -> Tests<'t> {
         let (linker, effort) = (Linker::new(tree.code()), Effort::FULL);
         Tests {
             tree,
             linker,
             effort,
+            kept: tree.kept(),
             files: RefCell::default(),
-            lower: RefCell::default(),
-            titles: RefCell::default(),
-            groups: RefCell::default(),
             containing: RefCell::default(),
-            links: RefCell::default(),
+            mentions: RefCell::default(),
+            importers: RefCell::default(),
             history: None,
         }
     }
@@ -87,14 +78,58 @@ impl<'t> Tests<'t> {
         Tests { history, ..self }
     }
 
+    /// Returns what is kept for the state of the tree.
+    pub(super) fn kept(&self) -> &Kept {
+        &self.kept
+    }
+
+    /// Returns true if there is a history, if what depends on it may be kept.
+    pub(super) fn history_key(&self) -> Option<bool> {
+        match &self.history {
+            None => Some(false),
+            Some(history) => self.kept.is_of(history).then_some(true),
+        }
+    }
+
     /// Returns the test files that are linked with a file. O(import graph around it + its commits)
     /// the first time.
-    pub(super) fn links(&self, file: FileId) -> Rc<Links> {
-        if let Some(found) = self.links.borrow().get(&file) {
+    pub(super) fn links(&self, file: FileId) -> Arc<Links> {
+        let key = self.history_key().map(|has_history| (file, has_history));
+        if let Some(found) = key.and_then(|key| self.kept.links.get(&key)) {
+            return found;
+        }
+        let found = Arc::new(Links::new(self.tree, self.history.as_deref(), file));
+        if let Some(key) = key {
+            self.kept.links.insert(key, Arc::clone(&found));
+        }
+        found
+    }
+
+    /// Returns the cached tests that contain a name, or those that `find` returns.
+    pub(super) fn mentioning(
+        &self,
+        name: &str,
+        find: impl FnOnce() -> BTreeSet<TestAt>,
+    ) -> Rc<BTreeSet<TestAt>> {
+        if let Some(found) = self.mentions.borrow().get(name) {
             return Rc::clone(found);
         }
-        let found = Rc::new(Links::new(self.tree, self.history.as_deref(), file));
-        self.links.borrow_mut().insert(file, Rc::clone(&found));
+        let found = Rc::new(find());
+        self.mentions.borrow_mut().insert(name.into(), Rc::clone(&found));
+        found
+    }
+
+    /// Returns the cached test files that import a file, or those that `find` returns.
+    pub(super) fn importing(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> Vec<FileId>,
+    ) -> Rc<Vec<FileId>> {
+        if let Some(found) = self.importers.borrow().get(&file) {
+            return Rc::clone(found);
+        }
+        let found = Rc::new(find());
+        self.importers.borrow_mut().insert(file, Rc::clone(&found));
         found
     }
 
@@ -114,62 +149,35 @@ impl<'t> Tests<'t> {
     }
 
     /// Returns the tests and fixtures of a file. O(its text) the first time.
-    pub fn of(&self, file: FileId) -> Rc<FileTests> {
+    pub fn of(&self, file: FileId) -> Arc<FileRead> {
         if let Some(found) = self.files.borrow().get(&file) {
-            return Rc::clone(found);
+            return Arc::clone(found);
         }
-        let found = self.tree.file(file).and_then(|facts| {
-            let may_have_tests = self.tree.is_test(file) || has_inline_tests(facts.language.name);
-            let text = may_have_tests.then(|| self.tree.text(file)).flatten()?;
-            Some(file_tests(&facts, &text))
+        let found = self.kept.files.get(&file).unwrap_or_else(|| {
+            let found = Arc::new(FileRead::new(self.read(file).unwrap_or_default()));
+            self.kept.files_read.fetch_add(1, Ordering::Relaxed);
+            self.kept.files.insert(file, Arc::clone(&found));
+            found
         });
-        let found = Rc::new(found.unwrap_or_default());
-        self.files.borrow_mut().insert(file, Rc::clone(&found));
+        self.files.borrow_mut().insert(file, Arc::clone(&found));
         found
+    }
+
+    fn read(&self, file: FileId) -> Option<FileTests> {
+        let facts = self.tree.file(file)?;
+        let may_have_tests = self.tree.is_test(file) || has_inline_tests(facts.language.name);
+        let text = may_have_tests.then(|| self.tree.text(file)).flatten()?;
+        Some(file_tests(&facts, &text))
     }
 
     /// Returns the text of a file in lower case. O(text) the first time.
-    pub fn lower_text(&self, file: FileId) -> Rc<Vec<u8>> {
-        if let Some(found) = self.lower.borrow().get(&file) {
-            return Rc::clone(found);
-        }
-        let text = self.tree.text(file).unwrap_or_default();
-        let found = Rc::new(text.to_ascii_lowercase());
-        self.lower.borrow_mut().insert(file, Rc::clone(&found));
-        found
-    }
-
-    /// Returns the names of the tests of a file with those of their groups, each in lower case and
-    /// without separators, separated by spaces. O(tests) the first time.
-    pub fn titles(&self, file: FileId) -> Rc<Vec<String>> {
-        if let Some(found) = self.titles.borrow().get(&file) {
-            return Rc::clone(found);
-        }
-        let title = |test: &Test| {
-            let parts = test.groups.iter().chain(std::iter::once(&test.name));
-            parts.map(|part| folded(part)).collect::<Vec<String>>().join(" ")
-        };
-        let found: Rc<Vec<String>> = Rc::new(self.of(file).tests.iter().map(title).collect());
-        self.titles.borrow_mut().insert(file, Rc::clone(&found));
-        found
-    }
-
-    /// Returns the group of each test of a file, as a number that only tests of the same groups have.
-    /// O(tests) the first time.
-    pub(super) fn groups(&self, file: FileId) -> Rc<Vec<u32>> {
-        if let Some(found) = self.groups.borrow().get(&file) {
-            return Rc::clone(found);
-        }
-        let of = self.of(file);
-        let mut numbers: FxHashMap<&[String], u32> = FxHashMap::default();
-        let mut found = Vec::with_capacity(of.tests.len());
-        for test in &of.tests {
-            let next = numbers.len() as u32;
-            found.push(*numbers.entry(&test.groups).or_insert(next));
-        }
-        let found = Rc::new(found);
-        self.groups.borrow_mut().insert(file, Rc::clone(&found));
-        found
+    pub fn lower_text(&self, file: FileId) -> Arc<Vec<u8>> {
+        self.kept.lower.get(&file).unwrap_or_else(|| {
+            let text = self.tree.text(file).unwrap_or_default();
+            let found = Arc::new(text.to_ascii_lowercase());
+            self.kept.lower.insert(file, Arc::clone(&found));
+            found
+        })
     }
 
     /// Returns which tests of a file contain a word, in lower case. O(text of the part) the first
@@ -182,8 +190,8 @@ impl<'t> Tests<'t> {
         let finder = memchr::memmem::Finder::new(word.as_bytes());
         let found: Rc<[bool]> = match part {
             Part::Title => {
-                let titles = self.titles(file);
-                titles.iter().map(|title| finder.find(title.as_bytes()).is_some()).collect()
+                let read = self.of(file);
+                read.titles.iter().map(|title| finder.find(title.as_bytes()).is_some()).collect()
             }
             Part::Body => {
                 let text = self.lower_text(file);
@@ -247,6 +255,20 @@ impl<'t> Tests<'t> {
     /// Returns the tests for which a fixture runs, also over fixtures that request it, in path order,
     /// and true if there are more than the 600 that are returned. Cost as [`Tests::with_fixture`].
     pub fn requesting(&self, file: FileId, place: usize) -> (Vec<TestAt>, bool) {
+        // A brief search reads fewer files.
+        let is_full = self.effort == Effort::FULL;
+        let kept = self.kept.requesting.get(&(file, place)).filter(|_| is_full);
+        if let Some(kept) = kept {
+            return (*kept).clone();
+        }
+        let found = self.searched_requesting(file, place);
+        if is_full {
+            self.kept.requesting.insert((file, place), Arc::new(found.clone()));
+        }
+        found
+    }
+
+    fn searched_requesting(&self, file: FileId, place: usize) -> (Vec<TestAt>, bool) {
         let mut found = BTreeSet::new();
         let mut seen = BTreeSet::from([(file, place)]);
         let mut open = vec![(file, place)];
@@ -383,7 +405,7 @@ mod tests {
             let tests = Tests::new(&program);
             let of = tests.of(file);
             prop_assert_eq!(of.tests.len(), bodies.len());
-            let titles = tests.titles(file);
+            let titles = &of.titles;
             for _ in 0..2 {
                 let in_titles = tests.containing(file, Part::Title, &word);
                 let in_bodies = tests.containing(file, Part::Body, &word);
@@ -393,7 +415,7 @@ mod tests {
                     prop_assert_eq!(in_titles[place], titles[place].contains(&word));
                 }
             }
-            let groups = tests.groups(file);
+            let groups = &of.groups;
             for (a, first) in of.tests.iter().enumerate() {
                 for (b, second) in of.tests.iter().enumerate() {
                     prop_assert_eq!(groups[a] == groups[b], first.groups == second.groups);

@@ -1,8 +1,9 @@
 //! How test files are linked with the file of a definition: by imports, directly or over other
 //! files, by dynamic imports, and by common commits.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
+pub(super) use super::candidate::Links;
 use super::tree::Tree;
 use crate::base::ids::FileId;
 use crate::graph::imports::certainty;
@@ -20,17 +21,6 @@ const DYNAMIC_FILES_MAX: usize = 100;
 
 /// The maximum number of partners in commits that count.
 const PARTNERS_MAX: usize = 8;
-
-/// The test files that are linked with a file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Links {
-    /// The number of imports from the test file to it, at most 4.
-    pub(super) imports: BTreeMap<FileId, u8>,
-    /// The share of its commits that changed the test file as well, damped if they are few.
-    pub(super) co_change: BTreeMap<FileId, f32>,
-    /// Dynamic imports: proximity × √confidence.
-    pub(super) dynamic: BTreeMap<FileId, f32>,
-}
 
 impl Links {
     /// Returns the links of `file`. O(edges of the import graph around it + commits of the file).

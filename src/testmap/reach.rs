@@ -1,11 +1,16 @@
 //! Follows calls backwards from a definition to the tests that may execute it.
 //!
 //! The search is bounded and ordered by probability: a path is as likely as its links, times a
-//! factor per step, because a function that runs does not run every call in it.
+//! factor per step, because a function that runs does not run every call in it. The callers of a
+//! definition are kept for the state of the tree: functions of one file share most of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::sync::Arc;
 
+pub use super::candidate::Reach;
 use super::fixtures::{TestAt, Tests};
+use super::kept::{Callers, UsedAt};
 use super::protocols;
 use crate::base::ids::FileId;
 use crate::graph::calls::{Bound, Caller, possible_callers, uses_within};
@@ -15,6 +20,19 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// Paths that are less likely are not followed.
 const PROBABILITY_MIN: f32 = 0.02;
+
+/// Calls that only may refer to a definition are followed if it is at least as likely: each of them is
+/// less than 0.12 likely.
+const POSSIBLE_MIN: f32 = 0.2;
+
+/// The maximum number of calls that only may refer to a definition, those in tests first.
+const POSSIBLE_MAX: usize = 256;
+
+/// A bound cuts nothing that matters if what is left is less likely.
+const CUT_MIN: f32 = 0.1;
+
+/// The roles of uses that run something.
+const ROLES: [Role; 5] = [Role::Call, Role::Read, Role::Write, Role::Base, Role::Type];
 
 /// The probability that a function which runs also runs a given call in it.
 const STEP: f32 = 0.8;
@@ -47,28 +65,32 @@ const TYPED: f32 = 0.4;
 /// The probability that a test which requests a fixture runs it: all but those that fail before.
 const REQUEST: f32 = 0.98;
 
-/// How a test reaches a definition.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Reach {
-    /// The probability that one of the paths is executed, from 0 to 1, as the search estimates it.
-    pub probability: f32,
-    /// The number of calls of the shortest path; 1 if the test itself calls the definition.
-    pub depth: u8,
-    /// The test's own body contains a resolved call or use of the definition, or the definition is a
-    /// fixture that the test requests, perhaps over other fixtures.
-    pub is_direct: bool,
-    /// All links of a path are resolved.
-    pub is_resolved: bool,
-    /// The best path begins in a fixture.
-    pub is_by_fixture: bool,
-}
-
 /// A definition on a path.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Step {
     at: SymbolAt,
     probability: f32,
     is_resolved: bool,
+}
+
+/// A definition whose callers are to be searched, at the end of a number of calls.
+#[derive(PartialEq)]
+struct Open(Step, u8);
+
+impl Eq for Open {}
+
+impl Ord for Open {
+    /// The most likely is the greatest, then the first in the order of files.
+    fn cmp(&self, other: &Open) -> Ordering {
+        let by_probability = self.0.probability.total_cmp(&other.0.probability);
+        by_probability.then_with(|| Reverse(self.0.at).cmp(&Reverse(other.0.at)))
+    }
+}
+
+impl PartialOrd for Open {
+    fn partial_cmp(&self, other: &Open) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The tests that reach a definition.
@@ -89,10 +111,13 @@ pub fn reach(tests: &Tests<'_>, start: SymbolAt, near: &[FileId]) -> Reached {
     let (found, seen) = (Reached::default(), BTreeSet::from([start]));
     let mut search = Search { tests, near, found, seen };
     search.requested(start);
+    if !tests.effort().stops_at_first {
+        search.most_likely(start);
+        return search.found;
+    }
     let mut steps = vec![Step { at: start, probability: 1.0, is_resolved: true }];
     for depth in 1..=tests.effort().levels {
-        let is_enough = tests.effort().stops_at_first && !search.found.tests.is_empty();
-        if steps.is_empty() || is_enough {
+        if steps.is_empty() || !search.found.tests.is_empty() {
             break;
         }
         let next = search.callers(&steps, depth as u8);
@@ -134,6 +159,57 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Follows the callers of `start`, of these and so on, the most likely ones first.
+    fn most_likely(&mut self, start: SymbolAt) {
+        let effort = *self.tests.effort();
+        let (mut width, mut followed) = (effort.width, effort.followed);
+        let first = Step { at: start, probability: 1.0, is_resolved: true };
+        let mut open = BinaryHeap::from([Open(first, 0)]);
+        // What is known of each definition that is or was open.
+        let mut known = BTreeMap::from([(start, first)]);
+        self.seen.clear();
+        while let Some(Open(Step { at, .. }, depth)) = open.pop() {
+            if !self.seen.insert(at) {
+                continue;
+            }
+            let step = known[&at];
+            if at != start {
+                self.found.through.insert(at, step.probability);
+            }
+            if usize::from(depth) >= effort.levels {
+                continue;
+            }
+            if width == 0 || followed == 0 {
+                self.found.is_cut |= step.probability >= CUT_MIN;
+                break;
+            }
+            let callers = self.tests.callers(at);
+            let mut next = BTreeMap::new();
+            let mut is_called = false;
+            let possible = callers.possible.iter().filter(|_| step.probability >= POSSIBLE_MIN);
+            let all = callers.resolved.iter().chain(possible);
+            for used in all.take(followed) {
+                is_called |= used.confidence >= CONFIDENCE_ANSWER
+                    && matches!(used.role, Role::Call | Role::Read);
+                self.follow(&step, used, depth + 1, &mut next);
+            }
+            self.implicit(&step, is_called, &mut next);
+            let uses = callers.resolved.len();
+            self.found.is_cut |= (callers.is_cut || uses > followed) && step.probability >= CUT_MIN;
+            (width, followed) = (width - 1, followed.saturating_sub(uses));
+            for step in next.into_values() {
+                if step.probability < PROBABILITY_MIN || self.seen.contains(&step.at) {
+                    continue;
+                }
+                let before = known.get(&step.at).map(|before| before.probability);
+                keep(&mut known, step);
+                if before.is_none_or(|before| step.probability > before) {
+                    open.push(Open(step, depth + 1));
+                }
+            }
+        }
+    }
+
     /// Records the tests that use one of `steps`, and returns the definitions that do.
     fn callers(&mut self, steps: &[Step], depth: u8) -> Vec<Step> {
         let tree = self.tests.tree();
@@ -145,7 +221,7 @@ impl Search<'_, '_> {
             let place = self.near.iter().position(|&near| near == file);
             place.unwrap_or_else(|| self.near.len() + usize::from(!tree.is_test(file)))
         };
-        let bound = Bound { uses_max: effort.uses, role: None, first: &first };
+        let bound = Bound { uses_max: effort.uses, roles: &[], first: &first };
         let uses = uses_within(self.tests.linker(), &of, 0.0, bound);
         self.found.is_cut |= uses.is_cut;
         let mut next: BTreeMap<SymbolAt, Step> = BTreeMap::new();
@@ -153,10 +229,10 @@ impl Search<'_, '_> {
         for (place, caller) in &uses.uses {
             is_called[*place] |= caller.confidence >= CONFIDENCE_ANSWER
                 && matches!(caller.site.reference.role, Role::Call | Role::Read);
-            self.follow(&steps[*place], caller, depth, &mut next);
+            self.follow(&steps[*place], &UsedAt::of(caller), depth, &mut next);
         }
         for (place, caller) in possible_callers(self.tests.linker(), &of, &uses.unresolved) {
-            self.follow(&steps[place], &caller, depth, &mut next);
+            self.follow(&steps[place], &UsedAt::of(&caller), depth, &mut next);
         }
         for (step, is_called) in steps.iter().zip(is_called) {
             self.implicit(step, is_called, &mut next);
@@ -173,14 +249,13 @@ impl Search<'_, '_> {
     fn follow(
         &mut self,
         step: &Step,
-        caller: &Caller,
+        used: &UsedAt,
         depth: u8,
         next: &mut BTreeMap<SymbolAt, Step>,
     ) {
-        let reference = &caller.site.reference;
         let Some(facts) = self.tests.linker().file(step.at.file) else { return };
         let Some(symbol) = facts.symbols.get(step.at.place as usize) else { return };
-        let weight = match reference.role {
+        let weight = match used.role {
             Role::Call => STEP,
             Role::Read | Role::Write if symbol.kind.is_callable() => VALUE,
             Role::Read | Role::Write => STEP,
@@ -188,12 +263,11 @@ impl Search<'_, '_> {
             Role::Type if is_value_type(symbol.kind) => TYPED,
             Role::Type | Role::Import => return,
         };
-        let is_resolved = step.is_resolved && caller.confidence >= CONFIDENCE_ANSWER;
-        let file = caller.site.file;
-        let at = reference.span.start;
+        let is_resolved = step.is_resolved && used.confidence >= CONFIDENCE_ANSWER;
+        let (file, at) = (used.file, used.start);
         let tests = self.tests.of(file);
         // The body of a test runs as a whole, unless it fails.
-        let in_body = step.probability * caller.confidence * weight.max(0.5) / STEP;
+        let in_body = step.probability * used.confidence * weight.max(0.5) / STEP;
         if let Some(place) = tests.test_at(at) {
             let reach = Reach {
                 probability: in_body.min(0.98),
@@ -218,7 +292,7 @@ impl Search<'_, '_> {
             }
         }
         let Some(around) = self.tests.linker().file(file) else { return };
-        let enclosing = || around.ancestors(reference.enclosing);
+        let enclosing = || around.ancestors(used.enclosing);
         let function = enclosing().find(|&at| {
             let kind = around.symbols[at].kind;
             kind.is_callable()
@@ -233,15 +307,15 @@ impl Search<'_, '_> {
             around_it.last()
         };
         let Some(place) = function.or_else(value) else { return };
-        let weight = weight * share_of_constant(&around.symbols[place], reference.role);
+        let weight = weight * share_of_constant(&around.symbols[place], used.role);
         let is_class = around.symbols[place].kind == SymbolKind::Class;
         // The body of a class runs when it is imported; only its subclasses count.
-        if is_class && reference.role != Role::Base {
+        if is_class && used.role != Role::Base {
             return;
         }
         let step = Step {
             at: SymbolAt { file, place: place as u32 },
-            probability: step.probability * caller.confidence * weight,
+            probability: step.probability * used.confidence * weight,
             is_resolved,
         };
         keep(next, step);
@@ -353,4 +427,44 @@ fn keep(next: &mut BTreeMap<SymbolAt, Step>, step: Step) {
         kept.probability = step.probability;
     }
     kept.is_resolved |= step.is_resolved;
+}
+
+impl UsedAt {
+    fn of(caller: &Caller) -> UsedAt {
+        let (reference, confidence) = (&caller.site.reference, caller.confidence);
+        UsedAt {
+            file: caller.site.file,
+            start: reference.span.start,
+            enclosing: reference.enclosing,
+            role: reference.role,
+            confidence,
+        }
+    }
+}
+
+impl Tests<'_> {
+    /// Returns the uses of a definition, those in tests first. O(uses of its name) the first time.
+    fn callers(&self, of: SymbolAt) -> Arc<Callers> {
+        if let Some(kept) = self.kept().callers.get(&of) {
+            return kept;
+        }
+        let found = Arc::new(self.searched_callers(of));
+        self.kept().callers_searched.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        self.kept().callers.insert(of, Arc::clone(&found));
+        found
+    }
+
+    fn searched_callers(&self, of: SymbolAt) -> Callers {
+        let first = |file: FileId| usize::from(!self.tree().is_test(file));
+        let bound = Bound { uses_max: self.effort().uses, roles: &ROLES, first: &first };
+        let mut uses = uses_within(self.linker(), &[of], 0.0, bound);
+        uses.unresolved.sort_by_key(|named| first(named.site.file));
+        uses.unresolved.truncate(POSSIBLE_MAX);
+        let possible = possible_callers(self.linker(), &[of], &uses.unresolved);
+        let mut resolved: Vec<UsedAt> =
+            uses.uses.iter().map(|(_, caller)| UsedAt::of(caller)).collect();
+        resolved.sort_by_key(|used| (first(used.file), used.file, used.start));
+        let possible = possible.iter().map(|(_, caller)| UsedAt::of(caller)).collect();
+        Callers { resolved, possible, is_cut: uses.is_cut }
+    }
 }

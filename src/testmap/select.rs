@@ -99,7 +99,12 @@ pub fn rank_all<T: Tree + Sync>(
     weights: &Weights,
     history: Option<&Arc<History>>,
 ) -> Vec<(Vec<Ranked>, bool)> {
-    let at_once = of.len().div_ceil(rayon::current_num_threads()).max(1);
+    if let [at] = of {
+        // Its uses are divided instead.
+        return vec![rank(&Tests::new(tree).with_history(history.cloned()), *at, weights)];
+    }
+    // Some cost much more than others, and each chunk begins without the linker's look-ups.
+    let at_once = of.len().div_ceil(4 * rayon::current_num_threads()).max(1);
     let chunk = |of: &[SymbolAt]| {
         let tests = Tests::new(tree).with_history(history.cloned());
         of.iter().map(|&at| rank(&tests, at, weights)).collect::<Vec<_>>()

@@ -1,5 +1,8 @@
 //! The interface of the test graph to a tree: the linker's, and what it needs of files.
 
+use std::sync::Arc;
+
+use super::kept::Kept;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::test_names::{parts, tested};
@@ -37,6 +40,11 @@ pub trait Tree: Code {
 
     /// Returns the interface of the linker.
     fn code(&self) -> &dyn Code;
+
+    /// Returns what the test graph keeps for this state of the tree.
+    fn kept(&self) -> Arc<Kept> {
+        Arc::default()
+    }
 }
 
 impl Tree for Catalog {
@@ -82,6 +90,10 @@ impl Tree for Catalog {
 
     fn code(&self) -> &dyn Code {
         self
+    }
+
+    fn kept(&self) -> Arc<Kept> {
+        self.derived()
     }
 }
 

@@ -15,6 +15,8 @@ mod check;
 #[cfg(unix)]
 mod code;
 #[cfg(unix)]
+mod cold;
+#[cfg(unix)]
 mod command_line;
 mod compared;
 #[cfg(unix)]
@@ -58,6 +60,7 @@ mod incomplete;
 mod index;
 #[cfg(unix)]
 mod init;
+mod kept_tests;
 #[cfg(unix)]
 mod limits;
 #[cfg(unix)]

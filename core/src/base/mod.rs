@@ -1,7 +1,8 @@
 //! Small types that all modules share: ids, bit sets, repository paths, text, diffs, varints,
-//! points in time and numbers of tokens; and the memory of the process.
+//! points in time and numbers of tokens; bounded caches; and the memory of the process.
 
 pub mod bits;
+pub mod bounded;
 pub mod diff;
 pub mod glob;
 pub mod ids;

@@ -65,7 +65,8 @@ impl Code for Catalog {
     }
 
     fn text(&self, file: FileId) -> Option<Text> {
-        self.read(file, Limits::DEFAULT.bytes_max + 1)
+        // The linker reads the texts of many definitions: a system call for each would cost most of it.
+        self.quotable(file, Limits::DEFAULT.bytes_max + 1)
     }
 
     fn targets(&self, file: FileId, import: usize) -> Resolution {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::FileSummary;
 use super::extract::Extract;
+use super::interface::interface;
 use crate::graph::link::FileFacts;
 use crate::index::code::keys;
 use crate::lang::facts::{Facts, Reference, Role};
@@ -14,6 +15,7 @@ use crate::lang::{Language, Marks, Problem};
 /// The facts of one file, in memory.
 pub struct OverlayFile {
     hash: u128,
+    interface: Option<u128>,
     language: Option<&'static Language>,
     marks: Marks,
     lines: u32,
@@ -34,6 +36,7 @@ impl OverlayFile {
     pub fn new(path: &[u8], mut extract: Extract) -> OverlayFile {
         let mut file = OverlayFile {
             hash: extract.hash,
+            interface: None,
             language: extract.language,
             marks: Marks::from_bits(extract.marks),
             lines: extract.lines(),
@@ -64,6 +67,7 @@ impl OverlayFile {
         });
         let path = String::from_utf8_lossy(path).into_owned();
         file.facts = extract.language.map(|of| Arc::new(FileFacts::new(path, of, facts)));
+        file.interface = file.facts.as_ref().and_then(|facts| interface(facts, &extract.text));
         file
     }
 
@@ -81,6 +85,11 @@ impl OverlayFile {
     /// Returns the hash of the text that the facts were made of.
     pub(super) fn hash(&self) -> u128 {
         self.hash
+    }
+
+    /// Returns the hash of what names in other files depend on; see [`mod@super::interface`].
+    pub(super) fn interface(&self) -> Option<u128> {
+        self.interface
     }
 
     /// Returns the worst problem by which definitions are missing, if there is one.

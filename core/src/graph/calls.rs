@@ -136,7 +136,7 @@ pub struct Uses {
 /// and 64 other names for it. Uses of a type as a base or annotation are not calls, nor are
 /// functions that are passed as values; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], confidence_min: f32) -> Uses {
-    let bound = Bound { uses_max: usize::MAX, role: None, first: &|_| 0 };
+    let bound = Bound { uses_max: usize::MAX, roles: &[], first: &|_| 0 };
     uses_within(&Linker::new(code), of, confidence_min, bound)
 }
 
@@ -145,8 +145,8 @@ pub fn uses_of(code: &dyn Code, of: &[SymbolAt], confidence_min: f32) -> Uses {
 pub struct Bound<'a> {
     /// The most uses that are resolved.
     pub uses_max: usize,
-    /// The role that the uses must have, if any.
-    pub role: Option<Role>,
+    /// The roles that the uses may have; empty for all.
+    pub roles: &'a [Role],
     /// Uses in files with a lower number come first, then those earlier in the order of files.
     pub first: &'a dyn Fn(FileId) -> usize,
 }
@@ -208,14 +208,13 @@ pub fn uses_within(
             }
         }
     }
-    sites.retain(|(_, site)| bound.role.is_none_or(|role| site.reference.role == role));
+    let is_wanted = |role: &Role| bound.roles.is_empty() || bound.roles.contains(role);
+    sites.retain(|(_, site)| is_wanted(&site.reference.role));
     let (derived, is_cut) = derived::derived_sites(linker, of);
     found.is_cut |= is_cut;
     let mut of_derived = FxHashSet::default();
     for (text, site) in derived {
-        if bound.role.is_none_or(|role| site.reference.role == role)
-            && seen.insert((site.file, site.reference.span.start))
-        {
+        if is_wanted(&site.reference.role) && seen.insert((site.file, site.reference.span.start)) {
             of_derived.insert((site.file, site.reference.span.start));
             sites.push((text, site));
         }
@@ -281,8 +280,11 @@ pub fn uses_within(
         };
         is_counted.then_some((is_call, resolved))
     };
-    let all: Vec<Option<(bool, Resolved)>> = if sites.len() > SITES_AT_ONCE {
-        let sites = sites.into_par_iter().with_min_len(SITES_AT_ONCE);
+    // Within a parallel job the other threads are busy, and the look-ups of `linker` save more.
+    let is_alone = rayon::current_thread_index().is_none();
+    let all: Vec<Option<(bool, Resolved)>> = if is_alone && sites.len() > SITES_AT_ONCE {
+        let at_once = at_once(sites.len());
+        let sites = sites.into_par_iter().with_min_len(at_once);
         sites.map_init(|| Linker::new(code), |linker, site| resolve(linker, site)).collect()
     } else {
         // For few uses, waking another thread would take longer.
@@ -302,6 +304,11 @@ pub fn uses_within(
     }
     found.also = counted.finish(&overridden);
     found
+}
+
+/// Returns how many of `count` uses one linker resolves: each begins without any look-up.
+fn at_once(count: usize) -> usize {
+    SITES_AT_ONCE.max(count.div_ceil(2 * rayon::current_num_threads()))
 }
 
 /// Counts the calls that count for symbols at whose positions they are not listed. A method that many

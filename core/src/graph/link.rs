@@ -223,10 +223,17 @@ impl<'a> Linker<'a> {
         Walk::new(self.code, &self.memo).conversions_to(method)
     }
 
-    /// Returns the confidence that an unresolved call in `file` refers to the definition `to`, with
-    /// the reason; `None` if their languages share no definitions.
-    pub fn possibility(&self, file: FileId, used: Use<'_>, to: SymbolAt) -> Option<(f32, Reason)> {
+    /// Returns for each definition of `of` the confidence that an unresolved call in `file` refers to it,
+    /// with the reason; `None` if their languages share no definitions. `links` are those of the call:
+    /// resolving it costs more than all of these.
+    pub fn possibilities(
+        &self,
+        file: FileId,
+        used: Use<'_>,
+        links: &[Link],
+        of: &[SymbolAt],
+    ) -> Vec<Option<(f32, Reason)>> {
         let walk = Walk::new(self.code, &self.memo);
-        walk.possibility(Place { file, enclosing: used.enclosing }, used, to)
+        walk.possibilities(Place { file, enclosing: used.enclosing }, used, links, of)
     }
 }

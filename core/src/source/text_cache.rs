@@ -6,6 +6,7 @@
 //! of the index must also have its hash, and [`TextCache::forget`] drops what a watcher reports.
 
 use std::borrow::Cow;
+use std::collections::VecDeque;
 use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
@@ -25,6 +26,10 @@ pub const BYTES_MAX: usize = 48 << 20;
 /// Maximum length of a cached text; longer files are read each time. Files that are parsed are at most
 /// this long.
 const TEXT_BYTES_MAX: usize = (4 << 20) + 1;
+
+/// Maximum number of former texts, and the maximum length of one.
+const FORMER_MAX: usize = 8;
+const FORMER_BYTES_MAX: usize = 1 << 20;
 
 /// Maximum number of files cached as not being text.
 const BINARY_MAX: usize = 1 << 18;
@@ -123,6 +128,8 @@ struct Entries {
     texts: FxHashMap<Vec<u8>, Arc<Content>>,
     /// Files that were not text when they had this metadata, with the hash of whole ones.
     binary: FxHashMap<Vec<u8>, (Stamp, Option<u128>)>,
+    /// The last texts that were dropped or replaced, newest first.
+    former: VecDeque<(Vec<u8>, Arc<Content>)>,
     /// Memory of the texts.
     bytes: usize,
     /// Number of calls of [`TextCache::forget`] and [`TextCache::forget_below`].
@@ -202,6 +209,14 @@ impl TextCache {
             && content.size_bytes <= bytes_max
             && !listed.contradicts(content.stamp, || content.hash());
         is_same.then_some(Text(Some(content)))
+    }
+
+    /// Returns the text that a file has or had, if it is still in memory. O(texts that were dropped last).
+    pub fn known(&self, path: &[u8], hash: u128) -> Option<Text> {
+        let kept = self.kept.read().ok()?;
+        let former = kept.former.iter().filter(|(of, _)| of == path).map(|(_, content)| content);
+        let mut all = kept.texts.get(path).into_iter().chain(former);
+        all.find(|content| content.hash() == hash).map(|content| Text(Some(Arc::clone(content))))
     }
 
     /// Reads as [`TextCache::read`] does for a file that is now as it is `listed`. Returns `None`
@@ -323,6 +338,14 @@ impl Entries {
         self.binary.remove(path);
         if let Some(before) = self.texts.remove(path) {
             self.bytes -= before.original().len() + ENTRY_BYTES;
+            self.note_former(path, before);
+        }
+    }
+
+    fn note_former(&mut self, path: &[u8], content: Arc<Content>) {
+        if content.original().len() <= FORMER_BYTES_MAX {
+            self.former.truncate(FORMER_MAX - 1);
+            self.former.push_front((path.to_vec(), content));
         }
     }
 
@@ -342,6 +365,7 @@ impl Entries {
         self.bytes += bytes;
         if let Some(before) = self.texts.insert(path.to_vec(), Arc::clone(content)) {
             self.bytes -= before.original().len() + ENTRY_BYTES;
+            self.note_former(path, before);
         }
     }
 

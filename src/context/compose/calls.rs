@@ -144,7 +144,7 @@ fn callers_of(
     first: &dyn Fn(FileId) -> usize,
 ) -> Result<Vec<(SymbolAt, FileId, Site)>> {
     let (mut others, mut in_tests) = (Vec::new(), Vec::new());
-    let bound = Bound { uses_max: USES_MAX, role: Some(Use::Call), first };
+    let bound = Bound { uses_max: USES_MAX, roles: &[Use::Call], first };
     for (_, caller) in uses_within(&Linker::new(catalog), &[at], CONFIDENCE_ANSWER, bound).uses {
         let site = &caller.site;
         let from = crate::graph::calls::calling_symbol(catalog, site);

@@ -69,9 +69,12 @@ pub fn missing_link(
                 let method = facts.method_of_super(&call.name, call.site.reference.enclosing)?;
                 Some(facts.symbols[method].name.as_str())
             });
-            for &to in named.get(of_super.unwrap_or(&*call.name)).into_iter().flatten() {
-                let used = Use::new(&call.name, &call.site.reference);
-                let possible = linker.possibility(call.site.file, used, to);
+            let Some(of) = named.get(of_super.unwrap_or(&*call.name)) else { continue };
+            let (file, reference) = (call.site.file, &call.site.reference);
+            let outcome = linker.outcome_at(file, &call.name, reference);
+            let used = Use::new(&call.name, reference);
+            let possible = linker.possibilities(file, used, &outcome.links, of);
+            for (&to, possible) in of.iter().zip(possible) {
                 if let Some((confidence, reason)) = possible {
                     let (site, reason) = (call.site.clone(), Some(reason));
                     see(MissingLink { from: at, to, site, confidence, reason });

@@ -79,7 +79,7 @@ fn search(
     let mut level = of.to_vec();
     // Levels have many look-ups in common.
     let linker = Linker::new(code);
-    let bound = Bound { uses_max: usize::MAX, role: Some(Role::Call), first: &|_| 0 };
+    let bound = Bound { uses_max: usize::MAX, roles: &[Role::Call], first: &|_| 0 };
     let (mut resolved, mut is_cut) = (0, false);
     while !level.is_empty() {
         let mut next = Vec::new();

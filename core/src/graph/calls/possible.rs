@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::{Caller, NamedSite, SITES_AT_ONCE};
+use super::{Caller, NamedSite, SITES_AT_ONCE, at_once};
 use crate::base::ids::FileId;
 use crate::graph::link::{Code, FileFacts, Linker, SymbolAt, Use};
 
@@ -27,23 +27,27 @@ pub fn possible_callers(
         let at = of.partition_point(|to| to.file < site.file);
         let start = at.saturating_sub(DEFINITIONS_MAX / 2);
         let start = start.min(of.len().saturating_sub(DEFINITIONS_MAX));
-        let near = of.iter().enumerate().skip(start).take(DEFINITIONS_MAX);
+        let near = &of[start..(start + DEFINITIONS_MAX).min(of.len())];
+        let outcome = linker.outcome_at(site.file, name, &site.reference);
         let used = Use::new(name, &site.reference);
-        let possible = near.filter_map(|(place, &to)| {
-            let (confidence, reason) = linker.possibility(site.file, used, to)?;
-            Some((place, Caller { site: site.clone(), confidence, reason }))
-        });
-        possible.reduce(|a, b| if b.1.confidence > a.1.confidence { b } else { a })
+        let possible = linker.possibilities(site.file, used, &outcome.links, near);
+        let possible = possible.into_iter().zip(start..);
+        let possible = possible.filter_map(|(possible, place)| Some((place, possible?)));
+        let best = possible.reduce(|a, b| if b.1.0 > a.1.0 { b } else { a });
+        best.map(|(place, (confidence, reason))| {
+            (place, Caller { site: site.clone(), confidence, reason })
+        })
     };
-    let mut found: Vec<(usize, Caller)> = if unresolved.len() > SITES_AT_ONCE {
+    let is_alone = rayon::current_thread_index().is_none();
+    let mut found: Vec<(usize, Caller)> = if is_alone && unresolved.len() > SITES_AT_ONCE {
         let (code, ranked) = (linker.code(), unresolved.par_iter().take(RANKED_MAX));
-        let ranked = ranked.with_min_len(SITES_AT_ONCE);
+        let ranked = ranked.with_min_len(at_once(unresolved.len().min(RANKED_MAX)));
         ranked
             .map_init(|| Linker::new(code), |linker, named| best(linker, named))
             .flatten()
             .collect()
     } else {
-        unresolved.iter().filter_map(|named| best(linker, named)).collect()
+        unresolved.iter().take(RANKED_MAX).filter_map(|named| best(linker, named)).collect()
     };
     found.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     found

@@ -86,6 +86,7 @@ pub(super) struct Memo {
     overloads: RefCell<FxHashMap<(SymbolAt, OverloadRules), Option<Rc<Signature>>>>,
     visible: RefCell<FxHashMap<(FileId, String), Rc<Stepped>>>,
     bases: RefCell<FxHashMap<(SymbolAt, usize), Rc<Stepped>>>,
+    first_imported: RefCell<FxHashMap<FileId, Rc<[FileId]>>>,
 }
 
 /// Candidates with what finding them took, which each query takes that uses them: its bounds must not
@@ -272,6 +273,15 @@ impl Memo {
         }
         lists.insert(file, Rc::clone(&names));
         names
+    }
+
+    /// Returns the files that the first imports of a file lead to, cached.
+    pub(super) fn first_imported(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> Rc<[FileId]>,
+    ) -> Rc<[FileId]> {
+        cached(&self.first_imported, FILES_MAX, file, find)
     }
 
     /// Returns the cached imports of a file for all files of its project, or those that `read`

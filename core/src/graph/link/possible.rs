@@ -1,6 +1,9 @@
 //! Unresolved calls: whether they can refer to something of the repository at all, and to which
 //! definitions.
 
+use std::cell::OnceCell;
+use std::rc::Rc;
+
 use super::added::Called;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group};
@@ -428,42 +431,48 @@ impl Walk<'_> {
         wildcards.any(|import| matches!(self.code.targets(file, import), Resolution::Unknown))
     }
 
-    /// Returns the confidence that an unresolved call refers to a definition, and the reason; see
-    /// [`super::Linker::possibility`].
-    pub(super) fn possibility(
+    /// Returns for each definition of `of` the confidence that an unresolved call refers to it, and the
+    /// reason; see [`super::Linker::possibilities`]. `links` are those of the call.
+    pub(super) fn possibilities(
         &self,
         place: Place,
         used: Use<'_>,
-        to: SymbolAt,
-    ) -> Option<(f32, Reason)> {
-        let facts = self.facts(place.file)?;
-        let (there, at) = self.symbol(to)?;
-        if !facts.shares_definitions(&there) {
-            return None;
-        }
-        let guess = |candidate: &Candidate| match candidate.value {
-            Value::Name(same) if same == to => Some((candidate.confidence, candidate.reason)),
-            _ => None,
+        links: &[Link],
+        of: &[SymbolAt],
+    ) -> Vec<Option<(f32, Reason)>> {
+        let Some(facts) = self.facts(place.file) else { return vec![None; of.len()] };
+        let guesses = OnceCell::new();
+        let guesses = || guesses.get_or_init(|| self.guesses(place, used));
+        let possibility = |&to: &SymbolAt| {
+            let (there, at) = self.symbol(to)?;
+            if !facts.shares_definitions(&there) {
+                return None;
+            }
+            let is_open = |link: &&Link| link.to == to && link.confidence >= CONFIDENCE_OPEN;
+            if let Some(link) = links.iter().find(is_open).filter(|_| links[0].to != to) {
+                return Some((link.confidence, Reason::Ambiguous));
+            }
+            let guess = |candidate: &Candidate| match candidate.value {
+                Value::Name(same) if same == to => Some((candidate.confidence, candidate.reason)),
+                _ => None,
+            };
+            let symbol = &there.symbols[at];
+            let (confidence, reason) = if used.receiver.is_none() {
+                (0.05, Reason::Unbound)
+            } else if !self.accepts_arguments(used, to, &there, symbol) {
+                (0.03, Reason::OtherArguments)
+            } else if let Some(guess) = guesses().iter().find_map(guess) {
+                guess
+            } else if facts.dialect.common.contains(&used.name) {
+                (0.05, Reason::CommonName)
+            } else {
+                (0.08, Reason::Ambiguous)
+            };
+            let is_in_scope = self.is_in_scope(&facts, place.file, &there, to, at);
+            let factor = if is_in_scope { 1.5 } else { 0.8 };
+            Some(((confidence * factor).min(CONFIDENCE_ANSWER - 0.01), reason))
         };
-        let links = self.pick(place, used, self.candidates(place, used));
-        let is_open = |link: &&Link| link.to == to && link.confidence >= CONFIDENCE_OPEN;
-        if let Some(link) = links.iter().find(is_open).filter(|_| links[0].to != to) {
-            return Some((link.confidence, Reason::Ambiguous));
-        }
-        let symbol = &there.symbols[at];
-        let (confidence, reason) = if used.receiver.is_none() {
-            (0.05, Reason::Unbound)
-        } else if !self.accepts_arguments(used, to, &there, symbol) {
-            (0.03, Reason::OtherArguments)
-        } else if let Some(guess) = self.guesses(place, used).iter().find_map(guess) {
-            guess
-        } else if facts.dialect.common.contains(&used.name) {
-            (0.05, Reason::CommonName)
-        } else {
-            (0.08, Reason::Ambiguous)
-        };
-        let factor = if self.is_in_scope(&facts, place.file, &there, to, at) { 1.5 } else { 0.8 };
-        Some(((confidence * factor).min(CONFIDENCE_ANSWER - 0.01), reason))
+        of.iter().map(possibility).collect()
     }
 
     /// Returns true if a file defines or imports a definition's file or type, or is next to it.
@@ -480,9 +489,24 @@ impl Walk<'_> {
         file == to.file
             || is_near(&facts.path, &there.path)
             || there.owner(at).is_some_and(|owner| facts.bindings(owner).next().is_some())
-            || (0..facts.imports.len().min(WILDCARDS_MAX)).any(|import| {
-                self.code.targets(file, import).targets().iter().any(|it| it.file == to.file)
-            })
+            || self.first_imported(facts, file).binary_search(&to.file).is_ok()
+    }
+}
+
+impl Walk<'_> {
+    /// Returns the files that the first imports of a file lead to, in order.
+    fn first_imported(&self, facts: &FileFacts, file: FileId) -> Rc<[FileId]> {
+        self.memo.first_imported(file, || {
+            let imports = 0..facts.imports.len().min(WILDCARDS_MAX);
+            let targets = |import| {
+                let resolution = self.code.targets(file, import);
+                resolution.targets().iter().map(|it| it.file).collect::<Vec<_>>()
+            };
+            let mut found: Vec<FileId> = imports.flat_map(targets).collect();
+            found.sort_unstable();
+            found.dedup();
+            found.into()
+        })
     }
 }
 
