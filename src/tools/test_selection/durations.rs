@@ -27,7 +27,8 @@ impl Durations {
         // A database that cannot be opened is reported with the coverage.
         let Ok(Some(database)) = call.code.user_data() else { return Ok(Durations::default()) };
         let mut by_test: HashMap<String, f64> = HashMap::new();
-        for (id, record) in database.records()? {
+        let records: std::collections::BTreeMap<_, _> = database.records()?.into_iter().collect();
+        for (id, record) in records {
             if let Some(duration) = record.duration_ms {
                 *by_test.entry(without_parameters(&id).to_owned()).or_default() += duration;
             }
