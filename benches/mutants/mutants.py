@@ -39,9 +39,13 @@ def folded(name):
 
 def stem_of_test(path):
     stem = folded(Path(path).stem)
-    for sign in ("tests", "test", "specs", "spec"):
+    signs = ("tests", "test", "specs", "spec")
+    for sign in signs:
         if stem.endswith(sign):
             return stem[: -len(sign)]
+    # `test_shop` does not begin with `tests`.
+    first = folded(re.split(r"[\W_]", Path(path).stem)[0])
+    for sign in ([first] if first in signs else []) + ["test", "spec"]:
         if stem.startswith(sign):
             return stem[len(sign):]
     return ""

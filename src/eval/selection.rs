@@ -188,7 +188,8 @@ pub fn measure(
         let first = first.collect();
         let names: Vec<String> = by_names(&ranked).into_iter().map(key_of).collect();
         let mut ranking = Ranking { tests: ranked, is_cut, ..Ranking::default() };
-        let costs = Costs { files: catalog.test_names().files(), of: &|_| 1.0, without: &[] };
+        let costs =
+            Costs { files: catalog.test_names().files(), of: &|_| 1.0, without: &[], least: 0.0 };
         let delivered = deliver(vec![(at, ranking.clone())], &costs).chosen;
         let delivered: Vec<String> = delivered
             .iter()

@@ -68,6 +68,8 @@ pub struct Costs<'a> {
     pub of: &'a dyn Fn(TestAt) -> f32,
     /// Files whose tests are selected in another way.
     pub without: &'a [FileId],
+    /// Tests with a lower probability are left out.
+    pub least: f32,
 }
 
 /// A function that is not covered with certainty.
@@ -105,7 +107,7 @@ pub fn deliver(rankings: Vec<(SymbolAt, Ranking)>, costs: &Costs<'_>) -> Deliver
             miss *= 1.0 - of.probability;
             inherited.entry(of.id.clone()).or_insert((of, at));
         }
-        let others = others.iter().take_while(|of| of.probability >= FLOOR);
+        let others = others.iter().take_while(|of| of.probability >= FLOOR.max(costs.least));
         // Besides likely tests, those that nothing else connects never execute the function.
         let is_connected = |of: &Ranked| !matches!(of.source, Source::CoChange | Source::Fallback);
         let others = others
@@ -151,7 +153,7 @@ pub fn deliver(rankings: Vec<(SymbolAt, Ranking)>, costs: &Costs<'_>) -> Deliver
     found.unlikely = more.len();
     let all = likely.into_values().chain(more).map(|(of, at)| Chosen::Test(of, at));
     let inherited = inherited.into_values().map(|(of, at)| Chosen::Inherited(of, at));
-    found.chosen = all.chain(inherited).collect();
+    found.chosen = all.chain(inherited).filter(|of| of.probability() >= costs.least).collect();
     sort(&mut found.chosen);
     found
 }
@@ -201,7 +203,7 @@ mod tests {
     ) {
         let rankings = rankings.iter().zip(0..);
         let rankings = rankings.map(|(tests, at)| (function(at), ranking(tests))).collect();
-        let found = deliver(rankings, &Costs { files: 40, of: &cost, without: &[] });
+        let found = deliver(rankings, &Costs { files: 40, of: &cost, without: &[], least: 0.0 });
         let shown = found.chosen.iter().map(|of| match of {
             Chosen::Test(of, _) => format!("{}.{}", of.test.file.0, of.test.place),
             Chosen::Inherited(of, _) => of.id.clone(),

@@ -279,7 +279,7 @@ fn explain(
 /// first, and whether all tests should run; if there are none, as for types that tests only name, those
 /// of its file.
 fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<(Vec<Test>, bool)> {
-    let limits = Limits { tests: RESULTS_MAX, tokens: usize::MAX };
+    let limits = Limits { tests: RESULTS_MAX, tokens: usize::MAX, least: 0.0 };
     let selected = select(call, catalog, &[at], Besides::default(), limits)?;
     let run_all = selected.selection.run_all;
     let mut found: Vec<Test> = Vec::new();

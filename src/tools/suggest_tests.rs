@@ -38,6 +38,9 @@ pub struct Args {
     #[serde(default)]
     #[schemars(extend("x-unlisted" = ""))]
     pub fallback_to_all: bool,
+    /// Leave out tests with a lower score, in percent
+    #[schemars(extend("x-unlisted" = ""))]
+    pub min_percent: Option<u8>,
     /// Update the index first
     #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
     pub auto_update: Option<bool>,
@@ -60,7 +63,8 @@ impl Define for SuggestTests {
     type Reply = Analysis<Selection>;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<Selection>> {
-        let limits = Limits::new(args.limit, args.max_tokens);
+        let least = f32::from(args.min_percent.unwrap_or_default()) / 100.0;
+        let limits = Limits { least, ..Limits::new(args.limit, args.max_tokens) };
         let names: Vec<&str> =
             args.functions.iter().filter_map(|name| name.rsplit(['.', ':', '#']).next()).collect();
         let catalog = call.code.catalog(&names)?;

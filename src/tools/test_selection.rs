@@ -174,6 +174,8 @@ pub(super) fn coverage(call: &Call<'_>) -> (Option<Database>, Option<String>) {
 pub(super) struct Limits {
     pub(super) tests: usize,
     pub(super) tokens: usize,
+    /// Tests with a lower probability are left out.
+    pub(super) least: f32,
 }
 
 impl Limits {
@@ -181,6 +183,7 @@ impl Limits {
         Limits {
             tests: super::results_max(limit, TESTS),
             tokens: max_tokens.unwrap_or(TOKENS).max(200),
+            least: 0.0,
         }
     }
 }
@@ -273,6 +276,7 @@ pub(super) fn select(
         of: &|test| durations.cost(&tests, test),
         // Tests of changed files are selected in any case.
         without: changed.files,
+        least: limits.least,
     };
     let delivered = deliver::deliver(rankings, &costs);
     let mut untested = delivered.untested;

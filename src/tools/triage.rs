@@ -159,7 +159,7 @@ impl Triaged {
     fn select_tests(&mut self, call: &Call<'_>, catalog: &Catalog) -> Result<()> {
         let Some(file) = catalog.files().find(self.file.path.as_bytes()) else { return Ok(()) };
         let named = NamedChange::of(catalog, &[FileId::new(file)]);
-        let limits = Limits { tests: TESTS_MAX, tokens: usize::MAX };
+        let limits = Limits { tests: TESTS_MAX, tokens: usize::MAX, least: 0.0 };
         let selected = select(call, catalog, &named.symbols, named.besides(), limits)?;
         self.run_all = selected.selection.run_all;
         let tests = selected.selection.tests.into_iter();

@@ -130,7 +130,7 @@ fn a_new_file_is_low_and_lists_what_is_unknown() {
         .iter()
         .filter_map(|it| it["evidence"].as_str())
         .collect();
-    assert_eq!(unknown, ["churn", "co_change", "incidents", "ownership"]);
+    assert_eq!(unknown, ["churn", "co_change", "incidents", "ownership", "tests"]);
 }
 
 /// A fresh clone has no index, and nearly all evidence comes from its commits.

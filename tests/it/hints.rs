@@ -175,7 +175,11 @@ fn cut_calls() -> Vec<(&'static str, Value, &'static str)> {
         ("codedb_hot", json!({}), "10 of 1103 shown; `limit` shows more"),
         ("codedb_hot", json!({"limit": all}), "1000 of 1103 shown"),
         ("codedb_explain", json!({"name": "target"}), "`max_results` shows more"),
-        ("codedb_impact", json!({"functions": ["target"]}), "30 of at least 48 affected functions"),
+        (
+            "codedb_impact",
+            json!({"functions": ["target"]}),
+            "30 of at least 160 affected functions",
+        ),
         ("codedb_diff_impact", json!({}), "50 of 1101 changed files shown"),
         ("codedb_changes", json!({"since": "HEAD"}), "200 of 1101 shown; `max_results` shows more"),
         ("codedb_test_gaps", json!({}), "shown; `limit` shows more"),

@@ -95,11 +95,16 @@ pub fn tested(path: &[u8]) -> Option<String> {
         return None;
     }
     let name = String::from_utf8_lossy(name);
-    let name = folded(name.rsplit_once('.').map_or(name.as_ref(), |(stem, _)| stem));
-    let rest = SIGNS.iter().find_map(|sign| {
-        name.strip_suffix(sign).or_else(|| name.strip_prefix(sign)).map(str::to_owned)
-    });
-    rest.filter(|rest| !rest.is_empty())
+    let written = name.rsplit_once('.').map_or(name.as_ref(), |(stem, _)| stem);
+    let name = folded(written);
+    // `test_shop` does not begin with `tests`.
+    let first = written.split(|c: char| !c.is_alphanumeric()).find(|word| !word.is_empty());
+    let first = first.map(folded).filter(|word| SIGNS.contains(&word.as_str()));
+    let whole = first.as_deref().into_iter();
+    let rest = SIGNS.iter().find_map(|sign| name.strip_suffix(sign).filter(|it| !it.is_empty()));
+    let rest =
+        rest.or_else(|| whole.chain(["test", "spec"]).find_map(|sign| name.strip_prefix(sign)));
+    rest.filter(|rest| !rest.is_empty()).map(str::to_owned)
 }
 
 /// Returns a name in lower case and without separators.
@@ -115,6 +120,10 @@ mod tests {
     fn test_files_name_what_they_test() {
         for (path, expected) in [
             ("tests/test_cart.py", Some("cart")),
+            ("tests/test_shop.py", Some("shop")),
+            ("tests/testserver.py", Some("server")),
+            ("tests/tests_shop.py", Some("shop")),
+            ("spec/spec_shop.rb", Some("shop")),
             ("net/http_client_test.go", Some("httpclient")),
             ("src/cart.test.tsx", Some("cart")),
             ("spec/cart_spec.rb", Some("cart")),

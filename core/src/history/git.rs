@@ -60,6 +60,9 @@ const STDOUT_BYTES_MAX: usize = 64 << 20;
 /// without an end.
 const MEMORY_BYTES_MAX: u64 = 4 << 30;
 
+/// The mode of a submodule.
+const SUBMODULE: &[u8] = b"160000";
+
 /// The git work tree that holds a root.
 #[derive(Clone, Debug)]
 pub struct Git {

@@ -57,7 +57,7 @@ fn files(text: &str) -> Vec<(String, String)> {
 /// Returns the reply of `codedb suggest-tests` for one function.
 fn suggested(place: &Place, source: &str, function: &str) -> Value {
     let mut command = place.codedb("suggest-tests");
-    command.args([source, "--functions", function, "--json"]);
+    command.args([source, "--functions", function, "--min-percent", "10", "--json"]);
     let answer = Answer::of(command);
     serde_json::from_slice(&answer.stdout).unwrap_or_else(|_| panic!("{}", answer.stderr))
 }

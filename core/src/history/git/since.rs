@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 
-use super::submodules::SUBMODULE;
-use super::{Git, Invocation, fields};
+use super::{Git, Invocation, SUBMODULE, fields};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 

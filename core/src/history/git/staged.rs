@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use super::submodules::SUBMODULE;
-use super::{Git, fields};
+use super::{Git, SUBMODULE, fields};
 use crate::error::Result;
 use crate::history::id::CommitId;
 

@@ -7,11 +7,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use super::since::Difference;
-use super::{Git, fields};
+use super::{Git, SUBMODULE, fields};
 use crate::base::path;
-
-/// The mode of a submodule.
-pub(super) const SUBMODULE: &[u8] = b"160000";
 
 /// The maximum number of submodules whose files are compared. Of further ones, only the commit is.
 const SUBMODULES_MAX: usize = 32;
