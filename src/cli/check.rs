@@ -231,6 +231,9 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
     }
     print(&printed(matches, answer.as_ref(), &value, &json, &display))?;
     let level = value["level"].as_str().and_then(Level::parse);
+    if level.is_none() && value["status"] == "git_error" {
+        return Err(Error::new(Kind::Io, "nothing was assessed, because git failed"));
+    }
     Ok(level.unwrap_or_else(|| match value["status"].as_str() {
         Some("no_changes") => Level::Low,
         // Nothing was assessed: that is no sign of safety.

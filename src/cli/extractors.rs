@@ -31,7 +31,7 @@ pub(super) fn remarks(root: &Path) -> Vec<String> {
 
 /// Returns the user's own file.
 fn user_file() -> Option<PathBuf> {
-    let named = std::env::var_os("XDG_CONFIG_HOME").filter(|value| !value.is_empty());
+    let named = std::env::var_os("XDG_CONFIG_HOME").filter(|value| Path::new(value).is_absolute());
     let dir = named.map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".config")))?;
     Some(dir.join("codedb").join(NAME))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::base::ids::FileId;
 
-/// A test of the tree: its file and its position in [`FileTests::tests`].
+/// A test of the tree: its file and its position in `FileTests::tests` of `detect`.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct TestAt {
     /// The file that contains it.

@@ -2,7 +2,7 @@
 //!
 //! Names of tests come from the repository: what cannot be quoted safely for a shell is left out,
 //! and its file is run as a whole. [`commands`] is the entry; each family of runners has a file.
-//! [`pattern`] builds the regular expressions that name tests.
+//! `pattern` builds the regular expressions that name tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 

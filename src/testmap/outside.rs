@@ -57,6 +57,8 @@ pub enum Effect {
     Configuration(String),
     /// Another repository in the tree is at another commit, and its files were not compared.
     Repository(String),
+    /// The staged text of this path is not that of the work tree.
+    Staged(String),
     /// A new file that no file imports.
     Unloaded(FileId),
     /// A file that programs may read. `is_new` if it did not exist before.
@@ -87,7 +89,18 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
     for effect in effects {
         match effect {
             Effect::Loading(file) => {
-                if !found.add_loading(tests, &[*file], LOADS) {
+                let mut files = vec![*file];
+                let path = tree.path(*file);
+                if let Some(folder) = path.strip_suffix("__init__.py") {
+                    // An import of anything in a package runs it first.
+                    let all = (0..tree.files()).map(FileId::new).filter(|of| of != file);
+                    let below = all.filter(|&of| {
+                        let path = tree.path(of);
+                        path.starts_with(folder) && path.ends_with(".py")
+                    });
+                    files.extend(below.take(FILES_MAX));
+                }
+                if !found.add_loading(tests, &files, LOADS) {
                     let why = "runs when it is loaded, and no test was found that loads it";
                     found.unknown.push((tree.path(*file), why));
                 }
@@ -135,6 +148,10 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
             }
             Effect::Repository(path) => {
                 let why = "is another repository, whose files were not compared";
+                found.unknown.push((path.clone(), why));
+            }
+            Effect::Staged(path) => {
+                let why = "is staged with another text than the work tree has";
                 found.unknown.push((path.clone(), why));
             }
             Effect::Unloaded(file) => {
@@ -239,7 +256,7 @@ fn neighbours(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
         };
         found.extend((0..tree.files()).map(FileId::new).filter(is_package_test));
     } else if tree.code().file(file).is_some_and(|facts| facts.package.is_some()) {
-        let words = tree.with_word(&stem.to_lowercase());
+        let words = tree.with_word(stem);
         let is_test = |of: &FileId| tree.is_test(*of) && tree.is_same_package(*of, file);
         found.extend(words.into_iter().filter(is_test));
     }
@@ -260,7 +277,7 @@ fn users(tests: &Tests<'_>, file: FileId, name: &str) -> Vec<FileId> {
 /// Returns the files that may contain a name: by the index of words, which has none of one letter.
 fn with_name(tree: &dyn Tree, name: &str) -> Vec<FileId> {
     if name.chars().nth(1).is_some() {
-        return tree.with_word(&name.to_lowercase());
+        return tree.with_word(name);
     }
     let has_name = |file: &FileId| {
         tree.text(*file).is_some_and(|text| memchr::memmem::find(&text, name.as_bytes()).is_some())
@@ -320,32 +337,46 @@ fn of_snapshot(tests: &Tests<'_>, path: &str) -> Vec<FileId> {
 /// Returns the files of code that name a data file: by its name, else by that of its directory.
 fn naming(tree: &dyn Tree, path: &str) -> Vec<FileId> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let by_name = texts_with(tree, name, &|_| true);
+    let folder = folder.rsplit('/').next().unwrap_or_default();
+    // `other/a.json` is another file; what is computed may be this one.
+    let is_here = |before: &[u8], _: &[u8]| {
+        let Some(before) = before.strip_suffix(b"/") else { return true };
+        let start = before.iter().rposition(|byte| !is_of_name(*byte)).map_or(0, |at| at + 1);
+        let (around, written) = before.split_at(start);
+        let is_computed =
+            around.ends_with(b"}") || around.ends_with(b"*") || around.ends_with(b"?");
+        is_computed || matches!(written, b"" | b"." | b"..") || written == folder.as_bytes()
+    };
+    let by_name = texts_with(tree, name, &is_here);
     if !by_name.is_empty() {
         return by_name;
     }
-    let folder = folder.rsplit('/').next().unwrap_or_default();
     // The end of a string or a pattern for the files of the directory.
-    let is_whole = |rest: &[u8]| {
+    let is_whole = |_: &[u8], rest: &[u8]| {
         let rest = rest.strip_prefix(b"/").unwrap_or(rest);
         rest.first().is_some_and(|byte| b"\"'`*".contains(byte))
     };
     if folder.len() > 2 { texts_with(tree, folder, &is_whole) } else { Vec::new() }
 }
 
-/// Returns the files of code whose text contains `name`, followed by what `holds` accepts.
-fn texts_with(tree: &dyn Tree, name: &str, holds: &dyn Fn(&[u8]) -> bool) -> Vec<FileId> {
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || !byte.is_ascii() || b"_-.".contains(&byte)
+}
+
+/// Returns the files of code whose text contains `name` where `holds` accepts what comes before and
+/// after it.
+fn texts_with(tree: &dyn Tree, name: &str, holds: &dyn Fn(&[u8], &[u8]) -> bool) -> Vec<FileId> {
     let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
     let Some(word) = words.max_by_key(|word| word.len()).filter(|word| word.len() > 1) else {
         return Vec::new();
     };
     let finder = memchr::memmem::Finder::new(name.as_bytes());
-    let mut files = tree.with_word(&word.to_lowercase());
+    let mut files = tree.with_word(word);
     files.truncate(SEARCHED_MAX);
     files.retain(|&file| {
         tree.code().file(file).is_some_and(|facts| facts.language.is_code())
             && tree.text(file).is_some_and(|text| {
-                finder.find_iter(&text).any(|at| holds(&text[at + name.len()..]))
+                finder.find_iter(&text).any(|at| holds(&text[..at], &text[at + name.len()..]))
             })
     });
     files

@@ -62,6 +62,12 @@ const OVERRIDDEN_MAX: usize = 2;
 /// The probability that code which names a type without calling it has a value of it.
 const TYPED: f32 = 0.4;
 
+/// The probability that a test whose file loads a call depends on it.
+const LOADED: f32 = 0.4;
+
+/// The maximum number of files that load one call whose tests are recorded.
+const IMPORTERS_MAX: usize = 200;
+
 /// The probability that a test which requests a fixture runs it: all but those that fail before.
 const REQUEST: f32 = 0.98;
 
@@ -306,12 +312,14 @@ impl Search<'_, '_> {
             });
             around_it.last()
         };
-        let Some(place) = function.or_else(value) else { return };
+        let Some(place) = function.or_else(value) else {
+            return self.loading(file, used, step.probability * weight, depth, is_resolved);
+        };
         let weight = weight * share_of_constant(&around.symbols[place], used.role);
         let is_class = around.symbols[place].kind == SymbolKind::Class;
         // The body of a class runs when it is imported; only its subclasses count.
         if is_class && used.role != Role::Base {
-            return;
+            return self.loading(file, used, step.probability * weight, depth, is_resolved);
         }
         let step = Step {
             at: SymbolAt { file, place: place as u32 },
@@ -319,6 +327,40 @@ impl Search<'_, '_> {
             is_resolved,
         };
         keep(next, step);
+    }
+
+    /// Records the tests of files that import `file`, for a call that runs when it is loaded: a decorator, a
+    /// registration, a statement in the body of a class.
+    fn loading(
+        &mut self,
+        file: FileId,
+        used: &UsedAt,
+        probability: f32,
+        depth: u8,
+        is_resolved: bool,
+    ) {
+        if used.role != Role::Call || used.confidence < CONFIDENCE_ANSWER {
+            return;
+        }
+        let probability = probability * used.confidence * LOADED;
+        if probability < PROBABILITY_MIN {
+            return;
+        }
+        let importers = self.tests.tree().importers(file);
+        let depth = depth.saturating_add(1);
+        for of in importers.into_iter().take(IMPORTERS_MAX).chain([file]) {
+            for place in 0..self.tests.of(of).tests.len() {
+                let test = TestAt { file: of, place: place as u32 };
+                let reach = Reach {
+                    probability,
+                    depth,
+                    is_direct: false,
+                    is_resolved,
+                    is_by_fixture: false,
+                };
+                self.record(test, reach);
+            }
+        }
     }
 
     /// Adds what runs `step` without naming it: the function around it, uses of its type, and calls of

@@ -247,6 +247,19 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
         changes.retain(|(path, _)| {
             paths.contains(path) || folders(path).iter().any(|&end| paths.contains(&path[..end]))
         });
+        // Reverted, or removed from the index alone.
+        for path in paths {
+            let inside = [&path[..], b"/"].concat();
+            let is_known = |(of, how): &(Vec<u8>, Difference)| {
+                *of == path
+                    || of.starts_with(&inside)
+                    || matches!(how, Difference::Renamed(from) if *from == path)
+            };
+            if !changes.iter().any(is_known) {
+                found.effects.insert(Effect::Staged(paths::shown(&path)));
+                found.paths.push(paths::shown(&path));
+            }
+        }
     }
     // Sources first: other files have no functions, and must not use up the bound.
     changes.sort_by_key(|(path, _)| !marks::is_own_source(path));

@@ -540,6 +540,7 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         Effect::Gone(path)
         | Effect::Configuration(path)
         | Effect::Repository(path)
+        | Effect::Staged(path)
         | Effect::Data { path, .. } => named(path),
     });
     if changed.symbols.is_empty() && changed.tests.is_empty() && changed.effects.is_empty() {

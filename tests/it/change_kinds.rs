@@ -70,6 +70,39 @@ fn repository() -> Place {
             "import glob\n\n\ndef test_plugins():\n    assert glob.glob('src/plugins/*.py')\n",
         ),
         ("tests/fixtures/sample.py", "# a sample\nX = 1\n"),
+        ("NOTICE", "all rights\n"),
+        ("tests/test_notice.py", "def test_notice():\n    assert open('NOTICE').read()\n"),
+        ("data/one/rates.json", "{}\n"),
+        ("data/two/rates.json", "{}\n"),
+        (
+            "tests/test_rates.py",
+            "def test_rates():\n    assert open('data/one/rates.json').read()\n",
+        ),
+        ("src/pack/__init__.py", "DEPTH = 1\n"),
+        ("src/pack/core.py", "def core():\n    return 1\n"),
+        (
+            "tests/test_pack.py",
+            "from src.pack.core import core\n\n\ndef test_core():\n    assert core()\n",
+        ),
+        (
+            "tests/test_depth.py",
+            "from src.pack import DEPTH\n\n\ndef test_depth():\n    assert DEPTH\n",
+        ),
+        (
+            "src/deco.py",
+            "def cached(f):\n    def wrapper(*args):\n        return f(*args)\n    return wrapper\n",
+        ),
+        ("src/quick.py", "from src.deco import cached\n\n\n@cached\ndef quick():\n    return 1\n"),
+        (
+            "tests/test_quick.py",
+            "from src.quick import quick\n\n\ndef test_quick():\n    assert quick()\n",
+        ),
+        ("src/fields.py", "def field(x):\n    return x\n"),
+        ("src/model.py", "from src.fields import field\n\n\nclass Model:\n    size = field(1)\n"),
+        (
+            "tests/test_model.py",
+            "from src.model import Model\n\n\ndef test_model():\n    assert Model.size\n",
+        ),
         (
             "tests/test_sample.py",
             "def test_sample():\n    assert open('tests/fixtures/sample.py').read()\n",
@@ -330,6 +363,31 @@ fn changes() -> Vec<Change> {
             },
             Tests(&["tests/test_fresh.py"]),
         ),
+        (
+            "documentation in capitals that a test reads",
+            |of| of.write("NOTICE", "no rights\n"),
+            Tests(&["tests/test_notice.py"]),
+        ),
+        (
+            "data with the name of other data",
+            |of| of.write("data/two/rates.json", "{ }\n"),
+            All("data/two/rates.json"),
+        ),
+        (
+            "the file of a package whose modules are imported",
+            |of| edit(of, "src/pack/__init__.py", "1", "2"),
+            Tests(&["tests/test_depth.py", "tests/test_pack.py"]),
+        ),
+        (
+            "a decorator",
+            |of| edit(of, "src/deco.py", "return f(*args)", "return f(*args) or None"),
+            Tests(&["tests/test_quick.py"]),
+        ),
+        (
+            "a function that the body of a class calls",
+            |of| edit(of, "src/fields.py", "return x", "return x + 1"),
+            Tests(&["tests/test_model.py"]),
+        ),
         ("documentation", |of| of.write("README.md", "# Mart\n"), Nothing),
         (
             "a comment",
@@ -423,6 +481,30 @@ fn files_of_a_submodule_are_compared_with_its_commit() {
     place.git(&["submodule", "--quiet", "deinit", "-f", "lib"]);
     place.git(&["update-index", "--cacheinfo", &format!("160000,{},lib", "1".repeat(40))]);
     check("another commit without its files", &All("lib"));
+}
+
+#[test]
+fn a_failure_of_git_is_no_success() {
+    let place = repository();
+    edit(&place, "src/conf.py", "x < LIMIT", "x <= LIMIT");
+    place.write(".git/index", "xx");
+    for command in ["test", "check"] {
+        let answer = Answer::of(place.codedb(command));
+        assert_eq!(answer.code, 2, "{command}: {}", answer.stderr);
+    }
+}
+
+#[test]
+fn what_is_staged_and_not_in_the_work_tree_is_unknown() {
+    let place = repository();
+    edit(&place, "src/conf.py", "x < LIMIT", "x <= LIMIT");
+    place.git(&["add", "src/conf.py"]);
+    edit(&place, "src/conf.py", "x <= LIMIT", "x < LIMIT");
+    let mut command = place.codedb("test");
+    command.args(["--staged", "--dry-run"]);
+    let answer = Answer::of(command);
+    assert!(answer.stderr.contains("is staged with another text"), "{}", answer.stderr);
+    assert!(!answer.text().is_empty(), "{}", answer.stderr);
 }
 
 #[test]

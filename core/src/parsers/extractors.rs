@@ -151,7 +151,7 @@ fn allowed(root: &Path, text: &str) -> Result<Vec<Vec<String>>, String> {
         let command = command(entry).ok_or_else(|| {
             "each `allow_extractor` needs a `command`, a list of texts".to_owned()
         })?;
-        if Path::new(of).canonicalize().is_ok_and(|of| of == root) {
+        if Path::new(of).is_absolute() && Path::new(of).canonicalize().is_ok_and(|of| of == root) {
             commands.push(command);
         }
     }

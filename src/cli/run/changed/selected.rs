@@ -77,6 +77,13 @@ pub(super) fn select(
     let reply = serde_json::to_value(DiffImpact::run(&call, args)?)
         .map_err(|error| Error::new(Kind::Io, format!("the selection: {error}")))?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
+    let status = reply["status"].as_str().unwrap_or_default();
+    if !matches!(status, "ok" | "partial" | "no_changes" | "no_edges") {
+        // Nothing is known: no test must not look like success.
+        let message = text(&reply["message"]).unwrap_or_else(|| status.to_owned());
+        let hint = text(&reply["hint"]).unwrap_or_default();
+        return Err(Error::new(Kind::Usage, message).with_hint(&hint));
+    }
     let texts =
         |value: &Value| value.as_array().into_iter().flatten().filter_map(text).collect::<Vec<_>>();
     let mut selected = Selected {
@@ -132,8 +139,8 @@ pub(super) fn select(
         let others = catalog.test_names().files().saturating_sub(named);
         if is_whole && others > 0 {
             selected.messages.push(format!(
-                "left out: {others} test files that nothing links with the changes; \
-                 `codedb suggest-tests` shows the scores"
+                "left out: {others} test files, which are less likely or not linked with the \
+                 changes; `codedb suggest-tests` shows the scores"
             ));
         }
     }
