@@ -179,7 +179,8 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                     .partition(|&file| !tests.of(file).tests.is_empty());
                 let is_direct = found.add_files(tests, own.iter().copied(), NAMED, 1);
                 let is_indirect = found.add_loading(tests, &others, LOADS);
-                if !is_direct && !is_indirect && !is_new {
+                let is_read = others.iter().any(|&file| !is_of_packaging(&tree.path(file)));
+                if !is_direct && !is_indirect && (!is_new || is_read) {
                     let why = "is data, and no test was found that reads it by name";
                     found.unknown.push((path.clone(), why));
                 }
@@ -357,6 +358,11 @@ fn naming(tree: &dyn Tree, path: &str) -> Vec<FileId> {
         rest.first().is_some_and(|byte| b"\"'`*".contains(byte))
     };
     if folder.len() > 2 { texts_with(tree, folder, &is_whole) } else { Vec::new() }
+}
+
+/// Returns true for programs that read documentation and that tests do not run.
+fn is_of_packaging(path: &str) -> bool {
+    matches!(path.rsplit('/').next(), Some("conf.py" | "noxfile.py" | "setup.py"))
 }
 
 fn is_of_name(byte: u8) -> bool {

@@ -22,6 +22,13 @@ use crate::testmap::outside::Effect;
 /// The maximum number of files of code whose earlier text is read.
 const COMPARED_MAX: usize = 200;
 
+/// The files that configure pytest.
+const PYTEST_CONFIGURATION: [&str; 5] =
+    [".pytest.ini", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"];
+
+/// The maximum number of bytes of one of them that are read.
+const CONFIGURATION_BYTES_MAX: usize = 256 << 10;
+
 /// The difference of the tree from a commit.
 #[derive(Debug, Default)]
 pub(super) struct CodeDifference {
@@ -295,10 +302,11 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
                 continue;
             }
             FileKind::Inert => {
-                found.inert += 1;
-                // A test or a build may read it by name.
+                // A test or a build may read it by name; pytest may run its examples.
+                let is_new = !runs_documentation(catalog);
+                found.inert += usize::from(is_new);
                 let path = paths::shown(&path);
-                found.effects.insert(Effect::Data { path, is_new: true });
+                found.effects.insert(Effect::Data { path, is_new });
                 continue;
             }
             FileKind::Data => {
@@ -484,6 +492,15 @@ impl CodeDifference {
         }
         Ok(())
     }
+}
+
+/// Returns true if the configuration of pytest names documentation with tests.
+fn runs_documentation(catalog: &Catalog) -> bool {
+    PYTEST_CONFIGURATION.iter().any(|name| {
+        let file = catalog.files().find(name.as_bytes()).map(FileId::new);
+        let text = file.and_then(|file| catalog.read(file, CONFIGURATION_BYTES_MAX));
+        text.is_some_and(|text| memchr::memmem::find(&text, b"doctest-glob").is_some())
+    })
 }
 
 /// Returns the effect of a file that did not exist before: it may take the place of another one for

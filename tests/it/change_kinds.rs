@@ -484,6 +484,17 @@ fn files_of_a_submodule_are_compared_with_its_commit() {
 }
 
 #[test]
+fn documentation_with_examples_that_pytest_runs_is_unknown() {
+    let place = repository();
+    place.write("pytest.ini", "[pytest]\naddopts = --doctest-glob=*.md\n");
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "Run examples"]);
+    place.write("README.md", "# Mart\n");
+    let fault = fault(&reply(&place, "suggest-tests", &[]), &All("README.md"));
+    assert!(fault.is_none(), "{fault:?}");
+}
+
+#[test]
 fn a_failure_of_git_is_no_success() {
     let place = repository();
     edit(&place, "src/conf.py", "x < LIMIT", "x <= LIMIT");
