@@ -63,7 +63,10 @@ const OVERRIDDEN_MAX: usize = 2;
 const TYPED: f32 = 0.4;
 
 /// The probability that a test whose file loads a call depends on it.
-const LOADED: f32 = 0.4;
+const LOADED: f32 = 0.1;
+
+/// Calls at load time are followed up to this number of calls from the edited function.
+const LOADED_DEPTH_MAX: u8 = 2;
 
 /// The maximum number of files that load one call whose tests are recorded.
 const IMPORTERS_MAX: usize = 200;
@@ -308,7 +311,7 @@ impl Search<'_, '_> {
         let value = || {
             let around_it = enclosing().filter(|&at| {
                 let kind = around.symbols[at].kind;
-                matches!(kind, SymbolKind::Constant | SymbolKind::Variable | SymbolKind::Field)
+                matches!(kind, SymbolKind::Constant | SymbolKind::Variable)
             });
             around_it.last()
         };
@@ -339,7 +342,8 @@ impl Search<'_, '_> {
         depth: u8,
         is_resolved: bool,
     ) {
-        if used.role != Role::Call || used.confidence < CONFIDENCE_ANSWER {
+        let is_near = depth <= LOADED_DEPTH_MAX;
+        if used.role != Role::Call || used.confidence < CONFIDENCE_ANSWER || !is_near {
             return;
         }
         let probability = probability * used.confidence * LOADED;
