@@ -116,7 +116,7 @@ impl Git {
             };
             (link.new.unwrap_or(link.path).to_vec(), how)
         });
-        self.add_submodules(commit, moved.collect(), &mut changes);
+        self.add_submodules(commit, moved.collect(), &mut changes)?;
         Ok(changes.into_iter().collect())
     }
 
