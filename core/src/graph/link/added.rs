@@ -92,7 +92,10 @@ impl Walk<'_> {
         }
         // An extension is called where the types of the arguments exclude the members.
         let is_member = members.iter().any(|member| self.is_fit(member, used));
-        if is_member && (used.is_none() || facts.dialect.extensions == Extensions::Block) {
+        // Without arguments, nothing can exclude them.
+        let is_bare =
+            used.is_none_or(|used| used.arguments == Some(0) && !self.states_types(place, used));
+        if is_member && (is_bare || facts.dialect.extensions == Extensions::Block) {
             return;
         }
         let (mut added, mut is_unclear) = (Vec::new(), false);

@@ -413,9 +413,25 @@ impl FileFacts {
     /// Returns true for a type that uses the constructor of its base.
     pub fn inherits_constructor(&self, place: usize) -> bool {
         let is_type = self.symbols.get(place).is_some_and(|symbol| is_type(symbol.kind));
+        let has_none = || self.own_constructors(place).next().is_none();
         is_type
-            && self.dialect.inherits_constructors
-            && self.own_constructors(place).next().is_none()
+            && (self.dialect.inherits_constructors && has_none()
+                || self.takes_base_constructors(place))
+    }
+
+    /// Returns true for a type of C++ that takes the constructors of a base: `using Base::Base;`.
+    pub(super) fn takes_base_constructors(&self, place: usize) -> bool {
+        let is_constructor = |import: &Import| {
+            let of = import.module.rsplit("::").next().unwrap_or_default();
+            let of = of.split('<').next().unwrap_or(of);
+            import.names.iter().any(|name| name.name == of)
+        };
+        self.dialect.has_namespaces
+            && self
+                .imports
+                .iter()
+                .enumerate()
+                .any(|(at, import)| is_constructor(import) && self.import_scope(at) == Some(place))
     }
 
     /// Returns true in languages where a method of the type creates an instance: `new`, `init`.

@@ -16,7 +16,7 @@ use super::scope::shared_directories;
 use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
 use super::specs::is_of_test_framework;
-use super::value::{Candidate, Choice, Place, Value};
+use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::lang::chain::Chain;
@@ -288,7 +288,20 @@ impl Walk<'_> {
         }
         let confidence = (candidate.confidence * factor).min(1.0);
         let made = |at| Candidate::new(Value::Name(at), confidence, reason);
-        found.into_iter().map(made).collect()
+        let mut found: Vec<Candidate> = found.into_iter().map(made).collect();
+        if facts.takes_base_constructors(place) && self.take_step(depth) {
+            for base in self.bases(of, depth + 1) {
+                let base = base.of_type().unwrap_or(base);
+                let inherited = self.constructors(&base, depth + 1);
+                found.extend(inherited.into_iter().map(|it| Candidate {
+                    confidence: it.confidence.min(confidence),
+                    reason: it.reason.max(Reason::Inherited),
+                    ..it
+                }));
+            }
+            found.truncate(VALUES_MAX);
+        }
+        found
     }
 
     /// Returns the members of that name in the repository, if there are few.

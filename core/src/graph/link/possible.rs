@@ -268,9 +268,18 @@ impl Walk<'_> {
     }
 
     /// Selects the type that C#'s `new Name<A>()` creates: no member of the same name, and one with so
-    /// many type parameters.
+    /// many type parameters. A call of Java never refers to a field.
     fn select_created(&self, place: Place, used: Use<'_>, found: &mut Vec<Candidate>) {
         let Some(facts) = self.facts(place.file) else { return };
+        let is_field = |it: &Candidate| self.kind(it).is_some_and(is_variable);
+        if facts.language.name == "java" && used.role == Role::Call && found.iter().any(is_field) {
+            found.retain(|it| !is_field(it));
+            if found.is_empty() {
+                *found = self.type_named(place, used.name, 0);
+                found.retain(|it| !is_field(it));
+            }
+            return;
+        }
         let (Role::Call, true, Some(start)) = (used.role, facts.dialect.has_usings, used.start)
         else {
             return;

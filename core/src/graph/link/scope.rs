@@ -167,6 +167,18 @@ impl Walk<'_> {
                 return;
             }
         }
+        let is_prototype = |it: &Candidate| match it.value {
+            Value::Name(at) => at.file == file && facts.is_declaration(at.place as usize),
+            _ => false,
+        };
+        if !found.is_empty() && found.iter().all(is_prototype) {
+            let mut defined = self.functions_of_program(facts, file, name);
+            defined.retain(|it| !is_own(it) && !self.is_declared_only(it));
+            if let [only] = &mut defined[..] {
+                only.confidence = found[0].confidence;
+            }
+            found.extend(defined);
+        }
         if self.are_conditional_macros(found) {
             // They may not be in effect.
             found.extend(self.functions_of_program(facts, file, name));
@@ -189,6 +201,12 @@ impl Walk<'_> {
         let found = near(&named, file, NEAR_MAX).iter().copied().filter(is_visible);
         let candidate = |at| Candidate::new(Value::Name(at), 0.75, Reason::Program);
         found.map(candidate).take(VALUES_MAX).collect()
+    }
+
+    /// Returns true for a prototype.
+    fn is_declared_only(&self, candidate: &Candidate) -> bool {
+        let Value::Name(at) = candidate.value else { return false };
+        self.symbol(at).is_some_and(|(there, place)| there.is_declaration(place))
     }
 
     fn are_conditional_macros(&self, candidates: &[Candidate]) -> bool {

@@ -1,10 +1,13 @@
-//! Pages with embedded scripts: HTML, Vue, Svelte. Everything except the scripts is blanked out.
+//! Pages with embedded scripts: HTML, Vue, Svelte. Everything except the scripts and the code in
+//! templates is blanked out.
 
 use bstr::ByteSlice;
 
 use super::blank::blanks;
 use super::javascript::{JAVASCRIPT, TYPESCRIPT};
 use crate::lang::language::Language;
+
+mod templates;
 
 /// HTML.
 pub(crate) static HTML: Language = Language {
@@ -22,6 +25,7 @@ pub(crate) static VUE: Language = Language {
     name: "vue",
     extensions: &["vue"],
     refine: Some(|head| is_typed(head).then_some(&VUE_TYPED)),
+    mask: Some(mask_vue),
     ..HTML
 };
 
@@ -31,7 +35,7 @@ pub(crate) static VUE_TYPED: Language = Language {
     extensions: &[],
     filenames: &[],
     shebangs: &[],
-    mask: Some(mask),
+    mask: Some(mask_vue),
     ..TYPESCRIPT
 };
 
@@ -40,11 +44,13 @@ pub(crate) static SVELTE: Language = Language {
     name: "svelte",
     extensions: &["svelte"],
     refine: Some(|head| is_typed(head).then_some(&SVELTE_TYPED)),
+    mask: Some(mask_svelte),
     ..HTML
 };
 
 /// Svelte components with TypeScript.
-pub(crate) static SVELTE_TYPED: Language = Language { name: "svelte-typescript", ..VUE_TYPED };
+pub(crate) static SVELTE_TYPED: Language =
+    Language { name: "svelte-typescript", mask: Some(mask_svelte), ..VUE_TYPED };
 
 /// The start tag of a script and the text between it and the end tag.
 struct Script<'a> {
@@ -69,6 +75,18 @@ fn mask(text: &[u8]) -> Vec<u8> {
         }
         masked[end..end + body.len()].copy_from_slice(body);
     }
+    masked
+}
+
+fn mask_vue(text: &[u8]) -> Vec<u8> {
+    let mut masked = mask(text);
+    templates::unmask_vue(text, &mut masked);
+    masked
+}
+
+fn mask_svelte(text: &[u8]) -> Vec<u8> {
+    let mut masked = mask(text);
+    templates::unmask_svelte(text, &mut masked);
     masked
 }
 

@@ -144,6 +144,7 @@ module Shop.Item {*,  as Shop.Item} :11
         "page.vue",
         r#"module ./setup.js {} :1
 module ./mixin {mixin} :5
+2 : call add/1, read n,
 5 : import mixin,
 12 add: write $ . n,
 "#,

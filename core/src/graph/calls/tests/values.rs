@@ -72,8 +72,8 @@ fn methods_of_ruby_are_named_by_symbols() {
          after_action :other, if: :run2\n  alias go2 run2\n  alias :go3 :run2\n  alias_method :go4, :run2\n  \
          private :run2\n  def m\n    on(method(:run2))\n    A.new.method(:run2)\n    [A.new].each(&:run2)\n  end\nend\n",
         "Base#run2",
-        &[6, 7, 8, 9, 10, 13, 14, 15],
-        &[],
+        &[6, 7, 8, 9, 10, 13, 14],
+        &[15],
     );
 }
 

@@ -31,9 +31,9 @@ const NUMBERS: &[&str] = &["byte", "short", "int", "long", "float", "double"];
 
 /// Types of the standard library with bases that their names do not show.
 const BASES: &[(&str, &[&str])] = &[
-    ("String", &["CharSequence", "Comparable", "Serializable"]),
-    ("StringBuilder", &["CharSequence", "Appendable"]),
-    ("StringBuffer", &["CharSequence", "Appendable"]),
+    ("String", &["CharSequence", "Comparable", "Constable", "ConstantDesc", "Serializable"]),
+    ("StringBuilder", &["Appendable", "CharSequence", "Comparable", "Serializable"]),
+    ("StringBuffer", &["Appendable", "CharSequence", "Comparable", "Serializable"]),
     ("CharBuffer", &["CharSequence", "Appendable", "Readable"]),
     ("PrintStream", &["OutputStream", "Appendable"]),
     ("List", &["Collection", "Iterable"]),
@@ -470,6 +470,8 @@ fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
         // A type of the repository is no base of one from outside.
         None if !is_ours && instances(wanted).iter().any(|it| of(&it.value).is_some()) => 0,
         None if is_primitive(&unboxed(given)) && walk.defines_type(wanted) => 0,
+        // All bases of a final type of the library are known.
+        None if FINAL.contains(&given) && BASES.iter().any(|(of, _)| *of == given) => 0,
         None => 2,
     }
 }

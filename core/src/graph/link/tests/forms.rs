@@ -6,6 +6,7 @@
 //! - `listed`: every call is among the callers
 //! - `unresolved`: every call is listed or counted as unresolved
 //! - `by value`: other calls go through a value that holds the definition, and that use of it is listed
+//! - `outside`: other calls are counted as leaving the repository: what an outside package returns
 //! - `by language`: other calls have no name (`a + b`), and the callers say so
 //! - `lost`: a call is none of these
 //! - `apart`: no line that seems to call it is listed
@@ -108,12 +109,13 @@ fn state(form: &Form) -> &'static str {
             ('1', None) if open.contains(&place) => "unresolved",
             ('1', None) if called_by_language(&program, symbol).is_some() => "by language",
             ('1', None) if is_value => "by value",
+            ('1', None) if found.outside > 0 => "outside",
             ('1', None) => "lost",
             (_, Some(confidence)) if confidence >= SURE => "wrong",
             (_, Some(_)) => "unsure",
             (_, None) => "apart",
         };
-        let counted = ["unresolved", "by value", "by language"];
+        let counted = ["unresolved", "by value", "outside", "by language"];
         let order = [&["", "listed", "apart"], &counted[..], &["unsure", "lost", "wrong"]].concat();
         let rank = |state: &str| order.iter().position(|of| *of == state);
         if rank(state) > rank(worst) {

@@ -5,6 +5,7 @@
 use tree_sitter::Node;
 
 use crate::lang::chain::TYPE_PARAMETER;
+use crate::lang::code_text::is_name;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -52,6 +53,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             fields::shorthand(visit, notes);
         }
         "property_identifier" | "private_property_identifier" => property(visit, notes),
+        "subscript_expression" => literal_member(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "super" => base_constructor(visit, notes),
         "function_declaration"
@@ -368,6 +370,22 @@ fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let receiver = receiver.unwrap_or_else(Chain::unknown);
         note(visit, notes, visit.node(), 2, Some(receiver));
     }
+}
+
+/// Records the call of a member by its literal name: `x['f']()`.
+fn literal_member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let level = called_level(visit, 1);
+    let is_called = matches!(
+        (visit.ancestor_kind(level), visit.field_above(level - 1)),
+        ("call_expression", "function") | ("new_expression", "constructor")
+    );
+    let literal = node.field("index").filter(|_| is_called);
+    let Some(name) = literal.filter(|of| chain::literal(*of).is_some()) else { return };
+    let name = name.named_child(0).filter(|of| visit.bytes(*of).iter().all(|&byte| is_name(byte)));
+    let Some(name) = name else { return };
+    let receiver = node.child(0).and_then(|object| chain::value(visit, notes, object));
+    note(visit, notes, name, 1, Some(receiver.unwrap_or_else(Chain::unknown)));
 }
 
 /// Records a use of `name`; the ancestor at `level` and those above determine its role.

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{doc, locals, values};
 use crate::lang::chain;
+use crate::lang::code_text::is_name;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
 use crate::lang::grammars::{mentions, modifiers};
 use crate::lang::node::NodeNames;
@@ -84,8 +85,65 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "member_call_expression" | "nullsafe_member_call_expression" | "scoped_call_expression" => {
             member_call(visit, notes);
         }
+        "array_creation_expression" => callable(visit, notes),
+        "use_as_clause" => aliased(visit, notes),
         _ => {}
     }
+}
+
+/// Records the method that the visited array of an object, or a class, and a name stands for where a
+/// function is expected: `[$this, 'run']`, `[Job::class, 'run']`.
+fn callable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(of), Some(name), None) =
+        (node.named_child(0), node.named_child(1), node.named_child(2))
+    else {
+        return;
+    };
+    let is_plain = |part: &Node<'_>| part.named_child_count() == 1;
+    let [of, name] = [of, name].map(|part| part.named_child(0).filter(|_| is_plain(&part)));
+    let (Some(of), Some(name)) = (of, name) else { return };
+    let is_literal = matches!(name.kind_name(), "string" | "encapsed_string");
+    let Some(name) = modifiers::child(name, &["string_content"]).filter(|_| is_literal) else {
+        return;
+    };
+    let is_name = visit.bytes(name).iter().all(|&byte| is_name(byte));
+    let receiver = match of.kind_name() {
+        "class_constant_access_expression" => of.named_child(0),
+        "variable_name" | "object_creation_expression" => Some(of),
+        _ => None,
+    };
+    if let Some(receiver) = receiver.filter(|_| is_name) {
+        let of = match receiver.kind_name() {
+            "name" | "qualified_name" => Some(Chain::instance(&visit.text_of(receiver))),
+            _ => values::of(visit, notes, receiver),
+        };
+        notes.refer(visit, name, Role::Read, chain::receiver(of));
+    }
+}
+
+/// Records the method of a trait that gets another name: `use Logs { write as note; }`.
+fn aliased(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let Some(of) = visit.node().named_child(0) else { return };
+    let (name, of) = match of.kind_name() {
+        "class_constant_access_expression" => (of.named_child(1), of.named_child(0)),
+        _ => {
+            let traits = visit.ancestor(2).filter(|it| it.kind_name() == "use_declaration");
+            let mut traits = traits.into_iter().flat_map(modifiers::children);
+            let first = traits.find(|of| values::is_name(*of));
+            (Some(of), first.filter(|_| traits.all(|of| !values::is_name(of))))
+        }
+    };
+    let receiver = of.map(|of| Chain::instance(&visit.text_of(of)));
+    if let Some(name) = name {
+        notes.refer(visit, name, Role::Read, chain::receiver(receiver));
+    }
+}
+
+/// Returns true for a call in whose place the function itself is meant: `f(...)`.
+fn is_placeholder(call: Node<'_>) -> bool {
+    let list = call.field("arguments");
+    list.is_some_and(|list| modifiers::child(list, &["variadic_placeholder"]).is_some())
 }
 
 /// Returns true for a variable that holds a function of the scope of the visited node, or of a scope
@@ -116,6 +174,9 @@ fn member_call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = node.field("object").or_else(|| node.field("scope"));
     let (Some(name), Some(of)) = (name, of) else { return };
     let receiver = chain::receiver(values::of(visit, notes, of));
+    if is_placeholder(node) {
+        return notes.refer(visit, name, Role::Read, receiver);
+    }
     notes.call(visit, name, receiver, arguments(node));
 }
 
@@ -130,6 +191,9 @@ fn named_call(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, name: Node<'_>) {
         b"parent" if is_new => notes.call(visit, name, Some(Chain::base()), arguments),
         _ => {
             let (name, prefix) = qualified(visit, name);
+            if is_placeholder(visit.node()) {
+                return notes.refer(visit, name, Role::Read, prefix);
+            }
             notes.call(visit, name, prefix, arguments);
         }
     }

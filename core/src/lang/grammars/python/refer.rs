@@ -3,9 +3,12 @@
 //! `chain` computes chains of values, `annotation` those of annotations; `names` declares local
 //! names.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use crate::lang::chain::{Step, type_arguments};
+use crate::lang::code_text::is_name;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -57,7 +60,10 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
         "import_statement" => imports::modules(visit, notes),
         "import_from_statement" => imports::names(visit, notes),
-        "call" => imports::dynamic(visit, notes),
+        "call" => {
+            imports::dynamic(visit, notes);
+            named_member(visit, notes);
+        }
         _ => {}
     }
 }
@@ -453,6 +459,23 @@ fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, attribut
     note(visit, notes, node, 2, crate::lang::chain::receiver(receiver));
 }
 
+/// Records the member that `getattr(value, "name")` reads or calls.
+fn named_member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let is_getattr = node.child(0).is_some_and(|of| &visit.text[of.byte_range()] == b"getattr");
+    let Some(arguments) = node.field("arguments").filter(|_| is_getattr) else { return };
+    let (Some(of), Some(name)) = (arguments.named_child(0), arguments.named_child(1)) else {
+        return;
+    };
+    let is_name = |span: &Range<usize>| visit.text[span.clone()].iter().all(|&byte| is_name(byte));
+    if chain::literal(name).filter(is_name).is_none() {
+        return;
+    }
+    let Some(name) = name.named_child(1) else { return };
+    let receiver = chain::value(visit, notes, of);
+    note(visit, notes, name, 1, crate::lang::chain::receiver(receiver));
+}
+
 /// Records a dotted name outside of imports, which is a pattern of `match`.
 fn dotted(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let (Some(name), node) = (visit.ancestor(1), visit.node()) else { return };
@@ -477,7 +500,7 @@ fn note(
     level: usize,
     receiver: Option<Chain>,
 ) {
-    let level = called_level(visit, level);
+    let level = called_level(visit, name, level);
     let (Some(inner), Some(outer)) = (visit.ancestor(level - 1), visit.ancestor(level)) else {
         return;
     };
@@ -507,14 +530,25 @@ fn note(
     }
 }
 
-/// Returns the level of the call in `(f)()`, where that of the expression around `f` is `level`;
-/// otherwise `level`.
-fn called_level(visit: &Visit<'_, '_>, level: usize) -> usize {
-    let is_around = |at: &usize| visit.ancestor_kind(*at) == "parenthesized_expression";
+/// Returns the level of the call in `(f)()` and `Type[A]()`, where that of the expression around `f` is
+/// `level`; otherwise `level`.
+fn called_level(visit: &Visit<'_, '_>, name: Node<'_>, level: usize) -> usize {
+    let is_type = is_type_name(&visit.text[name.byte_range()]);
+    let is_around = |at: &usize| match visit.ancestor_kind(*at) {
+        "parenthesized_expression" => true,
+        "subscript" => is_type && visit.field_above(*at - 1) == "value",
+        _ => false,
+    };
     let outer = level + (level..level + LEVELS_MAX).take_while(is_around).count();
     let is_callee =
         visit.ancestor_kind(outer) == "call" && visit.field_above(outer - 1) == "function";
     if is_callee { outer } else { level }
+}
+
+/// Returns true for a name in the form of types, and not in that of constants.
+fn is_type_name(name: &[u8]) -> bool {
+    let first = name.iter().find(|byte| **byte != b'_');
+    first.is_some_and(u8::is_ascii_uppercase) && name.iter().any(u8::is_ascii_lowercase)
 }
 
 /// Returns the role of an expression that is not called and is below the ancestor at `level`.

@@ -1,4 +1,5 @@
-//! Methods that are named by a symbol: `alias a b`, `method(:a)`, `before_action :a`.
+//! Methods that are named by a symbol: `alias a b`, `method(:a)`, `before_action :a`, `send(:a)`,
+//! `each(&:a)`.
 
 use tree_sitter::Node;
 
@@ -39,7 +40,7 @@ pub(super) fn aliased(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let receiver = own(visit);
     match old.kind_name() {
         "identifier" | "constant" => notes.refer(visit, old, Role::Read, receiver),
-        _ => symbol(visit, notes, old, receiver),
+        _ => symbol(visit, notes, old, Role::Read, receiver),
     }
 }
 
@@ -57,22 +58,31 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let of = object.filter(|_| is_each);
         let of = of.and_then(|of| chain::element(value::of(visit, notes, of, DEPTH_MAX)));
         if let Some(name) = of_block.named_child(0) {
-            symbol(visit, notes, name, chain::receiver(of));
+            symbol(visit, notes, name, Role::Call, chain::receiver(of));
         }
     }
     match &*visit.text(method) {
+        "__send__" | "public_send" | "send" => {
+            let of = match object {
+                Some(of) => chain::receiver(value::of(visit, notes, of, DEPTH_MAX)),
+                None => own(visit),
+            };
+            if let Some(first) = list.named_child(0) {
+                symbol(visit, notes, first, Role::Call, of);
+            }
+        }
         "method" | "public_method" => {
             let of = match object {
                 Some(of) => chain::receiver(value::of(visit, notes, of, DEPTH_MAX)),
                 None => own(visit),
             };
             if let Some(first) = list.named_child(0) {
-                symbol(visit, notes, first, of);
+                symbol(visit, notes, first, Role::Read, of);
             }
         }
         "alias_method" if object.is_none() => {
             if let Some(old) = list.named_child(1) {
-                symbol(visit, notes, old, own(visit));
+                symbol(visit, notes, old, Role::Read, own(visit));
             }
         }
         word if object.is_none()
@@ -96,7 +106,7 @@ fn listed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, list: Node<'_>) {
             _ => Some(argument),
         };
         if let Some(name) = name.filter(|name| name.kind_name() == "simple_symbol") {
-            symbol(visit, notes, name, own(visit));
+            symbol(visit, notes, name, Role::Read, own(visit));
         }
     }
 }
@@ -128,8 +138,14 @@ fn own(visit: &Visit<'_, '_>) -> Option<Chain> {
 }
 
 /// Records the name that a symbol or string contains.
-fn symbol(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, receiver: Option<Chain>) {
+fn symbol(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    node: Node<'_>,
+    role: Role,
+    receiver: Option<Chain>,
+) {
     if let Some((_, span)) = macros::name_of(visit, node) {
-        notes.refer_span(visit, span, Role::Read, receiver, None);
+        notes.refer_span(visit, span, role, receiver, None);
     }
 }

@@ -213,6 +213,7 @@ mailer = @Mailer
 20 Mailer: call Service/1,
 21 Mailer: base BaseMailer, base Sender, base \ . Countable,
 23 Mailer: base Loggable, base Macroable,
+24 Mailer: read @Loggable . log,
 34 Mailer: call strtoupper/1,
 43 __construct: call $$ . __construct/1,
 44 __construct: call $ . boot/0,

@@ -72,7 +72,7 @@ Db::Store#@cache = @Hash
 24 find: call helper/2, call other/0,
 25 find: call pair/0,
 26 find: call ^first . go/0,
-27 find: call @Array . map/1, read @Array[] . to_s,
+27 find: call @Array . map/1, call @Array[] . to_s,
 28 find: write $ . @cache,
 29 find: type Store, call Store . open/1, call Store.open() . close/0,
 30 find: type IoError,
