@@ -3,6 +3,7 @@ package definitions
 
 import com.intellij.lang.LighterASTNode
 import com.intellij.openapi.util.Ref
+import org.jetbrains.kotlin.KtFakeSourceElementKind
 import org.jetbrains.kotlin.KtLightSourceElement
 import org.jetbrains.kotlin.KtPsiSourceElement
 import org.jetbrains.kotlin.KtSourceElement
@@ -87,8 +88,9 @@ object Calls : FirCallChecker(MppCheckerKind.Common) {
         val text = text(path)
         val byte = text.substring(0, start).toByteArray().size
         val expected = symbol.getSingleMatchedExpectForActualOrNull() as? FirCallableSymbol<*>
-        for (one in listOfNotNull(symbol, expected)) {
-            val (file, line) = place(one, path) ?: continue
+        // Without the place of an `expect` declaration, the answer would be only that of its alias.
+        val places = listOfNotNull(symbol, expected).map { place(it, path) ?: return }
+        for ((file, line) in places) {
             out.println("${path.removePrefix(root)}\t$byte\t$file\t$line")
         }
     }
@@ -97,16 +99,21 @@ object Calls : FirCallChecker(MppCheckerKind.Common) {
         val original = symbol.originalOrSelf() as FirCallableSymbol<*>
         val provider = original.moduleData.session.firProvider
         // A local function, or a member of a local class, is in the file of the call.
+        val type = original.containingClassLookupTag()?.toSymbol(original.moduleData.session)
         val path = provider.getFirCallableContainerFile(original)?.sourceFile?.path
+            ?: type?.let { provider.getFirClassifierContainerFileIfAny(it) }?.sourceFile?.path
             ?: (original.source as? KtPsiSourceElement)?.psi?.containingFile?.virtualFile?.path
             ?: from.takeIf { original.source is KtLightSourceElement }
         val of = original as? FirConstructorSymbol
-        val owner = of?.takeIf { it.isPrimary }?.containingClassLookupTag()?.toSymbol(original.moduleData.session)
+        val isGenerated = original.source?.kind is KtFakeSourceElementKind.DataClassGeneratedMembers
+        val owner = type.takeIf { of?.isPrimary == true || isGenerated }
         val source = owner?.source ?: original.source
         if (path == null || source == null) return Pair("/outside/${original.name}", 0)
         val name = name(source) ?: source.startOffset
         // The source is in another file whose path the compiler does not return.
-        if (name > text(path).length) return null
+        val names = listOfNotNull(original.name.asString(), "constructor", type?.classId?.shortClassName?.asString())
+        val isNamed = names.any { text(path).startsWith(it, name) || text(path).startsWith("`$it", name) }
+        if (name > text(path).length || !isNamed && (of != null || path == from)) return null
         val line = text(path).substring(0, name).count { it == '\n' }
         return Pair(path.removePrefix(root), line)
     }

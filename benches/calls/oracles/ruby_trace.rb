@@ -6,7 +6,8 @@
 # Sites are lines `PATH TAB BYTE TAB NAME`. Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where
 # LINE counts from 0 and the path is `-` for a method outside of the tree. Ruby reports the line of a call, not its
 # column: calls of one name on one line share their answers. `new` reaches `initialize`, if that is written in Ruby.
-# Sites that the test suite does not run have no answer.
+# Sites that the test suite does not run have no answer, nor have calls that it stubs. Where only an override in the
+# test suite is reached, the method of the tree that it overrides is an answer, too.
 
 # Methods reached, by the path, line and name of the call.
 def traced(root, reached)
@@ -22,12 +23,22 @@ def traced(root, reached)
     to = inside.(path)
     reached[[from, caller_at.lineno, name.to_s, to || "-", to ? line - 1 : 0]] = true
   end
+  stubbed = ->(path) { path && path.match?(%r{/rspec/mocks/|/minitest/mock}) }
+  overridden = lambda do |owner, name|
+    method = owner.instance_method(name)
+    method = method.super_method until method.nil? || inside.(method.source_location&.first)
+    method&.source_location
+  rescue NameError
+    nil
+  end
   # Methods that `Forwardable` makes have the place of the call that declares them.
   delegators = {}
   TracePoint.new(:call) do |point|
     at = caller_locations(2, 1)&.first
     name = point.method_id == :initialize && at&.label == "new" ? :new : point.method_id
     path, line = point.path, point.lineno
+    next if stubbed.(path)
+
     if path.end_with?("/forwardable.rb")
       if %i[def_instance_delegator def_delegator].include?(point.method_id)
         made, method = %i[ali method].map { |it| point.binding.local_variable_get(it) }
@@ -38,13 +49,17 @@ def traced(root, reached)
       end
     end
     record.(at, name, expand.(path), line)
+    next if inside.(expand.(path))
+
+    path, line = overridden.(point.defined_class, point.method_id)
+    record.(at, name, path, line) if path
   end.enable
   TracePoint.new(:c_call) do |point|
     next if point.method_id == :new
 
     # Attribute readers count as methods written in C, and have the place of their declaration.
     path, line = point.defined_class.instance_method(point.method_id).source_location
-    record.(caller_locations(1, 1)&.first, point.method_id, path && expand.(path), line)
+    record.(caller_locations(1, 1)&.first, point.method_id, path && expand.(path), line) unless stubbed.(path)
   end.enable
 end
 
