@@ -1,5 +1,6 @@
 //! A language server as the oracle: `textDocument/definition` for each site; in C and C++ also
-//! `textDocument/declaration`, since a header's declaration and its definition are one target.
+//! `textDocument/declaration`, since a header's declaration and its definition are one target. In
+//! JavaScript and TypeScript, a name that a pattern binds is looked up once more; see [`shorthands`].
 
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -56,7 +57,11 @@ pub(crate) fn resolve_sites(
         let params = json!({ "textDocument": { "uri": uri }, "position": position });
         let mut definitions = Vec::new();
         for method in methods(&options.language) {
-            definitions.append(&mut self::definitions(tree, &server.request(method, &params)?));
+            let reply = server.request(method, &params)?;
+            definitions.append(&mut self::definitions(tree, &reply));
+            if is_script(&options.language) {
+                replace_shorthands(&mut server, tree, site, &reply, &mut definitions)?;
+            }
         }
         definitions.sort();
         definitions.dedup();
@@ -73,6 +78,64 @@ fn methods(language: &str) -> &'static [&'static str] {
         "c" | "cpp" => &["textDocument/definition", "textDocument/declaration"],
         _ => &["textDocument/definition"],
     }
+}
+
+fn is_script(language: &str) -> bool {
+    matches!(language, "javascript" | "typescript")
+}
+
+/// Replaces definitions that only abbreviate another name in the file of a site: the server returns the
+/// pattern for a call of `name` after `const { name } = value`, and for the pattern the property of the
+/// value, which is what the call means.
+fn replace_shorthands(
+    server: &mut Server,
+    tree: &Tree,
+    site: &Site,
+    reply: &Value,
+    definitions: &mut Vec<Definition>,
+) -> Result<(), String> {
+    for position in shorthands(tree, site, reply) {
+        let uri = uri(tree, &site.path);
+        let params = json!({ "textDocument": { "uri": uri }, "position": position });
+        let behind = server.request("textDocument/definition", &params)?;
+        let behind = self::definitions(tree, &behind);
+        let line = position["line"].as_u64().unwrap_or_default() as usize;
+        let itself = Definition { path: site.path.clone(), line };
+        if !behind.is_empty() && !behind.contains(&itself) {
+            definitions.retain(|definition| *definition != itself);
+            definitions.extend(behind);
+        }
+    }
+    Ok(())
+}
+
+/// Returns the positions of a reply in the site's file at which the site's name stands alone between
+/// braces: `{ name }`, `{ name = 1 }`.
+fn shorthands(tree: &Tree, site: &Site, reply: &Value) -> Vec<Value> {
+    let one = std::slice::from_ref(reply);
+    let locations = reply.as_array().map_or(one, Vec::as_slice);
+    let text = tree.texts.get(&site.path).map(Vec::as_slice).unwrap_or_default();
+    let there = uri(tree, &site.path);
+    let position = |location: &Value| {
+        let uri = location.get("targetUri").or(location.get("uri"))?.as_str()?;
+        let range = location.get("targetSelectionRange").or(location.get("range"))?;
+        let start = range.get("start").filter(|_| uri == there)?;
+        let (line, column) = (start["line"].as_u64()? as usize, start["character"].as_u64()?);
+        let first = match line {
+            0 => 0,
+            line => memchr::memchr_iter(b'\n', text).nth(line - 1)? + 1,
+        };
+        // Units of UTF-16 and bytes are the same in all but a few lines.
+        let (before, after) = text.split_at_checked(first + column as usize)?;
+        let after = after.strip_prefix(site.name.as_bytes())?.trim_ascii_start();
+        let is_end = after.starts_with(b",")
+            || after.starts_with(b"}")
+            || after.starts_with(b"=") && !after.starts_with(b"==") && !after.starts_with(b"=>");
+        let before = before.trim_ascii_end();
+        let is_start = before.ends_with(b"{") || before.ends_with(b",");
+        (is_start && is_end).then(|| start.clone())
+    };
+    locations.iter().filter_map(position).collect()
 }
 
 fn language_id(path: &str, language: &str) -> String {

@@ -249,8 +249,12 @@ fn expected<'a>(
         .definitions
         .iter()
         .filter(|definition| !is_import(tree, definition))
+        .filter(|definition| !is_comment(tree, definition))
         .filter(is_named)
         .collect();
+    if is_class_of_value(tree, answered) {
+        return None;
+    }
     let is_lasting = |definition: &&Definition| !is_local(tree, answered, definition);
     (!known.is_empty()).then(|| known.into_iter().filter(inside).filter(is_lasting).collect())
 }
@@ -303,6 +307,31 @@ fn is_import(tree: &Tree, definition: &Definition) -> bool {
             && lines(&import.span).is_some_and(|lines| lines.contains(&definition.line))
     };
     facts.imports.iter().any(is_around)
+}
+
+/// Returns true for a line of a comment that documents a type: `@property {function} write` in JavaScript
+/// declares a member, but the function that a call runs is written elsewhere.
+fn is_comment(tree: &Tree, definition: &Definition) -> bool {
+    let is_script =
+        [".js", ".jsx", ".mjs", ".cjs"].iter().any(|end| definition.path.ends_with(end));
+    is_script && tree.line(&definition.path, definition.line).starts_with('*')
+}
+
+/// Returns true for a call of the class of a value, which runs the constructor of that class: oracles
+/// return what the name means, which is a member of every object (`self.__class__()`, `type(self)()`).
+fn is_class_of_value(tree: &Tree, answered: &Answered) -> bool {
+    let Some(file) = tree.program.id(&answered.site.path) else { return false };
+    let Some(facts) = tree.program.file(file) else { return false };
+    let references = tree.program.references(file);
+    let used = references.iter().find(|(_, used)| is_at(used, &answered.site));
+    let has_receiver = used.is_some_and(|(_, used)| used.receiver.is_some());
+    match (facts.language.name, answered.site.name.as_str()) {
+        ("python", "__class__") => true,
+        // The receiver of the outer call in `type(self)()`.
+        ("python", "type") => has_receiver,
+        ("javascript" | "typescript" | "tsx", "constructor") => has_receiver,
+        _ => false,
+    }
 }
 
 /// Returns true for a local variable or parameter of a function around the site; calls of these
