@@ -25,7 +25,8 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --show WHICH     print these sites
   --points FILE    append the first answer of each site (language, reason, confidence, right)
   --check NAMES    instead: compare the linker with the ground truth in bench-corpus/calls, of all trees
-                   or of these, which are fetched from their registries if needed
+                   or of these, which are fetched from their registries if needed; `--show` may list
+                   verdicts
   --bless yes      with `--check`: rewrite the verdicts
   --store NAME     add the oracle's answers to the ground truth of this tree of trees.toml
   --calibration F  instead: print how often answers are right by confidence, from these files

@@ -226,6 +226,9 @@ fn judge(
             Judgement::Wrong { is_sure: true } => "wrong",
             Judgement::Unknown => "unknown",
         };
+        if options.show.split(',').any(|shown| shown == verdict) {
+            score::show(tree, answered, verdict);
+        }
         if row.verdict != verdict {
             let before = std::mem::replace(&mut row.verdict, verdict.to_owned());
             shown.push(format!(

@@ -96,6 +96,7 @@ mod possible;
 mod qualified_names;
 mod receiver_bounds;
 mod result;
+mod rivals;
 mod satisfied;
 mod scope;
 mod selectors;

@@ -468,6 +468,7 @@ impl Walk<'_> {
         });
         let prefers_default = is_several && self.is_in_default_rust(place.file);
         let merged = if is_several { self.merged_signatures(links) } else { Vec::new() };
+        let fields = if is_several { self.hidden_fields(place, used, links) } else { Vec::new() };
         let mut order = 0.0;
         for (link, accepts) in links.iter_mut().zip(accepting) {
             let Some((facts, place)) = self.symbol(link.to) else { continue };
@@ -526,7 +527,7 @@ impl Walk<'_> {
             }
             // A call of a name that is both a field and a method refers to the method.
             let is_field = facts.dialect.separates_fields && symbol.kind == SymbolKind::Field;
-            if used.role == Role::Call && is_field {
+            if used.role == Role::Call && is_field || fields.contains(&link.to) {
                 link.confidence *= 0.6;
             }
             // Of equal candidates, the effective one: in Python the last, elsewhere the first.
@@ -545,6 +546,9 @@ impl Walk<'_> {
         // Stable, since links of equal confidence are in their order before.
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence));
         self.limit_replaced(place_of_use, used, links);
+        if used.role == Role::Call {
+            self.limit_several(links);
+        }
     }
 
     /// Returns the signatures in interfaces of TypeScript whose methods have a body in a class of the same
