@@ -33,6 +33,7 @@ use crate::testmap::outside::{self, Effect};
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{LIKELY_MIN, Source, Weights};
 use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
+use crate::testmap::unseen;
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
 
@@ -260,10 +261,11 @@ pub(super) fn select(
     let mut effects = changed.effects.cloned().unwrap_or_default();
     let beyond = symbols.iter().skip(FUNCTIONS_MAX);
     effects.extend(beyond.map(|at| Effect::Loading(at.file)));
-    let outside = outside::affected(&tests, &effects);
     let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
     let mut rankings = Vec::with_capacity(considered.len());
     let ranked = rank_all(catalog, considered, &Weights::DEFAULT, history.as_ref());
+    effects.extend(unseen::effects(&tests, considered));
+    let outside = outside::affected(&tests, &effects);
     for (&at, ranked) in considered.iter().zip(ranked) {
         let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;

@@ -175,6 +175,7 @@ fn all_tests(catalog: &Catalog, tests: &Tests<'_>) -> Vec<(String, Test)> {
         if catalog.is_test(file) || path.ends_with(b".rs") {
             let path = path::shown(path);
             found.extend(tests.of(file).tests.iter().map(|test| (path.clone(), test.clone())));
+            found.extend(tests.inherited(file).into_iter().map(|test| (path.clone(), test)));
         }
     }
     found

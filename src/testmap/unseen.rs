@@ -1,0 +1,114 @@
+//! What tests execute although no call in their text leads to it: functions of programs that they run, of
+//! hooks that surround them, and of examples in documentation.
+//!
+//! Calls are followed backwards from a definition, as in `reach`, to such a place.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::fixtures::Tests;
+use super::outside::Effect;
+use super::programs::{above, is_program};
+use crate::base::ids::FileId;
+use crate::graph::link::{CONFIDENCE_ANSWER, SymbolAt};
+use crate::lang::facts::Role;
+
+/// The maximum number of definitions whose callers are searched for one definition.
+const FOLLOWED_MAX: usize = 40;
+
+/// The maximum length of a chain of calls.
+const DEPTH_MAX: u8 = 5;
+
+/// The maximum number of uses of one definition that are followed.
+const USES_MAX: usize = 200;
+
+/// Returns the effects of an edit of some definitions on tests that no call connects with them. O(uses of
+/// the names on the paths), most of which `reach` has searched.
+pub fn effects(tests: &Tests<'_>, symbols: &[SymbolAt]) -> BTreeSet<Effect> {
+    let has_examples = tests.configured().has_examples();
+    let mut search =
+        Search { tests, has_examples, found: BTreeSet::new(), programs: BTreeMap::new() };
+    symbols.iter().for_each(|&at| search.follow(at));
+    search.found
+}
+
+struct Search<'s, 't> {
+    tests: &'s Tests<'t>,
+    has_examples: bool,
+    found: BTreeSet<Effect>,
+    /// Whether files are programs.
+    programs: BTreeMap<FileId, bool>,
+}
+
+impl Search<'_, '_> {
+    fn follow(&mut self, start: SymbolAt) {
+        let mut seen = BTreeSet::from([start]);
+        let mut open = VecDeque::from([(start, 0)]);
+        let mut is_known = false;
+        while let Some((at, depth)) = open.pop_front() {
+            is_known |= self.visit(at);
+            if depth >= DEPTH_MAX {
+                continue;
+            }
+            let callers = self.tests.callers(at);
+            let is_sure = |confidence: f32| confidence >= CONFIDENCE_ANSWER;
+            let runs = |role: Role| matches!(role, Role::Call | Role::Read);
+            let uses = callers.resolved.iter().filter(|of| is_sure(of.confidence) && runs(of.role));
+            for used in uses.take(USES_MAX) {
+                if self.tests.of(used.file).test_at(used.start).is_some() {
+                    is_known = true;
+                    continue;
+                }
+                let Some(around) = self.tests.linker().file(used.file) else { continue };
+                let mut enclosing = around.ancestors(used.enclosing);
+                match enclosing.find(|&place| around.symbols[place].kind.is_callable()) {
+                    Some(place) => {
+                        let next = SymbolAt { file: used.file, place: place as u32 };
+                        if seen.len() < FOLLOWED_MAX && seen.insert(next) {
+                            open.push_back((next, depth + 1));
+                        }
+                    }
+                    None => is_known |= self.load(used.file),
+                }
+            }
+        }
+        if !is_known {
+            // Calls that are not resolved: what loads the file may run it.
+            let programs = above(self.tests.tree(), start.file);
+            self.found.extend(programs.into_iter().map(Effect::Program));
+        }
+    }
+
+    /// Notes what runs a definition; returns true if something may.
+    fn visit(&mut self, at: SymbolAt) -> bool {
+        if self.has_examples {
+            self.found.insert(Effect::Example(at));
+        }
+        let facts = self.tests.linker().file(at.file);
+        let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
+        let is_hook = symbol.is_some_and(|symbol| symbol.name.starts_with("pytest_"))
+            && facts.as_ref().is_some_and(|facts| facts.language.name == "python");
+        if is_hook {
+            self.found.insert(Effect::Support(at.file));
+        }
+        self.run(at.file) || is_hook
+    }
+
+    /// Notes what loads a file; returns true if something may.
+    fn load(&mut self, file: FileId) -> bool {
+        let is_support = self.tests.tree().path(file).ends_with("conftest.py");
+        if is_support {
+            self.found.insert(Effect::Support(file));
+        }
+        self.run(file) || is_support
+    }
+
+    /// Notes that tests may run a file as a program; returns true if they may.
+    fn run(&mut self, file: FileId) -> bool {
+        let tree = self.tests.tree();
+        let is_program = *self.programs.entry(file).or_insert_with(|| is_program(tree, file));
+        if is_program {
+            self.found.insert(Effect::Program(file));
+        }
+        is_program
+    }
+}
