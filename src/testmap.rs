@@ -7,7 +7,7 @@
 //! instead of tests. [`effort`] bounds the search. [`commands`] returns the command that runs a
 //! selection. [`failing`] raises tests that failed often. [`recorded`] reads which tests executed a definition according to imported coverage.
 //!
-//! [`collected`] is what pytest's configuration adds. [`unseen`] finds what tests execute without a call in the
+//! [`collected`] is what pytest's configuration adds. [`inherited`] lists tests of base classes. [`unseen`] finds what tests execute without a call in the
 //! text: in `programs` that they run, in hooks, in examples.
 //!
 //! No test is run and nothing is stored; [`kept`] is what stays in memory for a state of the tree.
@@ -23,6 +23,7 @@ pub mod failing;
 pub mod features;
 pub mod files;
 pub mod fixtures;
+pub mod inherited;
 pub mod kept;
 mod links;
 mod mirror;

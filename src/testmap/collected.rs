@@ -79,17 +79,19 @@ impl Collected {
         let values =
             if name.ends_with(".toml") { of_toml(name, text)? } else { of_ini(name, text)? };
         let mut found = Collected::default();
-        for (key, words) in values {
-            match key.as_str() {
-                "python_files" => found.files = words,
-                "python_functions" => found.functions = words,
-                "python_classes" => found.classes = words,
-                "doctest_plus" => found.has_examples |= !words.is_empty(),
-                "addopts" => found.add_options(&words),
-                _ => {}
-            }
-        }
+        values.into_iter().for_each(|(key, words)| found.set(&key, words));
         Some(found)
+    }
+
+    fn set(&mut self, key: &str, words: Vec<String>) {
+        match key {
+            "python_files" => self.files = words,
+            "python_functions" => self.functions = words,
+            "python_classes" => self.classes = words,
+            "doctest_plus" => self.has_examples |= !words.is_empty(),
+            "addopts" => self.add_options(&words),
+            _ => {}
+        }
     }
 
     fn add_options(&mut self, words: &[String]) {
@@ -98,6 +100,12 @@ impl Collected {
                 "--doctest-modules" | "--doctest-plus" | "--xdoctest" => self.has_examples = true,
                 "--doctest-rst" => self.documents.push("*.rst".to_owned()),
                 "--doctest-glob" => self.documents.extend(words.get(at + 1).cloned()),
+                "-o" | "--override-ini" => {
+                    if let Some((key, value)) = words.get(at + 1).and_then(|of| of.split_once('='))
+                    {
+                        self.set(key, vec![value.to_owned()]);
+                    }
+                }
                 _ => {
                     let pattern = word.strip_prefix("--doctest-glob=");
                     self.documents.extend(pattern.map(str::to_owned));
@@ -315,9 +323,11 @@ mod tests {
         let all = configured(&[(
             "tox.ini",
             "[pytest]\n; words\npython_functions = should test_\n  *_works\npython_classes = *Suite\n\
-             addopts = -q --doctest-modules\n  --doctest-glob='*.md' --doctest-glob docs/*.rst\n",
+             addopts = -q --doctest-modules\n  --doctest-glob='*.md' --doctest-glob docs/*.rst\n  \
+             -o python_files=case_*.py\n",
         )]);
         let of = all.of("a/b.py");
+        assert!(of.has_module("a/case_b.py"));
         assert!(of.has_function("should_hold") && of.has_function("it_works"));
         assert!(!of.has_function("tests") && of.has_class("ASuite") && !of.has_class("TestA"));
         assert!(of.has_examples && all.has_examples());

@@ -46,6 +46,16 @@ pub(super) fn showing(tests: &Tests<'_>, at: SymbolAt) -> BTreeSet<TestAt> {
             }
         }
     }
+    // Tests that run the examples of a module themselves.
+    let text = tree.text(at.file);
+    let has_own = text.is_some_and(|text| memchr::memmem::find(&text, b">>>").is_some());
+    for word in ["testmod", "DocTestSuite"].iter().filter(|_| has_own) {
+        let all = tree.with_word(word).into_iter().take(FILES_MAX);
+        let running = all.filter(|&of| tree.is_test(of) && tree.imports(of, at.file));
+        for other in running {
+            found.extend(tests.in_file(other));
+        }
+    }
     for &document in configured.documents().iter().take(FILES_MAX) {
         if has_name(tree, document, 0.., name) {
             found.extend(tests.in_file(document));

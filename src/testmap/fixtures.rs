@@ -10,16 +10,14 @@ use rustc_hash::FxHashMap;
 
 pub use super::candidate::TestAt;
 use super::collected::{Collected, Configured};
-use super::detect::{Applies, FileTests, Runner, Test, document_tests, file_tests};
+use super::detect::{Applies, FileTests, Test, document_tests, file_tests};
 use super::effort::Effort;
 use super::kept::{FileRead, Kept};
 use super::links::Links;
 use super::tree::{Tree, configured};
 use crate::base::ids::FileId;
-use crate::graph::link::{FileFacts, Linker, SymbolAt};
+use crate::graph::link::{Linker, SymbolAt};
 use crate::history::History;
-use crate::lang::membership::last_name;
-use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The maximum number of tests for which one fixture is taken to run.
 const TESTS_MAX: usize = 600;
@@ -250,78 +248,6 @@ impl<'t> Tests<'t> {
         (0..count).map(|place| TestAt { file, place: place as u32 }).collect()
     }
 
-    /// Returns the tests that classes of a file of Python inherit from classes that are no tests themselves,
-    /// or of other files, in the order of the classes. O(bases × definitions of their names).
-    pub fn inherited(&self, file: FileId) -> Vec<Test> {
-        let (of, Some(facts)) = (self.of(file), self.tree.file(file)) else { return Vec::new() };
-        if facts.language.name != "python" {
-            return Vec::new();
-        }
-        let mut found = Vec::new();
-        for (place, class) in facts.symbols.iter().enumerate() {
-            let is_tested = of.tests.iter().any(|test| test.groups.last() == Some(&class.name));
-            let is_class = class.kind == SymbolKind::Class && !class.bases.is_empty();
-            if !is_class || !(is_tested || of.collected.has_class(&class.name) || is_case(class)) {
-                continue;
-            }
-            let mut groups: Vec<String> =
-                facts.ancestors(Some(place)).map(|at| facts.symbols[at].name.clone()).collect();
-            groups.reverse();
-            let own = methods(&facts, place).map(|method| method.name.clone()).collect();
-            for name in self.inherited_names(file, place, own) {
-                let parts: Vec<&str> = groups.iter().chain([&name]).map(String::as_str).collect();
-                found.push(Test {
-                    id: format!("{}::{}", facts.path, parts.join("::")),
-                    name,
-                    groups: groups.clone(),
-                    runner: Runner::Pytest,
-                    span: 0..0,
-                    line: class.line,
-                    place: None,
-                    requests: Vec::new(),
-                    subtests: Vec::new(),
-                });
-            }
-        }
-        found
-    }
-
-    /// Returns the names of the tests that a class inherits, without those in `own`.
-    fn inherited_names(
-        &self,
-        file: FileId,
-        class: usize,
-        own: BTreeSet<String>,
-    ) -> BTreeSet<String> {
-        let mut found = BTreeSet::new();
-        let mut seen = BTreeSet::from([(file, class)]);
-        let mut open = vec![(file, class)];
-        while let Some((at, place)) = open.pop() {
-            let Some(facts) = self.tree.file(at) else { continue };
-            if (at, place) != (file, class) {
-                let collected = &self.of(at).collected;
-                let tests = methods(&facts, place).filter(|of| collected.has_function(&of.name));
-                found.extend(tests.map(|of| of.name.clone()));
-            }
-            for base in &facts.symbols[place].bases {
-                let named = self.tree.code().named(last_name(base.as_str()));
-                for base in named.iter().take(DERIVED_MAX) {
-                    let is_class = self.tree.file(base.file).is_some_and(|facts| {
-                        let symbol = facts.symbols.get(base.place as usize);
-                        symbol.is_some_and(|of| of.kind == SymbolKind::Class)
-                    });
-                    let is_near = base.file == at || self.tree.imports(at, base.file);
-                    let next = (base.file, base.place as usize);
-                    if is_class && is_near && seen.len() < DERIVED_MAX && seen.insert(next) {
-                        open.push(next);
-                    }
-                }
-            }
-        }
-        found.retain(|name| !own.contains(name));
-        found
-    }
-
     /// Returns true if a definition belongs to the tests: a test, a fixture, or a helper of them by its
     /// file or by what is around it. O(text of the file) the first time.
     pub fn is_of_tests(&self, at: SymbolAt) -> bool {
@@ -473,16 +399,6 @@ impl<'t> Tests<'t> {
         }
         vec![file]
     }
-}
-
-/// Returns the methods of a class.
-fn methods(facts: &FileFacts, class: usize) -> impl Iterator<Item = &Symbol> {
-    facts.symbols.iter().filter(move |of| of.parent == Some(class) && of.kind.is_callable())
-}
-
-/// Returns true if a class is one of unittest, by its bases.
-fn is_case(class: &Symbol) -> bool {
-    class.bases.iter().any(|base| last_name(base.as_str()).ends_with("TestCase"))
 }
 
 /// Returns true for languages whose tests may be in any file.

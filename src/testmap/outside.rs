@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::detect::Applies;
+use super::detect::{Applies, Test};
 use super::examples::showing;
 use super::fixtures::{TestAt, Tests};
+use super::inherited::of_method;
 use super::programs;
 use super::tree::Tree;
 use crate::base::ids::FileId;
@@ -34,7 +35,7 @@ const SUPPORTED: f32 = 0.6;
 const NAMED: f32 = 0.6;
 
 /// The probability of a test that runs a program, or whose example names the definition.
-const RUNS: f32 = 0.7;
+pub const RUNS: f32 = 0.7;
 
 /// The maximum number of files whose importers are searched for one effect.
 const FILES_MAX: usize = 5_000;
@@ -68,6 +69,12 @@ pub enum Effect {
     Staged(String),
     /// A file that tests may run as a program.
     Program(FileId),
+    /// A method that classes of tests may inherit.
+    Inherited(SymbolAt),
+    /// A file that a runner loads before all tests.
+    Setup(FileId),
+    /// A file that collects tests of its own kind.
+    Collector(FileId),
     /// A definition that examples in documentation may name.
     Example(SymbolAt),
     /// A new file that no file imports.
@@ -86,6 +93,8 @@ pub enum Effect {
 pub struct Outside {
     /// Tests with their probability and the number of imports between them and the change.
     pub tests: BTreeMap<TestAt, (f32, u8)>,
+    /// Tests that are not in the text of their files, by their ids.
+    pub inherited: BTreeMap<String, (FileId, Test)>,
     /// What affects unknown tests, as path and reason.
     pub unknown: Vec<(String, &'static str)>,
     /// What is gone and used still, as sentences.
@@ -165,6 +174,18 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                 found.unknown.push((path.clone(), why));
             }
             Effect::Program(file) => drop(found.add_programs(tests, &[*file])),
+            Effect::Inherited(at) => {
+                let all = of_method(tests, *at).into_iter();
+                found.inherited.extend(all.map(|(file, test)| (test.id.clone(), (file, test))));
+            }
+            Effect::Setup(file) => {
+                let why = "is loaded by the runner before all tests";
+                found.unknown.push((tree.path(*file), why));
+            }
+            Effect::Collector(file) => {
+                let why = "collects tests of its own kind";
+                found.unknown.push((tree.path(*file), why));
+            }
             Effect::Example(at) => {
                 for test in showing(tests, *at) {
                     found.add(test, RUNS, 1);

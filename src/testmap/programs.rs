@@ -8,10 +8,17 @@ use super::tree::Tree;
 use crate::base::ids::FileId;
 
 /// The maximum number of files whose texts are searched for one name of a program.
-const SEARCHED_MAX: usize = 200;
+const SEARCHED_MAX: usize = 100;
 
 /// The maximum number of files above a changed one that may be programs.
 const ABOVE_MAX: usize = 40;
+
+/// The maximum number of programs among them.
+const PROGRAMS_MAX: usize = 8;
+
+/// Names of files that many directories have.
+const GENERAL: [&str; 6] =
+    ["__init__.py", "__main__.py", "main.py", "main.rs", "index.js", "index.ts"];
 
 /// What starts other programs, in lower case.
 const STARTS: [&str; 19] = [
@@ -72,12 +79,12 @@ pub(super) fn is_program(tree: &dyn Tree, file: FileId) -> bool {
 }
 
 /// Returns the programs among a file and those that import it, directly or not, the nearest first; at most
-/// 40 files are considered.
+/// eight, among 40 files.
 pub(super) fn above(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
     let mut seen = BTreeSet::from([file]);
     let mut open = VecDeque::from([file]);
     let mut found = Vec::new();
-    while let Some(file) = open.pop_front() {
+    while let Some(file) = open.pop_front().filter(|_| found.len() < PROGRAMS_MAX) {
         if is_program(tree, file) {
             found.push(file);
         }
@@ -125,6 +132,9 @@ fn has_start(text: &[u8]) -> bool {
 fn names(tree: &dyn Tree, path: &str) -> Vec<Name> {
     let (folder, base) = path.rsplit_once('/').unwrap_or(("", path));
     let mut found = vec![Name::Path(base.to_owned())];
+    if base == "__init__.py" {
+        found.clear();
+    }
     if let Some(stem) = base.rsplit_once('.').map(|(stem, _)| stem).filter(|_| is_script(base)) {
         found.push(Name::Path(format!("{stem}\"")));
         found.push(Name::Path(format!("{stem}'")));
@@ -230,7 +240,8 @@ impl Name {
                     folder
                 };
                 let own = folder.rsplit('/').next().unwrap_or_default();
-                let needs_folder = name.ends_with(['"', '\'']) || is_folder_name(name);
+                let is_general = GENERAL.contains(&name.as_str()) || !name.contains('.');
+                let needs_folder = is_general || name.ends_with(['"', '\'']);
                 let is_here = |at: usize| {
                     let (before, after) = (&text[..at], &text[at + name.len()..]);
                     is_path_end(before, own, needs_folder) && !after.first().is_some_and(is_of_name)

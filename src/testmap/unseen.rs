@@ -1,11 +1,11 @@
 //! What tests execute although no call in their text leads to it: functions of programs that they run, of
-//! hooks that surround them, and of examples in documentation.
+//! hooks that surround them, of tests that they inherit, and of examples in documentation.
 //!
 //! Calls are followed backwards from a definition, as in `reach`, to such a place.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use super::fixtures::Tests;
+use super::fixtures::{TestAt, Tests};
 use super::outside::Effect;
 use super::programs::{above, is_program};
 use crate::base::ids::FileId;
@@ -18,16 +18,35 @@ const FOLLOWED_MAX: usize = 40;
 /// The maximum length of a chain of calls.
 const DEPTH_MAX: u8 = 5;
 
+/// Tests are inherited that call a definition over fewer calls.
+const INHERITED_DEPTH_MAX: u8 = 3;
+
+/// Starts of the names of files that configure runners of JavaScript.
+const CONFIGURATIONS: [&str; 7] = [
+    ".mocharc",
+    "jest.config",
+    "karma.conf",
+    "package.json",
+    "playwright.config",
+    "vite.config",
+    "vitest.config",
+];
+
+/// Files that are loaded before all tests where a configuration requires them.
+const SETUPS: [&str; 3] = ["rails_helper.rb", "spec_helper.rb", "bootstrap.php"];
+
 /// The maximum number of uses of one definition that are followed.
 const USES_MAX: usize = 200;
 
-/// Returns the effects of an edit of some definitions on tests that no call connects with them. O(uses of
+/// Returns the effects of an edit of some definitions, and of the tests `changed`, on tests that no call connects with them. O(uses of
 /// the names on the paths), most of which `reach` has searched.
-pub fn effects(tests: &Tests<'_>, symbols: &[SymbolAt]) -> BTreeSet<Effect> {
-    let has_examples = tests.configured().has_examples();
+pub fn effects(tests: &Tests<'_>, symbols: &[SymbolAt], changed: &[TestAt]) -> BTreeSet<Effect> {
+    let has_examples =
+        tests.configured().has_examples() || !tests.tree().with_word("doctest").is_empty();
     let mut search =
         Search { tests, has_examples, found: BTreeSet::new(), programs: BTreeMap::new() };
     symbols.iter().for_each(|&at| search.follow(at));
+    changed.iter().for_each(|&at| search.inherit(at));
     search.found
 }
 
@@ -54,8 +73,11 @@ impl Search<'_, '_> {
             let runs = |role: Role| matches!(role, Role::Call | Role::Read);
             let uses = callers.resolved.iter().filter(|of| is_sure(of.confidence) && runs(of.role));
             for used in uses.take(USES_MAX) {
-                if self.tests.of(used.file).test_at(used.start).is_some() {
+                if let Some(place) = self.tests.of(used.file).test_at(used.start) {
                     is_known = true;
+                    if depth < INHERITED_DEPTH_MAX {
+                        self.inherit(TestAt { file: used.file, place: place as u32 });
+                    }
                     continue;
                 }
                 let Some(around) = self.tests.linker().file(used.file) else { continue };
@@ -90,7 +112,24 @@ impl Search<'_, '_> {
         if is_hook {
             self.found.insert(Effect::Support(at.file));
         }
+        let Some((facts, symbol)) = facts.as_ref().zip(symbol) else { return false };
+        let is_method = symbol.parent.is_some() && symbol.kind.is_callable();
+        if is_method && facts.language.name == "python" && self.tests.tree().is_test(at.file) {
+            if matches!(symbol.name.as_str(), "collect" | "runtest") {
+                self.found.insert(Effect::Collector(at.file));
+            }
+            if self.tests.of(at.file).collected.has_function(&symbol.name) {
+                self.found.insert(Effect::Inherited(at));
+            }
+        }
         self.run(at.file) || is_hook
+    }
+
+    /// Notes that classes may inherit a test.
+    fn inherit(&mut self, test: TestAt) {
+        let place = self.tests.get(test).and_then(|of| of.place);
+        self.found
+            .extend(place.map(|place| Effect::Inherited(SymbolAt { file: test.file, place })));
     }
 
     /// Notes what loads a file; returns true if something may.
@@ -99,7 +138,40 @@ impl Search<'_, '_> {
         if is_support {
             self.found.insert(Effect::Support(file));
         }
-        self.run(file) || is_support
+        let is_setup = self.is_setup(file);
+        if is_setup {
+            self.found.insert(Effect::Setup(file));
+        }
+        self.run(file) || is_support || is_setup
+    }
+
+    /// Returns true if no file imports a file, and the configuration of a runner names it.
+    fn is_setup(&self, file: FileId) -> bool {
+        let tree = self.tests.tree();
+        let path = tree.path(file);
+        let name = path.rsplit('/').next().unwrap_or(&path);
+        if !tree.importers(file).is_empty() {
+            return false;
+        }
+        let stem = name.split('.').next().unwrap_or(name);
+        let names_it = |of: &FileId| {
+            let path = tree.path(*of);
+            let name = path.rsplit('/').next().unwrap_or(&path);
+            let is_configuration = CONFIGURATIONS.iter().any(|start| name.starts_with(start));
+            let text = tree.text(*of).filter(|_| is_configuration && *of != file);
+            let has =
+                |text: &[u8], part: &str| memchr::memmem::find(text, part.as_bytes()).is_some();
+            // A manifest names many other files.
+            let words: &[&str] = match name {
+                "package.json" => &["setupFiles", "globalSetup"],
+                _ => &["etup", "require"],
+            };
+            text.is_some_and(|text| {
+                has(&text, &format!("/{stem}")) && words.iter().any(|word| has(&text, word))
+            })
+        };
+        let is_script = name.ends_with("js") || name.ends_with("ts");
+        SETUPS.contains(&name) || is_script && tree.with_word(stem).iter().any(names_it)
     }
 
     /// Notes that tests may run a file as a program; returns true if they may.

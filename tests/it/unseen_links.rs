@@ -189,6 +189,25 @@ fn examples_in_documentation_are_tests_if_pytest_runs_them() {
             command: "pytest src/far.py",
         },
         Case {
+            name: "examples that a test runs itself",
+            files: &[
+                ("setup.py", ""),
+                (
+                    "conf.py",
+                    "LIMIT = 3\n\n\ndef within(x):\n    \"\"\"Compares.\n\n    >>> within(1)\n    True\n    \
+                     \"\"\"\n    return x < LIMIT\n",
+                ),
+                (
+                    "tests/test_doc.py",
+                    "import doctest\n\nimport conf\n\n\ndef test_examples():\n    assert not \
+                     doctest.testmod(conf).failed\n",
+                ),
+            ],
+            edit: ("conf.py", "x < LIMIT", "x <= LIMIT"),
+            tests: &["tests/test_doc.py::test_examples"],
+            command: "tests/test_doc.py::test_examples",
+        },
+        Case {
             name: "examples in a text",
             files: &[
                 (
@@ -512,6 +531,100 @@ fn tests_below_a_hook_are_tests_of_what_it_calls() {
         tests: &["tests/test_a.py::test_a", "tests/deep/test_b.py::test_b"],
         command: "tests/test_a.py",
     }]);
+}
+
+#[test]
+fn inherited_tests_are_tests_of_what_the_base_calls() {
+    const BASE: &str = "from src.conf import within\n\n\nclass Base:\n    size = 1\n\n    def \
+                        test_size(self):\n        assert within(self.size)\n";
+    const ONE: &str = "from base import Base\n\n\nclass TestOne(Base):\n    size = 2\n";
+    const FILES: &[(&str, &str)] = &[
+        ("src/__init__.py", ""),
+        ("src/conf.py", CONF),
+        ("tests/base.py", BASE),
+        ("tests/test_one.py", ONE),
+    ];
+    check(&[
+        Case {
+            name: "an edit of the source",
+            files: FILES,
+            edit: CONF_EDIT,
+            tests: &["tests/test_one.py::TestOne::test_size"],
+            command: "tests/test_one.py::TestOne::test_size",
+        },
+        Case {
+            name: "an edit of the base",
+            files: FILES,
+            edit: ("tests/base.py", "assert within", "assert not within"),
+            tests: &["tests/test_one.py::TestOne::test_size"],
+            command: "tests/test_one.py::TestOne::test_size",
+        },
+        Case {
+            name: "classes of Java",
+            files: &[
+                ("pom.xml", "<project/>\n"),
+                (
+                    "src/main/java/a/Cart.java",
+                    "package a;\n\npublic class Cart {\n  int add(int x) {\n    return x;\n  }\n}\n",
+                ),
+                (
+                    "src/test/java/a/BaseTest.java",
+                    "package a;\n\nimport org.junit.jupiter.api.Test;\n\nabstract class BaseTest {\n  \
+                     @Test\n  void adds() {\n    new Cart().add(1);\n  }\n}\n",
+                ),
+                (
+                    "src/test/java/a/OneTest.java",
+                    "package a;\n\nclass OneTest extends BaseTest {\n}\n",
+                ),
+            ],
+            edit: ("src/main/java/a/Cart.java", "return x", "return x + 1"),
+            tests: &["a.OneTest#adds"],
+            command: "a.OneTest#adds",
+        },
+    ]);
+}
+
+#[test]
+fn what_all_tests_depend_on_is_unknown() {
+    let cases: [(&[(&str, &str)], (&str, &str, &str), &str); 2] = [
+        (
+            &[
+                (
+                    "package.json",
+                    "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}\n",
+                ),
+                ("jest.config.js", "module.exports = { setupFiles: ['./js/setup.js'] };\n"),
+                ("js/setup.js", "const { seed } = require('./seed');\nseed();\n"),
+                ("js/seed.js", "function seed() {\n  return 1;\n}\nmodule.exports = { seed };\n"),
+                ("js/a.test.js", "test('a', () => {});\n"),
+            ],
+            ("js/seed.js", "return 1", "return 2"),
+            "js/setup.js",
+        ),
+        (
+            &[
+                ("src/__init__.py", ""),
+                ("src/conf.py", CONF),
+                (
+                    "tests/conftest.py",
+                    "import pytest\n\nfrom src.conf import within\n\n\nclass Item(pytest.Item):\n    def \
+                     runtest(self):\n        assert within(1)\n",
+                ),
+                ("tests/test_a.py", "def test_a():\n    assert True\n"),
+            ],
+            CONF_EDIT,
+            "tests/conftest.py",
+        ),
+    ];
+    for (files, (path, from, to), expected) in cases {
+        let place = repository(files);
+        edit(&place, path, from, to);
+        let reply = reply(&place, "suggest-tests", &[]);
+        let unknown = reply["unknown"].as_array().into_iter().flatten();
+        let paths: Vec<&str> = unknown.filter_map(|of| of["path"].as_str()).collect();
+        assert!(paths.contains(&expected) && reply["run_all"] == true, "{path}: {reply}");
+        assert!(!commands(&reply).is_empty(), "{path}: {reply}");
+    }
 }
 
 #[test]
