@@ -43,6 +43,12 @@ const STARTS: [&str; 19] = [
     "%x",
 ];
 
+/// What runs a command, in lower case, if it stands shortly before its name.
+const CALLS: [&str; 6] = ["call(", "check_output", "invoke(", "run(", "sh(", "shell("];
+
+/// The maximum distance between both.
+const NEAR_BYTES: usize = 200;
+
 /// A file that runs a program, with the positions of its names there.
 pub(super) struct Run {
     pub(super) file: FileId,
@@ -101,7 +107,7 @@ pub(super) fn above(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
 /// contain one).
 pub(super) fn runs(tree: &dyn Tree, program: FileId) -> Vec<Run> {
     let path = tree.path(program);
-    let mut found: Vec<Run> = Vec::new();
+    let (mut found, mut others): (Vec<Run>, Vec<Run>) = Default::default();
     for name in names(tree, &path) {
         let (Name::Path(text) | Name::Module(text) | Name::Command(text)) = &name;
         let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
@@ -114,13 +120,18 @@ pub(super) fn runs(tree: &dyn Tree, program: FileId) -> Vec<Run> {
                 continue;
             };
             let places = name.places(&path, &text);
-            let needs_start = !tree.is_test(file) || matches!(name, Name::Command(_));
-            if !places.is_empty() && (!needs_start || has_start(&text)) {
+            if places.is_empty() {
+                continue;
+            }
+            if has_start(&text) {
                 found.push(Run { file, places });
+            } else if tree.is_test(file) && !matches!(name, Name::Command(_)) {
+                others.push(Run { file, places });
             }
         }
     }
-    found
+    // These may run it with a function of another file.
+    if found.is_empty() { others } else { found }
 }
 
 /// Returns true if a text contains what starts other programs.
@@ -225,8 +236,14 @@ fn binary(path: &str, manifest: Option<(String, String)>) -> Option<String> {
 }
 
 impl Name {
-    /// Returns where a text has this name of the program at `path`.
+    /// Returns where a text has this name of the program at `path`, in a string.
     fn places(&self, path: &str, text: &[u8]) -> Vec<usize> {
+        let mut found = self.places_anywhere(path, text);
+        found.retain(|&at| is_in_string(&text[..at]));
+        found
+    }
+
+    fn places_anywhere(&self, path: &str, text: &[u8]) -> Vec<usize> {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_folder_name = |name: &str| {
             // `main.go` is named by its directory.
@@ -262,23 +279,41 @@ impl Name {
                 memchr::memmem::find_iter(text, last.as_bytes()).filter(|&at| is_here(at)).collect()
             }
             Name::Command(name) => {
-                let is_here = |at: usize| {
-                    let (before, after) = (&text[..at], text.get(at + name.len()));
-                    let is_start = before.last().is_some_and(|byte| b"\"'`/ ".contains(byte));
-                    let is_quoted = is_start && after.is_none_or(|byte| b"\"'` \n".contains(byte));
-                    is_quoted && !is_in_prose(before)
-                        || before.ends_with(b"CARGO_BIN_EXE_") && !after.is_some_and(is_of_name)
-                };
+                let is_here = |at: usize| is_command(&text[..at], text.get(at + name.len()));
                 memchr::memmem::find_iter(text, name.as_bytes()).filter(|&at| is_here(at)).collect()
             }
         }
     }
 }
 
-/// Returns true if what stands before a name on its line has no quote: it is no part of a string.
-fn is_in_prose(before: &[u8]) -> bool {
+/// Returns true if a name between these texts is that of a command: the first word of a list, or of a string
+/// shortly after what starts programs.
+fn is_command(before: &[u8], after: Option<&u8>) -> bool {
+    if before.ends_with(b"CARGO_BIN_EXE_") {
+        return !after.is_some_and(is_of_name);
+    }
+    let is_quote = |byte: &u8| b"\"'`".contains(byte);
+    let is_end = after.is_none_or(|byte| is_quote(byte) || byte.is_ascii_whitespace());
+    let is_start = before.last().is_some_and(|byte| is_quote(byte) || b"/ ".contains(byte));
+    let is_documentation = before.ends_with(b"\"\"\"") || before.ends_with(b"'''");
+    if !is_end || !is_start || is_documentation {
+        return false;
+    }
+    let is_first = before.last().is_some_and(is_quote)
+        && after.is_some_and(is_quote)
+        && before[..before.len() - 1].trim_ascii_end().ends_with(b"[");
+    let near = before[before.len().saturating_sub(NEAR_BYTES)..].to_ascii_lowercase();
+    let has = |start: &&str| memchr::memmem::find(&near, start.as_bytes()).is_some();
+    is_first || STARTS.iter().chain(&CALLS).any(has)
+}
+
+/// Returns true if a line that begins like this can be in a string, and in no comment or documentation.
+fn is_in_string(before: &[u8]) -> bool {
     let line = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
-    !before[line..].iter().any(|byte| b"\"'`".contains(byte))
+    let line = before[line..].trim_ascii_start();
+    let prose: [&[u8]; 6] = [b"#", b"//", b"*", b"/*", b"\"\"\"", b"'''"];
+    !prose.iter().any(|start| line.starts_with(start))
+        && line.iter().any(|byte| b"\"'`".contains(byte))
 }
 
 /// Returns true if what stands before the name of a file can be its directory.
@@ -313,28 +348,36 @@ mod tests {
     fn names_are_found_where_they_can_be_the_program() {
         let path = |text: &str| count(&Name::Path("tool.py".into()), "src/tool.py", text);
         for text in
-            ["'src/tool.py'", "\"tool.py\"", "ROOT / 'tool.py'", "'./tool.py'", "{d}/tool.py"]
+            ["'src/tool.py'", "\"tool.py\"", "ROOT / 'tool.py'", "'./tool.py'", "f'{d}/tool.py'"]
         {
             assert_eq!(path(text), 1, "{text}");
         }
-        for text in ["'other/tool.py'", "'my-tool.py'", "'tool.pyc'", "tool"] {
+        for text in
+            ["'other/tool.py'", "'my-tool.py'", "'tool.pyc'", "tool", "# see 'tool.py'", "tool.py"]
+        {
             assert_eq!(path(text), 0, "{text}");
         }
         let module =
             |text: &str| count(&Name::Module("src.pkg.tool".into()), "src/pkg/tool.py", text);
-        for text in ["'-m', 'pkg.tool'", "python -m pkg.tool -x", "run_module(\"src.pkg.tool\")"] {
+        for text in ["'-m', 'pkg.tool'", "'python -m pkg.tool -x'", "run_module(\"src.pkg.tool\")"]
+        {
             assert_eq!(module(text), 1, "{text}");
         }
         for text in ["'pkg.tool'", "-m pkg.tools", "-m other.tool", "-m pkg.tool.x"] {
             assert_eq!(module(text), 0, "{text}");
         }
         let command = |text: &str| count(&Name::Command("shop".into()), "src/main.rs", text);
-        for text in
-            ["run(['shop'])", "sh(\"shop -h\")", "env!(\"CARGO_BIN_EXE_shop\")", "'x | shop'"]
-        {
+        for text in [
+            "run(['shop'])",
+            "sh(\"shop -h\")",
+            "env!(\"CARGO_BIN_EXE_shop\")",
+            "system('x | shop')",
+        ] {
             assert_eq!(command(text), 1, "{text}");
         }
-        for text in ["# the shop is", "'shop-a'", "shop()"] {
+        for text in
+            ["# the shop is", "run('shop-a')", "shop()", "\"Run 'shop x' now\"", "a / 'shop'"]
+        {
             assert_eq!(command(text), 0, "{text}");
         }
     }
