@@ -73,6 +73,8 @@ pub enum Effect {
     Inherited(SymbolAt),
     /// A file that a runner loads before all tests.
     Setup(FileId),
+    /// A file with a fixture that more tests request than are selected by it.
+    Crowded(FileId),
     /// A file that collects tests of its own kind.
     Collector(FileId),
     /// A definition that examples in documentation may name.
@@ -180,6 +182,10 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
             }
             Effect::Setup(file) => {
                 let why = "is loaded by the runner before all tests";
+                found.unknown.push((tree.path(*file), why));
+            }
+            Effect::Crowded(file) => {
+                let why = "has a fixture that more than 600 tests request";
                 found.unknown.push((tree.path(*file), why));
             }
             Effect::Collector(file) => {

@@ -46,6 +46,9 @@ const STARTS: [&str; 19] = [
 /// What runs a command, in lower case, if it stands shortly before its name.
 const CALLS: [&str; 6] = ["call(", "check_output", "invoke(", "run(", "sh(", "shell("];
 
+/// The start of the variable with the path of a program, which Cargo sets for tests.
+const BINARY: &str = "CARGO_BIN_EXE_";
+
 /// The maximum distance between both.
 const NEAR_BYTES: usize = 200;
 
@@ -205,7 +208,9 @@ fn commands(tree: &dyn Tree, path: &str) -> Vec<String> {
             }));
         }
     } else if path.ends_with(".rs") {
-        found.extend(binary(path, manifest("Cargo.toml")));
+        let name = binary(path, manifest("Cargo.toml"));
+        let variable = name.as_ref().map(|name| format!("{BINARY}{name}"));
+        found.extend(name.into_iter().chain(variable));
     } else if let Some((project, text)) = manifest("package.json") {
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
         let below = path.strip_prefix(&project).unwrap_or(path).trim_start_matches('/');
@@ -279,7 +284,11 @@ impl Name {
                 memchr::memmem::find_iter(text, last.as_bytes()).filter(|&at| is_here(at)).collect()
             }
             Name::Command(name) => {
-                let is_here = |at: usize| is_command(&text[..at], text.get(at + name.len()));
+                let is_here = |at: usize| {
+                    let after = text.get(at + name.len());
+                    let is_variable = name.starts_with(BINARY) && !after.is_some_and(is_of_name);
+                    is_variable || is_command(&text[..at], after)
+                };
                 memchr::memmem::find_iter(text, name.as_bytes()).filter(|&at| is_here(at)).collect()
             }
         }
@@ -289,9 +298,6 @@ impl Name {
 /// Returns true if a name between these texts is that of a command: the first word of a list, or of a string
 /// shortly after what starts programs.
 fn is_command(before: &[u8], after: Option<&u8>) -> bool {
-    if before.ends_with(b"CARGO_BIN_EXE_") {
-        return !after.is_some_and(is_of_name);
-    }
     let is_quote = |byte: &u8| b"\"'`".contains(byte);
     let is_end = after.is_none_or(|byte| is_quote(byte) || byte.is_ascii_whitespace());
     let is_start = before.last().is_some_and(|byte| is_quote(byte) || b"/ ".contains(byte));
@@ -363,16 +369,14 @@ mod tests {
         {
             assert_eq!(module(text), 1, "{text}");
         }
-        for text in ["'pkg.tool'", "-m pkg.tools", "-m other.tool", "-m pkg.tool.x"] {
+        for text in ["'pkg.tool'", "'-m pkg.tools'", "'-m other.tool'", "'-m pkg.tool.x'"] {
             assert_eq!(module(text), 0, "{text}");
         }
+        let variable = Name::Command("CARGO_BIN_EXE_shop".into());
+        assert_eq!(count(&variable, "src/main.rs", "env!(\"CARGO_BIN_EXE_shop\")"), 1);
+        assert_eq!(count(&variable, "src/main.rs", "env!(\"CARGO_BIN_EXE_shops\")"), 0);
         let command = |text: &str| count(&Name::Command("shop".into()), "src/main.rs", text);
-        for text in [
-            "run(['shop'])",
-            "sh(\"shop -h\")",
-            "env!(\"CARGO_BIN_EXE_shop\")",
-            "system('x | shop')",
-        ] {
+        for text in ["run(['shop'])", "sh(\"shop -h\")", "system('x | shop')"] {
             assert_eq!(command(text), 1, "{text}");
         }
         for text in

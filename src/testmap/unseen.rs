@@ -21,6 +21,9 @@ const DEPTH_MAX: u8 = 5;
 /// Tests are inherited that call a definition over fewer calls.
 const INHERITED_DEPTH_MAX: u8 = 3;
 
+/// The same for a fixture of too many tests.
+const CROWDED_DEPTH_MAX: u8 = 2;
+
 /// Starts of the names of files that configure runners of JavaScript.
 const CONFIGURATIONS: [&str; 7] = [
     ".mocharc",
@@ -80,6 +83,10 @@ impl Search<'_, '_> {
                     }
                     continue;
                 }
+                if depth < CROWDED_DEPTH_MAX && self.crowd(used.file, used.start) {
+                    is_known = true;
+                    continue;
+                }
                 let Some(around) = self.tests.linker().file(used.file) else { continue };
                 let mut enclosing = around.ancestors(used.enclosing);
                 match enclosing.find(|&place| around.symbols[place].kind.is_callable()) {
@@ -113,6 +120,7 @@ impl Search<'_, '_> {
             self.found.insert(Effect::Support(at.file));
         }
         let Some((facts, symbol)) = facts.as_ref().zip(symbol) else { return false };
+        self.crowd(at.file, symbol.name_span.start);
         let is_method = symbol.parent.is_some() && symbol.kind.is_callable();
         if is_method && facts.language.name == "python" && self.tests.tree().is_test(at.file) {
             if matches!(symbol.name.as_str(), "collect" | "runtest") {
@@ -123,6 +131,16 @@ impl Search<'_, '_> {
             }
         }
         self.run(at.file) || is_hook
+    }
+
+    /// Notes the fixture at a position if more tests request it than are selected by it; returns true then.
+    fn crowd(&mut self, file: FileId, at: usize) -> bool {
+        let Some(fixture) = self.tests.of(file).fixture_at(at) else { return false };
+        let (_, is_cut) = self.tests.requesting(file, fixture);
+        if is_cut {
+            self.found.insert(Effect::Crowded(file));
+        }
+        is_cut
     }
 
     /// Notes that classes may inherit a test.

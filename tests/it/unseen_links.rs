@@ -331,6 +331,37 @@ fn tests_that_run_a_program_are_tests_of_its_functions() {
             command: "test/run.test.js",
         },
         Case {
+            name: "a program of Rust",
+            files: &[
+                ("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n"),
+                ("src/lib.rs", "pub fn total(x: u8) -> u8 {\n    x\n}\n"),
+                ("src/main.rs", "fn main() {\n    println!(\"{}\", shop::total(1));\n}\n"),
+                (
+                    "tests/run.rs",
+                    "use std::process::Command;\n\n#[test]\nfn it_prints() {\n    \
+                     Command::new(env!(\"CARGO_BIN_EXE_shop\")).status().unwrap();\n}\n",
+                ),
+            ],
+            edit: ("src/lib.rs", "    x\n", "    x + 1\n"),
+            tests: &["it_prints"],
+            command: "cargo test",
+        },
+        Case {
+            name: "a program of Go",
+            files: &[
+                ("go.mod", "module shop\n"),
+                ("cmd/tool/main.go", "package main\n\nfunc main() {\n\tprintln(1)\n}\n"),
+                (
+                    "run_test.go",
+                    "package shop\n\nimport (\n\t\"os/exec\"\n\t\"testing\"\n)\n\nfunc TestRun(t *testing.T) \
+                     {\n\texec.Command(\"go\", \"run\", \"./cmd/tool\").Run()\n}\n",
+                ),
+            ],
+            edit: ("cmd/tool/main.go", "println(1)", "println(2)"),
+            tests: &["TestRun"],
+            command: "go test . -run",
+        },
+        Case {
             name: "a worker of a module",
             files: &[
                 (
@@ -624,6 +655,33 @@ fn what_all_tests_depend_on_is_unknown() {
         let paths: Vec<&str> = unknown.filter_map(|of| of["path"].as_str()).collect();
         assert!(paths.contains(&expected) && reply["run_all"] == true, "{path}: {reply}");
         assert!(!commands(&reply).is_empty(), "{path}: {reply}");
+    }
+}
+
+#[test]
+fn a_fixture_of_too_many_tests_is_unknown() {
+    let place = repository(&[
+        ("src/__init__.py", ""),
+        ("src/conf.py", CONF),
+        (
+            "tests/conftest.py",
+            "import pytest\n\nfrom src.conf import within\n\n\n@pytest.fixture(autouse=True)\ndef \
+             checked():\n    assert within(1)\n",
+        ),
+    ]);
+    let test = |number| format!("def test_{number}():\n    assert True\n\n\n");
+    for file in 0..10 {
+        let text: String = (0..70).map(test).collect();
+        place.write(format!("tests/test_{file}.py"), text);
+    }
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "Add tests"]);
+    for (path, from, to) in [CONF_EDIT, ("tests/conftest.py", "within(1)", "within(2)")] {
+        edit(&place, path, from, to);
+        let reply = reply(&place, "suggest-tests", &[]);
+        let is_whole = commands(&reply) == ["pytest"] && reply["run_all"] == true;
+        assert!(is_whole, "{path}: {} {}", reply["message"], reply["commands"]);
+        place.git(&["reset", "-q", "--hard"]);
     }
 }
 
