@@ -266,8 +266,12 @@ fn of_ini(name: &str, text: &str) -> Option<Vec<(String, Vec<String>)>> {
         if line.starts_with('[') {
             is_inside = trimmed == wanted;
             is_any |= is_inside;
-        } else if !is_inside {
-        } else if line.starts_with([' ', '\t']) {
+            continue;
+        }
+        if !is_inside {
+            continue;
+        }
+        if line.starts_with([' ', '\t']) {
             if let Some((_, words)) = found.last_mut() {
                 words.extend(words_of(trimmed));
             }

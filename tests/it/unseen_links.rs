@@ -76,6 +76,11 @@ fn check(cases: &[Case]) {
     assert!(faults.is_empty(), "{}", faults.join("\n\n"));
 }
 
+const PACKAGE: (&str, &str) = (
+    "package.json",
+    "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}\n",
+);
+
 const CONF: &str = "LIMIT = 3\n\n\ndef within(x):\n    return x < LIMIT\n";
 
 const CONF_EDIT: (&str, &str, &str) = ("src/conf.py", "x < LIMIT", "x <= LIMIT");
@@ -311,10 +316,7 @@ fn tests_that_run_a_program_are_tests_of_its_functions() {
         Case {
             name: "a program of Node",
             files: &[
-                (
-                    "package.json",
-                    "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}\n",
-                ),
+                PACKAGE,
                 ("bin/x.js", "const { sum } = require('../lib/sum');\nconsole.log(sum(1, 2));\n"),
                 (
                     "lib/sum.js",
@@ -364,10 +366,7 @@ fn tests_that_run_a_program_are_tests_of_its_functions() {
         Case {
             name: "a worker of a module",
             files: &[
-                (
-                    "package.json",
-                    "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}\n",
-                ),
+                PACKAGE,
                 (
                     "lib/pool.js",
                     "const { Worker } = require('worker_threads');\nfunction start() {\n  return new \
@@ -615,47 +614,45 @@ fn inherited_tests_are_tests_of_what_the_base_calls() {
     ]);
 }
 
+/// Checks that all tests should run after an edit, because of a path.
+#[track_caller]
+fn check_unknown(files: &[(&str, &str)], (path, from, to): (&str, &str, &str), expected: &str) {
+    let place = repository(files);
+    edit(&place, path, from, to);
+    let reply = reply(&place, "suggest-tests", &[]);
+    let unknown = reply["unknown"].as_array().into_iter().flatten();
+    let paths: Vec<&str> = unknown.filter_map(|of| of["path"].as_str()).collect();
+    assert!(paths.contains(&expected) && reply["run_all"] == true, "{path}: {reply}");
+    assert!(!commands(&reply).is_empty(), "{path}: {reply}");
+}
+
 #[test]
 fn what_all_tests_depend_on_is_unknown() {
-    let cases: [(&[(&str, &str)], (&str, &str, &str), &str); 2] = [
-        (
-            &[
-                (
-                    "package.json",
-                    "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}\n",
-                ),
-                ("jest.config.js", "module.exports = { setupFiles: ['./js/setup.js'] };\n"),
-                ("js/setup.js", "const { seed } = require('./seed');\nseed();\n"),
-                ("js/seed.js", "function seed() {\n  return 1;\n}\nmodule.exports = { seed };\n"),
-                ("js/a.test.js", "test('a', () => {});\n"),
-            ],
-            ("js/seed.js", "return 1", "return 2"),
-            "js/setup.js",
-        ),
-        (
-            &[
-                ("src/__init__.py", ""),
-                ("src/conf.py", CONF),
-                (
-                    "tests/conftest.py",
-                    "import pytest\n\nfrom src.conf import within\n\n\nclass Item(pytest.Item):\n    def \
-                     runtest(self):\n        assert within(1)\n",
-                ),
-                ("tests/test_a.py", "def test_a():\n    assert True\n"),
-            ],
-            CONF_EDIT,
-            "tests/conftest.py",
-        ),
-    ];
-    for (files, (path, from, to), expected) in cases {
-        let place = repository(files);
-        edit(&place, path, from, to);
-        let reply = reply(&place, "suggest-tests", &[]);
-        let unknown = reply["unknown"].as_array().into_iter().flatten();
-        let paths: Vec<&str> = unknown.filter_map(|of| of["path"].as_str()).collect();
-        assert!(paths.contains(&expected) && reply["run_all"] == true, "{path}: {reply}");
-        assert!(!commands(&reply).is_empty(), "{path}: {reply}");
-    }
+    check_unknown(
+        &[
+            PACKAGE,
+            ("jest.config.js", "module.exports = { setupFiles: ['./js/setup.js'] };\n"),
+            ("js/setup.js", "const { seed } = require('./seed');\nseed();\n"),
+            ("js/seed.js", "function seed() {\n  return 1;\n}\nmodule.exports = { seed };\n"),
+            ("js/a.test.js", "test('a', () => {});\n"),
+        ],
+        ("js/seed.js", "return 1", "return 2"),
+        "js/setup.js",
+    );
+    check_unknown(
+        &[
+            ("src/__init__.py", ""),
+            ("src/conf.py", CONF),
+            (
+                "tests/conftest.py",
+                "import pytest\n\nfrom src.conf import within\n\n\nclass Item(pytest.Item):\n    def \
+                 runtest(self):\n        assert within(1)\n",
+            ),
+            ("tests/test_a.py", "def test_a():\n    assert True\n"),
+        ],
+        CONF_EDIT,
+        "tests/conftest.py",
+    );
 }
 
 #[test]
@@ -687,10 +684,6 @@ fn a_fixture_of_too_many_tests_is_unknown() {
 
 #[test]
 fn commands_name_titles_of_several_lines() {
-    const PACKAGE: (&str, &str) = (
-        "package.json",
-        "{\"scripts\": {\"test\": \"jest\"}, \"devDependencies\": {\"jest\": \"29\"}}\n",
-    );
     for (title, expected) in [
         ("`adds\n  two`", "-t '^adds[^a]  two$'"),
         ("'adds\\ntwo'", "-t '^adds[^a]two$'"),

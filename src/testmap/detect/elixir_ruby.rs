@@ -204,9 +204,10 @@ fn blocks(source: &Source<'_>) -> Vec<Block> {
             || trimmed.ends_with(b"|") && memchr::memmem::find(trimmed, b" do ").is_some();
         let end = if opens_block {
             end_by_indent.get(&depth).copied().unwrap_or(text.len())
-        } else if trimmed.ends_with(b"}") || memchr::memmem::find(trimmed, b"do:").is_some() {
-            start + line.len()
-        } else if matches!(kind, Kind::Behaves | Kind::Includes) {
+        } else if trimmed.ends_with(b"}")
+            || memchr::memmem::find(trimmed, b"do:").is_some()
+            || matches!(kind, Kind::Behaves | Kind::Includes)
+        {
             start + line.len()
         } else {
             continue;
