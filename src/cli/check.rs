@@ -116,7 +116,7 @@ pub(super) fn command() -> Command {
 /// # Errors
 ///
 /// Unknown files and commits, invalid settings, a tree that cannot be read. With `--pre-commit`, they
-/// give the emergency verdict instead.
+/// give the emergency verdict instead, unless git failed.
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if let Some(("import-incidents", matches)) = matches.subcommand() {
         return import::run(matches);
@@ -138,7 +138,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             }
             Ok(code)
         }
-        Err(error) if is_hook => {
+        Err(error) if is_hook && !error.is_of_git() => {
             // A hook that fails must neither be silent nor block every commit.
             report::print_error(&error);
             let verdict = Verdict::emergency("the check failed");
@@ -232,7 +232,9 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
     print(&printed(matches, answer.as_ref(), &value, &json, &display))?;
     let level = value["level"].as_str().and_then(Level::parse);
     if level.is_none() && value["status"] == "git_error" {
-        return Err(Error::new(Kind::Io, "nothing was assessed, because git failed"));
+        return Err(
+            Error::new(Kind::Io, "nothing was assessed, because git failed").with_code("git_error")
+        );
     }
     Ok(level.unwrap_or_else(|| match value["status"].as_str() {
         Some("no_changes") => Level::Low,

@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::collected::Collected;
 use crate::graph::link::FileFacts;
 use crate::lang::marks;
 use crate::lang::symbols::Symbol;
@@ -15,6 +16,7 @@ use crate::lang::symbols::Symbol;
 mod annotated;
 mod blocks;
 mod elixir_ruby;
+mod examples;
 mod go;
 mod head;
 mod masked;
@@ -193,13 +195,13 @@ impl<'a> Source<'a> {
 }
 
 /// Returns the tests and fixtures of a file with that text, at most [`TESTS_MAX`] tests. `text` must
-/// be the text that `facts` were made of; otherwise names and ends of blocks may be wrong. O(text ×
-/// nesting).
-pub fn file_tests(facts: &FileFacts, text: &[u8]) -> FileTests {
+/// be the text that `facts` were made of; otherwise names and ends of blocks may be wrong. `collected` is what
+/// pytest collects there. O(text × nesting).
+pub fn file_tests(facts: &FileFacts, text: &[u8], collected: &Collected) -> FileTests {
     let source = Source { facts, text: &text[..text.len().min(BYTES_MAX)] };
     let is_test = marks::of_path(facts.path.as_bytes()).test;
     let mut found = match facts.language.name {
-        "python" => python::find(&source, is_test),
+        "python" => python::find(&source, is_test, collected),
         "rust" => rust::find(&source),
         "go" if facts.path.ends_with("_test.go") => go::find(&source),
         "javascript" | "typescript" | "tsx" | "flow" if is_test => blocks::find(&source),
@@ -208,8 +210,17 @@ pub fn file_tests(facts: &FileFacts, text: &[u8]) -> FileTests {
         "c" | "cpp" => native::find(&source),
         _ => FileTests::default(),
     };
+    if collected.has_examples && facts.language.name == "python" {
+        found.tests.extend(examples::of_module(&source));
+    }
     found.tests.sort_by_key(|test| (test.span.start, test.span.end));
     found.fixtures.sort_by_key(|fixture| (fixture.span.start, fixture.span.end));
     found.tests.truncate(TESTS_MAX);
     found
+}
+
+/// Returns the test that pytest makes of the examples in a text. O(text).
+pub fn document_tests(path: &str, text: &[u8]) -> FileTests {
+    let tests = examples::of_document(path, text).into_iter().collect();
+    FileTests { tests, ..FileTests::default() }
 }

@@ -9,11 +9,12 @@ use std::sync::atomic::Ordering;
 use rustc_hash::FxHashMap;
 
 pub use super::candidate::TestAt;
-use super::detect::{Applies, FileTests, Test, file_tests};
+use super::collected::{Collected, Configured};
+use super::detect::{Applies, FileTests, Test, document_tests, file_tests};
 use super::effort::Effort;
 use super::kept::{FileRead, Kept};
 use super::links::Links;
-use super::tree::Tree;
+use super::tree::{Tree, configured};
 use crate::base::ids::FileId;
 use crate::graph::link::{Linker, SymbolAt};
 use crate::history::History;
@@ -153,8 +154,13 @@ impl<'t> Tests<'t> {
         if let Some(found) = self.files.borrow().get(&file) {
             return Arc::clone(found);
         }
-        let found = self.kept.files.get(&file).unwrap_or_else(|| {
-            let found = Arc::new(FileRead::new(self.read(file).unwrap_or_default()));
+        let path = self.tree.path(file);
+        let collected = self.configured().of(&path);
+        // What is kept may be of another configuration.
+        let kept = self.kept.files.get(&file).filter(|kept| kept.collected == *collected);
+        let found = kept.unwrap_or_else(|| {
+            let found = self.read(file, &path, collected).unwrap_or_default();
+            let found = Arc::new(FileRead::new(found, Arc::clone(collected)));
             self.kept.files_read.fetch_add(1, Ordering::Relaxed);
             self.kept.files.insert(file, Arc::clone(&found));
             found
@@ -163,11 +169,22 @@ impl<'t> Tests<'t> {
         found
     }
 
-    fn read(&self, file: FileId) -> Option<FileTests> {
+    fn read(&self, file: FileId, path: &str, collected: &Collected) -> Option<FileTests> {
+        if collected.has_document(path) {
+            return Some(document_tests(path, &self.tree.text(file)?));
+        }
         let facts = self.tree.file(file)?;
-        let may_have_tests = self.tree.is_test(file) || has_inline_tests(facts.language.name);
+        let language = facts.language.name;
+        let may_have_tests = self.tree.is_test(file)
+            || has_inline_tests(language)
+            || language == "python" && collected.has_examples;
         let text = may_have_tests.then(|| self.tree.text(file)).flatten()?;
-        Some(file_tests(&facts, &text))
+        Some(file_tests(&facts, &text, collected))
+    }
+
+    /// Returns what pytest collects in the tree. O(files) the first time.
+    pub fn configured(&self) -> &Configured {
+        configured(self.tree, &self.kept)
     }
 
     /// Returns the text of a file in lower case. O(text) the first time.
@@ -342,6 +359,16 @@ impl<'t> Tests<'t> {
     fn scope(&self, file: FileId, name: Option<&str>) -> Vec<FileId> {
         let path = self.tree.path(file);
         let (folder, base) = path.rsplit_once('/').unwrap_or(("", &path));
+        if path.ends_with(".rb")
+            && let Some(name) = name
+        {
+            // Shared examples are included by their names.
+            let words = name.split(|c: char| !c.is_alphanumeric() && c != '_');
+            let longest = words.max_by_key(|word| word.len()).filter(|word| word.len() > 1);
+            let files = longest.map(|word| self.tree.with_word(word)).unwrap_or_default();
+            let files = files.into_iter().filter(|&of| self.tree.is_test(of));
+            return files.take(self.effort.fixture_files).collect();
+        }
         let is_shared = base == "conftest.py"
             || path.ends_with(".py") && self.of(file).tests.is_empty() && name.is_some();
         let is_below = |other: &FileId| {

@@ -5,11 +5,12 @@
 
 use std::ops::Deref;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
 
 use super::candidate::{Candidate, Links, TestAt};
+use super::collected::{Collected, Configured};
 use super::detect::{FileTests, Test};
 use crate::base::bounded::BoundedCache;
 use crate::base::ids::FileId;
@@ -52,11 +53,13 @@ pub struct FileRead {
     pub titles: Vec<String>,
     /// The group of each test, as a number that only tests of the same groups have.
     pub groups: Vec<u32>,
+    /// What pytest collects there.
+    pub(super) collected: Arc<Collected>,
 }
 
 impl FileRead {
     /// Returns the tests of a file with what is derived from each of them alone. O(tests).
-    pub(super) fn new(found: FileTests) -> FileRead {
+    pub(super) fn new(found: FileTests, collected: Arc<Collected>) -> FileRead {
         let title = |test: &Test| {
             let parts = test.groups.iter().chain(std::iter::once(&test.name));
             parts.map(|part| folded(part)).collect::<Vec<String>>().join(" ")
@@ -68,7 +71,7 @@ impl FileRead {
             let next = numbers.len() as u32;
             groups.push(*numbers.entry(&test.groups).or_insert(next));
         }
-        FileRead { titles, groups, found }
+        FileRead { titles, groups, collected, found }
     }
 
     fn memory_bytes(&self) -> usize {
@@ -141,6 +144,7 @@ pub struct Kept {
     /// By the definition, with or without a history.
     pub(super) candidates: BoundedCache<(SymbolAt, bool), Arc<Candidates>>,
     pub(super) links: BoundedCache<(FileId, bool), Arc<Links>>,
+    pub(super) configured: OnceLock<Configured>,
     history: Mutex<Option<Arc<History>>>,
     pub(super) files_read: AtomicUsize,
     pub(super) callers_searched: AtomicUsize,
@@ -158,6 +162,7 @@ impl Default for Kept {
             requesting: BoundedCache::new(FIXTURES_MAX),
             candidates: BoundedCache::weighted(CANDIDATES_BYTES_MAX, of_candidates),
             links: BoundedCache::new(LINKS_MAX),
+            configured: OnceLock::new(),
             history: Mutex::default(),
             files_read: AtomicUsize::new(0),
             callers_searched: AtomicUsize::new(0),

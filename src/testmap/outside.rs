@@ -5,10 +5,15 @@
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
+use super::detect::{Applies, Test};
+use super::examples::showing;
 use super::fixtures::{TestAt, Tests};
+use super::inherited::of_method;
+use super::programs;
 use super::tree::Tree;
 use crate::base::ids::FileId;
 use crate::catalog::test_names::folded;
+use crate::graph::link::SymbolAt;
 
 /// The probability that a test which loads the changed file executes the change in a way that matters.
 /// Not fitted: below what a call gives, above a guess.
@@ -28,6 +33,9 @@ const SUPPORTED: f32 = 0.6;
 
 /// The probability of a test whose file names the changed data.
 const NAMED: f32 = 0.6;
+
+/// The probability of a test that runs a program, or whose example names the definition.
+pub const RUNS: f32 = 0.7;
 
 /// The maximum number of files whose importers are searched for one effect.
 const FILES_MAX: usize = 5_000;
@@ -59,6 +67,18 @@ pub enum Effect {
     Repository(String),
     /// The staged text of this path is not that of the work tree.
     Staged(String),
+    /// A file that tests may run as a program.
+    Program(FileId),
+    /// A method that classes of tests may inherit.
+    Inherited(SymbolAt),
+    /// A file that a runner loads before all tests.
+    Setup(FileId),
+    /// A file with a fixture that more tests request than are selected by it.
+    Crowded(FileId),
+    /// A file that collects tests of its own kind.
+    Collector(FileId),
+    /// A definition that examples in documentation may name.
+    Example(SymbolAt),
     /// A new file that no file imports.
     Unloaded(FileId),
     /// A file that programs may read. `is_new` if it did not exist before.
@@ -75,6 +95,8 @@ pub enum Effect {
 pub struct Outside {
     /// Tests with their probability and the number of imports between them and the change.
     pub tests: BTreeMap<TestAt, (f32, u8)>,
+    /// Tests that are not in the text of their files, by their ids.
+    pub inherited: BTreeMap<String, (FileId, Test)>,
     /// What affects unknown tests, as path and reason.
     pub unknown: Vec<(String, &'static str)>,
     /// What is gone and used still, as sentences.
@@ -100,7 +122,10 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                     });
                     files.extend(below.take(FILES_MAX));
                 }
-                if !found.add_loading(tests, &files, LOADS) {
+                let is_loaded = found.add_loading(tests, &files, LOADS);
+                let is_included = found.add_including(tests, *file);
+                let is_run = found.add_programs(tests, &programs::above(tree, *file));
+                if !is_loaded && !is_included && !is_run {
                     let why = "runs when it is loaded, and no test was found that loads it";
                     found.unknown.push((tree.path(*file), why));
                 }
@@ -134,13 +159,9 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                 }
             }
             Effect::Support(file) => {
-                let path = tree.path(*file);
-                let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-                let all = (0..tree.files()).map(FileId::new);
-                let below = all.filter(|&of| is_below(&tree.path(of), folder) && tree.is_test(of));
-                if !found.add_files(tests, below, SUPPORTED, 1) {
+                if !found.add_supported(tests, *file) {
                     let why = "supports tests, and none was found below it";
-                    found.unknown.push((path, why));
+                    found.unknown.push((tree.path(*file), why));
                 }
             }
             Effect::Configuration(path) => {
@@ -153,6 +174,28 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
             Effect::Staged(path) => {
                 let why = "is staged with another text than the work tree has";
                 found.unknown.push((path.clone(), why));
+            }
+            Effect::Program(file) => drop(found.add_programs(tests, &[*file])),
+            Effect::Inherited(at) => {
+                let all = of_method(tests, *at).into_iter();
+                found.inherited.extend(all.map(|(file, test)| (test.id.clone(), (file, test))));
+            }
+            Effect::Setup(file) => {
+                let why = "is loaded by the runner before all tests";
+                found.unknown.push((tree.path(*file), why));
+            }
+            Effect::Crowded(file) => {
+                let why = "has a fixture that more than 600 tests request";
+                found.unknown.push((tree.path(*file), why));
+            }
+            Effect::Collector(file) => {
+                let why = "collects tests of its own kind";
+                found.unknown.push((tree.path(*file), why));
+            }
+            Effect::Example(at) => {
+                for test in showing(tests, *at) {
+                    found.add(test, RUNS, 1);
+                }
             }
             Effect::Unloaded(file) => {
                 let path = tree.path(*file);
@@ -170,8 +213,10 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                 }
             }
             Effect::Data { path, is_new } => {
-                let snapshot = of_snapshot(tests, path);
-                if found.add_files(tests, snapshot.into_iter(), BROKEN, 1) {
+                // Its examples may be a test.
+                let own = tree.find(path).filter(|&file| !tests.of(file).tests.is_empty());
+                let snapshot = of_snapshot(tests, path).into_iter().chain(own);
+                if found.add_files(tests, snapshot, BROKEN, 1) {
                     continue;
                 }
                 let (own, others): (Vec<FileId>, Vec<FileId>) = naming(tree, path)
@@ -215,6 +260,73 @@ impl Outside {
             }
         }
         is_any || self.tests.len() > before
+    }
+
+    /// Adds the tests below the support code in a file; returns true if there are some.
+    fn add_supported(&mut self, tests: &Tests<'_>, file: FileId) -> bool {
+        let tree = tests.tree();
+        let path = tree.path(file);
+        // Other files with hooks are plugins of the whole tree.
+        let folder = path.strip_suffix("conftest.py").map_or("", |of| of.trim_end_matches('/'));
+        let all = (0..tree.files()).map(FileId::new);
+        let below = all.filter(|&of| is_below(&tree.path(of), folder) && tree.is_test(of));
+        self.add_files(tests, below, SUPPORTED, 1)
+    }
+
+    /// Adds the tests that include the shared examples of a file of Ruby; returns true if there are some.
+    fn add_including(&mut self, tests: &Tests<'_>, file: FileId) -> bool {
+        let own = tests.of(file);
+        let mut is_any = false;
+        for (place, fixture) in own.fixtures.iter().enumerate() {
+            if fixture.applies != Applies::ByName || !tests.tree().path(file).ends_with(".rb") {
+                continue;
+            }
+            let (including, is_cut) = tests.requesting(file, place);
+            is_any |= !including.is_empty();
+            including.into_iter().for_each(|test| self.add(test, RUNS, 1));
+            if is_cut {
+                let why = "has shared examples that too many tests include";
+                self.unknown.push((tests.tree().path(file), why));
+            }
+        }
+        is_any
+    }
+
+    /// Adds the tests that run programs; returns true if there are some.
+    fn add_programs(&mut self, tests: &Tests<'_>, programs: &[FileId]) -> bool {
+        let tree = tests.tree();
+        let mut is_any = false;
+        for run in programs.iter().flat_map(|&file| programs::runs(tree, file)) {
+            let of = tests.of(run.file);
+            let mut is_elsewhere = false;
+            for place in run.places {
+                if let Some(test) = of.test_at(place) {
+                    is_any = true;
+                    self.add(TestAt { file: run.file, place: test as u32 }, RUNS, 1);
+                } else if let Some(fixture) = of.fixture_at(place) {
+                    let (requesting, is_cut) = tests.requesting(run.file, fixture);
+                    is_any |= !requesting.is_empty();
+                    requesting.into_iter().for_each(|test| self.add(test, RUNS, 1));
+                    if is_cut {
+                        let why = "runs a program for too many tests";
+                        self.unknown.push((tree.path(run.file), why));
+                    }
+                } else {
+                    is_elsewhere = true;
+                }
+            }
+            if !is_elsewhere {
+                continue;
+            }
+            is_any |= if !of.tests.is_empty() {
+                self.add_files(tests, std::iter::once(run.file), LOADS, 1)
+            } else if tree.path(run.file).ends_with("conftest.py") {
+                self.add_supported(tests, run.file)
+            } else {
+                self.add_loading(tests, &[run.file], LOADS)
+            };
+        }
+        is_any
     }
 
     /// Adds the tests in `files` and in those that import them, directly or not; returns true if there

@@ -490,7 +490,7 @@ impl UsedAt {
 
 impl Tests<'_> {
     /// Returns the uses of a definition, those in tests first. O(uses of its name) the first time.
-    fn callers(&self, of: SymbolAt) -> Arc<Callers> {
+    pub(super) fn callers(&self, of: SymbolAt) -> Arc<Callers> {
         if let Some(kept) = self.kept().callers.get(&of) {
             return kept;
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::collected::Configured;
 use super::kept::Kept;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
@@ -47,6 +48,17 @@ pub trait Tree: Code {
     }
 }
 
+/// Returns what pytest collects in a tree. O(files) the first time for `kept`.
+pub(super) fn configured<'k>(tree: &dyn Tree, kept: &'k Kept) -> &'k Configured {
+    kept.configured.get_or_init(|| {
+        let read = |path: &str| {
+            let text = tree.text(tree.find(path)?)?;
+            Some(String::from_utf8_lossy(&text).into_owned())
+        };
+        Configured::new(tree.files(), &|file| tree.path(file), &read)
+    })
+}
+
 impl Tree for Catalog {
     fn files(&self) -> usize {
         self.files().len()
@@ -62,10 +74,12 @@ impl Tree for Catalog {
 
     fn is_test(&self, file: FileId) -> bool {
         // The path decides as long as the file has no facts.
-        self.marks_if_indexed(file)
-            .ok()
-            .flatten()
-            .map_or_else(|| marks::of_path(Catalog::path(self, file)).test, |marks| marks.test)
+        let marks = self.marks_if_indexed(file).ok().flatten();
+        marks.map_or_else(|| marks::of_path(Catalog::path(self, file)).test, |marks| marks.test)
+            || Catalog::path(self, file).ends_with(b".py") && {
+                let path = Tree::path(self, file);
+                configured(self, &Tree::kept(self)).of(&path).has_module(&path)
+            }
     }
 
     fn with_word(&self, word: &str) -> Vec<FileId> {

@@ -22,13 +22,6 @@ use crate::testmap::outside::Effect;
 /// The maximum number of files of code whose earlier text is read.
 const COMPARED_MAX: usize = 200;
 
-/// The files that configure pytest.
-const PYTEST_CONFIGURATION: [&str; 5] =
-    [".pytest.ini", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"];
-
-/// The maximum number of bytes of one of them that are read.
-const CONFIGURATION_BYTES_MAX: usize = 256 << 10;
-
 /// The difference of the tree from a commit.
 #[derive(Debug, Default)]
 pub(super) struct CodeDifference {
@@ -238,6 +231,7 @@ fn found(
 
 fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result<CodeDifference> {
     let mut found = CodeDifference { commit, ..CodeDifference::default() };
+    let tests = Tests::new(catalog);
     let list = catalog.files();
     let (mut files, mut before): (Vec<FileId>, Vec<Before>) = (Vec::new(), Vec::new());
     let mut gone: Vec<(String, Vec<u8>)> = Vec::new();
@@ -303,9 +297,9 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
             }
             FileKind::Inert => {
                 // A test or a build may read it by name; pytest may run its examples.
-                let is_new = !runs_documentation(catalog);
-                found.inert += usize::from(is_new);
                 let path = paths::shown(&path);
+                let is_new = !tests.configured().of(&path).has_document(&path);
+                found.inert += usize::from(is_new);
                 found.effects.insert(Effect::Data { path, is_new });
                 continue;
             }
@@ -347,7 +341,6 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
     gone.iter().for_each(|(path, _)| found.note_former(path.as_bytes()));
     let changed = Changed::since(catalog, &files, &before)?;
     found.files = files;
-    let tests = Tests::new(catalog);
     for at in changed.symbols {
         let Some(facts) = catalog.file(at.file) else { continue };
         let symbol = &facts.symbols[at.place as usize];
@@ -492,15 +485,6 @@ impl CodeDifference {
         }
         Ok(())
     }
-}
-
-/// Returns true if the configuration of pytest names documentation with tests.
-fn runs_documentation(catalog: &Catalog) -> bool {
-    PYTEST_CONFIGURATION.iter().any(|name| {
-        let file = catalog.files().find(name.as_bytes()).map(FileId::new);
-        let text = file.and_then(|file| catalog.read(file, CONFIGURATION_BYTES_MAX));
-        text.is_some_and(|text| memchr::memmem::find(&text, b"doctest-glob").is_some())
-    })
 }
 
 /// Returns the effect of a file that did not exist before: it may take the place of another one for

@@ -536,7 +536,12 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         Effect::Loading(file) | Effect::Removed { file, .. } | Effect::Support(file) => {
             is_checked(*file)
         }
-        Effect::Unloaded(file) => is_checked(*file),
+        Effect::Unloaded(file)
+        | Effect::Program(file)
+        | Effect::Setup(file)
+        | Effect::Crowded(file)
+        | Effect::Collector(file) => is_checked(*file),
+        Effect::Example(at) | Effect::Inherited(at) => is_checked(at.file),
         Effect::Gone(path)
         | Effect::Configuration(path)
         | Effect::Repository(path)

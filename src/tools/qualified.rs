@@ -65,6 +65,11 @@ impl<'a> Qualified<'a> {
 /// Returns the parts of a qualified name, without text in brackets; those of `operator[]` and
 /// `operator()` are the name.
 fn parts(name: &str) -> Vec<&str> {
+    if let Some((around, operator)) = operator(name) {
+        let mut found = parts(around);
+        found.push(operator);
+        return found;
+    }
     if name.ends_with("operator[]") || name.ends_with("operator()") {
         return parts_as_written(name);
     }
@@ -97,6 +102,14 @@ fn parts(name: &str) -> Vec<&str> {
     }
     found.push(&name[start..end.unwrap_or(name.len())]);
     without_empty(found)
+}
+
+/// Splits a qualified name of an operator, such as `Grid#[]=`, `Grid.<=>` or `Grid::+`.
+fn operator(name: &str) -> Option<(&str, &str)> {
+    let around = name.trim_end_matches(|c| "[]<>=!~+-*/%&|^@`".contains(c));
+    let operator = &name[around.len()..];
+    let around = around.strip_suffix("::").or_else(|| around.strip_suffix(['#', '.']))?;
+    (!operator.is_empty() && !around.is_empty()).then_some((around, operator))
 }
 
 /// Returns the parts of a name in which `<` or `>` is not a bracket, such as `Cart::operator<`.
@@ -145,6 +158,11 @@ mod tests {
         check("shop.cart.add", "shop/cart.py", "def add(): pass\n", &[1]);
         check("A.#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[2]);
         check("A#go", "a.ts", "class A {\n  #go() {}\n  go() {}\n}\n", &[3]);
+        let operators = "class A\n def [](x); end\n def []=(x, y); end\n def <=>(x); end\n def /(x); \
+                         end\nend\n";
+        for (name, line) in [("A#[]", 2), ("A.[]=", 3), ("A#<=>", 4), ("A#/", 5)] {
+            check(name, "a.rb", operators, &[line]);
+        }
         check("A.issue #1", "a.kt", "class A {\n  fun `issue #1`() {}\n}\n", &[2]);
         let messages = "@implementation A\n- (void)put:(int)x at:(int)y {}\n@end\n";
         check("A.put:at:", "a.m", messages, &[2]);

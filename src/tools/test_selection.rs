@@ -33,6 +33,7 @@ use crate::testmap::outside::{self, Effect};
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{LIKELY_MIN, Source, Weights};
 use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
+use crate::testmap::unseen;
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
 
@@ -197,6 +198,8 @@ struct Chosen {
 enum Kind {
     Test(Ranked),
     Inherited(Inherited),
+    /// A test that a class in the file inherits.
+    OfBase(FileId, Test),
 }
 
 impl Chosen {
@@ -204,6 +207,7 @@ impl Chosen {
         match &self.of {
             Kind::Test(of) => of.probability,
             Kind::Inherited(of) => of.probability,
+            Kind::OfBase(..) => outside::RUNS,
         }
     }
 }
@@ -260,10 +264,11 @@ pub(super) fn select(
     let mut effects = changed.effects.cloned().unwrap_or_default();
     let beyond = symbols.iter().skip(FUNCTIONS_MAX);
     effects.extend(beyond.map(|at| Effect::Loading(at.file)));
-    let outside = outside::affected(&tests, &effects);
     let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
     let mut rankings = Vec::with_capacity(considered.len());
     let ranked = rank_all(catalog, considered, &Weights::DEFAULT, history.as_ref());
+    effects.extend(unseen::effects(&tests, considered, changed.tests));
+    let outside = outside::affected(&tests, &effects);
     for (&at, ranked) in considered.iter().zip(ranked) {
         let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;
@@ -285,9 +290,17 @@ pub(super) fn select(
     for of in delivered.chosen.into_iter().map(Chosen::from) {
         match of.of {
             Kind::Test(ranked) => _ = best.insert(ranked.test, (ranked, of.at)),
-            Kind::Inherited(_) => recorded_only.push(of),
+            Kind::Inherited(_) | Kind::OfBase(..) => recorded_only.push(of),
         }
     }
+    let is_recorded = |id: &String| {
+        recorded_only.iter().any(|of| matches!(&of.of, Kind::Inherited(of) if of.id == *id))
+    };
+    let of_base = outside.inherited.into_iter().filter(|(id, _)| !is_recorded(id));
+    let of_base: Vec<Chosen> = of_base
+        .map(|(_, (file, test))| Chosen { of: Kind::OfBase(file, test), at: None })
+        .collect();
+    recorded_only.extend(of_base);
     let is_likely = |of: &Ranked| of.probability >= LIKELY_MIN;
     let mut set = |ranked: Ranked| {
         let kept = best.entry(ranked.test).or_insert((ranked, None));
@@ -327,7 +340,7 @@ pub(super) fn select(
         Kind::Test(of) => tests
             .get(of.test)
             .map_or(0.0, |test| failing.rate(&path::shown(catalog.path(of.test.file)), &test)),
-        Kind::Inherited(_) => 0.0,
+        Kind::Inherited(_) | Kind::OfBase(..) => 0.0,
     };
     all.sort_by_cached_key(|of| {
         // Between 0 and 1.1, so that the bits have the order of the numbers.
@@ -389,6 +402,7 @@ pub(super) fn select(
                 selected.covered_text = of.covered;
             }
             Kind::Inherited(of) => selected.covered_text = Some(of.covered),
+            Kind::OfBase(..) => selected.source = Source::Hybrid,
         }
         selection.tests.push(selected);
     }
@@ -435,6 +449,7 @@ fn located(catalog: &Catalog, tests: &Tests<'_>, chosen: &Chosen) -> Option<(Str
     match &chosen.of {
         Kind::Test(of) => Some((path::shown(catalog.path(of.test.file)), tests.get(of.test)?)),
         Kind::Inherited(of) => inherited_test(catalog, &of.id),
+        Kind::OfBase(file, test) => Some((path::shown(catalog.path(*file)), test.clone())),
     }
 }
 

@@ -104,5 +104,6 @@ mod tools;
 mod tracked;
 #[cfg(unix)]
 mod trees;
+mod unseen_links;
 #[cfg(unix)]
 mod watch;

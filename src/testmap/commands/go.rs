@@ -105,13 +105,54 @@ fn starter(path: &str, suite: &str, read: Read<'_>) -> Option<String> {
     None
 }
 
-/// Returns the tags that a file needs, if its constraint is a tag or several with `&&`, and the toolchain
-/// does not set them.
+/// Returns the tags that a file needs and the toolchain does not set; of alternatives, those of the first.
 fn tags(text: &str) -> Option<String> {
     let constraint = text.lines().take(40).find_map(|line| line.strip_prefix("//go:build "))?;
-    let tags: Vec<&str> = constraint.split("&&").map(str::trim).collect();
-    let is_tag = |tag: &&str| quotable(tag).is_some();
-    let is_own = |tag: &str| OWN_TAGS.contains(&tag) || tag.starts_with("go1");
-    let needed: Vec<&str> = tags.iter().copied().filter(|tag| !is_own(tag)).collect();
-    (tags.iter().all(is_tag) && !needed.is_empty()).then(|| needed.join(","))
+    let mut needed = needed(constraint.trim(), true)?;
+    needed.dedup();
+    (!needed.is_empty()).then(|| needed.join(","))
+}
+
+/// Returns the tags that make a constraint hold, or if `holds` is false, fail; `None` if tags alone cannot.
+fn needed(constraint: &str, holds: bool) -> Option<Vec<String>> {
+    let constraint = constraint.trim();
+    for operator in ["||", "&&"] {
+        let Some((left, right)) = split(constraint, operator) else { continue };
+        // One part is enough for `||` to hold, and for `&&` to fail.
+        if (operator == "||") == holds {
+            return needed(left, holds).or_else(|| needed(right, holds));
+        }
+        let mut all = needed(left, holds)?;
+        for tag in needed(right, holds)? {
+            if !all.contains(&tag) {
+                all.push(tag);
+            }
+        }
+        return Some(all);
+    }
+    if let Some(rest) = constraint.strip_prefix('!') {
+        return needed(rest, !holds);
+    }
+    if let Some(inside) = constraint.strip_prefix('(').and_then(|rest| rest.strip_suffix(')')) {
+        return needed(inside, holds);
+    }
+    let tag = quotable(constraint)?;
+    let is_own = OWN_TAGS.contains(&&*tag) || tag.starts_with("go1");
+    Some(if holds && !is_own { vec![tag] } else { Vec::new() })
+}
+
+/// Splits a constraint at the first such operator outside of parentheses.
+fn split<'c>(constraint: &'c str, operator: &str) -> Option<(&'c str, &'c str)> {
+    let mut depth = 0_usize;
+    for (at, c) in constraint.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && constraint[at..].starts_with(operator) => {
+                return Some((&constraint[..at], &constraint[at + operator.len()..]));
+            }
+            _ => {}
+        }
+    }
+    None
 }

@@ -7,6 +7,8 @@ pub(super) fn literal(name: &str) -> String {
     for c in name.chars() {
         match c {
             '\'' | '"' | '`' | '\\' | '!' | '<' | '>' | '&' | ';' | '%' => text.push('.'),
+            // A point matches no line break, a class without a letter does.
+            '\n' | '\r' => text.push_str("[^a]"),
             c if c.is_control() => text.push('.'),
             // No escape that JSON, a template or another shell would remove. `[` in a class means something
             // else to some programs.
@@ -98,6 +100,7 @@ mod tests {
             ("a.b (c)", "a[.]b [(]c[)]"),
             ("it's `x`", "it.s .x."),
             ("[]", ".."),
+            ("a\n  b", "a[^a]  b"),
             ("Ünï", "Ünï"),
         ] {
             assert_eq!(literal(name), expected);

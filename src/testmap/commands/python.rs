@@ -1,5 +1,6 @@
 //! pytest and unittest.
 
+use super::super::collected::CONFIGURATIONS;
 use super::super::detect::Test;
 use super::{Located, Read, folder, in_chunks, names, nearest, quoted, quoted_files, within};
 
@@ -17,15 +18,6 @@ const MENTIONS: [&str; 12] = [
     "requirements-dev.txt",
     "dev-requirements.txt",
     "requirements/dev.txt",
-];
-
-/// Files in which pytest looks for its configuration, with the text that they have then.
-const CONFIGURATIONS: [(&str, &str); 5] = [
-    ("pytest.ini", ""),
-    (".pytest.ini", ""),
-    ("pyproject.toml", "[tool.pytest"),
-    ("tox.ini", "[pytest]"),
-    ("setup.cfg", "[tool:pytest]"),
 ];
 
 /// Returns the directory in which the tests of a file are started: that of the nearest configuration of

@@ -157,7 +157,9 @@ fn unescaped(text: &str) -> String {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
         match (c, if c == '\\' { chars.next() } else { None }) {
-            ('\\', Some('n' | 't' | 'r')) => found.push(' '),
+            ('\\', Some('n')) => found.push('\n'),
+            ('\\', Some('r')) => found.push('\r'),
+            ('\\', Some('t')) => found.push(' '),
             ('\\', Some(kind @ ('u' | 'x'))) => {
                 found.push_str("${…}");
                 let digits = if kind == 'x' { 2 } else { 4 };

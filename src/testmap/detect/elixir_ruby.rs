@@ -13,6 +13,12 @@ enum Kind {
     Test,
     Hook,
     Named,
+    /// Shared examples of RSpec: they run where a group includes them.
+    Shared,
+    /// The inclusion of shared examples as a group of its own.
+    Behaves,
+    /// The inclusion of shared examples in the group around it.
+    Includes,
 }
 
 struct Block {
@@ -21,6 +27,12 @@ struct Block {
     word: String,
     span: Range<usize>,
     line: usize,
+}
+
+impl Block {
+    fn is_inclusion(&self) -> bool {
+        matches!(self.kind, Kind::Behaves | Kind::Includes)
+    }
 }
 
 pub(super) fn find(source: &Source<'_>) -> FileTests {
@@ -42,25 +54,59 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
     };
     let mut found = FileTests::default();
     let mut around: Vec<usize> = Vec::new();
+    let mut inclusions: Vec<(usize, String)> = Vec::new();
     for (at, block) in blocks.iter().enumerate() {
         while around.last().is_some_and(|&outer| blocks[outer].span.end <= block.span.start) {
             around.pop();
         }
         let groups: Vec<String> = around.iter().map(|&at| blocks[at].name.clone()).collect();
+        let shared = around.iter().rev().find(|&&at| blocks[at].kind == Kind::Shared);
+        if let Some(shared) = shared.filter(|_| !matches!(block.kind, Kind::Group | Kind::Shared)) {
+            let outer = &blocks[*shared].span;
+            let fixture = found.fixtures.iter_mut().find(|fixture| fixture.span == *outer);
+            if let Some(fixture) = fixture.filter(|_| block.is_inclusion()) {
+                fixture.requests.push(block.name.clone());
+            }
+            continue;
+        }
         match block.kind {
             Kind::Group => around.push(at),
-            Kind::Test => found.tests.push(Test {
-                // Both runners accept the line of a test.
-                id: format!("{}:{}", source.facts.path, block.line),
-                name: block.name.clone(),
-                groups,
-                runner,
-                span: block.span.clone(),
-                line: block.line,
-                place: None,
-                requests: Vec::new(),
-                subtests: Vec::new(),
-            }),
+            Kind::Shared => {
+                around.push(at);
+                found.fixtures.push(Fixture {
+                    name: block.name.clone(),
+                    span: block.span.clone(),
+                    place: None,
+                    applies: Applies::ByName,
+                    requests: Vec::new(),
+                });
+            }
+            Kind::Test | Kind::Behaves | Kind::Includes => {
+                let group = around.last().filter(|_| block.kind == Kind::Includes);
+                if let Some(&group) = group {
+                    inclusions.push((group, block.name.clone()));
+                }
+                if block.word == "include_context" {
+                    continue;
+                }
+                // Both runners accept the line of a test; that of a group runs what it includes.
+                let line = group.map_or(block.line, |&group| blocks[group].line);
+                found.tests.push(Test {
+                    id: format!("{}:{line}", source.facts.path),
+                    name: block.name.clone(),
+                    groups,
+                    runner,
+                    span: block.span.clone(),
+                    line,
+                    place: None,
+                    requests: block
+                        .is_inclusion()
+                        .then(|| block.name.clone())
+                        .into_iter()
+                        .collect(),
+                    subtests: Vec::new(),
+                });
+            }
             Kind::Hook | Kind::Named => {
                 let applies = around
                     .last()
@@ -76,6 +122,14 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
                     applies,
                     requests: Vec::new(),
                 });
+            }
+        }
+    }
+    for (group, name) in inclusions {
+        let inside = |test: &&mut Test| blocks[group].span.contains(&test.span.start);
+        for test in found.tests.iter_mut().filter(inside) {
+            if !test.requests.contains(&name) {
+                test.requests.push(name.clone());
             }
         }
     }
@@ -150,7 +204,10 @@ fn blocks(source: &Source<'_>) -> Vec<Block> {
             || trimmed.ends_with(b"|") && memchr::memmem::find(trimmed, b" do ").is_some();
         let end = if opens_block {
             end_by_indent.get(&depth).copied().unwrap_or(text.len())
-        } else if trimmed.ends_with(b"}") || memchr::memmem::find(trimmed, b"do:").is_some() {
+        } else if trimmed.ends_with(b"}")
+            || memchr::memmem::find(trimmed, b"do:").is_some()
+            || matches!(kind, Kind::Behaves | Kind::Includes)
+        {
             start + line.len()
         } else {
             continue;
@@ -169,7 +226,10 @@ fn opens(line: &[u8]) -> Option<(Kind, String, String)> {
     let (word, rest) = line.split_at(len);
     let rest = rest.trim_start_matches(['(', ' ']);
     let kind = match word {
-        "describe" | "context" | "feature" | "shared_examples" | "shared_context" => Kind::Group,
+        "describe" | "context" | "feature" => Kind::Group,
+        "shared_examples" | "shared_examples_for" | "shared_context" => Kind::Shared,
+        "it_behaves_like" | "it_should_behave_like" => Kind::Behaves,
+        "include_examples" | "include_context" => Kind::Includes,
         "it" | "specify" | "scenario" | "example" | "test" | "property" => Kind::Test,
         "before" | "after" | "around" | "setup" | "setup_all" | "teardown" | "on_exit" => {
             Kind::Hook

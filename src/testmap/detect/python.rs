@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::collected::Collected;
 use super::head::{arguments, attributes, bracketed, head, parameters, strings};
 use super::{Applies, FileTests, Fixture, Runner, Source, Test};
 use crate::lang::membership::last_name;
@@ -30,11 +31,12 @@ struct Mark {
     requests: Vec<String>,
 }
 
-pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
+pub(super) fn find(source: &Source<'_>, is_test_file: bool, collected: &Collected) -> FileTests {
     let name = source.facts.path.rsplit('/').next().unwrap_or_default();
     let is_module = is_test_file && name != "conftest.py"
         || name.starts_with("test_")
-        || name.trim_end_matches(".py").ends_with("_test");
+        || name.trim_end_matches(".py").ends_with("_test")
+        || collected.has_module(&source.facts.path);
     let mut found = FileTests::default();
     let symbols = &source.facts.symbols;
     let marks = marks(source);
@@ -95,9 +97,11 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool) -> FileTests {
             continue;
         }
         let is_class_of_tests =
-            in_class.is_none_or(|class| class.name.starts_with("Test") || is_unittest);
+            in_class.is_none_or(|class| collected.has_class(&class.name) || is_unittest);
+        let is_named =
+            collected.has_function(&symbol.name) || is_unittest && symbol.name.starts_with("test");
         // unittest also collects files with other names, if they are named explicitly.
-        if !symbol.name.starts_with("test") || !is_class_of_tests || !(is_module || is_unittest) {
+        if !is_named || !is_class_of_tests || !(is_module || is_unittest) {
             continue;
         }
         let groups = source.groups(place);

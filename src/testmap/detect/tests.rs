@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::super::collected::Collected;
 use super::file_tests;
 use crate::graph::link::FileFacts;
 use crate::lang::language::detect;
@@ -14,7 +15,7 @@ fn check(path: &str, text: &str, tests: &[&str], fixtures: &[&str]) {
     let language = detect(Path::new(path), text.as_bytes()).expect("a known language");
     let facts = facts(language, path, text.as_bytes(), Limits::DEFAULT);
     let facts = FileFacts::new(path.to_owned(), language, facts);
-    let found = file_tests(&facts, text.as_bytes());
+    let found = file_tests(&facts, text.as_bytes(), &Collected::default());
     let mut lines = Vec::new();
     for test in &found.tests {
         let mut line = format!("{} {}", test.line, test.id);
@@ -432,10 +433,10 @@ fn broken_files_have_no_tests_or_bounded_ones() {
         let language = detect(Path::new(path), text.as_bytes()).expect("a known language");
         let facts = facts(language, path, text.as_bytes(), Limits::DEFAULT);
         let facts = FileFacts::new(path.to_owned(), language, facts);
-        for test in file_tests(&facts, text.as_bytes()).tests {
+        for test in file_tests(&facts, text.as_bytes(), &Collected::default()).tests {
             assert!(test.span.end <= text.len(), "{path}: {test:?}");
         }
         // The text may be shorter than when the facts were made.
-        file_tests(&facts, b"");
+        file_tests(&facts, b"", &Collected::default());
     }
 }

@@ -28,7 +28,13 @@ pub(super) fn commands(
     let all = (0..catalog.files().len()).map(FileId::new);
     let (of_tests, others): (Vec<FileId>, Vec<FileId>) =
         all.partition(|&file| catalog.is_test(file));
-    let is_inline = |file: &FileId| catalog.path(*file).ends_with(b".rs");
+    let is_inline = |file: &FileId| {
+        let path = path::shown(catalog.path(*file));
+        let collected = tests.configured().of(&path);
+        path.ends_with(".rs")
+            || path.ends_with(".py") && collected.has_examples
+            || collected.has_document(&path)
+    };
     for file in of_tests.into_iter().chain(others.into_iter().filter(is_inline)) {
         let path = catalog.path(file);
         let extension = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default().to_vec();

@@ -16,6 +16,7 @@ use crate::error::{Error, Kind, Result};
 use crate::testmap::commands::{self, Located};
 use crate::testmap::detect::Test;
 use crate::testmap::fixtures::Tests;
+use crate::testmap::inherited::of_file;
 use crate::testmap::recorded::{canonical, key, key_of_id};
 use crate::testmap::tree::Tree as _;
 use crate::tools::diff_impact::{self, DiffImpact};
@@ -158,10 +159,14 @@ fn listed(catalog: &Catalog, tests: &Tests<'_>, list: &Value) -> Vec<(String, Te
     let find = |of: &Value| {
         let (path, id) = (of["path"].as_str()?, of["test_id"].as_str()?);
         let file = catalog.files().find(path.as_bytes()).map(FileId::new)?;
-        let tests = tests.of(file);
+        let own = tests.of(file);
         let line = of["line"].as_u64();
         let is_it = |test: &&Test| test.id == id && Some(test.line as u64) == line;
-        Some((path.to_owned(), tests.tests.iter().find(is_it)?.clone()))
+        let own = own.tests.iter().find(is_it).cloned();
+        Some((
+            path.to_owned(),
+            own.or_else(|| of_file(tests, file).into_iter().find(|of| is_it(&of)))?,
+        ))
     };
     list.as_array().into_iter().flatten().filter_map(find).collect()
 }
@@ -175,6 +180,7 @@ fn all_tests(catalog: &Catalog, tests: &Tests<'_>) -> Vec<(String, Test)> {
         if catalog.is_test(file) || path.ends_with(b".rs") {
             let path = path::shown(path);
             found.extend(tests.of(file).tests.iter().map(|test| (path.clone(), test.clone())));
+            found.extend(of_file(tests, file).into_iter().map(|test| (path.clone(), test)));
         }
     }
     found
