@@ -426,6 +426,7 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
     };
     let mut same: Vec<Definition> = places.into_iter().filter_map(definition).collect();
     same.extend(other_declarations(tree, &facts, place));
+    same.extend(constructors_of_parts(tree, &facts, place));
     if facts.language.name == "ruby" {
         // A runtime trace has the line of the call that declares an attribute.
         let line = facts.symbols[place].line - 1;
@@ -443,6 +444,40 @@ fn same(tree: &Tree, at: SymbolAt) -> Vec<Definition> {
         }
     }
     same
+}
+
+/// Returns the positions of the constructors of a partial type of C# in its other parts.
+fn constructors_of_parts(tree: &Tree, facts: &FileFacts, place: usize) -> Vec<Definition> {
+    let symbol = &facts.symbols[place];
+    // The number of type parameters of a part: types of one name differ in it.
+    let part = |of: &Symbol, path: &str| {
+        let head = tree.texts.get(path)?.get(of.span.start..of.name_span.start)?;
+        let is_partial =
+            head.rsplit(|byte| byte.is_ascii_whitespace()).any(|word| word == b"partial");
+        let after = tree.texts.get(path)?.get(of.name_span.end..)?;
+        let list =
+            after.strip_prefix(b"<").and_then(|list| list.split(|byte| *byte == b'>').next());
+        let parameters = list.map_or(0, |list| list.split(|byte| *byte == b',').count());
+        is_partial.then_some(parameters)
+    };
+    let own = part(symbol, &facts.path).filter(|_| facts.language.name == "csharp");
+    let Some(own) = own else { return Vec::new() };
+    let mut found = Vec::new();
+    for at in tree.program.named(&symbol.name).iter() {
+        let Some(there) = tree.program.file(at.file) else { continue };
+        let of = &there.symbols[at.place as usize];
+        if of.qualified_name != symbol.qualified_name || part(of, &there.path) != Some(own) {
+            continue;
+        }
+        let inside =
+            there.all_children(Some(at.place as usize)).iter().map(|&child| child as usize);
+        for child in inside.filter(|&child| there.is_constructor(child)) {
+            let name = there.symbols[child].name_span.start;
+            let line = tree.position(&there.path, name).map(|(line, _)| line);
+            found.extend(line.map(|line| Definition { path: there.path.clone(), line }));
+        }
+    }
+    found
 }
 
 /// Returns the positions of the statements that export a definition under another name: of

@@ -342,13 +342,13 @@ fn counts(rows: &[Row]) -> [usize; VERDICTS.len()] {
 }
 
 fn print_header() {
-    println!("{:<28}{:<12}{:>7}{}", "tree", "language", "sites", VERDICTS.map(right).concat());
+    println!("{:<40}{:<12}{:>7}{}", "tree", "language", "sites", VERDICTS.map(right).concat());
 }
 
 fn print_row(name: &str, language: &str, counts: &[usize; VERDICTS.len()]) {
     let sites: usize = counts.iter().sum();
     let cells: String = counts.iter().map(|count| right(&count.to_string())).collect();
-    println!("{name:<28}{language:<12}{sites:>7}{cells}");
+    println!("{name:<40}{language:<12}{sites:>7}{cells}");
 }
 
 fn right(cell: &str) -> String {

@@ -2,9 +2,9 @@
 
 Run in the root of a crate: python3 rust_definitions.py EDITION [FEATURE...] [-FLAG...] < sites > answers
 Arguments with a leading hyphen are flags for the compiler, such as `--extern=NAME=FILE` for a dependency, and
-`--cfg=NAME` for what a build script sets. If the crate's tests have dependencies, the tests are left out, and sites in them have no answer. Sites are lines
-`PATH TAB BYTE TAB NAME`. Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where LINE counts from 0
-and the path is `-` for a definition outside of the crate.
+`--cfg=NAME` for what a build script sets. If the crate's tests do not compile, they are left out, and sites in them
+have no answer. Sites are lines `PATH TAB BYTE TAB NAME`. Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`,
+where LINE counts from 0 and the path is `-` for a definition outside of the crate.
 
 Macros and tuple constructors are not calls in that tree and have no answer. A call of a trait's method on a type
 that implements the trait has two answers: the declaration and the implementation; of a derived one the type. The
@@ -32,7 +32,8 @@ def tree(edition, arguments):
     for kind in (["--test"], ["--crate-type", "lib"]):
         dumps = []
         for what in ("thir-tree", "mir"):
-            run = subprocess.run([*command, *kind, "-Ztrim-diagnostic-paths=no", f"-Zunpretty={what}"], stdout=subprocess.PIPE, text=True)
+            flags = [*kind, "-Ztrim-diagnostic-paths=no", f"-Zunpretty={what}"]
+            run = subprocess.run([*command, *flags], stdout=subprocess.PIPE, text=True)
             if run.returncode != 0:
                 break
             dumps.append(run.stdout.splitlines())
@@ -242,7 +243,8 @@ def main():
                 fitting.append((written, place))
         if len({place for _, place in fitting}) > 1:
             wanted = [outer_of(bare(it)) for it in arguments if not it.startswith("'")]
-            same = [place for written, place in fitting if [outer_of(bare(it)) for it in written] == wanted[: len(written)]]
+            outers = [([outer_of(bare(it)) for it in written], place) for written, place in fitting]
+            same = [place for written, place in outers if written == wanted[: len(written)]]
             return same if len(set(same)) == 1 else None
         return sorted({place for _, place in fitting})
 
