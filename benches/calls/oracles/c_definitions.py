@@ -15,6 +15,7 @@ import collections
 import json
 import os
 import pathlib
+import re
 import shlex
 import sys
 
@@ -100,6 +101,10 @@ class Answers:
                 target = target.semantic_parent
             else:
                 self.found.pop(site, None)
+        # What is instantiated has only those declarations that the call needs.
+        pattern = cindex.conf.lib.clang_getSpecializedCursorTemplate(target)
+        if pattern is not None and pattern.kind.is_declaration():
+            target = pattern
         name = target.get_usr() if is_shared(target) else ""
         places = declarations(target)
         self.found[site].add((name, frozenset(places)))
@@ -108,7 +113,8 @@ class Answers:
         """Records the uses below a cursor; `named` is the constructor that a type's name means there."""
         if cursor.kind in USES:
             site = spelling_place(cursor.location)
-            if site in self.sites:
+            # A macro of another library uses its own names where it is expanded.
+            if site in self.sites and re.search(rf"(?<!\w){re.escape(self.sites[site])}(?!\w)", cursor.spelling):
                 target = cursor if cursor.kind == Kind.OVERLOADED_DECL_REF else cursor.referenced
                 is_type = cursor.kind in (Kind.TYPE_REF, Kind.TEMPLATE_REF)
                 if is_type and named is not None:
@@ -118,7 +124,7 @@ class Answers:
                     self.record(site, target)
         if cursor.kind.is_declaration() and is_shared(cursor):
             self.by_name[cursor.get_usr()].add(place_of(cursor))
-        if cursor.kind == Kind.VAR_DECL:
+        if cursor.kind in (Kind.VAR_DECL, Kind.CXX_NEW_EXPR):
             below = constructor(cursor)
         elif cursor.kind in (Kind.CALL_EXPR, Kind.CXX_FUNCTIONAL_CAST_EXPR):
             used = cursor.referenced
@@ -165,8 +171,8 @@ def is_shared(cursor):
 def main():
     sites = {}
     for row in sys.stdin:
-        path, byte, _ = row.rstrip("\n").split("\t")
-        sites[(path, int(byte))] = []
+        path, byte, name = row.rstrip("\n").split("\t")
+        sites[(path, int(byte))] = name
     answers = Answers(sites)
     index = cindex.Index.create()
     sys.setrecursionlimit(20_000)
