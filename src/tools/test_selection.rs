@@ -549,8 +549,9 @@ impl Selected {
         }
         if unlikely > 0 && !is_guess && reply.message.is_none() {
             let are = if unlikely == 1 { "is" } else { "are" };
-            reply.message =
-                Some(format!("{unlikely} of {total} tests {are} below 0.10, for certainty"));
+            reply.message = Some(format!(
+                "{unlikely} of {total} tests {are} unlikely (below 0.10), in case the others miss"
+            ));
         }
         if shown > 0 && commands.is_empty() && reply.hint.is_none() {
             reply = reply.with_hint(

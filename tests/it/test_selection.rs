@@ -390,7 +390,7 @@ fn a_selection_is_filled_with_the_next_likely_tests() {
     assert_eq!(found, ids, "{reply}");
     assert_eq!(reply["unlikely"], 1, "{reply}");
     let message = reply["message"].as_str().unwrap_or_default();
-    assert!(message.contains("1 of 2 tests is below 0.10, for certainty"), "{reply}");
+    assert!(message.contains("1 of 2 tests is unlikely (below 0.10)"), "{reply}");
     assert_eq!(reply["commands"], serde_json::json!([format!("pytest {}", ids.join(" "))]));
 }
 

@@ -40,6 +40,9 @@ Exit codes: that of the first runner that fails; 0 if all succeed, or if no test
 /// The exit code if no command is known that runs the tests, or if one selects no test.
 const NO_TEST: u8 = 2;
 
+/// The maximum number of characters of a command that are shown when it starts.
+const SHOWN_MAX: usize = 200;
+
 /// How often `--watch` compares the tree at most.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 
@@ -213,7 +216,7 @@ impl Run<'_> {
             Options { timeout: self.timeout, failures: true, label, ..Options::default() };
         let mut done = Done::default();
         for (line, steps) in commands {
-            report::print_message(format!("running {}", plain(line)));
+            report::print_message(format!("running {}", shortened(&plain(line))));
             for (at, (directory, words)) in steps.iter().enumerate() {
                 let is_last = at + 1 == steps.len();
                 let mut words = words.clone();
@@ -261,6 +264,16 @@ impl Done {
         }
         self.exit = self.exit.or(exit);
     }
+}
+
+/// Returns a command as it is shown: of a long one, the beginning.
+fn shortened(line: &str) -> String {
+    if line.chars().count() <= SHOWN_MAX {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(SHOWN_MAX).collect();
+    let whole = cut.rsplit_once(' ').map_or(cut.as_str(), |(whole, _)| whole);
+    format!("{whole} … (`codedb test --dry-run` prints all of it)")
 }
 
 /// Replaces `npx PROGRAM` by the program itself, if it is installed in the tree: npx takes longer to start
