@@ -83,19 +83,7 @@ pub(crate) fn report(
                 is_wrong: matches!(verdict, Verdict::Wrong | Verdict::Invented),
             });
         }
-        if let (Some(&first), true) = (links.first(), verdict != Verdict::Unknown) {
-            let is_right = judge(options, tree, answered, Some(first), &links) == Verdict::Right;
-            let uncalibrated = uncalibrated(tree, answered);
-            points.push(Point {
-                tree: tree_name.to_owned(),
-                language: options.language.clone(),
-                reason: calibration::word(first.reason),
-                product: uncalibrated.first().map_or(0.0, |link| link.confidence),
-                is_open: is_open(&uncalibrated),
-                confidence: first.confidence,
-                is_right,
-            });
-        }
+        points.extend(point(options, tree, tree_name, answered));
         if verdict.is_shown(&options.show) {
             show(tree, answered, verdict.word());
         }
@@ -116,6 +104,28 @@ pub(crate) fn report(
         sure.1,
     );
     (points, judged)
+}
+
+/// Returns the first link of a site; `None` without one, and if the oracle does not know the site.
+pub(crate) fn point(
+    options: &Options,
+    tree: &Tree,
+    tree_name: &str,
+    answered: &Answered,
+) -> Option<Point> {
+    let links = links(tree, answered);
+    let first = links.first().copied()?;
+    let verdict = judge(options, tree, answered, Some(first), &links);
+    let uncalibrated = uncalibrated(tree, answered);
+    (verdict != Verdict::Unknown).then(|| Point {
+        tree: tree_name.to_owned(),
+        language: options.language.clone(),
+        reason: calibration::word(first.reason),
+        product: uncalibrated.first().map_or(0.0, |link| link.confidence),
+        is_open: is_open(&uncalibrated),
+        confidence: first.confidence,
+        is_right: verdict == Verdict::Right,
+    })
 }
 
 /// What the linker's answer to a site is worth.

@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Lines and columns count from 1, columns in bytes; `outside` stands for definitions that are not in
-//! the tree. The verdict is the linker's at the last `--bless`; checking needs no oracle.
+//! the tree. The verdict is the linker's at the last `--bless`; checking needs no oracle. A `--bless` of
+//! all trees also writes the table of docs/calls-measured.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -19,6 +20,7 @@ use codedb::graph::calls::uses_of;
 use codedb::graph::link::CONFIDENCE_ANSWER;
 use serde::Deserialize;
 
+use crate::calibration;
 use crate::corpus::Outcome;
 use crate::corpus::cache::Cache;
 use crate::corpus::manifest::Package;
@@ -30,6 +32,10 @@ use crate::tree::Tree;
 
 /// The directory of the rows.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bench-corpus/calls");
+
+/// The page with the table of all rows, and the beginning of the table's first line.
+const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/calls-measured.md");
+const TABLE: &str = "| language | trees |";
 
 /// What stands for a definition that is not in the tree.
 const OUTSIDE: &str = "outside";
@@ -86,7 +92,7 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
     let cache = Cache::of_environment()?;
     cache.create()?;
     let mut worse: Vec<String> = Vec::new();
-    let mut sums: BTreeMap<String, [usize; VERDICTS.len()]> = BTreeMap::new();
+    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
     print_header();
     for listed in &list.tree {
         let name = listed.package.plain_name();
@@ -105,7 +111,8 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
             println!("  … and {} more", shown.len() - SHOWN_MAX);
         }
         let sum = sums.entry(listed.language.clone()).or_default();
-        now.iter().zip(sum).for_each(|(count, sum)| *sum += count);
+        sum.trees += 1;
+        now.iter().zip(&mut sum.counts).for_each(|(count, sum)| *sum += count);
         let at = |verdict: &str| VERDICTS.iter().position(|of| *of == verdict).unwrap_or_default();
         let lost = at("right");
         let more = |verdict: &str| now[at(verdict)] > before[at(verdict)];
@@ -117,7 +124,10 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
         }
     }
     println!();
-    sums.iter().for_each(|(language, sum)| print_row("all", language, sum));
+    sums.iter().for_each(|(language, sum)| print_row("all", language, &sum.counts));
+    if blesses && chosen.is_empty() {
+        write_table(&sums)?;
+    }
     if worse.is_empty() || blesses {
         return Ok(());
     }
@@ -126,6 +136,34 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
         if worse.len() == 1 { "a tree is" } else { "trees are" },
         worse.join(", ")
     ))
+}
+
+/// The trees of a language, and their sites by verdict.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    trees: usize,
+    counts: [usize; VERDICTS.len()],
+}
+
+/// Replaces the table of the page.
+fn write_table(sums: &BTreeMap<String, Sum>) -> Outcome<()> {
+    let failed = |error: std::io::Error| format!("{PAGE}: {error}");
+    let text = fs::read_to_string(PAGE).map_err(failed)?;
+    let start = text.find(TABLE).ok_or_else(|| format!("{PAGE} has no table of languages"))?;
+    let rest = &text[start..];
+    let len: usize =
+        rest.split_inclusive('\n').take_while(|line| line.starts_with('|')).map(str::len).sum();
+    let mut table = format!("{TABLE} sites | {} |\n| --- |", VERDICTS[..6].join(" | "));
+    table.push_str(&" ---: |".repeat(8));
+    table.push('\n');
+    for (language, sum) in sums {
+        let sites: usize = sum.counts.iter().sum();
+        let counts: Vec<String> = sum.counts[..6].iter().map(usize::to_string).collect();
+        let _ =
+            writeln!(table, "| {language} | {} | {sites} | {} |", sum.trees, counts.join(" | "));
+    }
+    let page = format!("{}{table}{}", &text[..start], &rest[len..]);
+    fs::write(PAGE, page).map_err(failed)
 }
 
 /// Adds the answers of an oracle to the rows of the tree with this name in trees.toml.
@@ -211,6 +249,10 @@ fn judge(
             definitions.push(Definition { path: OUTSIDE.to_owned(), line: 0 });
         }
         answered.push(Answered { site, definitions });
+    }
+    if let Some(path) = &options.points {
+        let points = answered.iter().filter_map(|of| score::point(options, tree, name, of));
+        calibration::append(path, &points.collect::<Vec<_>>())?;
     }
     let unresolved = unresolved(options, tree, &answered);
     let mut judged = rows.to_vec();
