@@ -31,7 +31,7 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --store NAME     add the oracle's answers to the ground truth of this tree of trees.toml
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
-  --fit FILE,...   instead: print the table of core/src/graph/link/calibration.rs, fitted to these files
+  --fit FILE,...   instead: print the counts of core/src/graph/link/calibration.rs, from these files
   --verdicts FILE  append the verdict on each site that the oracle knows, with its kind of receiver
   --table FILE,... instead: print tables by tree and by kind of receiver, with intervals, from files
                    that `--verdicts` wrote

@@ -33,7 +33,7 @@
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to),
 //!    `held` (what outside functions and containers may return);
-//! 10. `calibration`: from the product of the factors to a probability.
+//! 10. `rivals` (several answers to one call), `calibration` (from the evidence to a probability).
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
 //! callbacks from libraries. [`super::calls`] computes who calls whom.
@@ -126,6 +126,7 @@ pub use code::{Code, FileFacts, Site, last_name};
 use memo::Memo;
 pub use position::{SymbolAt, UseAt};
 pub use result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Outcome, Reason, Use};
+pub use several::OPEN_MAX as CONFIDENCE_OPEN_MAX;
 pub use super_calls::WORD as SUPER;
 use value::Place;
 use walk::Walk;

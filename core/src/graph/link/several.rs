@@ -16,7 +16,7 @@ use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most confidence, before the calibration, of a definition that is one of several.
-pub(super) const OPEN_MAX: f32 = 0.62;
+pub const OPEN_MAX: f32 = 0.62;
 
 impl Walk<'_> {
     /// Returns what `find` returns for each value that a chain may have, each result once; `None` if the

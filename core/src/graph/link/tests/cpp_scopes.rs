@@ -1,7 +1,6 @@
 //! C++: which scope or type a written operator selects: `->`, `::` and the scope of a type parameter.
 
 use super::{check, links, meaning, resolved_outcome};
-use crate::graph::link::several::OPEN_MAX;
 
 /// `p->go()` referred to a member of the pointer's own class.
 #[test]
@@ -32,7 +31,7 @@ fn arrows_refer_to_what_the_operator_returns() {
     );
     let text = tree("", "auto q = make(); q->$0go();");
     assert_eq!(meaning(&text).len(), 2);
-    assert!(links(&text).iter().all(|link| link.confidence <= OPEN_MAX));
+    assert!(links(&text).iter().all(|link| link.confidence < 0.9));
 }
 
 /// Types whose name or argument has the text `unique_ptr<` counted as pointers.
