@@ -13,7 +13,7 @@ use super::run as test_run;
 use super::serve;
 use super::{
     check, data, decisions, doctor, drift, eval, flaky, help, index, init, mcp, search, similar,
-    snapshot, status, tool,
+    snapshot, spellings, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -198,9 +198,12 @@ fn not_utf8(args: &[OsString]) -> Error {
 /// Returns the error about an unknown command, with similar ones.
 fn unknown(name: &str) -> Error {
     let tree = tree();
-    let names = tree.get_subcommands().map(Command::get_name);
-    let similar: Vec<String> =
-        similar::nearest(name, names).iter().map(|name| format!("`{name}`")).collect();
+    let names = tree.get_subcommands().map(|command| command.get_name().to_owned());
+    let names: Vec<String> = names.chain(spellings::words().map(str::to_owned)).collect();
+    let similar: Vec<String> = similar::nearest(name, names.iter().map(String::as_str))
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect();
     let hint = if similar.is_empty() {
         format!("`codedb search {name}` searches for this text")
     } else {

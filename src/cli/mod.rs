@@ -37,6 +37,7 @@ mod search;
 mod serve;
 mod similar;
 mod snapshot;
+mod spellings;
 mod status;
 mod terminal;
 mod tool;
@@ -73,6 +74,7 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
         return run::processes::guard(&args[1..]);
     }
     let Some(at) = command_at(&args) else { return without_command(&args) };
+    spellings::expand(&mut args, at);
     if args[at] == help::NAME {
         return match help::page(args.split_off(at + 1), &commands::names())? {
             help::Page::Text(text) => commands::print(|out| out.write_all(text.as_bytes())),

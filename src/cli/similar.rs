@@ -20,7 +20,8 @@ fn ranked<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, 
     let mut ranked: Vec<(usize, &str)> = names
         .filter_map(|name| {
             let edits = edit_distance(given.as_bytes(), name.as_bytes());
-            let is_part = given.len() >= 4 && (name.contains(given) || given.contains(name));
+            let is_part =
+                given.len().min(name.len()) >= 4 && (name.contains(given) || given.contains(name));
             (edits <= 1 + given.len() / 4 || is_part).then_some((edits, name))
         })
         .collect();

@@ -16,7 +16,7 @@ use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
-use super::{first_use, place, report};
+use super::{first_use, place, report, spellings};
 use crate::answer::analysis::Failure;
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
@@ -192,10 +192,13 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     let mut arg = Arg::new(name.to_owned()).help(help + base);
     arg = arg.hide(is_unlisted(property));
     let is_positional = tool.positional.contains(&name);
+    if !is_positional && spellings::is_limit(name) {
+        arg = arg.short('n');
+    }
     if is_positional {
         arg = arg.value_name(name.to_uppercase());
-        let aliases: Vec<&str> = alias_names(tool, name).collect();
-        if required && !aliases.is_empty() && property["type"] != "array" {
+        let aliases: Vec<String> = flags(tool, name).collect();
+        if required && property["type"] != "array" {
             arg = arg.required_unless_present_any(aliases);
         } else {
             arg = arg.required(required);
@@ -242,20 +245,46 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
 /// Returns the flags by which a positional argument may be given, too: its aliases, so that a call
 /// of the tool can be typed as it is written for a server. They are not listed in the help.
 fn positional_aliases(tool: &'static Tool, name: &str) -> Vec<Arg> {
-    let is_list = (tool.schema)()["properties"][name]["type"] == "array";
-    let aliases = alias_names(tool, name).filter(|_| !is_list);
-    aliases
-        .map(|alias| {
-            let flag = Arg::new(alias).long(alias.replace('_', "-")).hide(true);
-            flag.value_name("TEXT").conflicts_with(name.to_owned())
-        })
-        .collect()
+    let schema = (tool.schema)();
+    let kind = schema["properties"][name]["type"].as_str().unwrap_or_default();
+    let flag = |id: String, long: &str| {
+        let flag = Arg::new(id).long(long.replace('_', "-")).hide(true);
+        let flag = flag.value_name("TEXT").conflicts_with(name.to_owned());
+        if kind == "integer" { flag.value_parser(value_parser!(u64)) } else { flag }
+    };
+    if kind == "array" {
+        return Vec::new();
+    }
+    let own = flag(flag_of(name), name);
+    let own = if spellings::is_limit(name) { own.short('n') } else { own };
+    alias_names(tool, name).map(|alias| flag(alias.to_owned(), alias)).chain([own]).collect()
 }
 
-/// Returns the aliases of an argument that have the same values.
+/// Returns the id of the flag by which a positional argument may be given.
+fn flag_of(name: &str) -> String {
+    format!("--{name}")
+}
+
+/// Returns other names of an argument with the same values: those that the tool takes, and those that
+/// people try, without names that two of its arguments could have.
 fn alias_names<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = &'static str> + 'a {
     let aliases = tool.aliases.iter().filter(move |alias| alias.canonical == name);
-    aliases.filter(|alias| alias.convert.is_none()).map(|alias| alias.name)
+    let own = aliases.filter(|alias| alias.convert.is_none()).map(|alias| alias.name);
+    let schema = (tool.schema)();
+    let names: Vec<String> = match schema["properties"].as_object() {
+        Some(properties) => properties.keys().cloned().collect(),
+        None => Vec::new(),
+    };
+    let is_own = |other: &str| {
+        names.iter().any(|name| name == other) || tool.aliases.iter().any(|it| it.name == other)
+    };
+    let others = spellings::of_argument(name, is_own);
+    let is_first = |other: &&str| {
+        let first = names.iter().find(|name| spellings::of_argument(name, is_own).contains(other));
+        first.is_some_and(|first| first == name)
+    };
+    let others: Vec<&'static str> = others.into_iter().filter(is_first).collect();
+    own.chain(others)
 }
 
 /// Returns true for a switch that is on unless it is set to `false`.
@@ -364,6 +393,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     if let Some(current) = display.current_directory().filter(|path| !path.is_empty()) {
         start_in(&current, tool, &mut args);
     }
+    take_directory(&engine, tool, &mut args);
     let args = Value::Object(args);
     let first_use = first_use::wait(tool, matches, &engine);
     let until = OnceLock::new();
@@ -449,11 +479,7 @@ fn arguments(
             })
         };
         let typed = || {
-            let by_alias = || {
-                let is_positional = tool.positional.contains(&name.as_str());
-                let mut aliases = alias_names(tool, name).filter(|_| is_positional);
-                aliases.find_map(|alias| matches.get_one::<String>(alias))
-            };
+            let by_alias = || flags(tool, name).find_map(|alias| matches.get_one::<String>(&alias));
             matches.get_one::<String>(name).or_else(by_alias)
         };
         let value = match property["type"].as_str() {
@@ -464,14 +490,24 @@ fn arguments(
                     !has_default || is_on_by_default(property) || is_required(&schema, name);
                 typed.filter(|&on| on || may_be_off).map(Value::Bool)
             }
-            Some("integer") => matches.get_one::<u64>(name).map(|&number| Value::from(number)),
+            Some("integer") => {
+                let by_alias =
+                    || flags(tool, name).find_map(|alias| matches.get_one::<u64>(&alias));
+                let number = matches.get_one::<u64>(name).or_else(by_alias);
+                number.map(|&number| Value::from(number))
+            }
             Some("array") if is_json(property) => {
                 let typed = matches.get_one::<String>(name);
                 typed.map(|typed| json(name, typed)).transpose()?
             }
-            Some("array") => matches
-                .get_many::<String>(name)
-                .map(|values| Value::Array(values.map(convert).collect())),
+            Some("array") => matches.get_many::<String>(name).map(|values| {
+                let is_path = PATHS.contains(&name.as_str());
+                let each = |value: &String| match is_path && !value.starts_with('[') {
+                    true => vec![value.clone()],
+                    false => spellings::list(value),
+                };
+                Value::Array(values.flat_map(each).map(|value| convert(&value)).collect())
+            }),
             _ if TEXTS.contains(&name.as_str()) => {
                 typed().map(|typed| value_or_input(typed).map(Value::String)).transpose()?
             }
@@ -484,6 +520,25 @@ fn arguments(
         args.extend(value.map(|value| (name.clone(), value)));
     }
     Ok(args)
+}
+
+/// Makes a file that is a directory the directory of a tool that takes both.
+fn take_directory(engine: &Engine, tool: &Tool, args: &mut Map<String, Value>) {
+    let schema = (tool.schema)();
+    let takes = |name: &str| schema["properties"].get(name).is_some();
+    let path = args.get("file_path").and_then(Value::as_str);
+    let is_directory = path.is_some_and(|path| engine.root().join(path).is_dir());
+    if is_directory && takes("directory") && !args.contains_key("directory") {
+        let path = args.remove("file_path").unwrap_or_default();
+        args.insert("directory".to_owned(), path);
+    }
+}
+
+/// Returns the ids of the flags by which a positional argument may be given.
+fn flags<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = String> + 'a {
+    let is_positional = tool.positional.contains(&name);
+    let aliases = alias_names(tool, name).map(str::to_owned).chain([flag_of(name)]);
+    aliases.filter(move |_| is_positional)
 }
 
 /// Adds the current directory, a repository path, to the arguments of tools that start there.

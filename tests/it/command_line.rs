@@ -240,6 +240,101 @@ fn a_misspelled_command_is_answered_with_the_nearest() {
     }
 }
 
+/// Words and options of other programs lead to the same answers.
+#[test]
+fn other_spellings_lead_to_the_same_answer() {
+    let place = Place::new();
+    place.write("src/a.rs", "pub fn shut() {}\npub fn open() {}\nfn go() { shut(); shut(); }\n");
+    place.write("src/b.rs", "use crate::a::shut;\nfn f() { shut(); }\n#[test]\nfn t() { f(); }\n");
+    place.git(&["init", "-q"]);
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-qm", "a"]);
+    run_in(&place, "", &["index", "--wait", "full"]).expect_success();
+    let pairs: &[(&[&str], &[&str])] = &[
+        (&["def", "shut"], &["symbol", "shut"]),
+        (&["definition", "shut"], &["symbol", "shut"]),
+        (&["symbols", "shut"], &["symbol", "shut"]),
+        (&["goto", "shut"], &["symbol", "shut"]),
+        (&["calls", "shut"], &["callers", "shut"]),
+        (&["refs", "shut"], &["callers", "--uses", "shut"]),
+        (&["references", "shut"], &["callers", "--uses", "shut"]),
+        (&["usages", "shut"], &["callers", "--uses", "shut"]),
+        (&["uses", "shut"], &["callers", "--uses", "shut"]),
+        (&["path", "f", "shut"], &["callpath", "f", "shut"]),
+        (&["cat", "src/a.rs"], &["read", "src/a.rs"]),
+        (&["show", "src/a.rs"], &["read", "src/a.rs"]),
+        (&["view", "src/a.rs"], &["read", "src/a.rs"]),
+        (&["files", "a.rs"], &["find", "a.rs"]),
+        (&["importers", "src/a.rs"], &["deps", "src/a.rs"]),
+        (&["dependents", "src/a.rs"], &["deps", "src/a.rs"]),
+        (&["imports", "src/b.rs"], &["deps", "src/b.rs", "--direction", "imports"]),
+        (&["blame", "src/a.rs"], &["ownership", "src/a.rs"]),
+        (&["authors", "src/a.rs"], &["ownership", "src/a.rs"]),
+        (&["owners", "src/a.rs"], &["ownership", "src/a.rs"]),
+        (&["log", "src/a.rs"], &["history", "src/a.rs"]),
+        (&["commits", "src/a.rs"], &["history", "src/a.rs"]),
+        (&["reviewers", "src/a.rs"], &["who-reviews", "src/a.rs"]),
+        (&["who", "src/a.rs"], &["who-reviews", "src/a.rs"]),
+        (&["tests", "src/a.rs"], &["suggest-tests", "src/a.rs"]),
+        (&["gaps"], &["test-gaps"]),
+        (&["affected"], &["diff-impact"]),
+        (&["diff"], &["changes"]),
+        (&["hotspots"], &["churn"]),
+        (&["risk", "src/a.rs"], &["check", "src/a.rs"]),
+        (&["rg", "-n", "shut"], &["search", "-n", "shut"]),
+        (&["grep", "-n", "shut"], &["search", "-n", "shut"]),
+        (&["symbol", "shut", "--limit", "1"], &["symbol", "shut", "--max-results", "1"]),
+        (&["symbol", "shut", "-n", "1"], &["symbol", "shut", "--max-results", "1"]),
+        (&["symbol", "shut", "--top-n", "1"], &["symbol", "shut", "--max-results", "1"]),
+        (&["symbol", "shut", "--path", "src/a.rs"], &["symbol", "shut", "--path-glob", "src/a.rs"]),
+        (&["symbol", "shut", "--in", "src/a.rs"], &["symbol", "shut", "--path-glob", "src/a.rs"]),
+        (&["callers", "shut", "-n", "1"], &["callers", "shut", "--max-results", "1"]),
+        (&["callers", "shut", "--limit=1"], &["callers", "shut", "--max-results=1"]),
+        (
+            &["callers", "shut", "--path-glob", "src/a.rs"],
+            &["callers", "shut", "--path", "src/a.rs"],
+        ),
+        (&["churn", "--max-results", "3"], &["churn", "--limit", "3"]),
+        (&["churn", "-n", "3"], &["churn", "--limit", "3"]),
+        (&["churn", "src"], &["churn", "--directory", "src"]),
+        (&["churn", "--dir", "src"], &["churn", "--directory", "src"]),
+        (&["churn", "--file", "src/a.rs"], &["churn", "src/a.rs"]),
+        (&["churn", "src/a.rs", "--symbol", "shut"], &["churn", "src/a.rs", "--unit-name", "shut"]),
+        (&["history", "src/a.rs", "-n", "1"], &["history", "src/a.rs", "--limit", "1"]),
+        (&["history", "--file", "src/a.rs"], &["history", "src/a.rs"]),
+        (&["test-gaps", "src"], &["test-gaps", "--directory", "src"]),
+        (&["suggest-tests", "src"], &["suggest-tests", "--directory", "src"]),
+        (&["triage", "--limit", "2"], &["triage", "--top-n", "2"]),
+        (&["triage", "-n", "2"], &["triage", "--top-n", "2"]),
+        (&["hot", "--limit", "2"], &["hot", "2"]),
+        (&["diff-impact", "--base", "HEAD"], &["diff-impact", "HEAD"]),
+        (&["changes", "--base", "HEAD"], &["changes", "HEAD"]),
+        (&["read", "src/a.rs", "--function", "shut"], &["read", "src/a.rs", "--symbol", "shut"]),
+        (&["read", "src/a.rs", "--start", "2"], &["read", "src/a.rs", "--line-start", "2"]),
+        (&["tree", "--max-depth", "1"], &["tree", "--depth", "1"]),
+        (
+            &["impact", "src/a.rs", "--functions", "shut,open"],
+            &["impact", "src/a.rs", "--functions", "shut", "--functions", "open"],
+        ),
+        (
+            &["impact", "src/a.rs", "--functions", "[\"shut\", \"open\"]"],
+            &["impact", "src/a.rs", "--functions", "shut", "--functions", "open"],
+        ),
+        (&["context", "shut", "--budget", "500"], &["context", "shut", "--max-tokens", "500"]),
+    ];
+    assert!(pairs.len() >= 60, "{}", pairs.len());
+    let mut differ = Vec::new();
+    for (given, meant) in pairs {
+        let (given_answer, meant_answer) = (run_in(&place, "", given), run_in(&place, "", meant));
+        if (given_answer.code, given_answer.text()) != (meant_answer.code, meant_answer.text())
+            || meant_answer.stderr.contains("usage")
+        {
+            differ.push(format!("{given:?}: {}{}", given_answer.stderr, meant_answer.stderr));
+        }
+    }
+    assert!(differ.is_empty(), "{differ:#?}");
+}
+
 #[test]
 fn notes_name_flags_and_not_arguments_of_the_protocol() {
     let place = Place::new();
