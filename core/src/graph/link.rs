@@ -14,7 +14,7 @@
 //! 8. `walk`: the state and bounds of one resolution (`Walk`);
 //! 9. the steps of a resolution, which are methods of `Walk` and call each other recursively:
 //!    `scope` (bare names: the file, its imports, its package, the program), `qualified_names` and
-//!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `templates` (its type
+//!    `usings` (the same in PHP and C#), `namespaces` (the same in C++), `opened` (namespaces that its macros open), `templates` (its type
 //!    parameters), `bounds` (type parameters of Rust), `generics` (those of TypeScript), `overloads` (its overloads), `compiled` and
 //!    `settings` (which code of C a compiler reads), `fields` (of C), `follow` (an import to the
 //!    definition, through
@@ -84,6 +84,7 @@ mod mixed;
 mod mixins;
 mod namespaces;
 mod object_methods;
+mod opened;
 mod operators;
 mod overloads;
 mod own;

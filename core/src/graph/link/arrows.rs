@@ -2,10 +2,11 @@
 //! name itself: C++'s `p->name()` runs `operator->` of a `p` that is no pointer, and Rust's `(*p).name()`
 //! runs `deref()` of a `p` that is no reference.
 
+use super::code::FileFacts;
 use super::kinds::is_variable;
 use super::overloads::before_call;
 use super::position::SymbolAt;
-use super::result::Use;
+use super::result::{Reason, Use};
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
 use crate::lang::symbols::SymbolKind;
@@ -52,6 +53,10 @@ impl Walk<'_> {
             _ => return,
         };
         let (Some(start), Some(facts)) = (used.start, self.facts(place.file)) else { return };
+        if facts.dialect.has_namespaces && self.is_own_of_pointer(&facts, place, start) {
+            *found = vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)];
+            return;
+        }
         let is_member = |it: &Candidate| matches!(it.value, Value::Name(_));
         let dialect = facts.dialect;
         let Some(deref) = dialect.deref.filter(|_| found.iter().any(is_member)) else { return };
@@ -95,6 +100,33 @@ impl Walk<'_> {
                 it.confidence *= UNKNOWN_POINTER;
             }
         }
+    }
+
+    /// Returns true for the call of a smart pointer's own method, by `.`: `item.reset()` of a
+    /// `unique_ptr<Item>`.
+    fn is_own_of_pointer(&self, facts: &FileFacts, place: Place, start: usize) -> bool {
+        let Some(text) = self.code.text(place.file) else { return false };
+        let is_dot = |before: &[u8]| before.trim_ascii_end().ends_with(b".");
+        if !text.get(..start).is_some_and(is_dot) {
+            return false;
+        }
+        let before = before_call(facts, place, &text, start);
+        let before = before.trim_end().trim_end_matches('.').trim_end();
+        let name = last_name(before);
+        let around = before[..before.len() - name.len()].trim_end();
+        if name.is_empty() || around.ends_with("->") || around.ends_with('.') {
+            return false;
+        }
+        let written = super::overloads::written_type(around, name);
+        written.is_some_and(|written| {
+            let written = written.strip_prefix("auto=").unwrap_or(&written).trim_start();
+            let (path, after) = written.split_once('<').unwrap_or((written, ""));
+            let name = last_name(path);
+            let is_made = MAKERS.contains(&name) && after.ends_with(')') && !after.contains("->");
+            is_made
+                || POINTERS.contains(&name)
+                    && !after.rsplit('>').next().is_some_and(|it| it.contains('*'))
+        })
     }
 
     /// Returns what the object at the end of `before` is, as far as its declaration shows.

@@ -161,9 +161,23 @@ impl Walk<'_> {
     /// Returns true for a macro that expands to nothing: `do {} while (0)`, `((void) 0)`. Of
     /// alternatives, that is usually in effect: the others are for debugging.
     pub(super) fn is_empty_macro(&self, at: SymbolAt) -> bool {
-        let Some((facts, place)) = self.symbol(at) else { return false };
+        let starts: [&[u8]; 4] = [b"((void)", b"(void)0", b"do{}while(0)", b"/*"];
+        self.macro_body(at).is_some_and(|plain| {
+            plain.is_empty() || starts.iter().any(|start| plain.starts_with(start))
+        })
+    }
+
+    /// Returns true for a macro that expands to an attribute which compilers on Linux have: of
+    /// alternatives, that is in effect.
+    pub(super) fn is_attribute_macro(&self, at: SymbolAt) -> bool {
+        self.macro_body(at).is_some_and(|plain| plain.starts_with(b"__attribute__"))
+    }
+
+    /// Returns the body of a macro without spaces, as far as it is read.
+    fn macro_body(&self, at: SymbolAt) -> Option<Vec<u8>> {
+        let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];
-        let Some(text) = self.code.text(at.file) else { return false };
+        let text = self.code.text(at.file)?;
         let start = symbol.name_span.end.min(text.len());
         let rest = &text[start..text.len().min(start + MACRO_BYTES_MAX)];
         let is_end = |pair: &[u8]| pair[1] == b'\n' && pair[0] != b'\\';
@@ -175,9 +189,7 @@ impl Walk<'_> {
             _ => rest,
         };
         let is_kept = |byte: &u8| !byte.is_ascii_whitespace() && *byte != b'\\';
-        let plain: Vec<u8> = body.iter().copied().filter(is_kept).collect();
-        let starts: [&[u8]; 4] = [b"((void)", b"(void)0", b"do{}while(0)", b"/*"];
-        plain.is_empty() || starts.iter().any(|start| plain.starts_with(start))
+        Some(body.iter().copied().filter(is_kept).collect())
     }
 
     /// Returns true if each include of the file `header` by `file` is in code that is not compiled.

@@ -72,6 +72,7 @@ pub(super) struct Memo {
     project_imports: RefCell<FxHashMap<FileId, ProjectImports>>,
     project_usings: RefCell<FxHashMap<FileId, Rc<Vec<ProjectUsing>>>>,
     includes: RefCell<FxHashMap<FileId, Included>>,
+    opened: RefCell<FxHashMap<FileId, Rc<FxHashSet<String>>>>,
     includers: RefCell<FxHashMap<FileId, Option<Included>>>,
     macros: RefCell<FxHashMap<Box<str>, Rc<Macro>>>,
     compiled: RefCell<FxHashMap<(FileId, usize), Option<bool>>>,
@@ -301,6 +302,24 @@ impl Memo {
         }
         lists.insert(file, Rc::clone(&imports));
         imports
+    }
+
+    /// Returns the cached namespaces that macros which a file sees open, or those that `find` returns.
+    pub(super) fn opened(
+        &self,
+        file: FileId,
+        find: impl FnOnce() -> FxHashSet<String>,
+    ) -> Rc<FxHashSet<String>> {
+        if let Some(cached) = self.opened.borrow().get(&file) {
+            return Rc::clone(cached);
+        }
+        let found = Rc::new(find());
+        let mut opened = self.opened.borrow_mut();
+        if opened.len() >= INCLUDES_MAX {
+            opened.clear();
+        }
+        opened.insert(file, Rc::clone(&found));
+        found
     }
 
     /// Returns the cached files that a file includes, or those that `find` returns.

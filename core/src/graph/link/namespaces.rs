@@ -26,7 +26,7 @@ const OPENED_MAX: usize = 64;
 
 /// How much less likely a definition is that no enclosing scope contains: argument-dependent
 /// look-up may find it.
-const OUT_OF_SCOPE: f32 = 0.65;
+pub(super) const OUT_OF_SCOPE: f32 = 0.65;
 
 /// How much less likely a function is that a macro of its name hides.
 const BEHIND_MACRO: f32 = 0.98;
@@ -184,7 +184,8 @@ impl Walk<'_> {
             return Vec::new();
         }
         let children = definitions(around.file, facts.children(Some(place), name))
-            .filter(|at| !facts.is_named_like_type(at.place as usize));
+            .filter(|at| !facts.is_named_like_type(at.place as usize))
+            .filter(|at| !is_test(&facts.symbols[at.place as usize]));
         let mut found: Vec<Candidate> =
             children.map(|at| Candidate::new(Value::Name(at), 1.0, Reason::Scope)).collect();
         let origin = self.origin.get().filter(|origin| origin.file == around.file);
@@ -305,7 +306,17 @@ impl Walk<'_> {
             let module = &facts.imports[import].module;
             let path = if name.is_empty() { module.clone() } else { format!("{module}::{name}") };
             let mut found = self.of_path(facts, Place { file, enclosing }, &path, depth);
-            if found.is_empty() {
+            if found.is_empty() && !name.is_empty() {
+                let scopes: Vec<&str> = module.split("::").filter(|it| !it.is_empty()).collect();
+                found = self.behind_macros(file, &scopes, true, name, depth);
+            }
+            // A namespace that the repository opens may have the name where nothing shows it.
+            let is_open = || {
+                let first = module.split("::").find(|it| !it.is_empty()).unwrap_or_default();
+                let place = Place { file, enclosing };
+                first != "std" && !self.scopes_named(facts, place, first).is_empty()
+            };
+            if found.is_empty() && !is_open() {
                 found.push(Candidate::new(Value::Outside, 1.0, Reason::Import));
             }
             for candidate in &mut found {
@@ -406,60 +417,6 @@ impl Walk<'_> {
         self.effective(facts, place.file, &found)
     }
 
-    /// Returns what a qualified name refers to whose first part nothing defines: a macro may open
-    /// that namespace (`LIB_BEGIN_NAMESPACE`), so its names look like those of the global one.
-    pub(super) fn of_unknown_namespace(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
-        let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        let Some(chain) = used.receiver.filter(|chain| chain.is_path()) else { return Vec::new() };
-        let (Some(start), true) = (used.start, facts.dialect.has_namespaces) else {
-            return Vec::new();
-        };
-        let mut parts = chain.as_str().split('.');
-        let first = parts.next().unwrap_or_default();
-        let is_qualified = || {
-            let text = self.code.text(place.file);
-            text.is_some_and(|text| text.get(..start).is_some_and(|before| before.ends_with(b"::")))
-        };
-        if first == "std"
-            || self.is_template_parameter(place, first)
-            || !self.name(place, first, 0).is_empty()
-            || !is_qualified()
-        {
-            return Vec::new();
-        }
-        let path = parts.collect::<Vec<&str>>().join("::");
-        let mut found = self.in_namespace(&facts, place.file, &path, used.name, 0);
-        for candidate in &mut found {
-            candidate.confidence *= OUT_OF_SCOPE;
-            candidate.reason = candidate.reason.max(Reason::Program);
-        }
-        found
-    }
-
-    /// Returns the types that a qualified name refers to whose first part nothing defines; see
-    /// [`Walk::of_unknown_namespace`].
-    pub(super) fn types_of_unknown_namespace(
-        &self,
-        place: Place,
-        path: &str,
-        depth: usize,
-    ) -> Vec<Candidate> {
-        let Some(facts) = self.facts(place.file).filter(|facts| facts.dialect.has_namespaces)
-        else {
-            return Vec::new();
-        };
-        let Some((first, rest)) = path.split_once('.') else { return Vec::new() };
-        if facts.dialect.globals.contains(&first) {
-            return Vec::new();
-        }
-        let (inner, name) = rest.rsplit_once('.').unwrap_or(("", rest));
-        let inner = inner.replace('.', "::");
-        let mut found = self.in_namespace(&facts, place.file, &inner, name, depth);
-        found.retain(|candidate| self.kind(candidate).is_some_and(is_type));
-        found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
-        found
-    }
-
     /// Returns the members of a namespace as those of the symbol that opens it.
     pub(super) fn namespace_members(
         &self,
@@ -483,13 +440,28 @@ impl Walk<'_> {
         if found.is_empty() {
             found = self.of_using_declarations(&facts, of.file, path, name, depth);
         }
-        if found.is_empty() && path.split("::").next() == Some("std") {
+        let is_standard = path.split("::").next() == Some("std");
+        if is_standard {
+            // A specialization for a type of the repository is one of a template from outside.
+            found.retain(|candidate| !self.is_specialization(candidate));
+        }
+        if found.is_empty() && is_standard {
             found.push(Candidate::new(Value::Outside, 1.0, Reason::Receiver));
         }
         for candidate in &mut found {
             candidate.reason = candidate.reason.max(Reason::Receiver);
         }
         found
+    }
+
+    /// Returns true for a specialization of a class template: `template <> struct hash<Item> {…}`.
+    fn is_specialization(&self, candidate: &Candidate) -> bool {
+        let Value::Name(at) = candidate.value else { return false };
+        let Some((facts, place)) = self.symbol(at) else { return false };
+        let symbol = &facts.symbols[place];
+        let text = self.code.text(at.file);
+        let after = text.as_ref().and_then(|text| text.get(symbol.name_span.end..));
+        is_type(symbol.kind) && after.is_some_and(|it| it.trim_ascii_start().starts_with(b"<"))
     }
 
     /// Returns what using-declarations and using-directives bind to a name, in the files that open a
@@ -525,7 +497,7 @@ impl Walk<'_> {
 
     /// Returns the definitions of `name` in the namespace `path`, in all files that open it; the
     /// global namespace is the empty path.
-    fn in_namespace(
+    pub(super) fn in_namespace(
         &self,
         facts: &FileFacts,
         file: FileId,

@@ -682,6 +682,7 @@ impl Walk<'_> {
             _ if renames => 0.44,
             Some(false) if is_several => 0.8,
             Some(false) if is_macro => 0.49,
+            None if is_several && is_macro && self.is_attribute_macro(at) => 0.97,
             None if is_several && is_macro && self.is_empty_macro(at) => 0.95,
             None if is_several && is_macro => 0.9,
             _ => 1.0,

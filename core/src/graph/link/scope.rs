@@ -179,6 +179,10 @@ impl Walk<'_> {
             }
             found.extend(defined);
         }
+        if is_standard_function(name) {
+            // A declaration for compilers without the library's headers.
+            found.retain(|it| !is_prototype(it) || !is_unread(it));
+        }
         if self.are_conditional_macros(found) {
             // They may not be in effect.
             found.extend(self.functions_of_program(facts, file, name));

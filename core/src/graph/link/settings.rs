@@ -48,6 +48,33 @@ const OTHER_MACHINES: &[&str] = &[
     "_M_IX86",
 ];
 
+/// Macros of other compilers than GCC and Clang, and of their libraries.
+const OTHER_COMPILERS: &[&str] = &[
+    "_CRAYC",
+    "_SECURE_SCL",
+    "__ARMCC_VERSION",
+    "__CC_ARM",
+    "__CUDACC__",
+    "__DMC__",
+    "__IAR_SYSTEMS_ICC__",
+    "__IBMC__",
+    "__IBMCPP__",
+    "__ICCARM__",
+    "__ICL",
+    "__INTEL_COMPILER",
+    "__LCC__",
+    "__MWERKS__",
+    "__NVCC__",
+    "__PGI",
+    "__PGIC__",
+    "__SUNPRO_C",
+    "__SUNPRO_CC",
+    "__TI_COMPILER_VERSION__",
+    "__TINYC__",
+    "__ghs__",
+    "__xlC__",
+];
+
 /// Parts of names that configuration tests define.
 const TESTED: &[&str] = &["HAVE", "HAS", "SIZEOF", "ALIGNOF"];
 
@@ -61,23 +88,29 @@ impl Walk<'_> {
     /// if these do not determine it. Cached.
     pub(super) fn is_compiled_by_default(&self, at: SymbolAt) -> Option<bool> {
         let facts = self.memo.file(self.code, at.file)?;
-        let start = facts.symbols.get(at.place as usize)?.name_span.start;
+        let symbol = facts.symbols.get(at.place as usize)?;
+        let start = symbol.name_span.start;
+        let own = Some(symbol.name.as_str()).filter(|_| symbol.kind == SymbolKind::Macro);
         self.memo.compiled((at.file, start), || {
             let question = Question { left: std::cell::Cell::new(LOOK_UPS_MAX) };
-            self.is_read_by_default(&question, &facts, at.file, start, DEPTH_MAX)
+            self.is_read_by_default(&question, &facts, at.file, (start, own), DEPTH_MAX)
         })
     }
 
+    /// Returns whether a compiler reads the code at a byte of a file. There, the macro `own`, if any, is
+    /// defined, so that it is not defined before: `#ifndef own`.
     fn is_read_by_default(
         &self,
         question: &Question,
         facts: &FileFacts,
         file: FileId,
-        at: usize,
+        (at, own): (usize, Option<&str>),
         depth: usize,
     ) -> Option<bool> {
-        let settings =
-            |name: &str, at: usize| self.setting(question, facts, file, (name, at), depth);
+        let settings = |name: &str, at: usize| match own {
+            Some(own) if own == name => Setting::Undefined,
+            _ => self.setting(question, facts, file, (name, at), depth),
+        };
         is_read(facts.branches(|| self.code.text(file)), at, &settings)
     }
 
@@ -97,7 +130,10 @@ impl Walk<'_> {
         if name == "__STDC_VERSION__" && facts.language.name == "c" {
             return Setting::Defined(Some(201_710));
         }
-        if OTHER_MACHINES.contains(&name) {
+        if name == "__EXCEPTIONS" && facts.language.name == "cpp" {
+            return Setting::Defined(Some(1));
+        }
+        if OTHER_MACHINES.contains(&name) || OTHER_COMPILERS.contains(&name) {
             return Setting::Undefined;
         }
         let left = question.left.get();
@@ -125,7 +161,7 @@ impl Walk<'_> {
             if there != file && (self.sees(file, there) == Some(false) || is_unused()) {
                 continue;
             }
-            match self.is_read_by_default(question, &other, there, start, depth) {
+            match self.is_read_by_default(question, &other, there, (start, Some(name)), depth) {
                 Some(true) => {
                     is_defined = true;
                     values.push(self.value_of_macro(question, &other, there, end, depth));

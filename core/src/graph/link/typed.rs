@@ -123,6 +123,11 @@ impl Walk<'_> {
             values = self.each(&values, |candidate| self.member(candidate, part, depth + 1));
             taken += 1 + part.len();
         }
+        if values.is_empty() && taken > 0 {
+            // A macro may open the namespace of the type.
+            values = self.types_of_unknown_namespace(place, path, depth + 1);
+            taken = if values.is_empty() { taken } else { path.len() };
+        }
         let is_of_own = first == "Self" && path.len() > first.len() && values.is_empty();
         if is_of_own && self.facts(place.file).is_some_and(|it| it.dialect.has_module_instances) {
             // A constant of the type that includes a module of Ruby, or of a derived one.

@@ -17,6 +17,7 @@ mod literals;
 mod macros;
 mod modules;
 mod objects;
+mod prototypes;
 mod refer;
 mod values;
 
@@ -77,6 +78,7 @@ pub(crate) static CPP: Language = Language {
 /// Returns the text without annotation macros, as plain C.
 fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = kernel::mask(text);
+    prototypes::mask(text, &mut masked);
     let text = masked.clone();
     annotations::blank(&text, &mut masked, true);
     macros::mask(&text, &mut masked, true);
@@ -92,6 +94,7 @@ fn mask(text: &[u8]) -> Vec<u8> {
 fn mask_cpp(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
     modules::mask(text, &mut masked);
+    prototypes::mask(text, &mut masked);
     let text = masked.clone();
     let text = text.as_slice();
     annotations::blank(text, &mut masked, false);
@@ -258,13 +261,24 @@ fn scopes_of(prefix: &[String]) -> Option<String> {
 fn function<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
     let node = visit.node();
     let declared = declared(visit, node.field("declarator")?)?;
-    if !declared.is_function {
+    if !declared.is_function || is_macro_call(visit, &declared) {
         return None;
     }
     let mut definition = callable(visit, declared, SymbolKind::Function);
     let list = visit.child(node, "field_initializer_list");
     definition.body = list.or(node.field("body"));
     Some(definition)
+}
+
+/// Returns true for a name in capitals without a type before it, which is not that of the enclosing
+/// type: the call of a macro before a declaration, `NON_NULL(1)`.
+fn is_macro_call(visit: &Visit<'_, '_>, declared: &DeclaredName<'_>) -> bool {
+    let name = visit.bytes(declared.name);
+    let is_own = || visit.enclosing().is_some_and(|around| around.name.as_bytes() == name);
+    visit.node().field("type").is_none()
+        && declared.prefix.is_none()
+        && macros::is_capitals(name)
+        && !is_own()
 }
 
 fn callable<'t>(
@@ -329,6 +343,9 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     for declarator in node.children_by_field_name("declarator", &mut cursor) {
         let Some(declared) = declared(visit, declarator) else { continue };
         if declared.is_function {
+            if is_macro_call(visit, &declared) {
+                continue;
+            }
             found.push(callable(visit, declared, SymbolKind::Prototype));
         } else if in_type {
             let mut definition = Definition::new(visit, SymbolKind::Field, declared.name);

@@ -7,11 +7,16 @@
 
 use std::ops::Range;
 
+use rustc_hash::FxHashSet;
+
 /// Maximum length of a parameter list, which may span several lines.
 const PARAMETERS_BYTES_MAX: usize = 4000;
 
 /// Maximum number of words before a declaration's name.
 const HEAD_WORDS_MAX: usize = 16;
+
+/// Maximum number of comments between a declaration's name and what follows.
+const COMMENTS_MAX: usize = 8;
 
 /// Words that are not types, sorted.
 const QUALIFIERS: &[&[u8]] = &[
@@ -92,6 +97,7 @@ const STATEMENTS: &[&[u8]] = &[
 pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
     let mut start = 0;
     let mut is_directive = false;
+    let mut types = FxHashSet::default();
     for line in text.split_inclusive(|&byte| byte == b'\n') {
         let words = line.trim_ascii_start();
         let indent = line.len() - words.len();
@@ -102,7 +108,7 @@ pub(super) fn blank(text: &[u8], masked: &mut [u8], is_outermost: bool) {
         }
         if begins && !is_directive && !(is_outermost && indent > 0) {
             let head = start + indent + template_len(words);
-            LineHead::read(text, head).blank(text, masked);
+            LineHead::read(text, head).blank(text, &mut types, masked);
         }
         is_directive &= line.trim_ascii_end().ends_with(b"\\");
         start += line.len();
@@ -187,12 +193,16 @@ impl LineHead {
         head
     }
 
-    fn blank(&self, text: &[u8], masked: &mut [u8]) {
+    /// Blanks out the annotation macros of the line. `types` has the names of the types above it.
+    fn blank<'t>(&self, text: &'t [u8], types: &mut FxHashSet<&'t [u8]>, masked: &mut [u8]) {
         let of = |word: &Word| &text[word.start..word.end];
-        let next = text[self.end..].iter().find(|byte| !byte.is_ascii_whitespace());
+        let next = text.get(after_comments(text, self.end));
         let is_head = matches!(next, Some(b'{' | b':'));
         let is_typedef = self.words.first().is_some_and(|word| of(word) == b"typedef");
         let own = &self.words[usize::from(is_head && is_typedef)..];
+        if self.blank_operator(text, masked) {
+            return;
+        }
         if own.iter().any(|word| STATEMENTS.binary_search(&of(word)).is_ok()) {
             return;
         }
@@ -203,32 +213,71 @@ impl LineHead {
         let is_forward = next == Some(&b';') && of(&self.words[0]) == b"class";
         if is_head || is_forward {
             let Some(at) = self.words.iter().position(is_type) else { return };
+            // A macro before `class` may stand for `template <…>`.
+            let before = self.words[..at].iter().filter(|word| looks_like_macro(text, word));
+            before.for_each(|word| masked[word.start..word.end].fill(b' '));
             let own = self.words[at + 1..].iter().filter(|word| of(word) != b"final");
             let own: Vec<&Word> = own.filter(|word| !is_type(word)).collect();
             // The name may also come first: `class Name FINAL : public Base {`.
             let is_macro = |word: &Word| is_annotation(text, word);
             let is_name = |word: &&Word| !is_macro(word);
             let name = own.iter().rposition(is_name).or(own.len().checked_sub(1));
+            if let Some(name) = name {
+                types.insert(of(own[name]));
+            }
             let others = own.iter().enumerate().filter(|(at, _)| Some(*at) != name);
             let annotations = others.filter(|(_, word)| is_macro(word));
             annotations.for_each(|(_, word)| masked[word.start..word.end].fill(b' '));
             return;
         }
-        if self.blank_pointer(text, masked)
-            || text.get(self.end) != Some(&b'(')
-            || name.has_arguments
-        {
+        if self.blank_pointer(text, masked) || name.has_arguments {
+            return;
+        }
+        if text.get(self.end) != Some(&b'(') {
+            if matches!(next, Some(b';' | b'=' | b'[')) {
+                self.blank_variable(text, masked);
+            }
             return;
         }
         if let Some(range) = annotation_of_variable(text, before, name) {
             return masked[range].fill(b' ');
         }
         let is_destructor = text[name.start..name.end].contains(&b'~');
-        let has_type = !is_destructor && !is_constructor(&text[name.start..name.end]);
+        let is_own = !self.is_outermost && types.contains(of(name));
+        let is_own = is_own && !before.iter().any(|word| is_type_word(text, word));
+        let is_nameless = is_destructor || is_own;
+        let has_type = !is_nameless && !is_constructor(&text[name.start..name.end]);
         let kept = self.blank_before(text, before, has_type, masked);
-        if kept > 0 || is_destructor {
+        if kept > 0 || is_nameless {
             blank_after_parameters(text, self.end, masked);
         }
+    }
+
+    /// Blanks out the annotation macros before the type of a variable: `EMPTY_BASE Less less = Less();`.
+    fn blank_variable(&self, text: &[u8], masked: &mut [u8]) {
+        let Some((name, before)) = self.words.split_last() else { return };
+        let is_typed = before.iter().any(|word| is_type_word(text, word));
+        let has_arguments = before.iter().any(|word| word.has_arguments);
+        if is_typed && !has_arguments && !looks_like_macro(text, name) {
+            self.blank_before(text, before, true, masked);
+        }
+    }
+
+    /// Blanks out the annotation macros before an operator, `API bool operator==(…)`. Returns false for
+    /// any other line.
+    fn blank_operator(&self, text: &[u8], masked: &mut [u8]) -> bool {
+        let of = |word: &Word| &text[word.start..word.end];
+        let Some(at) = self.words.iter().position(|word| of(word) == b"operator") else {
+            return false;
+        };
+        let before = &self.words[..at];
+        // A conversion has no type before its name.
+        let has_type = at + 1 == self.words.len();
+        let is_typed = !has_type || before.iter().any(|word| is_type_word(text, word));
+        if is_typed && !before.iter().any(|word| STATEMENTS.binary_search(&of(word)).is_ok()) {
+            self.blank_before(text, before, has_type, masked);
+        }
+        true
     }
 
     /// Blanks out the annotation macros around a pointer to a function, `API int (*name)(int) ATTR;`.
@@ -297,6 +346,20 @@ impl LineHead {
     }
 }
 
+/// Returns the place of the next byte of code from `at` on.
+fn after_comments(text: &[u8], mut at: usize) -> usize {
+    for _ in 0..COMMENTS_MAX {
+        at += space(&text[at..]);
+        let rest = &text[at..];
+        at += match rest {
+            [b'/', b'/', ..] => memchr::memchr(b'\n', rest).unwrap_or(rest.len()),
+            [b'/', b'*', ..] => memchr::memmem::find(rest, b"*/").map_or(rest.len(), |end| end + 2),
+            _ => break,
+        };
+    }
+    at
+}
+
 /// Returns the bytes of the type in a macro that wraps the type of a function: `API(char *)`.
 fn wrapped_type(word: &[u8]) -> Option<Range<usize>> {
     let open = word.iter().position(|&byte| byte == b'(')? + 1;
@@ -323,6 +386,14 @@ fn annotation_of_variable(text: &[u8], before: &[Word], name: &Word) -> Option<R
     let end = name.end + balanced(&text[name.end..])?;
     let next = text.get(end + space(&text[end..]));
     matches!(next, Some(b';' | b'=' | b'{')).then_some(name.start..end)
+}
+
+/// Returns true for a word that is a type or a part of one, and no annotation macro.
+fn is_type_word(text: &[u8], word: &Word) -> bool {
+    let of = &text[word.start..word.end];
+    let is_builtin = BUILTIN.binary_search(&of).is_ok();
+    let is_other = QUALIFIERS.binary_search(&of).is_err() && !looks_like_macro(text, word);
+    !word.has_arguments && (is_builtin || is_other)
 }
 
 /// Returns true for the qualified name of a constructor: `A::A`, `a::B<T>::B`.

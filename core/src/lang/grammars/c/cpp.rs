@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::refer::{arguments, called, flag, include, macro_body, macro_value};
-use super::{declared, literals, macros, objects, values};
+use super::{declared, literals, macros, objects, prototypes, values};
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
@@ -60,6 +60,8 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             }
         }
         "class_specifier" | "struct_specifier" => bases(visit, notes),
+        "template_declaration" => macros::attributes(visit, notes),
+        "function_declarator" => prototypes::refer(visit, notes),
         "enumerator" => {
             let around = visit.enclosing().and_then(|around| chain::instance(&around.name));
             if let (Some(chain), false) = (around, visit.defined.is_empty()) {
@@ -337,7 +339,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 /// Records the call of a macro whose arguments are masked, since it stands for declarations.
 /// Returns false for other names.
-fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
+pub(super) fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
     let span = visit.node().byte_range();
     let statement = match visit.ancestor_kind(1) {
         "expression_statement" | "declaration" | "field_declaration" => true,

@@ -303,7 +303,14 @@ impl Group {
         if self.one_block(masked) || self.one_head(masked) {
             return true;
         }
-        if !is_blanked && !self.continues(open, masked) && !self.begins_statement(open, masked) {
+        // Labels, which stand before the statement after the directives.
+        let is_inner = matches!(self.at.innermost(), b'{') && self.is_balanced;
+        let is_label = is_inner && self.branches.iter().all(|branch| branch.1 == b':');
+        if !is_blanked
+            && !is_label
+            && !self.continues(open, masked)
+            && !self.begins_statement(open, masked)
+        {
             return false;
         }
         if is_list && self.at.innermost() != INITIALIZERS && !is_one && !self.has_call {
@@ -438,13 +445,26 @@ impl Group {
                 && text[half.lines[0].clone()].trim_ascii() == text[first.clone()].trim_ascii()
         };
         let code = &text[first.end..last.start];
-        let closes = code.iter().all(|byte| byte.is_ascii_whitespace() || *byte == b'}');
+        let closes = has_only(code, b'}');
         if closes && let Some(half) = halves.pop_if(|half| is_same(half)) {
             for line in [&half.lines[0], &half.lines[1], first, last] {
                 clear(&mut masked[line.clone()]);
             }
         }
     }
+}
+
+/// Returns true for a text that has only spaces, comments and the given byte.
+fn has_only(text: &[u8], byte: u8) -> bool {
+    let mut at = 0;
+    while let Some(next) = text.get(at) {
+        let comment = if *next == b'/' { skipped_len(text, at) } else { 0 };
+        if comment == 0 && *next != byte && !next.is_ascii_whitespace() {
+            return false;
+        }
+        at += comment.max(1);
+    }
+    true
 }
 
 /// Returns true for code that begins with the keyword of a statement with a body.

@@ -5,12 +5,41 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use crate::lang::code_text;
+use crate::lang::facts::Role;
 use crate::lang::node::NodeNames;
+use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
 /// Maximum length of the arguments of a macro before a body.
 const ARGUMENTS_BYTES_MAX: usize = 400;
+
+/// What replaces a macro for an access specifier.
+const ACCESS: &[u8] = b"public:";
+
+/// Maximum number of lines with attributes before a declaration.
+const ATTRIBUTES_MAX: usize = 6;
+
+/// Words that begin a declaration, whose type is not before them.
+const DECLARATIONS: [&[u8]; 16] = [
+    b"auto",
+    b"bool",
+    b"class",
+    b"const",
+    b"constexpr",
+    b"explicit",
+    b"friend",
+    b"inline",
+    b"int",
+    b"static",
+    b"struct",
+    b"template",
+    b"typename",
+    b"using",
+    b"virtual",
+    b"void",
+];
 
 /// Returns true for a name in capitals with at least three letters, digits and underscores.
 pub(super) fn is_capitals(name: &[u8]) -> bool {
@@ -41,13 +70,42 @@ pub(super) fn mask(text: &[u8], masked: &mut [u8], is_c: bool) {
         let Some(last) = words.last().filter(|_| !is_skipped && !words.starts_with(b"//")) else {
             continue;
         };
-        if matches!(before, b';' | b'}' | b'{' | b'/' | b')') && words[0].is_ascii_uppercase() {
+        let begins = matches!(before, b';' | b'}' | b'{' | b'/' | b')' | b':');
+        let is_above = before == b'>' || begins && is_capitals(words);
+        if !is_c && is_above && is_attribute(words, &text[start..]) {
+            masked[at..at + words.len()].fill(b' ');
+            continue;
+        }
+        if begins && words[0].is_ascii_uppercase() {
             let len = opening_len(words).filter(|_| !continues_list(&text[start..], before));
             if let Some(len) = len {
                 masked[at..at + len].fill(b' ');
                 continue;
             }
-            if !is_c && begins_declaration(&text[start..]) && is_declaration_macro(words) {
+            if !is_c && let Some((len, keyword)) = exception_len(words, &text[start..]) {
+                masked[at..at + len].fill(b' ');
+                masked[at..at + keyword.len()].copy_from_slice(keyword);
+                before = *last;
+                continue;
+            }
+            if begins_block(words, before) {
+                masked[at..at + words.len() - 1].fill(b' ');
+                before = b'{';
+                continue;
+            }
+            if !is_c && let Some(len) = access_len(words) {
+                masked[at..at + len].fill(b' ');
+                masked[at..at + ACCESS.len()].copy_from_slice(ACCESS);
+                continue;
+            }
+            let after = &text[start..];
+            let is_declaration = begins_declaration(after) && is_declaration_macro(words)
+                || is_attribute(words, after);
+            // In C, a statement without `;`. A list of enumerators or values begins after `{`.
+            let is_inner = line.starts_with(b" ") || line.starts_with(b"\t");
+            let is_statement =
+                is_c && is_inner && is_declaration && matches!(before, b';' | b'}' | b':');
+            if !is_c && is_declaration || is_statement {
                 masked[at..at + words.len()].fill(b' ');
                 let name = words.iter().position(|&byte| byte == b'(').unwrap_or(0);
                 masked[at..at + name].copy_from_slice(&words[..name]);
@@ -275,6 +333,63 @@ fn is_declaration_macro(line: &[u8]) -> bool {
     is_capitals(&line[..open]) && arguments.iter().all(is_plain)
 }
 
+/// Returns true for a line that consists of a macro, and precedes a declaration with keywords, which the
+/// macro is no type of: `DEPRECATED_SINCE(3.1, f())`, `static int g();`.
+fn is_attribute(line: &[u8], after: &[u8]) -> bool {
+    let open = line.iter().position(|&byte| byte == b'(').unwrap_or(line.len());
+    if !is_capitals(&line[..open])
+        || open < line.len() && balanced(&line[open..], b'(', b')') != Some(line.len() - open)
+    {
+        return false;
+    }
+    let mut lines = after.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii).take(ATTRIBUTES_MAX);
+    // Other attributes may precede the declaration.
+    let is_other = |line: &&[u8]| {
+        let end = line.iter().position(|&byte| byte == b'(').unwrap_or(line.len());
+        line.is_empty() || is_capitals(&line[..end])
+    };
+    let next = lines.find(|line| !is_other(line)).unwrap_or_default();
+    let end = next.iter().position(|byte| !byte.is_ascii_alphabetic()).unwrap_or(next.len());
+    DECLARATIONS.contains(&&next[..end])
+}
+
+/// Returns the length of a macro that stands for an access specifier, with its colon:
+/// `PRIVATE_UNLESS_TESTED:`.
+fn access_len(line: &[u8]) -> Option<usize> {
+    let name = line.strip_suffix(b":")?.trim_ascii_end();
+    let is_access =
+        |word: &[u8]| matches!(word, b"PUBLIC" | b"PROTECTED" | b"PRIVATE" | b"SIGNALS" | b"SLOTS");
+    let is_macro = is_capitals(name) && name.split(|&byte| byte == b'_').any(is_access);
+    (is_macro && line.len() >= ACCESS.len()).then_some(line.len())
+}
+
+/// Returns the length of a macro that stands for `try` or `catch`, as its name says, at the start of a
+/// line, and that keyword: `LIB_TRY {`, `LIB_CATCH(...) {`, where the block may begin on the next line.
+fn exception_len(line: &[u8], after: &[u8]) -> Option<(usize, &'static [u8])> {
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let len = line.iter().take_while(|byte| is_part(byte)).count();
+    let (name, rest) = line.split_at(len);
+    let rest = rest.trim_ascii();
+    let has_word = |word: &[u8]| name.split(|&byte| byte == b'_').any(|part| part == word);
+    let (keyword, rest): (&'static [u8], _) = match rest.first() {
+        Some(b'(') if has_word(b"CATCH") => (b"catch", &rest[balanced(rest, b'(', b')')?..]),
+        None | Some(b'{') if has_word(b"TRY") => (b"try", rest),
+        _ => return None,
+    };
+    let rest = rest.trim_ascii_start();
+    let has_block = match rest.first() {
+        Some(first) => *first == b'{',
+        None => after.trim_ascii_start().starts_with(b"{"),
+    };
+    (is_capitals(name) && has_block).then_some((len, keyword))
+}
+
+/// Returns true for a line that consists of a macro before a block, after the byte `before`: `TRY {`.
+fn begins_block(line: &[u8], before: u8) -> bool {
+    let name = line.strip_suffix(b"{").map(<[u8]>::trim_ascii_end);
+    matches!(before, b';' | b'}') && name.is_some_and(is_capitals)
+}
+
 /// Returns true if the text after a line begins a declaration, and not the body of a function or
 /// the rest of an expression.
 fn begins_declaration(after: &[u8]) -> bool {
@@ -406,6 +521,28 @@ pub(super) fn is_member_call(visit: &Visit<'_, '_>) -> bool {
     let Some(word) = word.filter(|_| is_form).map(|word| visit.bytes(word)) else { return false };
     let is_constructor = || visit.enclosing().is_some_and(|around| around.name.as_bytes() == word);
     visit.ancestor_kind(1) == "field_declaration_list" && is_capitals(word) && !is_constructor()
+}
+
+/// Records the calls of the macros between the head of the visited template and its declaration, which
+/// are masked: `template <class T>`, `NON_NULL(1)`, `static void f(T *value);`.
+pub(super) fn attributes(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let Some(head) = node.field("parameters") else { return };
+    let Some(own) = head.next_named_sibling() else { return };
+    let mut at = head.end_byte();
+    let Some(gap) = visit.text.get(at..own.start_byte()) else { return };
+    for line in gap.split_inclusive(|&byte| byte == b'\n') {
+        let word = line.trim_ascii_start();
+        let start = at + line.len() - word.len();
+        at += line.len();
+        let Some(open) = word.iter().position(|&byte| byte == b'(') else { continue };
+        if is_capitals(&word[..open]) {
+            let span = start..start + open;
+            let around = code_text::around(visit.text, span.clone());
+            let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
+            notes.refer_span(visit, span, Role::Call, None, Some(count));
+        }
+    }
 }
 
 /// A test that a macro with a string defines: `TEST_CASE("name") {`.

@@ -23,6 +23,11 @@ pub(super) fn constructed(
         "declaration" if visit.field_above(levels) == "type" => {
             declared(around).or_else(|| copied(visit, notes, around))
         }
+        // `Type name = {};` and `Type name{};` of a member.
+        "field_declaration" if visit.field_above(levels) == "type" => {
+            let value = around.field("default_value")?;
+            (value.kind_name() == "initializer_list").then(|| value.element_count())
+        }
         "compound_literal_expression" if visit.field_above(levels) == "type" => {
             around.field("value").map(|list| list.element_count())
         }

@@ -3,8 +3,9 @@
 
 use tree_sitter::Node;
 
+use super::cpp::masked_macro;
 use super::keywords::WORDS;
-use super::{declared, literals};
+use super::{declared, literals, prototypes};
 use crate::lang::chain;
 use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, Role};
@@ -45,6 +46,7 @@ pub(in crate::lang::grammars) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut No
                 notes.declare(found.name, type_chain(visit, node));
             }
         }
+        "function_declarator" => prototypes::refer(visit, notes),
         "preproc_def" if node.field("value").is_none() => flag(visit, notes),
         "preproc_include" => include(visit, notes),
         "preproc_arg" => macro_body(visit, notes),
@@ -111,6 +113,9 @@ pub(super) fn flag(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
+    if masked_macro(visit, notes) {
+        return;
+    }
     let field = visit.own_field();
     let parent = visit.ancestor_kind(1);
     match (field, parent) {

@@ -102,3 +102,27 @@ fn annotations_with_numbers_are_blanked() {
     check("void format(2, 3) run(char *f, ...);\n", "void ......... .. run(char *f, ...);\n");
     check("static void run(a, b)\nint a;\n", "static void run(a, b)\nint a;\n");
 }
+
+/// Such a class was taken for a function or a variable, and its members for top-level definitions.
+#[test]
+fn annotations_before_the_word_class_are_blanked() {
+    check("CLASS_API\nclass API Error : public A {\n", ".........\nclass ... Error : public A {\n");
+    check("LIB_TEMPLATE\nclass Tree // C\n{\n", "............\nclass Tree // C\n{\n");
+}
+
+#[test]
+fn annotations_before_constructors_are_blanked() {
+    check(
+        "struct Node {\n  LIB_CONSTEXPR Node(int x) : x_(x) {}\n",
+        "struct Node {\n  ............. Node(int x) : x_(x) {}\n",
+    );
+    check("struct Node {\n  LIB_TYPE other(int x);\n", "struct Node {\n  LIB_TYPE other(int x);\n");
+}
+
+#[test]
+fn annotations_before_operators_and_variables_are_blanked() {
+    check("  API bool operator==(A b);\n", "  ... bool operator==(A b);\n");
+    check("  API explicit operator bool() const;\n", "  ... explicit operator bool() const;\n");
+    check("  NO_ADDRESS Less less_ = Less();\n", "  .......... Less less_ = Less();\n");
+    check("  BOOL less_ = 1;\n", "  BOOL less_ = 1;\n");
+}
