@@ -285,7 +285,16 @@ impl Walk<'_> {
         if is_called {
             self.replace_modules(place, name, &mut found);
         }
-        if generic.len() > name.len() {
+        let states_type = generic.len() > name.len();
+        if states_type
+            && is_called
+            && let Some(of) = self.stated_result(place, &found, generic, depth)
+        {
+            let mut rest = rest;
+            rest.next();
+            return (of, rest);
+        }
+        if states_type && !self.facts(place.file).is_some_and(|facts| facts.dialect.has_usings) {
             let written = WrittenType { place, text: generic.into() };
             found.iter_mut().for_each(|it| it.given = Some(written.clone()));
         }

@@ -86,6 +86,13 @@ impl Walk<'_> {
             if outer.iter().any(is_fit) {
                 return outer;
             }
+            // An import of a type from outside hides the types of the package.
+            let is_type = used.name.starts_with(char::is_uppercase)
+                && !found.is_empty()
+                && found.iter().all(|it| matches!(it.value, Value::Outside));
+            if is_type && !is_hiding {
+                return found;
+            }
             let mut hidden =
                 if is_hiding { Vec::new() } else { self.behind_imports(place, used.name) };
             hidden.retain(is_fit);
@@ -296,9 +303,14 @@ impl Walk<'_> {
                 *found = named;
             }
         }
+        let stated = stated_type_arguments(&text, start + used.name.len());
         if found.iter().filter(|it| is_type(it)).nth(1).is_some() {
-            let stated = stated_type_arguments(&text, start + used.name.len());
             self.retain_arity(found, stated.unwrap_or_default());
+        }
+        // A type that is nearer may have another number of type parameters.
+        let stated = stated.unwrap_or_default();
+        if before.ends_with(b"new") && self.have_other_arity(found, stated) {
+            *found = self.types_of_arity(place, used.name, stated);
         }
     }
 
