@@ -123,6 +123,7 @@ impl Walk<'_> {
                 [value] if has_bounds => value.confidence,
                 _ => 0.0,
             };
+            let mut is_call = step == Ok(Step::Call);
             values = match step {
                 Ok(Step::Call) => {
                     self.each(&values, |candidate| self.called_at(place, candidate, depth))
@@ -152,6 +153,7 @@ impl Walk<'_> {
                     self.each(&values, |candidate| self.parameter(candidate, number, depth))
                 }
                 Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
+                    is_call = true;
                     self.each(&values, |candidate| {
                         let mut found = self.called_member(place, candidate, name, depth);
                         if names_definition {
@@ -180,6 +182,9 @@ impl Walk<'_> {
                 }
                 Err(Malformed) => return Vec::new(),
             };
+            if is_call {
+                self.mark_results(place, &mut values);
+            }
             // Types that are declared make no step of a chain of calls less likely than the others.
             if let [value] = &mut values[..] {
                 value.confidence = value.confidence.max(before * STEP_LEAST);

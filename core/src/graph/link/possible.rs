@@ -127,7 +127,10 @@ impl Walk<'_> {
             let is_hiding = !self.facts(place.file).is_some_and(|facts| {
                 facts.dialect.extensions == Extensions::Prefix && used.role == Role::Call
             });
-            if found.iter().any(|it| is_known(it) && (is_hiding || self.is_fit(it, Some(used)))) {
+            let is_fit = |it: &Candidate| {
+                self.is_fit(it, Some(used)) && self.accepts_this(place, used, &implicit, it)
+            };
+            if found.iter().any(|it| is_known(it) && (is_hiding || is_fit(it))) {
                 return found;
             }
             if let Some(outer) = implicit.outer_instance() {

@@ -2,17 +2,24 @@
 //! comes before an extension, and a function of the library is called where that of the repository does not
 //! accept the arguments.
 
-use super::named::{KOTLIN, function_of_library, member_of_library};
+use super::named::{KOTLIN, TRAILING, function_of_library, member_of_library};
 use super::{Form, fit_of};
 use crate::graph::link::dialect::{Extensions, OverloadRules};
+use crate::graph::link::kinds::is_variable;
+use crate::graph::link::position::SymbolAt;
 use crate::graph::link::result::{Link, Use};
 use crate::graph::link::several::OPEN_MAX;
-use crate::graph::link::value::Place;
+use crate::graph::link::signature::Shape;
+use crate::graph::link::value::{Candidate, Place, Value};
 use crate::graph::link::walk::Walk;
+use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 
 /// The most bytes of the argument of an infix call that are read.
 const ARGUMENT_BYTES_MAX: usize = 80;
+
+/// The most definitions of one name that are searched for an extension.
+const NAMED_MAX: usize = 64;
 
 /// What the arguments of a call show of a definition that the library overloads.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -41,11 +48,68 @@ impl Walk<'_> {
         }
         links.retain_mut(|link| {
             let fit = self.fit_beside_library(place, used, link).unwrap_or(Fit::Exact);
-            if fit == Fit::Unknown {
+            if fit == Fit::Unknown || self.may_be_extension(place, used, link) {
                 link.confidence = link.confidence.min(OPEN_MAX);
             }
             fit != Fit::None
         });
+    }
+
+    /// Returns false for a function of Kotlin that does not accept `this` as an argument in a block whose
+    /// receiver is a value of `receiver`.
+    pub(in crate::graph::link) fn accepts_this(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        receiver: &Chain,
+        called: &Candidate,
+    ) -> bool {
+        self.fit_of_this(place, used, receiver, called).is_none_or(|fit| fit > 0)
+    }
+
+    fn fit_of_this(
+        &self,
+        place: Place,
+        used: Use<'_>,
+        receiver: &Chain,
+        called: &Candidate,
+    ) -> Option<u32> {
+        let Value::Name(to) = called.value else { return None };
+        let text = self.code.text(place.file)?;
+        let (given, _) = self.arguments_of(&KOTLIN, used, &text)?;
+        let argument = given.iter().position(|(_, argument)| argument == "this")?;
+        let (there, at) = self.symbol(to)?;
+        let symbol = there.symbols.get(at).filter(|symbol| symbol.kind.is_callable())?;
+        let signature = self.overload_signature(OverloadRules::Kotlin, &there, to, symbol)?;
+        let of = signature.types.get(argument)?.as_ref()?;
+        let Value::Instance(own, _) = self.chain(place, None, receiver, 1).first()?.value else {
+            return None;
+        };
+        let (facts, own) = self.symbol(own)?;
+        let own = Shape::plain(facts.symbols[own].name.clone(), false);
+        Some(fit_of(self, place, &Form::Typed(own), Some(of)))
+    }
+
+    /// Returns true for a property of Kotlin that a call gives a block, if functions of the name extend a type:
+    /// few properties hold a function that takes another one.
+    fn may_be_extension(&self, place: Place, used: Use<'_>, link: &Link) -> bool {
+        let is_property =
+            self.symbol(link.to).is_some_and(|(there, at)| is_variable(there.symbols[at].kind));
+        let is_extension = |at: &SymbolAt| {
+            self.symbol(*at).is_some_and(|(there, place)| {
+                there.symbols[place].kind.is_callable()
+                    && self.extended(&there, *at, place).is_some()
+            })
+        };
+        let named = || self.code.named(used.name);
+        let takes_block = || {
+            let text = self.code.text(place.file)?;
+            let (_, labels) = self.arguments_of(&KOTLIN, used, &text)?;
+            Some(labels.last()?.as_deref() == Some(TRAILING))
+        };
+        is_property
+            && named().iter().take(NAMED_MAX).any(is_extension)
+            && takes_block() == Some(true)
     }
 
     /// Returns what the arguments of a call show of a definition; `None` if the library has no other one.
