@@ -1,6 +1,7 @@
 //! Overloads that accept the same number of arguments: the forms of the arguments and the types of
 //! local variables, as they are written, are compared with the parameters. This file has the rules
-//! of C++, [`java`] those of Java, [`named`] those of C#, Kotlin and Swift.
+//! of C++, [`java`] those of Java, [`named`] those of C#, Kotlin and Swift, [`built_in`] definitions that
+//! Kotlin's library overloads.
 //!
 //! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
 //! every parameter equally. Texts are read only where overloads differ. [`narrow`] bounds how many are
