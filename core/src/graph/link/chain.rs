@@ -123,6 +123,7 @@ impl Walk<'_> {
                 [value] if has_bounds => value.confidence,
                 _ => 0.0,
             };
+            let mut is_call = step == Ok(Step::Call);
             values = match step {
                 Ok(Step::Call) => {
                     self.each(&values, |candidate| self.called_at(place, candidate, depth))
@@ -152,6 +153,7 @@ impl Walk<'_> {
                     self.each(&values, |candidate| self.parameter(candidate, number, depth))
                 }
                 Ok(Step::Member(name)) if steps.next_if_eq(&Ok(Step::Call)).is_some() => {
+                    is_call = true;
                     self.each(&values, |candidate| {
                         let mut found = self.called_member(place, candidate, name, depth);
                         if names_definition {
@@ -180,6 +182,9 @@ impl Walk<'_> {
                 }
                 Err(Malformed) => return Vec::new(),
             };
+            if is_call {
+                self.mark_results(place, &mut values);
+            }
             // Types that are declared make no step of a chain of calls less likely than the others.
             if let [value] = &mut values[..] {
                 value.confidence = value.confidence.max(before * STEP_LEAST);
@@ -285,7 +290,16 @@ impl Walk<'_> {
         if is_called {
             self.replace_modules(place, name, &mut found);
         }
-        if generic.len() > name.len() {
+        let states_type = generic.len() > name.len();
+        if states_type
+            && is_called
+            && let Some(of) = self.stated_result(place, &found, generic, depth)
+        {
+            let mut rest = rest;
+            rest.next();
+            return (of, rest);
+        }
+        if states_type && !self.facts(place.file).is_some_and(|facts| facts.dialect.has_usings) {
             let written = WrittenType { place, text: generic.into() };
             found.iter_mut().for_each(|it| it.given = Some(written.clone()));
         }

@@ -1,11 +1,12 @@
 //! Which definitions of C a compiler on Linux reads, by the conditional directives around them
-//! ([`super::conditions`]) and around the includes of their header.
+//! ([`super::conditions`]) and around the includes of their header; and those of C# under conditions.
 
 use super::code::FileFacts;
 use super::conditions::{Setting, conditions, excluded, is_read};
 use super::dialect::Group;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Use};
+use super::several::OPEN_MAX;
 use super::value::Place;
 use super::walk::Walk;
 use crate::base::ids::FileId;
@@ -26,6 +27,29 @@ const MACRO_BYTES_MAX: usize = 200;
 pub(super) const REPLACED: f32 = 0.56;
 
 impl Walk<'_> {
+    /// Lowers the confidence of a definition of C# under a condition that its use does not have, if there is
+    /// another definition of the name: which branch applies is not known. It stays an answer.
+    pub(super) fn limit_conditional(&self, place: Place, used: Use<'_>, links: &mut [Link]) {
+        let Some(facts) = self.facts(place.file).filter(|facts| facts.dialect.has_usings) else {
+            return;
+        };
+        let Some(start) = used.start.filter(|_| self.code.named(used.name).len() > 1) else {
+            return;
+        };
+        for link in links.iter_mut().filter(|link| link.confidence > OPEN_MAX) {
+            let Some((there, at)) = self.symbol(link.to) else { continue };
+            let branches = there.branches(|| self.code.text(link.to.file));
+            let required = conditions(branches, there.symbols[at].name_span.start);
+            if required.is_empty() {
+                continue;
+            }
+            let own = conditions(facts.branches(|| self.code.text(place.file)), start);
+            if !required.iter().all(|condition| own.contains(condition)) {
+                link.confidence = OPEN_MAX;
+            }
+        }
+    }
+
     /// Lowers the confidence of definitions of C that may not be what the use refers to, but a
     /// definition from outside of the repository: the first one is in code that only some settings
     /// select, or the file does not include it, but includes headers from outside. It stays an

@@ -68,6 +68,31 @@ impl Walk<'_> {
         found.filter(|found| is_closed || !found.is_empty())
     }
 
+    /// Returns values of the type argument that a call of C# states, `name<Type>()`, if the result of the
+    /// called method is the type parameter.
+    pub(super) fn stated_result(
+        &self,
+        place: Place,
+        called: &[Candidate],
+        written: &str,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let Value::Name(at) = called.first()?.value else { return None };
+        let (facts, own) = self.symbol(at)?;
+        let symbol = facts.symbols.get(own)?;
+        if !facts.dialect.has_usings || !symbol.kind.is_callable() {
+            return None;
+        }
+        let signature = facts.signature(at.place, || self.code.text(at.file));
+        let (head, after) = signature.split_once(symbol.name.as_str())?;
+        let result = head.split_whitespace().last()?;
+        let (own, _) = after.trim_start().strip_prefix('<')?.split_once('>')?;
+        let number = own.split(',').position(|own| own.trim() == result)?;
+        let stated = type_arguments(written);
+        let of = stated.get(number).map(|of| of.trim())?;
+        Some(self.chain(place, None, &Chain::instance(of), depth + 1))
+    }
+
     /// Returns the chain of a value of a type argument.
     fn argument_chain(&self, of: &WrittenType) -> Option<Chain> {
         if of.text.starts_with(TYPE_PARAMETER) {

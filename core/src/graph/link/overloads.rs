@@ -1,11 +1,13 @@
 //! Overloads that accept the same number of arguments: the forms of the arguments and the types of
 //! local variables, as they are written, are compared with the parameters. This file has the rules
-//! of C++, [`java`] those of Java, [`named`] those of C#, Kotlin and Swift.
+//! of C++, [`java`] those of Java, [`named`] those of C#, Kotlin and Swift, [`built_in`] definitions that
+//! Kotlin's library overloads.
 //!
 //! Expressions are not evaluated, and conversions are not modelled: an argument of unknown type fits
 //! every parameter equally. Texts are read only where overloads differ. [`narrow`] bounds how many are
 //! compared.
 
+mod built_in;
 mod constness;
 mod cpp;
 mod effects;
@@ -25,7 +27,7 @@ mod written;
 use std::rc::Rc;
 
 use named::operators;
-use overload::{Overload, most_specific, score};
+use overload::{Overload, differ_in_unknown, most_specific, score, without_ties};
 use plain_text::{closing, last_open, without_comments, without_strings};
 use ranking::{Given, is_constrained, lower_by_standing, template_list};
 use type_arguments::TypeArguments;
@@ -37,8 +39,9 @@ pub(super) use written::{declared_type, written_type};
 use super::binding::{Binding, Qualifiers, has_word};
 use super::code::{FileFacts, last_name};
 use super::dialect::{Extensions, OverloadRules};
-use super::kinds::is_variable;
+use super::kinds::{is_type, is_variable};
 use super::parameters::{inside, parameters};
+use super::pick::UNSELECTED_MAX;
 use super::position::SymbolAt;
 use super::result::{Link, Reason, Use};
 use super::signature::{Shape, Signature};
@@ -61,6 +64,9 @@ const ALTERNATIVES_MAX: usize = 3;
 
 /// How much less likely an overload is that fits the arguments worse than another one.
 const WORSE: f32 = 0.93;
+
+/// How much less likely an overload is that only an argument of unknown type distinguishes from the best.
+const NEAR: f32 = 0.999;
 
 /// How much less likely an overload is that cannot accept the arguments: less likely than one of a base.
 const EXCLUDED: f32 = 0.8;
@@ -354,14 +360,31 @@ impl Walk<'_> {
         };
         let is_decided =
             !is_open && first.is_none_or(|first| best().all(|(of, _)| is_same(of, first)));
+        let has_ties = rules.labels.is_some_and(|labels| !labels.are_required);
+        // Where the type of an argument is not known, only the order of overloads that accept it differs.
+        let is_near = |of: &Overload, score: u32| {
+            has_ties
+                && score > 0
+                && without_ties(score) == without_ties(most)
+                && first.is_some_and(|first| differ_in_unknown(rules, &forms, &labels, [first, of]))
+        };
         for (of, score) in overloads.iter().zip(&scores).filter(|(_, score)| **score < most) {
             let to = links[of.link].to;
             let is_excluded = *score == 0 && rules.labels.is_some();
-            let factor = if is_excluded { EXCLUDED } else { WORSE };
+            let factor = match () {
+                () if is_excluded => EXCLUDED,
+                () if is_near(of, *score) => {
+                    is_guess = true;
+                    NEAR
+                }
+                () => WORSE,
+            };
+            // Beside what accepts the arguments, a member or an extension that does not is no answer.
+            let most = if is_excluded && has_ties { UNSELECTED_MAX } else { 1.0 };
             links
                 .iter_mut()
                 .filter(|link| link.to == to)
-                .for_each(|link| link.confidence *= factor);
+                .for_each(|link| link.confidence = (link.confidence * factor).min(most));
         }
         if !is_decided || is_guess {
             // A function usually calls another overload than itself.
@@ -555,6 +578,17 @@ impl Walk<'_> {
         if form != Form::Unknown {
             return form;
         }
+        if argument == "this" && rules.type_arguments == TypeArguments::StatedOrOfArguments {
+            let around =
+                facts.ancestors(place.enclosing).find(|&at| is_type(facts.symbols[at].kind));
+            let of = around.map(|at| Shape::plain(facts.symbols[at].name.clone(), false));
+            return of.map_or(Form::Unknown, Form::Typed);
+        }
+        // Kotlin's `value!!` has the type of the value.
+        let argument = match argument.strip_suffix("!!") {
+            Some(of) if rules.type_arguments == TypeArguments::Stated => of,
+            _ => argument,
+        };
         let is_name = |c: char| c.is_alphanumeric() || c == '_';
         let (is_address, name) = match argument.strip_prefix('&') {
             Some(name) => (true, name),
@@ -619,7 +653,9 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         let symbol = facts.symbols.get(place)?;
         if rules.labels.is_some() {
-            return named::shape_of_symbol(&facts, place);
+            // The result of a call of a variable is not the type of the variable.
+            let is_called = !is_variable(symbol.kind);
+            return is_called.then(|| named::shape_of_symbol(&facts, place)).flatten();
         }
         let symbol = Some(symbol).filter(|symbol| symbol.kind.is_callable())?;
         let text = self.code.text(at.file)?;
@@ -675,6 +711,11 @@ impl Walk<'_> {
         let signature = facts.signature(at.place, || self.code.text(at.file));
         (rules.declared)(&signature, &symbol.name)
     }
+}
+
+/// Returns how well a parameter of Kotlin fits an argument.
+fn fit_of(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
+    (named::KOTLIN.fit)(walk, place, form, of)
 }
 
 /// Returns the text of the function around a call, up to the byte `call`.

@@ -56,7 +56,7 @@ const UNCONFIRMED_MIN: f32 = 0.15;
 const CONFIRMED: f32 = 0.46;
 
 /// The most confidence of an overload where the arguments select another one.
-const UNSELECTED_MAX: f32 = 0.1;
+pub(super) const UNSELECTED_MAX: f32 = 0.1;
 
 impl Walk<'_> {
     /// Returns links for the candidates of a use, most likely first.
@@ -149,6 +149,8 @@ impl Walk<'_> {
         }
         self.narrow_overloads(place, used, &mut links);
         self.order_links(place, used, &mut links);
+        self.limit_by_library(place, used, &mut links);
+        self.limit_conditional(place, used, &mut links);
         limit_open(&mut links, &choices);
         links
     }

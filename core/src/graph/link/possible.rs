@@ -86,6 +86,13 @@ impl Walk<'_> {
             if outer.iter().any(is_fit) {
                 return outer;
             }
+            // An import of a type from outside hides the types of the package.
+            let is_type = used.name.starts_with(char::is_uppercase)
+                && !found.is_empty()
+                && found.iter().all(|it| matches!(it.value, Value::Outside));
+            if is_type && !is_hiding {
+                return found;
+            }
             let mut hidden =
                 if is_hiding { Vec::new() } else { self.behind_imports(place, used.name) };
             hidden.retain(is_fit);
@@ -120,7 +127,10 @@ impl Walk<'_> {
             let is_hiding = !self.facts(place.file).is_some_and(|facts| {
                 facts.dialect.extensions == Extensions::Prefix && used.role == Role::Call
             });
-            if found.iter().any(|it| is_known(it) && (is_hiding || self.is_fit(it, Some(used)))) {
+            let is_fit = |it: &Candidate| {
+                self.is_fit(it, Some(used)) && self.accepts_this(place, used, &implicit, it)
+            };
+            if found.iter().any(|it| is_known(it) && (is_hiding || is_fit(it))) {
                 return found;
             }
             if let Some(outer) = implicit.outer_instance() {
@@ -296,9 +306,14 @@ impl Walk<'_> {
                 *found = named;
             }
         }
+        let stated = stated_type_arguments(&text, start + used.name.len());
         if found.iter().filter(|it| is_type(it)).nth(1).is_some() {
-            let stated = stated_type_arguments(&text, start + used.name.len());
             self.retain_arity(found, stated.unwrap_or_default());
+        }
+        // A type that is nearer may have another number of type parameters.
+        let stated = stated.unwrap_or_default();
+        if before.ends_with(b"new") && self.have_other_arity(found, stated) {
+            *found = self.types_of_arity(place, used.name, stated);
         }
     }
 

@@ -5,6 +5,8 @@
 //! certain as without them; otherwise each has less confidence, and the others are listed too.
 
 use super::blocks::levels_between;
+use super::code::{FileFacts, last_name};
+use super::dialect::Extensions;
 use super::kinds::{is_type, is_variable};
 use super::memo::Shared;
 use super::position::SymbolAt;
@@ -17,6 +19,10 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most confidence, before the calibration, of a definition that is one of several.
 pub const OPEN_MAX: f32 = 0.62;
+
+/// How much less likely than the likeliest a result may be that counts, and the most types of results.
+const LIKELY: f32 = 0.9;
+const RESULTS_MAX: usize = 8;
 
 impl Walk<'_> {
     /// Returns what `find` returns for each value that a chain may have, each result once; `None` if the
@@ -254,6 +260,52 @@ pub(super) fn merged(of_each: Vec<Vec<Candidate>>, may_be_unknown: bool) -> Vec<
 /// Returns true if the use at `start` has its receiver before it: `a.name`.
 fn is_member_access(text: &[u8], start: usize) -> bool {
     text.get(..start).is_some_and(|before| before.trim_ascii_end().ends_with(b"."))
+}
+
+impl Walk<'_> {
+    /// Marks the results of a call as alternatives if its overloads return different types: a step of a chain
+    /// has no arguments that select one. Java, C# and Kotlin.
+    pub(super) fn mark_results(&self, place: Place, values: &mut [Candidate]) {
+        let has_overloads = |facts: &FileFacts| {
+            let dialect = facts.dialect;
+            dialect.has_usings
+                || dialect.has_java_types()
+                || dialect.extensions == Extensions::Prefix
+        };
+        if values.len() < 2 || !self.facts(place.file).is_some_and(|facts| has_overloads(&facts)) {
+            return;
+        }
+        let top = values.iter().map(|it| it.confidence).fold(0.0, f32::max);
+        let key = |it: &Candidate| match &it.value {
+            Value::Instance(at, _) => {
+                let (facts, place) = self.symbol(*at)?;
+                let parameters = self.type_parameters(*at, &facts, &facts.symbols[place]);
+                Some((facts.symbols[place].qualified_name.clone(), parameters))
+            }
+            Value::Foreign(written) => {
+                let name = written.text.split('<').next().unwrap_or_default();
+                Some((last_name(name).to_owned(), usize::MAX))
+            }
+            _ => None,
+        };
+        let keys: Vec<Option<(String, usize)>> = values
+            .iter()
+            .map(|it| Some(it).filter(|it| it.confidence >= top * LIKELY).and_then(key))
+            .collect();
+        let mut types: Vec<&(String, usize)> = keys.iter().flatten().collect();
+        types.sort_unstable();
+        types.dedup();
+        if !(2..=RESULTS_MAX).contains(&types.len()) {
+            return;
+        }
+        let all = u8::MAX >> (u8::BITS as usize - types.len());
+        for (value, key) in values.iter_mut().zip(&keys) {
+            let which = key.as_ref().and_then(|key| types.iter().position(|of| *of == key));
+            if let Some(which) = which {
+                value.choice = value.choice.and(Choice::OneOf { which: 1 << which, all });
+            }
+        }
+    }
 }
 
 /// Lowers the confidence of links to definitions that are one of several, unless each alternative leads to

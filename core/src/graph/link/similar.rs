@@ -73,6 +73,15 @@ impl Walk<'_> {
             return Vec::new();
         }
         let mut owners = self.owners_of_member(&facts, used);
+        // Nothing is an instance of a module: a parameter of its name is rather a value of a class that has
+        // the member.
+        let is_module = |of: SymbolAt| {
+            self.symbol(of).is_some_and(|(there, at)| there.symbols[at].kind == SymbolKind::Module)
+        };
+        let is_local = local_variable(chain.as_str()).is_some();
+        if is_local && owners.iter().any(|owner| !is_module(owner.of)) {
+            owners.iter_mut().filter(|owner| is_module(owner.of)).for_each(|it| it.name.clear());
+        }
         let variable = variable_name(chain, facts.dialect.content_methods);
         self.add_namesake(&facts, used, &variable, &mut owners);
         if owners.is_empty() {

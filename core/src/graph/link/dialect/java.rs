@@ -8,6 +8,8 @@ static JAVA: Dialect = Dialect {
     separates_fields: true,
     arguments: Some(ArgumentRules::USUAL),
     overloads: Some(OverloadRules::Java),
+    // Only the name of the type.
+    constructors: &[],
     ..RULES
 };
 

@@ -196,7 +196,9 @@ fn created(argument: &str) -> Form {
         return Form::Unknown;
     }
     match (called, is_call) {
-        ("class", false) => typed("Class"),
+        ("class", false) | ("getClass", true) => typed("Class"),
+        ("entrySet" | "keySet", true) => typed("Set"),
+        ("lineSeparator", true) if plain.starts_with("System.") => typed("String"),
         ("length", _) | ("size" | "hashCode" | "ordinal", true) => Form::Integer,
         ("toString" | "getName" | "getAbsolutePath" | "getMessage", true) => typed("String"),
         ("substring" | "trim" | "toLowerCase" | "toUpperCase" | "valueOf" | "format", true)

@@ -27,6 +27,7 @@ use excluded::excludes;
 use lambdas::{block, csharp_lambda};
 use library::is_container;
 pub(in crate::graph::link) use library::{bases_of_library, made_by_library};
+pub(super) use library::{function_of_library, member_of_library};
 pub(super) use variables::initializer;
 use variables::{declared_after, declared_before};
 
@@ -335,7 +336,7 @@ fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
         base.len() == 1 || base.starts_with('T') && base[1..].starts_with(char::is_uppercase);
     let is_pointer = written.ends_with(']') && syntax == TypeSyntax::Delegate;
     let arguments = match syntax {
-        TypeSyntax::Delegate if !is_pointer => type_arguments(written).len(),
+        TypeSyntax::Delegate => type_arguments(written.trim_end_matches(['[', ']'])).len(),
         _ => 0,
     };
     let of = || Shape { is_pointer, is_nullable, arguments, ..plain(base) };

@@ -92,6 +92,37 @@ pub(super) fn score(
     }
 }
 
+/// Returns true if an argument of unknown type is all that may select one of two overloads: their parameters
+/// for it are of different types.
+pub(super) fn differ_in_unknown(
+    rules: &Rules,
+    forms: &[Form],
+    labels: &[Option<String>],
+    overloads: [&Overload; 2],
+) -> bool {
+    let [Some(one), Some(other)] = overloads.map(|of| types_of_arguments(rules, forms, labels, of))
+    else {
+        return false;
+    };
+    if one.len() != other.len() {
+        return false;
+    }
+    let unknown = forms.iter().rev().zip(one.iter().zip(&other).rev());
+    unknown.filter(|(form, _)| **form == Form::Unknown).any(|(_, (one, other))| {
+        match (one, other) {
+            (Some(Some(one)), Some(Some(other))) => {
+                one.base != other.base || one.is_pointer != other.is_pointer
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Returns how well an overload fits without the ties between overloads that fit equally.
+pub(super) fn without_ties(score: u32) -> u32 {
+    score.saturating_sub(1) / 8
+}
+
 /// Returns the overload of `best` whose parameters are of types derived from those of all others, as
 /// far as the arguments are known: `null` refers to the most derived type.
 pub(super) fn most_specific(

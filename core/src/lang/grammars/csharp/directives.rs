@@ -5,6 +5,9 @@
 //! All branches remain, since which one is compiled is not known: statements and declarations follow
 //! each other, and values are joined by `|`. Only where branches have a head each for one body, the
 //! first one remains.
+//!
+//! The sign of a dereference before a cast or a sum is blanked out, too: `*(byte*)(p + n)`, which the
+//! grammar does not parse.
 
 use crate::lang::grammars::blank::blank;
 
@@ -44,6 +47,12 @@ const CONTINUATIONS: &[&[u8]] = &[
 /// Tokens after which another statement, declaration or element can begin.
 const ENDS: &[&[u8]] = &[b",", b":", b";", b"]", b"{", b"}"];
 
+/// Signs and words after which a value begins.
+const BEFORE_VALUES: &[&[u8]] = &[
+    b"!", b"!=", b"&&", b"(", b"+", b",", b"-", b"/", b":", b";", b"<", b"=", b"==", b"=>", b">",
+    b"?", b"??", b"[", b"return", b"{", b"|", b"||", b"}",
+];
+
 /// A word, a sign or a directive.
 struct Token {
     start: usize,
@@ -62,9 +71,14 @@ enum Kind {
     End,
 }
 
-/// Returns the text without directives `#if`, `#elif`, `#else` and `#endif`. O(text).
+/// Returns the text without directives `#if`, `#elif`, `#else` and `#endif`, and without signs of
+/// dereferences before parentheses. O(text).
 pub(super) fn mask(text: &[u8]) -> Vec<u8> {
     let mut masked = text.to_vec();
+    let may_dereference = |at: usize| text[at + 1..].trim_ascii_start().first() == Some(&b'(');
+    if memchr::memchr_iter(b'*', text).any(may_dereference) {
+        blank_dereferences(text, &mut masked);
+    }
     let is_conditional = |line: &[u8]| {
         let line = line.trim_ascii_start();
         line.starts_with(b"#") && directive(line) == Some(Kind::If)
@@ -93,6 +107,22 @@ pub(super) fn mask(text: &[u8]) -> Vec<u8> {
         }
     }
     masked
+}
+
+/// Blanks out each `*` that dereferences a value in parentheses: it follows a sign or word after which no
+/// operator can stand.
+fn blank_dereferences(text: &[u8], masked: &mut [u8]) {
+    let tokens = tokens(text);
+    let word = |at: usize| tokens.get(at).map_or(&b""[..], |token| &text[token.start..token.end]);
+    for at in 0..tokens.len() {
+        let is_dereference = word(at) == b"*"
+            && word(at + 1) == b"("
+            && at > 0
+            && BEFORE_VALUES.contains(&word(at - 1));
+        if is_dereference {
+            blank(&mut masked[tokens[at].start..tokens[at].end]);
+        }
+    }
 }
 
 /// Makes the branches between `directives` one text that the grammar can parse.
@@ -316,6 +346,8 @@ mod tests {
         );
         assert_eq!(words("#if A\n#if B\nx\n#else\ny\n#endif\n+ z\n#endif\n;"), "x | y + z ;");
         assert_eq!(words("#else\na\n#endif\n#if"), "#else a #endif #if");
+        assert_eq!(words("while (*(byte*)(p + n) != 0) n++;"), "while ( (byte*)(p + n) != 0) n++;");
+        assert_eq!(words("x = a *(b); f((T*)(p), *(p + 1));"), "x = a *(b); f((T*)(p), (p + 1));");
     }
 
     /// The branches of nested directives were read again for each of them.

@@ -188,7 +188,13 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 return match notes.local(own) {
                     NameLookup::Local(_) => None,
                     NameLookup::NotLocal => {
-                        chain::called(Some(Chain::name(String::from_utf8_lossy(own))))
+                        // The type arguments may be the type of the result.
+                        let generic =
+                            field("function").filter(|of| of.kind_name() == "generic_name");
+                        let stated = generic.and_then(|of| type_name(visit, notes, of));
+                        let stated = stated.filter(|of| !of.contains(['.', '[', '(']));
+                        let name = || String::from_utf8_lossy(own).into_owned();
+                        chain::called(Some(Chain::name(stated.unwrap_or_else(name))))
                     }
                 };
             };

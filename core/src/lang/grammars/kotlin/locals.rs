@@ -122,6 +122,26 @@ pub(super) fn class_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
+/// Declares the parameters of the constructor of the class around the visited function or accessor as
+/// names that are not local: only initialisers see those that are no properties.
+pub(super) fn hide_class_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let is_accessor = visit.ancestor_kind(1) == "property_declaration";
+    let level = 1 + usize::from(is_accessor);
+    if visit.ancestor_kind(level) != "class_body" {
+        return;
+    }
+    let Some(class) = visit.ancestor(level + 1) else { return };
+    let Some(primary) = modifiers::child(class, &["primary_constructor"]) else { return };
+    let Some(list) = modifiers::child(primary, &["class_parameters"]) else { return };
+    for parameter in modifiers::children(list).filter(|of| of.kind_name() == "class_parameter") {
+        let name = modifiers::child(parameter, &["identifier"]);
+        if let Some(name) = name.filter(|_| modifiers::child(parameter, &["val", "var"]).is_none())
+        {
+            notes.declare_outer(name);
+        }
+    }
+}
+
 /// Returns the chain of an array of values with a chain.
 fn array_of(element: Option<Chain>) -> Option<Chain> {
     chain::instance(&format!("Array<{}>", element?.instance_type()?))

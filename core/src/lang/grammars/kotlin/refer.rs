@@ -44,8 +44,10 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             locals::type_parameters(visit, notes);
             bases(visit, notes);
         }
+        "getter" | "setter" => locals::hide_class_parameters(visit, notes),
         "function_declaration" => {
             annotations::calls(visit, notes);
+            locals::hide_class_parameters(visit, notes);
             locals::type_parameters(visit, notes);
             locals::result(visit, notes);
         }

@@ -88,8 +88,9 @@ pub(super) fn fit_csharp(walk: &Walk<'_>, place: Place, form: &Form, of: Option<
     };
     let is_array =
         |given: &&Shape| given.is_pointer && given.base == of.base || given.base == ARRAY;
-    if of.is_variadic && given.filter(is_array).is_some() {
-        return 8;
+    if let Some(given) = given.filter(|_| of.is_variadic).filter(is_array) {
+        // `Type` and `Type<T>` are different types.
+        return if given.base == of.base && given.arguments != of.arguments { 5 } else { 8 };
     }
     let is_nullable = given.is_some_and(|given| given.is_nullable);
     if !of.is_nullable && is_nullable && given.is_some_and(is_plain) && is_plain(of) {

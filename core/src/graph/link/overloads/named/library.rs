@@ -68,6 +68,51 @@ pub(in crate::graph::link) fn made_by_library(name: &str) -> Option<&'static str
     MAKERS.iter().find(|(maker, _)| *maker == name).map(|(_, of)| *of)
 }
 
+/// Functions of Kotlin's library for all types of numbers.
+const FUNCTIONS: &[&str] = &["maxOf", "minOf"];
+
+/// Members of types of Kotlin's library, by the types.
+const MEMBERS: &[(&[&str], &[&str])] = &[
+    (
+        &["Byte", "Double", "Float", "Int", "Long", "Short"],
+        &[
+            "compareTo",
+            "dec",
+            "div",
+            "inc",
+            "minus",
+            "plus",
+            "rangeTo",
+            "rangeUntil",
+            "rem",
+            "times",
+            "toByte",
+            "toChar",
+            "toDouble",
+            "toFloat",
+            "toInt",
+            "toLong",
+            "toShort",
+            "unaryMinus",
+            "unaryPlus",
+        ],
+    ),
+    (&["Int", "Long"], &["and", "inv", "or", "shl", "shr", "ushr", "xor"]),
+    (&["Boolean"], &["and", "compareTo", "not", "or", "xor"]),
+    (&["Char"], &["compareTo", "dec", "inc", "minus", "plus", "rangeTo"]),
+    (&["String"], &["compareTo", "get", "plus", "subSequence"]),
+];
+
+/// Returns true for a function of Kotlin's library that each file sees.
+pub(in crate::graph::link::overloads) fn function_of_library(name: &str) -> bool {
+    FUNCTIONS.contains(&name)
+}
+
+/// Returns true for a member that a type of Kotlin's library has.
+pub(in crate::graph::link::overloads) fn member_of_library(of: &str, name: &str) -> bool {
+    MEMBERS.iter().any(|(types, members)| types.contains(&of) && members.contains(&name))
+}
+
 /// Returns true for a container of a library.
 pub(super) fn is_container(name: &str) -> bool {
     let is_array = name.strip_suffix("Array").is_some_and(|of| {
