@@ -536,9 +536,10 @@ impl Walk<'_> {
                             let made = match value.value {
                                 Value::Instance(of, _) => {
                                     let applied = self.applied(of, depth);
-                                    match applied.is_empty() {
-                                        true => self.called_interface(value, of, depth),
-                                        false => applied,
+                                    if applied.is_empty() {
+                                        self.called_interface(value, of, depth)
+                                    } else {
+                                        applied
                                     }
                                 }
                                 _ => Vec::new(),
