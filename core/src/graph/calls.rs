@@ -401,6 +401,17 @@ fn add_names(
     if let Some(word) = constructor_call {
         names.entry(word.to_owned()).or_default().insert(at.file);
     }
+    // Scala's `Name(1)` runs the `apply` of the object, or one that it inherits.
+    if let Some(object) = facts.applied_object(place) {
+        names.entry(object.to_owned()).or_default().insert(at.file);
+        for derived in code.derived(object).iter().take(DERIVED_MAX) {
+            let facts = code.file(derived.file);
+            let symbol = facts.as_ref().and_then(|it| it.symbols.get(derived.place as usize));
+            if let Some(symbol) = symbol {
+                names.entry(symbol.name.clone()).or_default().insert(derived.file);
+            }
+        }
+    }
     if let Some(first) = facts.selector_start(place) {
         names.entry(first.to_owned()).or_default().insert(at.file);
     }

@@ -28,7 +28,7 @@
 //!    of callbacks), `called_this` (their `this`), `extension` (methods that traits add to outside types), `derived` (what
 //!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
-//!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`),
+//!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`), `companions` (Scala's `apply`), `block_imports` (of Rust),
 //!    `tuples` (parts of Python's tuples), `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to),
@@ -49,6 +49,7 @@ mod arrows;
 mod attributes;
 mod bases;
 mod binding;
+mod block_imports;
 mod blocks;
 mod bounds;
 mod calibration;
@@ -56,6 +57,7 @@ mod called_this;
 mod chain;
 mod class_arguments;
 mod code;
+mod companions;
 mod compiled;
 mod conditions;
 mod contents;
@@ -193,7 +195,11 @@ impl<'a> Linker<'a> {
         let candidates =
             walk.of_attribute(place, used).unwrap_or_else(|| walk.candidates(place, used));
         let is_outside = walk.is_outside(place, used, &candidates);
-        let links = walk.pick(place, used, candidates);
+        let links = if is_outside && candidates.is_empty() && walk.is_known_global(place, used) {
+            Vec::new()
+        } else {
+            walk.pick(place, used, candidates)
+        };
         Outcome { links, is_outside, is_open: walk.is_open.get() }
     }
 

@@ -11,6 +11,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::facts::{Chain, Import, ImportKind, ImportedName, Reference, Role};
+use super::node::NodeNames;
 use super::symbols::{Symbol, SymbolKind};
 use super::visit::{Visit, name_range};
 
@@ -369,6 +370,15 @@ impl<'a> Notes<'a> {
         }
     }
 
+    /// Records that a local variable, or a value that has no declaration (`$this->name` of PHP), has the
+    /// chain `chain` in a range.
+    pub(super) fn narrow_value(&mut self, of: Node<'_>, chain: Chain, range: Range<usize>) {
+        if of.kind_name() == "variable_name" {
+            return self.narrow(of, chain, range);
+        }
+        self.push_pending(of, Some(chain), range.start, Some(range.end));
+    }
+
     /// Records that a function inside of the one with the local variable `name` assigns it: it may have
     /// that value from here on.
     pub(super) fn open_captured(&mut self, name: Node<'_>) {
@@ -442,6 +452,11 @@ impl<'a> Notes<'a> {
             None if literal.is_some() => _ = self.literals.insert(name, literal),
             None => {}
         }
+    }
+
+    /// Returns the string literal that a variable is assigned, if it is assigned exactly once.
+    pub(super) fn literal(&self, name: Node<'_>) -> Option<Range<usize>> {
+        self.literals.get(&self.text[name_range(self.text, name)]).cloned().flatten()
     }
 
     /// Replaces the variable in dynamic imports with its string literal, if it is assigned exactly

@@ -42,6 +42,8 @@ const ROWS: &[Row] = &[
     row(SCRIPTS, &["[Symbol.iterator]", "[Symbol.asyncIterator]"], "for"),
     row(SCRIPTS, &["then"], "await"),
     row(SCRIPTS, &["toString", "valueOf", "toJSON", "[Symbol.toPrimitive]"], "a conversion"),
+    row(&["scala"], &["apply", "update"], "x()"),
+    row(&["scala"], &["unapply", "unapplySeq"], "a pattern"),
     row(JVM, &["close"], "try or use"),
     row(JVM, &["iterator", "hasNext", "next"], "for"),
     row(JVM, &["toString", "equals", "hashCode", "compareTo"], "the library"),

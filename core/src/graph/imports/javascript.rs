@@ -167,7 +167,8 @@ impl Projects {
         {
             return Fallback::Unknown;
         }
-        if written.starts_with(['#', '@', '~']) && !is_scoped(written) {
+        let is_alias = written.starts_with(['#', '@', '~']) && !is_scoped(written);
+        if is_alias || is_scoped(written) && self.packages.lacks(tree.directory(from), written) {
             Fallback::Unknown
         } else {
             Fallback::Outside

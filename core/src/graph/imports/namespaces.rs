@@ -49,6 +49,12 @@ pub(super) fn resolve(
         if lookup.find(&format!("{package}.{written}"), package.len(), found) {
             return Fallback::Unknown;
         }
+        // `import Object.member` of an object of the package.
+        let is_object = importer.family != Family::CSharp
+            && lookup.has_file(package, written.split('.').next().unwrap_or(written));
+        if is_object && lookup.in_package(package, written, found) {
+            return Fallback::Unknown;
+        }
         around = package.rsplit_once('.').map(|(outer, _)| outer);
     }
     if packages.is_empty() && !is_standard(written) { Fallback::Unknown } else { Fallback::Outside }
@@ -104,6 +110,16 @@ struct Lookup<'t, 'i> {
 }
 
 impl Lookup<'_, '_> {
+    /// Returns true if a file of a package has the name of an object.
+    fn has_file(&self, package: &str, object: &str) -> bool {
+        let is_of = |file: &FileId| {
+            let name = self.tree.name(*file);
+            name.strip_suffix(b".scala") == Some(object.as_bytes())
+        };
+        object.starts_with(|c: char| c.is_ascii_uppercase())
+            && self.packages.files(package).iter().take(FILES_MAX).any(is_of)
+    }
+
     /// Adds the files of a dotted name: the longest part of it that is a package, then types.
     /// Returns true if there are any. The package is longer than `known` bytes.
     fn find(&self, written: &str, known: usize, found: &mut Targets) -> bool {

@@ -321,10 +321,45 @@ impl Walk<'_> {
             text.push_str(&part[name.len()..]);
             place = Some(argument.place);
         }
-        if let Some(place) = place {
-            return WrittenType { place, text: text.into() };
+        match place {
+            Some(place) if text.contains("Self") => self.with_own_name(&written, place, own, &text),
+            Some(place) => WrittenType { place, text: text.into() },
+            None => written,
         }
-        written
+    }
+
+    /// Returns a type with substituted arguments in which `Self` is the type at the place of `written`: with
+    /// its name where that is visible at `place`, otherwise as it is seen at that of `written`.
+    fn with_own_name(
+        &self,
+        written: &WrittenType,
+        place: Place,
+        own: Option<SymbolAt>,
+        text: &str,
+    ) -> WrittenType {
+        let own = own.or_else(|| self.own_types(written.place, 1).first().copied());
+        let named = own.and_then(|own| {
+            let (facts, at) = self.symbol(own)?;
+            let name = facts.symbols[at].name.clone();
+            let found = self.name(place, &name, 1);
+            let is_it = |it: &Candidate| matches!(it.value, Value::Name(same) if same == own);
+            found.iter().any(is_it).then_some(name)
+        });
+        let Some(name) = named else {
+            return WrittenType { place: written.place, text: text.into() };
+        };
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let mut replaced = String::new();
+        let mut rest = text;
+        while let Some(at) = rest.find("Self") {
+            let (before, after) = (&rest[..at], &rest[at + "Self".len()..]);
+            replaced.push_str(before);
+            let is_whole = !before.ends_with(is_part) && !after.starts_with(is_part);
+            replaced.push_str(if is_whole { &name } else { "Self" });
+            rest = after;
+        }
+        replaced.push_str(rest);
+        WrittenType { place, text: replaced.into() }
     }
 
     /// Returns the tuple or slice that a block is for, whose parts are members of `$`; also, if `is_field`,

@@ -548,7 +548,14 @@ impl Walk<'_> {
                         // the type of a function from that of its result.
                         for value in &other {
                             let made = match value.value {
-                                Value::Instance(of, _) => self.called_interface(value, of, depth),
+                                Value::Instance(of, _) => {
+                                    let applied = self.applied(of, depth);
+                                    if applied.is_empty() {
+                                        self.called_interface(value, of, depth)
+                                    } else {
+                                        applied
+                                    }
+                                }
                                 _ => Vec::new(),
                             };
                             let is_made = !made.is_empty();
@@ -601,6 +608,10 @@ impl Walk<'_> {
                 if *takes { self.element(&foreign, depth) } else { vec![foreign] }
             }
             Value::Instance(of, _) => {
+                let applied = self.applied(*of, depth);
+                if !applied.is_empty() {
+                    return applied;
+                }
                 let invoked = ["__call__", "__invoke", "operator()", "invoke", "call"];
                 let methods = invoked.iter().flat_map(|name| self.members(*of, name, depth + 1));
                 let methods: Vec<Candidate> = methods.take(VALUES_MAX).collect();

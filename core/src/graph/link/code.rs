@@ -434,6 +434,14 @@ impl FileFacts {
                 .any(|(at, import)| is_constructor(import) && self.import_scope(at) == Some(place))
     }
 
+    /// Returns the name of the type whose method `apply` this is, by which Scala calls it.
+    pub fn applied_object(&self, place: usize) -> Option<&str> {
+        let symbol = self.symbols.get(place)?;
+        let is_applied = self.dialect.has_companions && symbol.name == "apply";
+        let of = symbol.parent.filter(|_| is_applied)?;
+        Some(&self.symbols[of].name)
+    }
+
     /// Returns true in languages where a method of the type creates an instance: `new`, `init`.
     pub fn calls_constructors_by_methods(&self) -> bool {
         self.dialect.constructor_call.is_some()

@@ -13,9 +13,11 @@ mod php;
 mod python;
 mod ruby;
 mod rust;
+mod scala;
 
 pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 pub(super) use c::is_standard_function;
+pub(super) use python::is_built_in_type;
 
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
@@ -192,6 +194,8 @@ pub(super) struct Dialect {
     pub(super) inherits_constructors: bool,
     /// The method of a type by which its constructor is called.
     pub(super) constructor_call: Option<&'static str>,
+    /// A call of a class without a word runs a method `apply` of an object of the same name.
+    pub(super) has_companions: bool,
     /// The words by which constructors call others, of their own type or of its base.
     pub(super) constructor_words: &'static [&'static str],
 
@@ -311,6 +315,7 @@ const NONE: Dialect = Dialect {
     constructors: &[],
     inherits_constructors: false,
     constructor_call: None,
+    has_companions: false,
     constructor_words: &[],
     elements: &[],
     wraps_elements: false,

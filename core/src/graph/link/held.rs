@@ -312,7 +312,10 @@ impl Walk<'_> {
             let results = self.call(it, 1);
             results.iter().any(is_own) || is_called && results.is_empty()
         };
-        if !values.is_empty() {
+        // A short name with a capital is that of a type parameter.
+        let is_parameter = path.len() <= 2 && path.starts_with(char::is_uppercase);
+        let is_open = is_parameter && values.iter().all(is_from_outside);
+        if !values.is_empty() && !is_open {
             return values.iter().any(is_made);
         }
         variables.is_some_and(|it| {
@@ -335,6 +338,13 @@ impl Walk<'_> {
             let (left, right) = (&before[..at], &before[at + name.len()..]);
             if left.ends_with(|c| is_name(c) || c == '.') || right.starts_with(is_name) {
                 continue;
+            }
+            // A type parameter and its bound.
+            if let Some(bound) = right.trim_start().strip_prefix("extends") {
+                let bound: String = bound.chars().take(DECLARATION_MAX).collect();
+                if self.names_own(place, bound.split(['>', '{']).next().unwrap_or_default()) {
+                    return true;
+                }
             }
             let start = left.rfind(['(', ',', ';', '{', '\n', '|']).map_or(0, |at| at + 1);
             let end = right.find([';', '\n', ')', '|']).unwrap_or(right.len());

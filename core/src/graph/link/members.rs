@@ -82,6 +82,10 @@ impl Walk<'_> {
                         }
                     }
                 }
+                if !found.iter().any(|it| matches!(it.value, Value::Name(_))) {
+                    let through = self.of_wrapped_block(*of, name, depth + 1);
+                    found = if through.is_empty() { found } else { through };
+                }
                 self.inherit_of_object(*of, name, &mut found);
                 let magic = self.magic(*of, name, false, &found, depth);
                 if !magic.is_empty() {

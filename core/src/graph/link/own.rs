@@ -88,4 +88,28 @@ impl Walk<'_> {
             facts.ancestors(place.enclosing).all(|at| is_variable(facts.symbols[at].kind));
         is_outermost.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
     }
+
+    /// Returns the members of the type in a wrapper, in whose implementation block a value is: `self` of
+    /// Rust's `impl Trait for Box<Type>`.
+    pub(super) fn of_wrapped_block(
+        &self,
+        block: SymbolAt,
+        name: &str,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let Some((facts, place)) = self.symbol(block) else { return Vec::new() };
+        let symbol = &facts.symbols[place];
+        if symbol.kind != SymbolKind::Impl || !facts.dialect.has_extension_traits {
+            return Vec::new();
+        }
+        let Some(chain) = symbol.type_chain.as_ref() else { return Vec::new() };
+        let scope = Place { file: block.file, enclosing: symbol.parent };
+        let values = self.chain(scope, None, chain, depth);
+        let is_other = |it: &&Candidate| !matches!(it.value, Value::Instance(of, _) if of == block);
+        let others = values.iter().filter(is_other);
+        let mut found: Vec<Candidate> =
+            others.flat_map(|it| self.member(it, name, depth + 1)).collect();
+        found.retain(|it| matches!(it.value, Value::Name(_)));
+        found
+    }
 }

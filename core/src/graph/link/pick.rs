@@ -19,7 +19,7 @@ use super::specs::is_of_test_framework;
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
-use crate::lang::chain::Chain;
+use crate::lang::chain::{Chain, Root, Step};
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
@@ -147,6 +147,7 @@ impl Walk<'_> {
                 break;
             }
         }
+        self.select_companions(place, used, &mut links);
         self.narrow_overloads(place, used, &mut links);
         self.order_links(place, used, &mut links);
         self.limit_by_library(place, used, &mut links);
@@ -224,10 +225,12 @@ impl Walk<'_> {
         let text = self.code.text(at.file);
         let after = text.as_ref().and_then(|text| text.get(symbol.name_span.end..));
         let is_declared = matches!(symbol.kind, SymbolKind::Constant | SymbolKind::Variable);
+        // A property is read by a function of its own.
+        let is_read = symbol.kind == SymbolKind::Property;
         let is_typed =
             is_declared && after.is_some_and(|after| after.trim_ascii_start().starts_with(b":"));
         for candidate in &mut found {
-            candidate.confidence = if is_typed || is_several {
+            candidate.confidence = if is_typed || is_several || is_read {
                 of.confidence * WRAPPED
             } else {
                 candidate.confidence.max(of.confidence * 1.001).min(1.0)
@@ -312,6 +315,9 @@ impl Walk<'_> {
         if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
             return Vec::new();
         }
+        if self.is_passed_from_outside(&facts, place, used) {
+            return Vec::new();
+        }
         let guesses = self.members_by_name(&facts, used);
         let mut found = guesses.found.clone();
         // `(**self).name()` refers to another method than the enclosing one.
@@ -368,6 +374,25 @@ impl Walk<'_> {
         let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
         let replacing = |at| Candidate::new(Value::Name(at), 0.25, Reason::Ambiguous);
         found.into_iter().map(candidate).chain(replaced.into_iter().map(replacing)).collect()
+    }
+
+    /// Returns true for a receiver of JavaScript that a function or type from outside passes to a callback:
+    /// a value from outside, more often than not.
+    fn is_passed_from_outside(&self, facts: &FileFacts, place: Place, used: Use<'_>) -> bool {
+        let Some(chain) = used.receiver.filter(|_| facts.dialect.has_module_values) else {
+            return false;
+        };
+        let (root, mut steps) = chain.decode();
+        let is_passed = steps.any(|step| matches!(step, Ok(Step::Parameter(_))));
+        if !is_passed || !matches!(root, Root::Instance(_) | Root::Name(_)) {
+            return false;
+        }
+        let (_, steps) = chain.decode();
+        let text = chain.as_str();
+        let end = text.len() - steps.bytes_left();
+        let root = Chain::from_encoded(text[..end].to_owned());
+        let values = self.chain(place, None, &root, 0);
+        !values.is_empty() && values.iter().all(Candidate::is_outside)
     }
 
     /// Removes members of the own type from what a call of C++ on an unknown object may refer to, if the

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::added::Called;
 use super::code::FileFacts;
-use super::dialect::{Extensions, Group};
+use super::dialect::{Extensions, Group, is_built_in_type};
 use super::implementations::conversion_method;
 use super::kinds::{is_type, is_variable};
 use super::overloads::stated_type_arguments;
@@ -30,6 +30,10 @@ const BASES_MAX: usize = 32;
 
 /// The most definitions of a name whose types are compared with that of a receiver.
 const DERIVED_MAX: usize = 64;
+
+/// The longest text that is searched for the declaration of a variable, and the most mentions of it.
+const TEXT_MAX: usize = 1 << 18;
+const MENTIONS_MAX: usize = 64;
 
 /// The most wildcard imports that are examined.
 const WILDCARDS_MAX: usize = 32;
@@ -380,6 +384,7 @@ impl Walk<'_> {
                     let name = name.split('<').next().unwrap_or(name);
                     !has_callback
                         && self.is_undefined(place, name)
+                        && !self.declares_variable(place, name)
                         && !self.may_be_held(place, used)
                 }
                 _ => false,
@@ -435,6 +440,40 @@ impl Walk<'_> {
         let expected = used.receiver.and_then(Chain::conversion).map(|(_, expected)| expected);
         let values = expected.map(|expected| self.chain(place, None, &expected, 0));
         values.unwrap_or_default().iter().all(|it| matches!(it.value, Value::Outside))
+    }
+
+    /// Returns true if a file of JavaScript imports a name, or declares a variable of it somewhere: functions
+    /// in its value, and those before it, may refer to it.
+    fn declares_variable(&self, place: Place, name: &str) -> bool {
+        let facts = self.facts(place.file);
+        let Some(facts) = facts.filter(|facts| facts.dialect.group == Group::JavaScript) else {
+            return false;
+        };
+        if facts.bindings(name).next().is_some() {
+            return true;
+        }
+        let Some(text) = self.code.text(place.file).filter(|text| text.len() <= TEXT_MAX) else {
+            return false;
+        };
+        let words: [&[u8]; 4] = [b"let ", b"const ", b"var ", b"function "];
+        memchr::memmem::find_iter(&text, name.as_bytes()).take(MENTIONS_MAX).any(|at| {
+            let next = text.get(at + name.len());
+            let ends = next.is_none_or(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+            ends && words.iter().any(|word| text[..at].ends_with(word))
+        })
+    }
+
+    /// Returns true for a receiver that is known to be from outside: a member of it is not guessed. In Python
+    /// these are the built-in types; other names may be variables that are assigned later.
+    pub(super) fn is_known_global(&self, place: Place, used: Use<'_>) -> bool {
+        let group = self.facts(place.file).map(|facts| facts.dialect.group);
+        match (group, used.receiver) {
+            (Some(Group::JavaScript), Some(chain)) => {
+                chain.as_str().starts_with(|c: char| c.is_ascii_uppercase())
+            }
+            (Some(Group::Python), Some(chain)) => is_built_in_type(chain.as_str()),
+            _ => false,
+        }
     }
 
     /// Returns true for a name that nothing binds and nothing in the repository defines, in

@@ -361,6 +361,9 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         let mut found = Vec::new();
         for (import, bound) in facts.bindings_in(name, scope) {
+            if scope.is_some() && self.is_of_other_block(facts, file, import) {
+                continue;
+            }
             found.extend(self.binding(facts, file, import, bound, depth));
         }
         found.truncate(VALUES_MAX);

@@ -252,10 +252,20 @@ impl Walk<'_> {
         written: WrittenType,
     ) -> Candidate {
         let is_lost = match values {
-            [] => self.may_be_type(place, first),
+            [] => self.may_be_type(place, first) || self.is_documented_only(place, first),
             _ => !values.iter().all(Candidate::is_outside),
         };
         Candidate { is_lost, ..Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver) }
+    }
+
+    /// Returns true for a type of JavaScript that nothing binds, as in a comment: it may be declared in
+    /// another comment.
+    fn is_documented_only(&self, place: Place, name: &str) -> bool {
+        self.facts(place.file).is_some_and(|facts| {
+            facts.language.name == "javascript"
+                && name.starts_with(|c: char| c.is_ascii_uppercase())
+                && !facts.dialect.globals.contains(&name)
+        })
     }
 
     /// Returns true if an unbound name may stand for a type of the repository: a type has that

@@ -8,6 +8,7 @@ use crate::lang::symbols::{SymbolKind, Visibility};
 use crate::lang::visit::{Definition, Visit};
 
 mod chain;
+mod doc;
 mod expected;
 mod exports;
 mod fields;

@@ -4,6 +4,8 @@
 //! Values are followed only through names, members, calls and type annotations, not through
 //! conditions, generics or inference.
 
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use super::modifiers::{child, children};
@@ -51,7 +53,15 @@ pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         None if matches!(notes.local(bytes(visit, name)), NameLookup::Local(_)) => return,
         None => None,
     };
-    notes.call(visit, name, receiver, arguments(node));
+    let given = u8::try_from(arguments(node)).unwrap_or(u8::MAX);
+    notes.refer_span(visit, unquoted(visit, name), Role::Call, receiver, Some(given));
+}
+
+/// Returns the bytes of a name without the backquotes around it.
+fn unquoted(visit: &Visit<'_, '_>, name: Node<'_>) -> Range<usize> {
+    let span = name.byte_range();
+    let is_quoted = matches!(&visit.text[span.clone()], [b'`', .., b'`']);
+    if is_quoted { span.start + 1..span.end - 1 } else { span }
 }
 
 fn is_call(kind: &str) -> bool {
@@ -142,7 +152,7 @@ pub(super) fn named_call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         },
     };
     let receiver = chain_of(visit, notes, of, 0).unwrap_or_else(Chain::unknown);
-    notes.refer_span(visit, name.byte_range(), Role::Call, Some(receiver), arguments);
+    notes.refer_span(visit, unquoted(visit, name), Role::Call, Some(receiver), arguments);
 }
 
 /// Records the visited name if it is the last part of a member expression that is used as a value.
@@ -189,7 +199,7 @@ fn is_defined(visit: &Visit<'_, '_>, name: Node) -> bool {
 }
 
 fn bytes<'v>(visit: &'v Visit<'_, '_>, node: Node) -> &'v [u8] {
-    &visit.text[node.byte_range()]
+    &visit.text[unquoted(visit, node)]
 }
 
 fn is_name(kind: &str) -> bool {
@@ -317,6 +327,10 @@ fn member_of(
 ) -> Option<Chain> {
     let name = bytes(visit, callee.name);
     match callee.of {
+        // Scala's `Type.this`.
+        Some(of) if name == b"this" && of.kind_name() == "identifier" => {
+            chain::instance(std::str::from_utf8(bytes(visit, of)).ok()?)
+        }
         Some(of) => chain::member(chain_of(visit, notes, of, depth + 1), name),
         None => chain::of_name(notes, name),
     }
@@ -324,6 +338,15 @@ fn member_of(
 
 /// Returns the chain of a value of the type `node`, without markers of nullability and pointers.
 pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
+    match node.kind_name() {
+        // Scala's `Type*` is a sequence, `=> Type` a value.
+        "repeated_parameter_type" => {
+            let element = of_type(visit, node.named_child(0)?)?;
+            return chain::instance(&format!("Seq<{}>", element.instance_type()?));
+        }
+        "lazy_parameter_type" => return of_type(visit, node.named_child(0)?),
+        _ => {}
+    }
     let text = visit.text_of(node).replace('\\', ".").replace('[', "<").replace(']', ">");
     let name: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let name = name.trim_matches(['?', '!', '.', '*']);

@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use super::{mentions, modifiers};
+use crate::lang::facts::Chain;
 use crate::lang::language::{Language, TestConventions};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -181,6 +182,8 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "class_parameter" | "val_declaration" | "var_declaration" => {
             mentions::typed(visit, notes, of);
         }
+        "type_definition" => mentions::typed(visit, notes, of),
+        "self_type" => self_type(visit, notes),
         "parameter" | "binding" => mentions::declare(visit, notes, name, of, None),
         "val_definition" | "var_definition" => {
             mentions::typed(visit, notes, of);
@@ -190,6 +193,32 @@ fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         }
         "field_expression" | "infix_expression" => mentions::named_call(visit, notes),
         _ => mentions::call(visit, notes),
+    }
+}
+
+/// Records the types whose members the type around the visited `self: A with B =>` has, too.
+fn self_type(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let is_type = visit.enclosing_kind().is_some_and(|kind| {
+        matches!(kind, SymbolKind::Class | SymbolKind::Trait | SymbolKind::Enum)
+    });
+    let Some(around) = visit.enclosing_index().filter(|_| is_type) else { return };
+    let written =
+        modifiers::children(node).filter(|of| of.is_named() && of.kind_name().contains("type"));
+    for of in written {
+        let parts = if of.kind_name() == "compound_type" {
+            modifiers::children(of).collect()
+        } else {
+            vec![of]
+        };
+        for part in parts {
+            let path = mentions::path(visit, part);
+            let path = path.split(['[', '<']).next().unwrap_or_default();
+            let is_path = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_');
+            if !path.is_empty() && path.chars().all(is_path) {
+                notes.add_base(around, Chain::name(path));
+            }
+        }
     }
 }
 

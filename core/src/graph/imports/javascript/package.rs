@@ -99,6 +99,15 @@ impl Packages {
         self.around(directory).is_some_and(|package| package.dependencies.contains(name))
     }
 
+    /// Returns true if the package of `directory` has dependencies, and neither it nor another package of
+    /// the tree has one of this name: it is an alias that is set elsewhere.
+    pub(super) fn lacks(&self, directory: DirectoryId, written: &str) -> bool {
+        let (name, _) = split_name(written);
+        let has_some = |package: &Package| !package.dependencies.is_empty();
+        self.around(directory).is_some_and(has_some)
+            && !self.all.iter().any(|package| package.dependencies.contains(name))
+    }
+
     /// Returns the file that `name` or `name/below` leads to, and its confidence.
     pub(super) fn entry(&self, search: &mut Search<'_>, written: &str) -> Option<(FileId, f32)> {
         let (name, below) = split_name(written);

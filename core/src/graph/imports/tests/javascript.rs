@@ -136,7 +136,7 @@ fn aliases_of_bundlers_and_test_runners_map_paths() {
 fn packages_of_the_tree_are_found_by_name() {
     let tree = r##"
         //- /package.json
-        { "workspaces": ["packages/*"], "dependencies": { "left-pad": "1" } }
+        { "workspaces": ["packages/*"], "dependencies": { "left-pad": "1", "@types/pad": "1" } }
         //- /left-pad.js
         //- /fixtures/core/package.json
         { "name": "@x/core", "main": "index.js" }
@@ -194,6 +194,9 @@ fn packages_of_the_tree_are_found_by_name() {
             // A name without a directory is a Haste module only if it is unique in the tree.
             ("packages/old/extra.js", "ReactThing", "packages/use/ReactThing.js 0.5 unique"),
             ("left-pad.js", "left-pad", "outside"),
+            // An alias that nothing declares, unless it is a dependency.
+            ("left-pad.js", "@internal/query", "unknown"),
+            ("left-pad.js", "@types/pad", "outside"),
         ],
     );
 }

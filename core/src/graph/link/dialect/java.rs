@@ -1,6 +1,7 @@
 //! Java, Kotlin, Scala, C#, Dart and Swift: packages, and members without a receiver.
 
 use super::arguments::{has_word, many_or_default, many_or_usual};
+use super::scala;
 use super::{ArgumentRules, Dialect, Extensions, Group, NONE, OverloadRules, TypeSyntax};
 
 static JAVA: Dialect = Dialect {
@@ -25,6 +26,13 @@ static KOTLIN: Dialect = Dialect {
 };
 
 static SCALA: Dialect = Dialect {
+    aliases_have_members: true,
+    has_companions: true,
+    globals: scala::TYPES,
+    standard: scala::METHODS,
+    wrappers: &[],
+    container_methods: scala::CONTAINERS,
+    content_methods: scala::CONTENTS,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(part.ends_with('*'), part))),
     ..RULES
 };

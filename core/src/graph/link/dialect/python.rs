@@ -4,6 +4,33 @@
 use super::arguments::many_or_usual;
 use super::{ArgumentRules, Dialect, Group, NONE, Structural};
 
+/// Types that Python itself defines, sorted.
+const BUILT_IN_TYPES: &[&str] = &[
+    "BaseException",
+    "Exception",
+    "bool",
+    "bytearray",
+    "bytes",
+    "complex",
+    "dict",
+    "float",
+    "frozenset",
+    "int",
+    "list",
+    "memoryview",
+    "object",
+    "range",
+    "set",
+    "str",
+    "tuple",
+    "type",
+];
+
+/// Returns true for the name of a type that Python itself defines.
+pub(in super::super) fn is_built_in_type(name: &str) -> bool {
+    BUILT_IN_TYPES.binary_search(&name).is_ok()
+}
+
 pub(super) static PYTHON: Dialect = Dialect {
     group: Group::Python,
     binds_dotted_names: true,

@@ -7,7 +7,7 @@ use crate::lang::notes::Notes;
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::{Definition, Visit};
 
-use super::{chain, types};
+use super::{chain, doc, types};
 
 /// Returns the field that the visited property of an interface or object type declares.
 pub(super) fn signature<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
@@ -124,6 +124,8 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let value = node.field("value");
     let declared =
         types::annotated(visit, notes, node).or_else(|| types::result(visit, notes, node));
+    let documented = || doc::tagged(&doc::comment(visit), &["@type"], None);
+    let declared = declared.or_else(|| is_data.then(documented).flatten());
     if let Some(chain) = declared.filter(|_| is_data) {
         notes.set_type(index, chain);
     } else if let Some(chain) =
@@ -156,6 +158,11 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     }
     let Some((owner, name)) = owner(visit, left) else { return };
+    if visit.ancestor_kind(1) == "expression_statement"
+        && let Some(chain) = doc::tagged(&doc::comment(visit), &["@type"], None)
+    {
+        return notes.add_member(owner, name, chain);
+    }
     let right = node.field("right");
     if let Some(chain) = right.and_then(|right| chain::value(visit, notes, right)) {
         notes.add_member(owner, name, chain);

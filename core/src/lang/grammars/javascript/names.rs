@@ -8,7 +8,7 @@ use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
-use super::{chain, expected, imports, is_function, types};
+use super::{chain, doc, expected, imports, is_function, types};
 use crate::lang::grammars::loops;
 
 /// Maximum number of names in one pattern.
@@ -41,6 +41,12 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return notes.declare(name, given);
     }
     let Some(parameters) = parameters else { return };
+    let comment = if has_untyped { doc::comment(visit) } else { String::new() };
+    let documented = |parameter: Node<'_>| {
+        let name = parameter.field("left").unwrap_or(parameter);
+        let name = Some(name).filter(|name| name.kind_name() == "identifier")?;
+        doc::tagged(&comment, &["@param"], Some(&visit.text_of(name)))
+    };
     let mut cursor = parameters.walk();
     for (at, parameter) in parameters.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
         let is_this =
@@ -58,7 +64,13 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 let chain = chain.or_else(|| with_default(visit, notes, given, default));
                 declare(visit, notes, pattern, chain, None);
             }
-            _ => declare(visit, notes, parameter, given, None),
+            _ => match documented(parameter) {
+                Some(chain) => {
+                    let name = parameter.field("left").unwrap_or(parameter);
+                    notes.declare(name, Some(chain));
+                }
+                None => declare(visit, notes, parameter, given, None),
+            },
         }
     }
 }
@@ -189,7 +201,11 @@ pub(super) fn variable(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(name) = node.field("name") else { return };
     let given = node.field("value");
-    let annotated = types::annotated(visit, notes, node);
+    let documented = || doc::tagged(&doc::comment(visit), &["@type"], None);
+    let is_plain = name.kind_name() == "identifier"
+        && given.is_none_or(|given| !is_function(super::bare(given)));
+    let annotated =
+        types::annotated(visit, notes, node).or_else(|| is_plain.then(documented).flatten());
     let is_annotated = annotated.is_some();
     let chain = annotated.or_else(|| chain::value(visit, notes, given?));
     if name.kind_name() == "identifier" {

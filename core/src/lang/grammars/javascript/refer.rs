@@ -12,7 +12,9 @@ use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
-use super::{chain, exports, fields, imports, is_function, mixins, names, narrow, types, wrappers};
+use super::{
+    chain, doc, exports, fields, imports, is_function, mixins, names, narrow, types, wrappers,
+};
 
 /// Maximum number of parentheses and assertions around an expression that is called.
 const LEVELS_MAX: usize = 16;
@@ -129,6 +131,13 @@ fn returns(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, index: usize, function:
             notes.set_type(index, chain);
         }
         return;
+    }
+    if visit.node() == function {
+        let documented = doc::tagged(&doc::comment(visit), &["@returns", "@return"], None);
+        if let Some(chain) = documented {
+            notes.set_type(index, chain);
+            return;
+        }
     }
     let body = function.field("body");
     let Some(body) = body.filter(|body| body.kind_name() != "statement_block") else { return };

@@ -84,6 +84,18 @@ pub(super) fn tagged(comment: &str, tag: &str, variable: Option<&str>) -> Option
     .next()
 }
 
+/// Returns the chain of the bound of the type parameter `name`: `@template T of Bound`.
+pub(super) fn bound(comment: &str, name: &str) -> Option<Chain> {
+    let tags = comment.match_indices("@template").take(TAGS_MAX);
+    tags.filter_map(|(at, tag)| {
+        let line = comment[at + tag.len()..].lines().next()?;
+        let mut words = line.trim_start_matches("-covariant").split_whitespace();
+        let is_it = words.next() == Some(name) && matches!(words.next(), Some("of" | "as"));
+        is_it.then(|| values::of_written(words.next()?)).flatten()
+    })
+    .next()
+}
+
 /// Returns the length of the type that `text` begins with: up to the first space outside of
 /// brackets.
 fn type_end(text: &str) -> usize {

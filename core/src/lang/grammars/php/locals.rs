@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use super::{doc, values};
 use crate::lang::chain;
+use crate::lang::code_text::is_name;
 use crate::lang::facts::Chain;
 use crate::lang::grammars::{loops, modifiers};
 use crate::lang::node::NodeNames;
@@ -21,6 +22,9 @@ const ELEMENT_CALLBACKS: &[(&[u8], u32, u32)] = &[
     (b"usort", 0, 1),
 ];
 
+/// Maximum number of nodes between a member and its type, plus one.
+const TYPE_LEVELS_MAX: usize = 8;
+
 /// Node kinds of functions.
 const FUNCTIONS: &[&str] =
     &["function_definition", "method_declaration", "anonymous_function", "arrow_function"];
@@ -34,8 +38,20 @@ fn declared(
     let native = of.and_then(|of| values::of_written(&visit.text_of(of)));
     match native {
         Some(native) if !values::is_vague(&native) => Some(native),
-        native => documented().or(native),
+        native => documented().map(|of| bounded(visit, of)).or(native),
     }
+}
+
+/// Returns the bound of a type parameter that the documentation of the type around the visited node
+/// declares: `A` where `@template T of A` does; other chains as they are.
+fn bounded(visit: &Visit<'_, '_>, of: Chain) -> Chain {
+    let Some(name) = of.instance_type().filter(|name| name.starts_with('T')) else { return of };
+    let types = ["class_declaration", "interface_declaration", "trait_declaration"];
+    let mut levels = 1..TYPE_LEVELS_MAX;
+    let Some(level) = levels.find(|level| types.contains(&visit.ancestor_kind(*level))) else {
+        return of;
+    };
+    doc::bound(&visit.leading_text(level), name).unwrap_or(of)
 }
 
 /// Declares the visited parameter, and records the type of the property that it may define.
@@ -118,6 +134,13 @@ pub(super) fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 pub(super) fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else { return };
+    if left.kind_name() == "variable_name" {
+        let literal = modifiers::child(right, &["string_content"]).filter(|text| {
+            let is_string = matches!(right.kind_name(), "string" | "encapsed_string");
+            is_string && visit.bytes(*text).iter().all(|&byte| is_name(byte))
+        });
+        notes.set_literal(left, literal.map(|text| text.byte_range()));
+    }
     let value = || values::of(visit, notes, right);
     match left.kind_name() {
         "variable_name" => {
@@ -255,7 +278,7 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             each_test(condition, 8, &mut |name, class, is_negated| {
                 let Some(chain) = values::of_class(visit, class) else { return };
                 if !is_negated {
-                    notes.narrow(name, chain, range.clone());
+                    notes.narrow_value(name, chain, range.clone());
                 } else if leaves(body) {
                     notes.assign(name, chain, node.end_byte());
                 }
@@ -274,7 +297,7 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
             each_test(left, 8, &mut |name, class, is_negated| {
                 if let (Some(chain), true) = (values::of_class(visit, class), is_negated == is_or) {
-                    notes.narrow(name, chain, right.byte_range());
+                    notes.narrow_value(name, chain, right.byte_range());
                 }
             });
         }
@@ -327,7 +350,7 @@ fn walk_tests<'t>(
                 return;
             };
             match node.field("operator").map_or("", |sign| sign.kind_name()) {
-                "instanceof" if left.kind_name() == "variable_name" && values::is_name(right) => {
+                "instanceof" if is_narrowed(left) && values::is_name(right) => {
                     see(left, right, is_negated);
                 }
                 "&&" | "and" if !is_negated => {
@@ -343,6 +366,14 @@ fn walk_tests<'t>(
         }
         _ => {}
     }
+}
+
+/// Returns true for a variable, and for a property of one.
+fn is_narrowed(node: Node<'_>) -> bool {
+    let is_variable = |node: Node<'_>| node.kind_name() == "variable_name";
+    is_variable(node)
+        || node.kind_name() == "member_access_expression"
+            && node.field("object").is_some_and(is_variable)
 }
 
 /// Returns true if a block ends by leaving the function or loop.

@@ -68,6 +68,12 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
                 Some(variable) if is_closure(visit, variable) => {
                     notes.call(visit, variable, None, arguments(node));
                 }
+                Some(variable) if variable.kind_name() == "variable_name" => {
+                    // `$write = 'save'; $write(1)`.
+                    if let Some(literal) = notes.literal(variable) {
+                        notes.refer_span(visit, literal, Role::Read, None, None);
+                    }
+                }
                 _ => {}
             }
         }

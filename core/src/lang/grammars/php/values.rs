@@ -56,7 +56,7 @@ pub(super) fn of_written(written: &str) -> Option<Chain> {
     Chain::one_of(names.into_iter().map(|name| match name.as_str() {
         "self" => Some(Chain::own()),
         "parent" => Some(Chain::base()),
-        name if UNKNOWN.contains(&name) && !is_alone => None,
+        name if UNKNOWN.contains(&name) && (!is_alone || name == "mixed") => None,
         name => chain::instance(name),
     }))
 }
@@ -259,6 +259,9 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             of(first()?)
         }
         "member_access_expression" | "nullsafe_member_access_expression" => {
+            if let NameLookup::Local(Some(narrowed)) = notes.local(visit.bytes(node)) {
+                return Some(narrowed.clone());
+            }
             let name = field("name").filter(|name| name.kind_name() == "name")?;
             chain::member(of(field("object")?), visit.bytes(name))
         }

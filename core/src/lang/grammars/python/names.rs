@@ -16,6 +16,9 @@ use super::{annotation, refer};
 /// Maximum number of names in one pattern.
 const NAMES_MAX: usize = 256;
 
+/// Maximum number of parts of a condition.
+const CONDITIONS_MAX: usize = 16;
+
 /// Returns true if `name`, the target of the visited assignment, is a local variable.
 pub(super) fn is_local_here(visit: &Visit<'_, '_>, notes: &Notes<'_>, name: Node<'_>) -> bool {
     refer::is_in_function(visit) && !notes.is_outer(&visit.text[name.byte_range()])
@@ -405,7 +408,20 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let condition = if is_assert { node.named_child(0) } else { node.field("condition") };
     let Some(mut condition) = condition else { return };
     if condition.kind_name() == "boolean_operator" {
-        let Some(left) = condition.child(0) else { return };
+        if is_and(condition) {
+            let body = node.field("consequence").or(node.field("body"));
+            for (name, chain) in tests(visit, condition) {
+                match body {
+                    _ if is_assert => notes.assign(name, chain, node.end_byte()),
+                    Some(body) => notes.narrow(name, chain, body.byte_range()),
+                    None => {}
+                }
+            }
+            return;
+        }
+        // After `if not isinstance(name, Type) or …: return`.
+        let left = condition.child(0).filter(|left| left.kind_name() == "not_operator");
+        let Some(left) = left else { return };
         condition = left;
     }
     if condition.kind_name() == "not_operator" {
@@ -438,6 +454,37 @@ pub(super) fn narrow(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if let Some(body) = body {
         notes.narrow(name, chain, body.byte_range());
     }
+}
+
+/// Narrows the local names that the left operand of the visited `and` tests, in the right one.
+pub(super) fn narrow_operand(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else { return };
+    if is_and(node) {
+        for (name, chain) in tests(visit, left) {
+            notes.narrow(name, chain, right.byte_range());
+        }
+    }
+}
+
+fn is_and(node: Node<'_>) -> bool {
+    node.child(1).is_some_and(|operator| operator.kind_name() == "and")
+}
+
+/// Returns the names and types of the tests that hold where a condition does: parts that `and` joins.
+fn tests<'t>(visit: &Visit<'_, 't>, condition: Node<'t>) -> Vec<(Node<'t>, Chain)> {
+    let (mut rest, mut found) = (vec![condition], Vec::new());
+    for _ in 0..CONDITIONS_MAX {
+        let Some(part) = rest.pop() else { break };
+        match part.kind_name() {
+            "boolean_operator" if is_and(part) => {
+                rest.extend([part.field("left"), part.field("right")].into_iter().flatten());
+            }
+            "parenthesized_expression" => rest.extend(part.named_child(0)),
+            _ => found.extend(isinstance_test(visit, part)),
+        }
+    }
+    found
 }
 
 /// Returns the name and type of `type(name) is Type` or `type(name) == Type`.

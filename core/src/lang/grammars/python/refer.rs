@@ -58,6 +58,7 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             }
             names::narrow(visit, notes);
         }
+        "boolean_operator" => names::narrow_operand(visit, notes),
         "import_statement" => imports::modules(visit, notes),
         "import_from_statement" => imports::names(visit, notes),
         "call" => {

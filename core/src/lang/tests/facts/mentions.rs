@@ -255,6 +255,7 @@ Key.text = @String
 Key.hash = @Int
 Key.compare = @Int
 Round < Shape
+Logging < Store
 Logging.log = @Unit
 tools.twice = @Int
 11 Store: call deprecated/1,
@@ -294,6 +295,7 @@ Show.shown = @String
 intShow.show = @String
 String.words = @List<String>
 String.first = @String
+Meters = @Double
 run = @Unit
 10 Mix: call a . +/1,
 11 light: call rgb . >/1,
