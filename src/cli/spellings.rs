@@ -94,9 +94,7 @@ pub(super) fn words() -> impl Iterator<Item = &'static str> {
 pub(super) fn of_argument(name: &str, is_taken: impl Fn(&str) -> bool) -> Vec<&'static str> {
     let group = ARGUMENTS.iter().find(|group| group[0] == name);
     let group = group.or_else(|| {
-        let limits =
-            ARGUMENTS.first().filter(|group| LIMITS.contains(&name) && group.contains(&name));
-        limits
+        ARGUMENTS.first().filter(|group| LIMITS.contains(&name) && group.contains(&name))
     });
     let others = group.into_iter().flat_map(|group| group.iter().copied());
     others.filter(|other| *other != name && !is_taken(other)).collect()

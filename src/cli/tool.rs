@@ -197,8 +197,8 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     }
     if is_positional {
         arg = arg.value_name(name.to_uppercase());
-        let aliases: Vec<String> = flags(tool, name).collect();
-        if required && property["type"] != "array" {
+        let aliases: Vec<&str> = alias_names(tool, name).collect();
+        if required && !aliases.is_empty() && property["type"] != "array" {
             arg = arg.required_unless_present_any(aliases);
         } else {
             arg = arg.required(required);
@@ -255,9 +255,9 @@ fn positional_aliases(tool: &'static Tool, name: &str) -> Vec<Arg> {
     if kind == "array" {
         return Vec::new();
     }
-    let own = flag(flag_of(name), name);
-    let own = if spellings::is_limit(name) { own.short('n') } else { own };
-    alias_names(tool, name).map(|alias| flag(alias.to_owned(), alias)).chain([own]).collect()
+    let own = (!is_required(&schema, name)).then(|| flag(flag_of(name), name));
+    let own = own.map(|own| if spellings::is_limit(name) { own.short('n') } else { own });
+    alias_names(tool, name).map(|alias| flag(alias.to_owned(), alias)).chain(own).collect()
 }
 
 /// Returns the id of the flag by which a positional argument may be given.
@@ -283,7 +283,10 @@ fn alias_names<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = &'stat
         let first = names.iter().find(|name| spellings::of_argument(name, is_own).contains(other));
         first.is_some_and(|first| first == name)
     };
-    let others: Vec<&'static str> = others.into_iter().filter(is_first).collect();
+    // What must be given is shown as such, and has no other form.
+    let is_shown = tool.positional.contains(&name) && is_required(&schema, name);
+    let others: Vec<&'static str> =
+        others.into_iter().filter(|other| !is_shown && is_first(other)).collect();
     own.chain(others)
 }
 
@@ -502,9 +505,12 @@ fn arguments(
             }
             Some("array") => matches.get_many::<String>(name).map(|values| {
                 let is_path = PATHS.contains(&name.as_str());
-                let each = |value: &String| match is_path && !value.starts_with('[') {
-                    true => vec![value.clone()],
-                    false => spellings::list(value),
+                let each = |value: &String| {
+                    if is_path && !value.starts_with('[') {
+                        vec![value.clone()]
+                    } else {
+                        spellings::list(value)
+                    }
                 };
                 Value::Array(values.flat_map(each).map(|value| convert(&value)).collect())
             }),
@@ -537,7 +543,8 @@ fn take_directory(engine: &Engine, tool: &Tool, args: &mut Map<String, Value>) {
 /// Returns the ids of the flags by which a positional argument may be given.
 fn flags<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = String> + 'a {
     let is_positional = tool.positional.contains(&name);
-    let aliases = alias_names(tool, name).map(str::to_owned).chain([flag_of(name)]);
+    let own = (!is_required(&(tool.schema)(), name)).then(|| flag_of(name));
+    let aliases = alias_names(tool, name).map(str::to_owned).chain(own);
     aliases.filter(move |_| is_positional)
 }
 

@@ -11,7 +11,9 @@ use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::parameters::arity;
 use super::position::SymbolAt;
-use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
+use super::result::{
+    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, UNSELECTED_MAX, Use,
+};
 use super::scope::shared_directories;
 use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
@@ -54,9 +56,6 @@ const WRAPPED: f32 = 0.96;
 /// The least confidence of the only definition that a chain leads to, and what it is raised to.
 const UNCONFIRMED_MIN: f32 = 0.15;
 const CONFIRMED: f32 = 0.46;
-
-/// The most confidence of an overload where the arguments select another one.
-pub(super) const UNSELECTED_MAX: f32 = 0.1;
 
 impl Walk<'_> {
     /// Returns links for the candidates of a use, most likely first.

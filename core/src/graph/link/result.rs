@@ -20,6 +20,9 @@ pub const CONFIDENCE_OPEN: f32 = 0.3;
 /// The most that is stated for the first of several definitions that a use may refer to.
 pub(super) const CONFIDENCE_UNCERTAIN: f32 = 0.89;
 
+/// The most confidence of an overload where the arguments select another one.
+pub(super) const UNSELECTED_MAX: f32 = 0.1;
+
 /// Why a use resolves to a definition: the weakest step of the resolution.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]
 #[serde(rename_all = "snake_case")]

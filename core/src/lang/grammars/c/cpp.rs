@@ -5,7 +5,6 @@ use tree_sitter::Node;
 use super::refer::{arguments, called, flag, include, macro_body, macro_value};
 use super::{declared, literals, macros, objects, prototypes, values};
 use crate::lang::chain;
-use crate::lang::code_text;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -291,7 +290,7 @@ fn qualifiers(visit: &Visit<'_, '_>) -> Qualifiers {
 
 fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if masked_macro(visit, notes) {
+    if macros::masked_macro(visit, notes) {
         return;
     }
     let own = visit.bytes(node);
@@ -337,38 +336,9 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Records the call of a macro whose arguments are masked, since it stands for declarations.
-/// Returns false for other names.
-pub(super) fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
-    let span = visit.node().byte_range();
-    let statement = match visit.ancestor_kind(1) {
-        "expression_statement" | "declaration" | "field_declaration" => true,
-        // The grammar takes the macro for a constructor.
-        "function_declarator" => {
-            let around = visit
-                .enclosing()
-                .is_some_and(|around| around.name.as_bytes() != &visit.text[span.clone()]);
-            visit.ancestor_kind(3) == "field_declaration_list"
-                && visit.ancestor_kind(2) == "declaration"
-                && around
-        }
-        _ => false,
-    };
-    if !statement
-        || visit.text.get(span.end) != Some(&b'(')
-        || !macros::is_capitals(&visit.text[span.clone()])
-    {
-        return false;
-    }
-    let around = code_text::around(visit.text, span.clone());
-    let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
-    notes.refer_span(visit, span, Role::Call, None, Some(count));
-    true
-}
-
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    if masked_macro(visit, notes) {
+    if macros::masked_macro(visit, notes) {
         return;
     }
     let Qualifiers { levels, receiver } = qualifiers(visit);

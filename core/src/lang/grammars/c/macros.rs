@@ -617,6 +617,35 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     memchr::memmem::find(text, part).is_some()
 }
 
+/// Records the call of a macro whose arguments are masked, since it stands for declarations.
+/// Returns false for other names.
+pub(super) fn masked_macro(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
+    let span = visit.node().byte_range();
+    let statement = match visit.ancestor_kind(1) {
+        "expression_statement" | "declaration" | "field_declaration" => true,
+        // The grammar takes the macro for a constructor.
+        "function_declarator" => {
+            let around = visit
+                .enclosing()
+                .is_some_and(|around| around.name.as_bytes() != &visit.text[span.clone()]);
+            visit.ancestor_kind(3) == "field_declaration_list"
+                && visit.ancestor_kind(2) == "declaration"
+                && around
+        }
+        _ => false,
+    };
+    if !statement
+        || visit.text.get(span.end) != Some(&b'(')
+        || !is_capitals(&visit.text[span.clone()])
+    {
+        return false;
+    }
+    let around = code_text::around(visit.text, span.clone());
+    let count = u8::try_from(around.arguments).unwrap_or(u8::MAX);
+    notes.refer_span(visit, span, Role::Call, None, Some(count));
+    true
+}
+
 #[cfg(test)]
 mod tests {
     use super::mask;

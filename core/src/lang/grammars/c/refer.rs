@@ -3,8 +3,8 @@
 
 use tree_sitter::Node;
 
-use super::cpp::masked_macro;
 use super::keywords::WORDS;
+use super::macros::masked_macro;
 use super::{declared, literals, prototypes};
 use crate::lang::chain;
 use crate::lang::code_text;
