@@ -270,6 +270,7 @@ fn flag_of(name: &str) -> String {
 fn alias_names<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = &'static str> + 'a {
     let aliases = tool.aliases.iter().filter(move |alias| alias.canonical == name);
     let own = aliases.filter(|alias| alias.convert.is_none()).map(|alias| alias.name);
+    let own: Vec<&'static str> = own.collect();
     let schema = (tool.schema)();
     let names: Vec<String> = match schema["properties"].as_object() {
         Some(properties) => properties.keys().cloned().collect(),
@@ -284,10 +285,10 @@ fn alias_names<'a>(tool: &'a Tool, name: &'a str) -> impl Iterator<Item = &'stat
         first.is_some_and(|first| first == name)
     };
     // What must be given is shown as such, and has no other form.
-    let is_shown = tool.positional.contains(&name) && is_required(&schema, name);
+    let is_shown = tool.positional.contains(&name) && is_required(&schema, name) && own.is_empty();
     let others: Vec<&'static str> =
         others.into_iter().filter(|other| !is_shown && is_first(other)).collect();
-    own.chain(others)
+    own.into_iter().chain(others)
 }
 
 /// Returns true for a switch that is on unless it is set to `false`.
