@@ -9,3 +9,4 @@ pub mod imports;
 pub mod link;
 pub mod program;
 pub mod rank;
+mod weights;

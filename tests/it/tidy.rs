@@ -121,6 +121,29 @@ fn only_the_parsers_module_parses() {
     });
 }
 
+/// The files of the graph that hold numbers of confidence.
+const WEIGHTS: &[&str] = &["core/src/graph/weights.rs", "core/src/graph/link/calibration.rs"];
+
+/// A file of the graph with other numbers.
+const NUMBERS: &[&str] = &["core/src/graph/rank.rs"]; // The damping of PageRank, and when it stops.
+
+#[test]
+fn confidences_stand_in_one_file() {
+    let is_exempt = |name: &str| WEIGHTS.contains(&name) || NUMBERS.contains(&name);
+    let graph = sources().filter(|file| file.is_under(&["core/src/graph/"]));
+    complain(graph.filter(|file| !is_exempt(&file.name)), |line| {
+        let code = line.split(" // ").next().unwrap_or_default();
+        let words =
+            code.split(|it: char| !it.is_alphanumeric() && it != '.' && it != '_' && it != '-');
+        let is_float = |word: &&str| {
+            word.starts_with(|first: char| first.is_ascii_digit())
+                && (word.contains('.') && !word.contains("..") || word.contains("e-"))
+                && word.parse::<f64>().is_ok_and(|number| number != 0.0 && number != 1.0)
+        };
+        words.into_iter().find(is_float).map(|word| format!("`{word}` is no named weight"))
+    });
+}
+
 #[test]
 fn every_module_has_a_doc_comment() {
     let silent: Vec<String> = tracked()

@@ -17,6 +17,7 @@ use super::link::{
     Site, SymbolAt, Use,
 };
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Root};
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
@@ -44,9 +45,6 @@ const SITES_EACH_ROUND: usize = 1024;
 
 /// The number of uses that one thread resolves.
 const SITES_AT_ONCE: usize = 64;
-
-/// The confidence that a call of a method runs one that overrides it, as a factor. It is set by hand.
-const OVERRIDE_FACTOR: f32 = 0.5;
 
 /// The most types whose bases have the name of one constructor's type.
 const DERIVED_MAX: usize = 2048;
@@ -396,7 +394,7 @@ fn through_base(
     if site.reference.role != Role::Call || link.reason == Reason::Inherited || is_super {
         return None;
     }
-    let confidence = (link.confidence * OVERRIDE_FACTOR).max(CONFIDENCE_ANSWER);
+    let confidence = (link.confidence * weights::HALF).max(CONFIDENCE_ANSWER);
     Some((link.to, place, Link { confidence, reason: Reason::Implementation, ..*link }))
 }
 

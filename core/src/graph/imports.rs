@@ -35,6 +35,7 @@ pub use manifest::{is_manifest, manifest_bytes_max};
 pub use target::{Reason, Resolution, Target};
 
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
 
 use packages::Packages;
@@ -198,9 +199,9 @@ impl Resolver {
 /// a concatenation, whose literal parts determine less.
 pub fn certainty(kind: ImportKind) -> f32 {
     match kind {
-        ImportKind::DynamicVariable | ImportKind::DynamicConditional => 0.3,
-        ImportKind::DynamicTemplate => 0.4,
-        ImportKind::DynamicConcatenation => 0.2,
+        ImportKind::DynamicVariable | ImportKind::DynamicConditional => weights::IMPORT_FAR,
+        ImportKind::DynamicTemplate => weights::IMPORT_GUESS,
+        ImportKind::DynamicConcatenation => weights::IMPORT_CONCATENATED,
         ImportKind::DynamicEval => 0.0,
         ImportKind::Module
         | ImportKind::ReExport

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Callees, callees, calling_symbols};
 use crate::graph::link::{Code, Linker, Reason, Site, SymbolAt, Use};
+use crate::graph::weights;
 use crate::lang::facts::Role;
 
 /// The most symbols that are visited from the start.
@@ -14,9 +15,6 @@ const NAMES_MAX: usize = 200;
 
 /// The most uses of one name that are examined.
 const SITES_MAX: usize = 2_000;
-
-/// The confidence that a function that is passed as a value is called.
-const PASSED: f32 = 0.3;
 
 /// A call that may connect two symbols, but is not resolved.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,7 +91,7 @@ pub fn missing_link(
             let is_answer = |link: &&crate::graph::link::Link| link.confidence >= confidence_min;
             let to = links.iter().filter(is_answer).find(|link| named[name].contains(&link.to));
             if let Some(to) = to.map(|link| link.to) {
-                see(MissingLink { from: at, to, site, confidence: PASSED, reason: None });
+                see(MissingLink { from: at, to, site, confidence: weights::PASSED, reason: None });
             }
         }
     }

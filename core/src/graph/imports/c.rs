@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::base::ids::FileId;
 use crate::base::path;
+use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::manifest::{Kind, Manifest, Manifests, Nearest};
@@ -137,7 +138,7 @@ fn usual(
             }
             let file = probe.file(around, &[below, written.as_bytes()]);
             if let Some(file) = file.filter(|&file| file != found.from) {
-                found.add(file, 0.9, Reason::Convention);
+                found.add(file, weights::IMPORT_ABOVE, Reason::Convention);
                 return true;
             }
         }
@@ -161,13 +162,16 @@ fn ending(tree: &Tree, written: &str, is_system: bool, found: &mut Targets) {
     match files.as_slice() {
         [] => {}
         // A bare name of a single header far away may still refer to a system header.
-        &[only] if is_system && !tail.contains('/') => found.add(only, 0.4, Reason::Unique),
-        &[only] => found.add(only, 0.8, Reason::Unique),
+        &[only] if is_system && !tail.contains('/') => {
+            found.add(only, weights::IMPORT_GUESS, Reason::Unique);
+        }
+        &[only] => found.add(only, weights::IMPORT_LIKELY, Reason::Unique),
         several => {
-            let confidence = (1.0 / several.len() as f32).clamp(0.1, 0.4);
+            let confidence =
+                (1.0 / several.len() as f32).clamp(weights::IMPORT_LEAST, weights::IMPORT_GUESS);
             for (at, &file) in several.iter().take(AMBIGUOUS_MAX).enumerate() {
                 let is_nearest = at == 0 && shared(&several[1]) != shared(&several[0]);
-                let confidence = if is_nearest { 0.6 } else { confidence };
+                let confidence = if is_nearest { weights::IMPORT_ENDING } else { confidence };
                 found.add(file, confidence, Reason::Ambiguous);
             }
         }

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 
 use crate::base::ids::FileId;
 use crate::base::path;
+use crate::graph::weights;
 use crate::lang::facts::Import;
 
 use super::manifest::{Kind, Manifests, Nearest};
@@ -83,7 +84,14 @@ impl Modules {
                 if let Some(directory) =
                     directory.and_then(|directory| tree.find_directory(&directory))
                 {
-                    add_package(tree, packages, directory, 0.9, Reason::Root, found);
+                    add_package(
+                        tree,
+                        packages,
+                        directory,
+                        weights::IMPORT_ABOVE,
+                        Reason::Root,
+                        found,
+                    );
                     if !found.is_empty() {
                         return Fallback::Unknown;
                     }
@@ -109,7 +117,14 @@ fn without_module(tree: &Tree, packages: &Packages, written: &str, found: &mut T
     let has_host = parts.next().is_some_and(|host| host.contains('.'));
     let below = if has_host { parts.nth(2) } else { None };
     if let Some(directory) = below.and_then(|below| tree.find_directory(below.as_bytes())) {
-        add_package(tree, packages, directory, 0.7, Reason::Convention, found);
+        add_package(
+            tree,
+            packages,
+            directory,
+            weights::IMPORT_CONVENTION,
+            Reason::Convention,
+            found,
+        );
     }
 }
 

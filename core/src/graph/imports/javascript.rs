@@ -14,6 +14,7 @@ mod project;
 use std::collections::BTreeMap;
 
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::facts::Import;
 
 use super::manifest::{Kind, Manifests, Nearest};
@@ -194,7 +195,7 @@ impl Projects {
         for platform in PLATFORMS {
             let path = [&path, platform.as_bytes()].concat();
             if let Some(file) = search.probe.endings(&path, search.endings) {
-                found.add(file, 0.8, Reason::Path);
+                found.add(file, weights::IMPORT_LIKELY, Reason::Path);
             }
         }
         !found.is_empty()
@@ -208,7 +209,7 @@ impl Projects {
             for base in ["", "public", "src"] {
                 let file = join(path, base).and_then(|base| search.below(&base, below));
                 if let Some(file) = file {
-                    return found.add(file, 0.7, Reason::Convention);
+                    return found.add(file, weights::IMPORT_CONVENTION, Reason::Convention);
                 }
             }
         }
@@ -263,7 +264,7 @@ impl Projects {
         let paths = nearest.flat_map(|aliases| aliases.mapped(written));
         for path in paths.collect::<Vec<_>>() {
             if let Some(file) = search.module(&path) {
-                found.add(file, 0.95, Reason::Mapped);
+                found.add(file, weights::IMPORT_MAPPED, Reason::Mapped);
                 return true;
             }
         }
@@ -288,7 +289,7 @@ impl Projects {
             for base in ["src", "app", ""] {
                 let file = join(path, base).and_then(|base| search.below(&base, below));
                 if let Some(file) = file {
-                    found.add(file, 0.8, Reason::Convention);
+                    found.add(file, weights::IMPORT_LIKELY, Reason::Convention);
                     return true;
                 }
             }
@@ -310,7 +311,8 @@ fn by_name(search: &Search<'_>, written: &str, is_typed: bool, found: &mut Targe
         let mut files = search.tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
         match (files.next(), files.next()) {
             (Some(file), None) => {
-                let confidence = if has_directory { 0.6 } else { 0.5 };
+                let confidence =
+                    if has_directory { weights::IMPORT_ENDING } else { weights::IMPORT_DOUBTFUL };
                 found.add(file, confidence, Reason::Unique);
                 return true;
             }

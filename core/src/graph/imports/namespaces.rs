@@ -5,6 +5,7 @@
 //! targets, and the linker finds the one that defines it.
 
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::facts::Import;
 
 use super::packages::Packages;
@@ -23,9 +24,6 @@ const JVM: &[&str] = &["java", "kt", "scala", "groovy", "kts"];
 
 /// Extensions of C#.
 const CSHARP: &[&str] = &["cs"];
-
-/// The confidence where several files have a type of this name.
-const SEVERAL: f32 = 0.5;
 
 pub(super) fn resolve(
     tree: &Tree,
@@ -194,12 +192,12 @@ impl Lookup<'_, '_> {
             let declared = self.packages.files(package).iter().copied().take(FILES_MAX);
             files.extend(declared.filter(|&file| stem(file) == Some(name.as_bytes())));
         }
-        let (mut one, mut several) = (1.0, SEVERAL);
+        let (mut one, mut several) = (1.0, weights::IMPORT_DOUBTFUL);
         if files.is_empty() {
             // No file has the name, so any file of the package may define it.
             let others = self.files(package, directory).filter(|&file| file != found.from);
             files.extend(others.take(TARGETS_MAX));
-            (one, several) = (0.8, 0.3);
+            (one, several) = (weights::IMPORT_LIKELY, weights::IMPORT_FAR);
         }
         let nearest =
             |file: &FileId| (usize::MAX - self.tree.shared_directories(*file, found.from), *file);

@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::facts::Import;
 
 use super::json;
@@ -125,8 +126,11 @@ fn by_path(tree: &Tree, written: &str, found: &mut Targets) {
         let path = join(tree.directory_path(directory), written);
         if let Some(file) = path.and_then(|path| tree.file(&path)).filter(|&at| at != found.from) {
             let is_own = directory == tree.directory(found.from);
-            let (confidence, reason) =
-                if is_own { (1.0, Reason::Path) } else { (0.7, Reason::Root) };
+            let (confidence, reason) = if is_own {
+                (1.0, Reason::Path)
+            } else {
+                (weights::IMPORT_CONVENTION, Reason::Root)
+            };
             found.add(file, confidence, reason);
             return;
         }
@@ -145,6 +149,6 @@ fn unique(tree: &Tree, import: &Import, written: &str, found: &mut Targets) {
     let tail = format!("{above}/{class}.php");
     let mut files = tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
     if let (Some(file), None) = (files.next(), files.next()) {
-        found.add(file, 0.5, Reason::Unique);
+        found.add(file, weights::IMPORT_DOUBTFUL, Reason::Unique);
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::Family;
@@ -242,7 +243,8 @@ impl Lookup<'_> {
             return false;
         }
         let directory = self.tree.directory(found.from);
-        let confidence = if self.rules.style == Style::Slashes { 0.9 } else { 1.0 };
+        let confidence =
+            if self.rules.style == Style::Slashes { weights::IMPORT_ABOVE } else { 1.0 };
         for around in self.tree.up(directory) {
             for below in self.rules.directories {
                 let path = join(self.tree.directory_path(around), below);
@@ -262,7 +264,11 @@ impl Lookup<'_> {
             let tail = format!("{tail}{ending}");
             let mut files = self.tree.ending(tail.as_bytes()).filter(|&file| file != found.from);
             if let (Some(file), None) = (files.next(), files.next()) {
-                let confidence = if tail.contains('/') { 0.7 } else { 0.5 };
+                let confidence = if tail.contains('/') {
+                    weights::IMPORT_CONVENTION
+                } else {
+                    weights::IMPORT_DOUBTFUL
+                };
                 found.add(file, confidence, Reason::Unique);
                 return true;
             }

@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use crate::base::ids::FileId;
 use crate::base::path;
+use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::manifest::{Kind, Manifests, Nearest};
@@ -119,9 +120,13 @@ impl Roots {
     ) -> impl Iterator<Item = (&'r [u8], f32)> {
         let own = outermost(tree, directory);
         let named = self.nearest.of(directory).map_or(&[][..], |place| &self.named[place]);
-        let around = tree.up(own).skip(1).map(|directory| (tree.directory_path(directory), 0.9));
+        let around = tree
+            .up(own)
+            .skip(1)
+            .map(|directory| (tree.directory_path(directory), weights::IMPORT_ABOVE));
         let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
-        let elsewhere = if packages.len() == 1 { 0.8 } else { 0.4 };
+        let elsewhere =
+            if packages.len() == 1 { weights::IMPORT_LIKELY } else { weights::IMPORT_GUESS };
         // Of several packages of one name, the nearest counts.
         let own_path = tree.directory_path(own);
         let near = packages.iter().copied().max_by_key(|&package| {
@@ -221,7 +226,7 @@ impl Lookup<'_, '_> {
                 let is_inside = self.import.kind >= ImportKind::Dynamic;
                 let (Some(Module::File(file)), true) = (last, is_inside) else { return None };
                 let rest = parts - place;
-                let confidence = confidence * 0.8;
+                let confidence = confidence * weights::IMPORT_LIKELY;
                 found.push(Target { file, confidence, reason, name: None, rest });
                 return Some((Module::File(file), directory));
             };

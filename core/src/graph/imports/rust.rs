@@ -11,6 +11,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::base::ids::FileId;
 use crate::base::path;
+use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
 
 use super::Importer;
@@ -236,7 +237,7 @@ impl Workspace {
                 let root = self.root_module(tree, importer.file);
                 let is_below = child(&mut Probe::new(tree), &root.directory, name).is_some();
                 if is_below && !STANDARD.contains(&name) {
-                    return Start::Here(root, Reason::Module, 0.8);
+                    return Start::Here(root, Reason::Module, weights::IMPORT_LIKELY);
                 }
                 library
             }
@@ -268,7 +269,7 @@ impl Workspace {
             dependency.is_some() || own.is_some_and(|own| own.directory == package.directory);
         let directory = tree.directory_path_of(root).to_vec();
         let module = Module { file: Some(root), directory };
-        Start::Here(module, Reason::Workspace, if is_sure { 1.0 } else { 0.8 })
+        Start::Here(module, Reason::Workspace, if is_sure { 1.0 } else { weights::IMPORT_LIKELY })
     }
 
     /// Returns the module that contains an import.

@@ -4,7 +4,6 @@
 use std::collections::VecDeque;
 
 use super::code::{FileFacts, last_name};
-use super::compiled::REPLACED;
 use super::conditions::conditions;
 use super::dialect::Extensions;
 use super::kinds::is_type;
@@ -17,6 +16,7 @@ use super::result::{Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
@@ -37,20 +37,8 @@ const HIDDEN: &[&str] = &["DeprecationLevel.HIDDEN", "LowPriorityInOverloadResol
 const HIDDEN_BYTES_MIN: usize = 24;
 const MODIFIERS_BYTES_MAX: usize = 2000;
 
-/// How much less likely a hidden definition is.
-pub(super) const HIDDEN_FACTOR: f32 = 0.5;
-
 /// The number of bases between a type and the extended one of which more make no difference.
 const DISTANCE_MAX: usize = 20;
-
-/// How much less likely an extension is than a member that accepts the number of arguments.
-const AFTER_MEMBERS: f32 = 0.97;
-
-/// The least confidence of an extension that comes before functions without a receiver.
-const IMPLICIT_MIN: f32 = 0.8;
-
-/// The confidence of an extension of every value that only some blocks can call.
-const ONLY_FIT: f32 = 0.48;
 
 /// Types that every value has.
 const TOP_TYPES: &[&str] = &["Any", "Object", "object"];
@@ -119,7 +107,7 @@ impl Walk<'_> {
                 };
                 let mut share = share * self.visibility(&facts, place.file, at, name);
                 if self.may_replace_member(&facts, place.file, at, used) {
-                    share *= REPLACED;
+                    share *= weights::WEAK;
                 }
                 let candidate = Candidate::new(Value::Name(at), share, Reason::Receiver);
                 if self.is_fit(&candidate, used) && self.leaves_instance(at, used) {
@@ -130,14 +118,14 @@ impl Walk<'_> {
         self.prefer_own_extensions(place, &mut added);
         let best = added.iter().map(|candidate| candidate.confidence).fold(0.0, f32::max);
         // Of overloads, the types of the arguments decide.
-        let least = if used.is_some() { best * 0.85 } else { best };
+        let least = if used.is_some() { best * weights::SHOWN } else { best };
         added.retain(|candidate| candidate.confidence >= least);
         added.truncate(VALUES_MAX);
         // What is known of the receiver makes an extension with the stated type arguments no less likely.
         let is_stated = is_member && used.is_some_and(|used| self.states_types(place, used));
         let keep_overloads = |added: &mut Vec<Candidate>| {
-            added.retain(|it| it.confidence >= 0.8);
-            added.iter_mut().for_each(|it| it.confidence *= AFTER_MEMBERS);
+            added.retain(|it| it.confidence >= weights::PLAUSIBLE);
+            added.iter_mut().for_each(|it| it.confidence *= weights::AFTER);
         };
         if is_stated {
             keep_overloads(&mut added);
@@ -233,7 +221,7 @@ impl Walk<'_> {
             return 1.0;
         }
         if self.is_hidden(&there, at) {
-            return HIDDEN_FACTOR;
+            return weights::HALF;
         }
         let package = there.package.as_deref().unwrap_or_default();
         if there.symbols[place].parent.is_some() || at.file == file {
@@ -243,7 +231,7 @@ impl Walk<'_> {
         let is_visible = facts.package == there.package
             || facts.bindings(name).any(|(import, _)| is_its(import))
             || facts.wildcards().any(is_its);
-        if is_visible { 1.0 } else { 0.9 }
+        if is_visible { 1.0 } else { weights::LIKELY }
     }
 
     /// Returns the value of an `object` of Kotlin.
@@ -310,7 +298,7 @@ impl Walk<'_> {
         };
         let named = self.code.named(name);
         let found = named.iter().copied().take(NAMED_MAX).filter(is_its);
-        let candidate = |at| Candidate::new(Value::Name(at), 0.93, Reason::Receiver);
+        let candidate = |at| Candidate::new(Value::Name(at), weights::ADDED, Reason::Receiver);
         found.map(candidate).filter(|it| self.is_fit(it, used)).take(VALUES_MAX).collect()
     }
 
@@ -379,7 +367,7 @@ impl Walk<'_> {
         }
         let mut added = self.own_extensions(place, used, 1);
         let is_found = |it: &Candidate| it.link().is_some_and(|link| is_extension(&link.to));
-        added.retain(|it| is_found(it) && it.confidence >= IMPLICIT_MIN);
+        added.retain(|it| is_found(it) && it.confidence >= weights::PLAUSIBLE);
         let is_free = |it: &Candidate| {
             let symbol = it.link().and_then(|link| self.symbol(link.to));
             symbol.is_some_and(|(facts, place)| {
@@ -392,9 +380,11 @@ impl Walk<'_> {
             return;
         }
         if found.iter().all(is_free) {
-            found.iter_mut().for_each(|it| it.confidence *= least.min(best) / best * AFTER_MEMBERS);
+            found
+                .iter_mut()
+                .for_each(|it| it.confidence *= least.min(best) / best * weights::AFTER);
         } else {
-            let most = best * AFTER_MEMBERS;
+            let most = best * weights::AFTER;
             added.iter_mut().for_each(|it| it.confidence = it.confidence.min(most));
         }
         found.append(&mut added);
@@ -417,7 +407,7 @@ impl Walk<'_> {
             })
         {
             // It extends every value, but only where the type is a receiver.
-            only.confidence = only.confidence.min(ONLY_FIT);
+            only.confidence = only.confidence.min(weights::ONLY_FIT);
             only.reason = Reason::OnlyFit;
         }
         let is_visible: Vec<bool> =
@@ -473,7 +463,7 @@ impl Walk<'_> {
         };
         let text = name.as_str().into();
         let written = WrittenType { place: Place { enclosing: None, ..place }, text };
-        Some(Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver))
+        Some(Candidate::new(Value::Foreign(written), weights::LIKELY, Reason::Receiver))
     }
 
     /// Returns the name of the type that a method is a member of; in Kotlin, the bound of the type
@@ -591,8 +581,12 @@ impl Walk<'_> {
                 names.iter().filter(|it| is_it(it)).map(is_exact).reduce(|a, b| a | b)?;
             // An extension of a derived type comes before one of its bases.
             let distance = names.iter().position(is_it).unwrap_or_default().min(DISTANCE_MAX);
-            let nearness = if distance == 0 { 1.0 } else { 0.991 - 0.001 * distance as f32 };
-            Some(nearness * if is_exact { 0.95 } else { 0.9 })
+            let nearness = if distance == 0 {
+                1.0
+            } else {
+                weights::BELOW - weights::PER_BASE * (distance - 1) as f32
+            };
+            Some(nearness * if is_exact { weights::BY_RULE } else { weights::LIKELY })
         };
         let aliased = || self.aliases(facts, &extended).iter().find_map(|of| share(of));
         if let Some(share) = share(&extended).or_else(aliased) {
@@ -603,12 +597,12 @@ impl Walk<'_> {
         }
         let is_ours = || self.is_type_name(facts, &extended);
         if self.names_parameter(facts, &extended) || names_all(&extended) {
-            return Some(if names.is_empty() { 0.6 } else { 0.85 });
+            return Some(if names.is_empty() { weights::DOUBTFUL } else { weights::SHOWN });
         }
         // A value of an outside type may have outside bases.
         match receiver.value {
-            Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(0.6),
-            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(0.52),
+            Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(weights::DOUBTFUL),
+            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(weights::WEAK),
             _ => None,
         }
     }

@@ -9,6 +9,7 @@ use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are compared.
@@ -17,9 +18,6 @@ const NAMED_MAX: usize = 16;
 /// Types whose `->` leads to members of the type that they name, and functions that return one.
 const POINTERS: [&str; 3] = ["shared_ptr", "unique_ptr", "weak_ptr"];
 const MAKERS: [&str; 2] = ["make_shared", "make_unique"];
-
-/// The factor of members of which the declaration of the object does not select one.
-const UNKNOWN_POINTER: f32 = 0.54;
 
 /// What a value before `->` or after `*` is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -97,7 +95,7 @@ impl Walk<'_> {
             found.extend(pointed);
             for it in found.iter_mut() {
                 it.choice = Choice::Open;
-                it.confidence *= UNKNOWN_POINTER;
+                it.confidence *= weights::WEAK;
             }
         }
     }

@@ -10,6 +10,7 @@ use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use super::wrapped::is_path;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -285,7 +286,7 @@ impl Walk<'_> {
             let own = self.own_members(base, name, depth + 1);
             if !own.is_empty() {
                 let inherited = |it: Candidate| Candidate {
-                    confidence: it.confidence * 0.99,
+                    confidence: it.confidence * weights::BELOW,
                     reason: Reason::Inherited,
                     ..it
                 };

@@ -11,6 +11,7 @@ use super::position::SymbolAt;
 use super::result::Use;
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::symbols::SymbolKind;
 
 /// The most bytes between a use and a definition that are searched.
@@ -18,9 +19,6 @@ const BYTES_MAX: usize = 1 << 17;
 
 /// The most parts of a receiver that are followed to its first name.
 const RECEIVER_PARTS_MAX: usize = 8;
-
-/// The most confidence of a function of Ruby in a block that does not contain the use.
-const OTHER_BLOCK: f32 = 0.62;
 
 /// How strings and characters are written.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -85,7 +83,7 @@ impl Walk<'_> {
         let is_function = |it: &Candidate| self.kind(it).is_some_and(SymbolKind::is_callable);
         for (candidate, depth) in found.iter_mut().zip(depths) {
             if depth.is_none() && is_function(candidate) {
-                candidate.confidence = candidate.confidence.min(OTHER_BLOCK);
+                candidate.confidence = candidate.confidence.min(weights::OPEN_MAX);
                 candidate.choice = Choice::Open;
             }
         }

@@ -11,6 +11,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
@@ -23,9 +24,6 @@ const BOUNDS_MAX: usize = 8;
 
 /// The most members of one name that are considered.
 const MEMBERS_MAX: usize = 64;
-
-/// How much less likely each of several associated types of one name is.
-const SEVERAL: f32 = 0.95;
 
 /// The most type parameters of a written type that are replaced.
 const REPLACED_MAX: usize = 8;
@@ -221,11 +219,11 @@ impl Walk<'_> {
             .iter()
             .take(MEMBERS_MAX)
             .filter(is_its)
-            .map(|at| Candidate::new(Value::Name(*at), 0.95, Reason::Receiver))
+            .map(|at| Candidate::new(Value::Name(*at), weights::BY_RULE, Reason::Receiver))
             .take(VALUES_MAX)
             .collect();
         // Implementations for the type and for references to it may differ.
-        let factor = if named.len() > 1 { SEVERAL } else { 1.0 };
+        let factor = if named.len() > 1 { weights::BY_RULE } else { 1.0 };
         let outer = self.given.replace(Some(written.clone()));
         let mut found = self.instances(&named, None, depth + 1);
         self.given.replace(outer);
@@ -472,7 +470,10 @@ pub(super) fn is_function_trait(written: &str) -> bool {
 /// Returns a value of a type that is not known, which may be one of the repository.
 fn lost(place: Place, written: &str) -> Candidate {
     let written = WrittenType { place, text: Rc::from(format!("{TYPE_PARAMETER}{written}")) };
-    Candidate { is_lost: true, ..Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver) }
+    Candidate {
+        is_lost: true,
+        ..Candidate::new(Value::Foreign(written), weights::LIKELY, Reason::Receiver)
+    }
 }
 
 /// Returns the last name of a type's path, without its arguments.

@@ -7,7 +7,7 @@
 //! `cargo bench --bench calls -- --fit FILES` (docs/calls-measured.md).
 
 use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, CONFIDENCE_UNCERTAIN, Link, Reason};
-use super::several::OPEN_MAX;
+use crate::graph::weights::OPEN_MAX;
 
 /// What an answer is based on, the strongest first.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

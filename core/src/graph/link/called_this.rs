@@ -8,6 +8,7 @@ use super::position::SymbolAt;
 use super::several::is_known_value;
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -35,7 +36,7 @@ impl Walk<'_> {
                 let owner = || {
                     let of = candidate.via?;
                     let instance = Value::Instance(of, candidate.given.clone());
-                    Some(Candidate { via: Some(of), ..candidate.then(instance, 0.98) })
+                    Some(Candidate { via: Some(of), ..candidate.then(instance, weights::WRITTEN) })
                 };
                 match declared {
                     Some(found) => found,

@@ -14,6 +14,7 @@ use super::scope::ABSOLUTE;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::imports::Resolution;
+use crate::graph::weights;
 use crate::lang::chain::{
     Chain, LAST_PARAMETER, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TYPE_PARAMETER,
 };
@@ -21,9 +22,6 @@ use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most steps of a chain, plus one.
 const CHAIN_STEPS_MAX: usize = 24;
-
-/// The least factor of a step between two single values of Rust, Swift, C#, Go, JavaScript and TypeScript.
-const STEP_LEAST: f32 = 0.985;
 
 /// The most definitions of one name that are considered.
 const NAMED_MAX: usize = 64;
@@ -49,7 +47,8 @@ impl Walk<'_> {
         let (mut values, steps) = match root {
             Root::Instance(of) => self.typed(place, own, chain, of, depth),
             Root::Name("Self") => {
-                let named = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
+                let named =
+                    |at| Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Receiver);
                 (types().into_iter().map(named).collect(), steps)
             }
             Root::Name(name) if name.starts_with(TYPE_PARAMETER) => {
@@ -67,7 +66,7 @@ impl Walk<'_> {
             Root::Own if self.is_class_side(place) => {
                 let named = |at| Candidate {
                     via: Some(at),
-                    ..Candidate::new(Value::Name(at), 0.98, Reason::Receiver)
+                    ..Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Receiver)
                 };
                 (types().into_iter().map(named).collect(), steps)
             }
@@ -76,7 +75,11 @@ impl Walk<'_> {
                     let given = self.own_arguments(place, own, at);
                     Candidate {
                         via: Some(at),
-                        ..Candidate::new(Value::Instance(at, given), 0.98, Reason::Receiver)
+                        ..Candidate::new(
+                            Value::Instance(at, given),
+                            weights::WRITTEN,
+                            Reason::Receiver,
+                        )
                     }
                 };
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
@@ -187,7 +190,7 @@ impl Walk<'_> {
             }
             // Types that are declared make no step of a chain of calls less likely than the others.
             if let [value] = &mut values[..] {
-                value.confidence = value.confidence.max(before * STEP_LEAST);
+                value.confidence = value.confidence.max(before * weights::STEP_LEAST);
             }
             // In a block of an unknown function, a bare name may be one around it.
             let is_block = matches!(steps.peek(), Some(&Ok(Step::Parameter(RECEIVER_PARAMETER))));
@@ -317,7 +320,7 @@ impl Walk<'_> {
         }
         if !is_called && self.are_callable(place, &found) {
             // A function may have the name of a module.
-            found.extend(self.module(place.file, name, 0.97));
+            found.extend(self.module(place.file, name, weights::STEP));
         }
         if !found.is_empty() {
             self.retain_arity(&mut found, 0);
@@ -336,7 +339,10 @@ impl Walk<'_> {
             return (of_parameter, rest);
         }
         if let Some(block) = self.block_of_variable(place.file, name) {
-            return (vec![Candidate::new(Value::Name(block), 0.98, Reason::Receiver)], rest);
+            return (
+                vec![Candidate::new(Value::Name(block), weights::WRITTEN, Reason::Receiver)],
+                rest,
+            );
         }
         if let Some((found, end)) = self.by_qualified_name(place, chain.path()) {
             return (found, chain.steps_after(end));
@@ -348,7 +354,10 @@ impl Walk<'_> {
             self.facts(place.file).is_some_and(|facts| facts.dialect.has_module_values);
         if name == "exports" && has_exports {
             // CommonJS: the module itself.
-            return (vec![Candidate::new(Value::Module(place.file), 0.98, Reason::SameFile)], rest);
+            return (
+                vec![Candidate::new(Value::Module(place.file), weights::WRITTEN, Reason::SameFile)],
+                rest,
+            );
         }
         // `::File` is Ruby's own `File`.
         let global = name.strip_prefix(ABSOLUTE).unwrap_or(name);
@@ -367,7 +376,7 @@ impl Walk<'_> {
             let written =
                 WrittenType { place: Place { enclosing: None, ..place }, text: of.into() };
             let made = Value::ForeignMethod(written, false);
-            return (vec![Candidate::new(made, 0.95, Reason::Receiver)], rest);
+            return (vec![Candidate::new(made, weights::BY_RULE, Reason::Receiver)], rest);
         }
         (self.path_root(place, name), rest)
     }
@@ -433,7 +442,7 @@ impl Walk<'_> {
                     return vec![Candidate::new(Value::Module(place.file), 1.0, Reason::SameFile)];
                 }
             }
-            let found = self.module(place.file, name, 0.97);
+            let found = self.module(place.file, name, weights::STEP);
             let is_outside = found.is_empty()
                 && matches!(self.code.module(place.file, name), Resolution::Outside);
             // Another crate.
@@ -452,7 +461,7 @@ impl Walk<'_> {
                         && bound.alias.as_bytes()[name.len()] == b'.'
                 })
             });
-        if is_bound { self.module(place.file, name, 0.95) } else { Vec::new() }
+        if is_bound { self.module(place.file, name, weights::BY_RULE) } else { Vec::new() }
     }
 
     /// Returns what an alias or variable refers to by its chain, however many aliases lie between.
@@ -479,7 +488,7 @@ impl Walk<'_> {
         let symbol = &facts.symbols[place];
         if symbol.kind == SymbolKind::EnumMember {
             let of = symbol.parent.map(|parent| SymbolAt { file: at.file, place: parent as u32 });
-            let instance = of.map(|of| candidate.then(Value::Instance(of, None), 0.99));
+            let instance = of.map(|of| candidate.then(Value::Instance(of, None), weights::BELOW));
             return instance.into_iter().collect();
         }
         if !is_variable(symbol.kind) {
@@ -526,13 +535,14 @@ impl Walk<'_> {
                         return found;
                     }
                     kind if is_type(kind) => {
-                        let mut instance = candidate.then(Value::Instance(*at, None), 0.98);
+                        let mut instance =
+                            candidate.then(Value::Instance(*at, None), weights::WRITTEN);
                         instance.via = Some(*at);
                         return vec![instance];
                     }
                     SymbolKind::EnumMember | SymbolKind::Constructor => {
-                        let instance =
-                            parent.map(|of| candidate.then(Value::Instance(of, None), 0.98));
+                        let instance = parent
+                            .map(|of| candidate.then(Value::Instance(of, None), weights::WRITTEN));
                         return instance.into_iter().collect();
                     }
                     kind if is_variable(kind) => {
@@ -560,14 +570,17 @@ impl Walk<'_> {
                             };
                             let is_made = !made.is_empty();
                             found.extend(made);
-                            found.extend((!is_made).then(|| value.then(value.value.clone(), 0.8)));
+                            found.extend(
+                                (!is_made)
+                                    .then(|| value.then(value.value.clone(), weights::PLAUSIBLE)),
+                            );
                         }
                         return found;
                     }
                     _ => {}
                 }
                 if let Some(of) = candidate.via.filter(|_| self.returns_receiver(&facts, *at)) {
-                    return vec![candidate.then(Value::Instance(of, None), 0.98)];
+                    return vec![candidate.then(Value::Instance(of, None), weights::WRITTEN)];
                 }
                 let written = if symbol.type_chain.is_none() {
                     self.written_chain(*at, symbol)
@@ -576,7 +589,8 @@ impl Walk<'_> {
                 };
                 let Some(chain) = symbol.type_chain.as_ref().or(written.as_ref()) else {
                     let is_made = facts.is_constructor_function(place);
-                    let made = is_made.then(|| candidate.then(Value::Instance(*at, None), 0.98));
+                    let made = is_made
+                        .then(|| candidate.then(Value::Instance(*at, None), weights::WRITTEN));
                     return made.into_iter().collect();
                 };
                 // What a macro defines is written in the type that calls it.
@@ -594,7 +608,7 @@ impl Walk<'_> {
                     values = self.each(&values, |value| self.call(value, depth + 1));
                 }
                 for value in &mut values {
-                    value.confidence *= candidate.confidence * 0.98;
+                    value.confidence *= candidate.confidence * weights::WRITTEN;
                     value.choice = value.choice.and(candidate.choice);
                     value.reason = value.reason.max(candidate.reason);
                     // What a method without types returns may have more than one type.
@@ -604,7 +618,7 @@ impl Walk<'_> {
                 values
             }
             Value::ForeignMethod(written, takes) => {
-                let foreign = candidate.then(Value::Foreign(written.clone()), 0.98);
+                let foreign = candidate.then(Value::Foreign(written.clone()), weights::WRITTEN);
                 if *takes { self.element(&foreign, depth) } else { vec![foreign] }
             }
             Value::Instance(of, _) => {

@@ -8,6 +8,7 @@ use super::parameters::{inside, parameters};
 use super::several::merged;
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::comments::{CommentSyntax, comments};
 use crate::lang::facts::Reference;
@@ -105,7 +106,7 @@ impl Walk<'_> {
             let types = named.iter().filter(|it| self.kind(it).is_some_and(is_type));
             let made = types.flat_map(|it| self.call(it, depth + 1)).take(VALUES_MAX);
             made.map(|it| Candidate {
-                confidence: it.confidence * function.confidence * 0.98,
+                confidence: it.confidence * function.confidence * weights::WRITTEN,
                 reason: it.reason.max(function.reason),
                 ..it
             })

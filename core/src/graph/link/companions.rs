@@ -9,9 +9,9 @@ use super::kinds::is_type;
 use super::parameters::arity;
 use super::position::SymbolAt;
 use super::result::{Link, Use};
-use super::several::OPEN_MAX;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights::OPEN_MAX;
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
 

@@ -6,10 +6,11 @@ use super::conditions::{Setting, conditions, excluded, is_read};
 use super::dialect::Group;
 use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Use};
-use super::several::OPEN_MAX;
 use super::value::Place;
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::weights;
+use crate::graph::weights::OPEN_MAX;
 use crate::lang::facts::{Import, ImportKind};
 
 /// The most files whose includes of a header are considered.
@@ -21,10 +22,6 @@ const SEEING_MAX: usize = 256;
 
 /// The most bytes of a macro that are read.
 const MACRO_BYTES_MAX: usize = 200;
-
-/// How much less likely an answer is that another configuration or a header from outside of the
-/// repository replaces.
-pub(super) const REPLACED: f32 = 0.56;
 
 impl Walk<'_> {
     /// Lowers the confidence of a definition of C# under a condition that its use does not have, if there is
@@ -64,7 +61,7 @@ impl Walk<'_> {
             || self.is_unseen(&facts, place.file, links)
         {
             for link in links.iter_mut().filter(|link| link.confidence > CONFIDENCE_ANSWER) {
-                link.confidence = (link.confidence * REPLACED).max(CONFIDENCE_ANSWER + 0.01);
+                link.confidence = (link.confidence * weights::WEAK).max(weights::CONFIRMED);
             }
         }
     }

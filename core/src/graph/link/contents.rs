@@ -10,6 +10,7 @@ use super::result::{Reason, Use};
 use super::several::merged;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
@@ -207,8 +208,9 @@ impl Walk<'_> {
             kind == SymbolKind::Impl || kind == SymbolKind::Trait && own.is_none()
         })?;
         let found = definitions(place.file, facts.children(Some(block), part));
-        let found: Vec<Candidate> =
-            found.map(|at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver)).collect();
+        let found: Vec<Candidate> = found
+            .map(|at| Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Receiver))
+            .collect();
         (!found.is_empty()).then_some((found, "Self.".len() + part.len()))
     }
 
@@ -311,7 +313,7 @@ impl Walk<'_> {
             // What Kotlin's `get` returns is not known.
             None if facts.dialect.extensions == Extensions::Prefix => Vec::new(),
             // Awaiting, entering or unwrapping a value often returns the value itself.
-            None => vec![candidate.then(candidate.value.clone(), 0.9)],
+            None => vec![candidate.then(candidate.value.clone(), weights::LIKELY)],
         }
     }
 

@@ -11,6 +11,7 @@ use super::parameters::{
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{
     Chain, LAST_PARAMETER, RECEIVER_PARAMETER, TESTED_PARAMETER, THIS_PARAMETER,
 };
@@ -50,7 +51,8 @@ impl Walk<'_> {
                 let values = chain.map(|chain| {
                     self.chain(written.place, candidate.via, &chain, depth + 1).into_iter().map(
                         |value| {
-                            let confidence = value.confidence * candidate.confidence * 0.97;
+                            let confidence =
+                                value.confidence * candidate.confidence * weights::STEP;
                             Candidate { confidence, ..value }
                         },
                     )
@@ -122,7 +124,7 @@ impl Walk<'_> {
             let chain = Chain::instance(receiver_of(&written.text)?);
             let mut found = self.chain(written.place, None, &chain, depth + 1);
             for value in &mut found {
-                value.confidence *= candidate.confidence * 0.97;
+                value.confidence *= candidate.confidence * weights::STEP;
                 value.reason = value.reason.max(candidate.reason);
             }
             Some(found)
@@ -181,7 +183,8 @@ impl Walk<'_> {
                 let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
                 let callback = written.map(|written| {
                     let text = written.into();
-                    candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
+                    candidate
+                        .then(Value::Callback(WrittenType { place: scope, text }), weights::STEP)
                 });
                 return callback.into_iter().collect();
             }
@@ -191,7 +194,8 @@ impl Walk<'_> {
                     written.and_then(|written| of_rust_function(written, &signature));
                 let callback = callback_parameters.map(|parts| {
                     let text = format!("fn({})", parts.join(", ")).into();
-                    candidate.then(Value::Callback(WrittenType { place: scope, text }), 0.97)
+                    candidate
+                        .then(Value::Callback(WrittenType { place: scope, text }), weights::STEP)
                 });
                 if callback.is_none() {
                     let chain = written.and_then(crate::lang::rust_type);
@@ -262,7 +266,7 @@ impl Walk<'_> {
             .take(VALUES_MAX)
             .collect();
         for value in &mut found {
-            value.confidence *= candidate.confidence * 0.97;
+            value.confidence *= candidate.confidence * weights::STEP;
             value.reason = value.reason.max(candidate.reason);
         }
         found
@@ -422,13 +426,13 @@ impl Walk<'_> {
         };
         if syntax.of_function(written).is_some() {
             let callback = Value::Callback(WrittenType { place, text: written.into() });
-            return vec![candidate.then(callback, 0.97)];
+            return vec![candidate.then(callback, weights::STEP)];
         }
         let Some(chain) = syntax.chain(written) else { return Vec::new() };
         let value = || self.chain(place, candidate.via, &chain, depth + 1);
         let mut found = self.given(candidate, value);
         for value in &mut found {
-            value.confidence *= candidate.confidence * 0.97;
+            value.confidence *= candidate.confidence * weights::STEP;
             value.reason = value.reason.max(candidate.reason);
         }
         found

@@ -7,6 +7,7 @@ use super::result::Reason;
 use super::value::{Candidate, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::symbols::SymbolKind;
 
 /// The traits of the standard library that can be derived, with the method that is made.
@@ -31,7 +32,7 @@ impl Walk<'_> {
     pub(super) fn derived(&self, of: SymbolAt, name: &str) -> Option<Candidate> {
         let is_method = |(_, method): &&(&str, &str)| *method == name;
         DERIVED.iter().find(is_method)?;
-        let candidate = Candidate::new(Value::Name(of), 0.95, Reason::Receiver);
+        let candidate = Candidate::new(Value::Name(of), weights::BY_RULE, Reason::Receiver);
         let is_derived = self.derived_methods(of).contains(&name);
         is_derived.then_some(Candidate { via: Some(of), ..candidate })
     }
@@ -82,7 +83,7 @@ impl Walk<'_> {
             })
         };
         let found = named.iter().copied().take(NAMED_MAX).filter(is_its);
-        let candidate = |at| Candidate::new(Value::Name(at), 0.95, Reason::Receiver);
+        let candidate = |at| Candidate::new(Value::Name(at), weights::BY_RULE, Reason::Receiver);
         found.map(candidate).take(VALUES_MAX).collect()
     }
 
@@ -104,7 +105,7 @@ impl Walk<'_> {
         };
         let named = self.code.named(name);
         let found = named.iter().copied().take(NAMED_MAX).filter(is_macro);
-        let candidate = |at| Candidate::new(Value::Name(at), 0.85, Reason::Program);
+        let candidate = |at| Candidate::new(Value::Name(at), weights::SHOWN, Reason::Program);
         found.map(candidate).take(VALUES_MAX).collect()
     }
 }

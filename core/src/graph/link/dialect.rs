@@ -186,6 +186,8 @@ pub(super) struct Dialect {
     pub(super) has_module_values: bool,
     /// Fields and methods have separate namespaces: a call never refers to a field.
     pub(super) separates_fields: bool,
+    /// A call never refers to a variable: no value is a function.
+    pub(super) calls_only_methods: bool,
     /// A function without a body only declares one that is defined elsewhere.
     pub(super) has_bodiless_declarations: bool,
     /// Methods that create an instance, in addition to one named like the type.
@@ -311,6 +313,7 @@ const NONE: Dialect = Dialect {
     has_call_signatures: false,
     has_module_values: false,
     separates_fields: false,
+    calls_only_methods: false,
     has_bodiless_declarations: false,
     constructors: &[],
     inherits_constructors: false,

@@ -7,9 +7,10 @@ use super::dialect::Dialect;
 use super::implementations::takes_instance;
 use super::macro_blocks::is_variable_type;
 use super::position::SymbolAt;
-use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
+use super::result::{Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
@@ -33,14 +34,6 @@ const STANDARD_TYPES: [&str; 10] =
 /// The methods that tuples have by the standard library.
 const OF_TUPLES: [&str; 9] =
     ["borrow", "clone", "cmp", "default", "eq", "fmt", "hash", "into", "partial_cmp"];
-
-/// How much less likely each of several implementations of a trait is, and one next to the type's
-/// own method.
-const SEVERAL_BLOCKS: f32 = 0.85;
-const OWN_FIRST: f32 = 0.97;
-
-/// How much less likely an implementation that a macro makes is than others.
-const MADE: f32 = 0.97;
 
 impl Walk<'_> {
     /// Returns the methods `name` that implementations of traits add to an outside type.
@@ -68,7 +61,7 @@ impl Walk<'_> {
                 && there.symbols[place].kind != SymbolKind::Type
                 && of_trait.is_some_and(|name| self.trait_of(name.as_str()).is_some())
             {
-                found.push(Candidate::new(Value::Name(at), 0.9, Reason::Receiver));
+                found.push(Candidate::new(Value::Name(at), weights::LIKELY, Reason::Receiver));
             }
         }
         if found.is_empty() && matches!(type_name, "slice" | "tuple") {
@@ -108,7 +101,7 @@ impl Walk<'_> {
             let is_its = |base: &Chain| self.trait_of(base.without_instance()).is_some();
             if is_fit && block.bases.iter().any(is_its) && found.len() < VALUES_MAX {
                 let of_reference = block.name.contains(" for &");
-                let candidate = Candidate::new(Value::Name(at), 0.9, Reason::Receiver);
+                let candidate = Candidate::new(Value::Name(at), weights::LIKELY, Reason::Receiver);
                 found.push((of_reference, candidate));
             }
         }
@@ -140,13 +133,13 @@ impl Walk<'_> {
         let own = of_traits.iter().filter(|of| **of == Some(false)).count();
         let implemented = of_traits.iter().filter(|of| **of == Some(true)).count();
         let factor = match (own, implemented) {
-            (0, 2..) => SEVERAL_BLOCKS,
-            (1.., 1..) => OWN_FIRST,
+            (0, 2..) => weights::SHOWN,
+            (1.., 1..) => weights::AFTER,
             _ => return,
         };
         for (link, _) in links.iter_mut().zip(of_traits).filter(|(_, of)| *of == Some(true)) {
             // One that is written is likelier than one that a macro makes.
-            link.confidence *= if is_made(link) { factor * MADE } else { factor };
+            link.confidence *= if is_made(link) { factor * weights::AFTER } else { factor };
         }
     }
 
@@ -222,7 +215,7 @@ impl Walk<'_> {
             {
                 let own = self.of_block_for_any(&around.name, type_name, &named);
                 let at = own.unwrap_or(at);
-                found.push(Candidate::new(Value::Name(at), 0.8, Reason::Inherited));
+                found.push(Candidate::new(Value::Name(at), weights::PLAUSIBLE, Reason::Inherited));
             }
         }
         found
@@ -317,7 +310,7 @@ impl Walk<'_> {
         };
         let is_fit = own.iter().all(is_its);
         let reason = if named.len() == 1 { Reason::UniqueName } else { Reason::OnlyFit };
-        let confidence = CONFIDENCE_ANSWER + 0.05;
+        let confidence = weights::UNIQUE;
         is_fit.then(|| Candidate::new(Value::Name(*at), confidence, reason)).into_iter().collect()
     }
 

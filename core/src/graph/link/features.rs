@@ -8,14 +8,12 @@ use super::position::SymbolAt;
 use super::value::{Candidate, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::split;
 
 /// The most attributes before an import, and the most bytes of each.
 const ATTRIBUTES_MAX: usize = 8;
 const ATTRIBUTE_BYTES_MAX: usize = 2000;
-
-/// The most confidence of a definition that others replace by default: it is open which one is in effect.
-const REPLACED_MAX: f32 = 0.44;
 
 /// The most modules around a file whose conditions are evaluated, and the most declarations of each.
 const MODULES_MAX: usize = 8;
@@ -119,7 +117,7 @@ impl Walk<'_> {
             found.sort_by_key(|(holds, all)| (*holds == Some(false), !is_known(all)));
             found.retain(|(_, all)| is_known(all));
             for candidate in found.iter_mut().skip(1).flat_map(|(_, all)| all) {
-                candidate.confidence = candidate.confidence.min(REPLACED_MAX);
+                candidate.confidence = candidate.confidence.min(weights::NO_ANSWER);
             }
         }
         found.into_iter().flat_map(|(_, all)| all).collect()

@@ -8,6 +8,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -27,7 +28,7 @@ impl Walk<'_> {
         }
         let field = |&child: &u32| {
             let at = SymbolAt { file: of.file, place: child };
-            Candidate::new(Value::Name(at), 0.97, Reason::Receiver)
+            Candidate::new(Value::Name(at), weights::STEP, Reason::Receiver)
         };
         let own: Vec<Candidate> = facts.children(Some(place), name).iter().map(field).collect();
         if !own.is_empty() {

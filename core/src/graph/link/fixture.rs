@@ -5,6 +5,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 
 /// The file whose fixtures the tests of its directory and of those below see.
 const SHARED_FILE: &str = "conftest.py";
@@ -26,7 +27,7 @@ impl Walk<'_> {
         let inside = around.flat_map(|at| facts.children(Some(at), name).to_vec());
         let inside: Vec<u32> = inside.collect();
         let mut found: Vec<Candidate> = definitions(place.file, &inside)
-            .map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver))
+            .map(|at| Candidate::new(Value::Name(at), weights::STEP, Reason::Receiver))
             .collect();
         if found.is_empty() {
             found = self.name(Place { enclosing: None, ..place }, name, depth);
@@ -53,7 +54,7 @@ impl Walk<'_> {
                 best = Some((directory.len(), at));
             }
         }
-        let made = |(_, at)| Candidate::new(Value::Name(at), 0.95, Reason::Import);
+        let made = |(_, at)| Candidate::new(Value::Name(at), weights::BY_RULE, Reason::Import);
         best.map(made).into_iter().take(VALUES_MAX).collect()
     }
 }

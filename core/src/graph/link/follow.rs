@@ -12,6 +12,7 @@ use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::{Resolution, Target};
+use crate::graph::weights;
 use crate::lang::facts::{ImportKind, ImportedName};
 use crate::lang::symbols::SymbolKind;
 
@@ -23,9 +24,6 @@ const WILDCARDS_MAX: usize = 256;
 
 /// The most parts of a path that are searched for the name of a type.
 const PARTS_MAX: usize = 16;
-
-/// The confidence of each alternative of an import: `require(old ? "./a" : "./b")`.
-const ALTERNATIVE: f32 = 0.5;
 
 /// The most functions around an import.
 const SCOPES_MAX: usize = 8;
@@ -94,9 +92,9 @@ impl Walk<'_> {
                 && target.name.is_some()
                 && values.iter().any(|value| matches!(value.value, Value::Name(_)));
             let share = match statement.kind {
-                _ if is_in_package => target.confidence.max(0.95),
+                _ if is_in_package => target.confidence.max(weights::BY_RULE),
                 // Each alternative is named as a whole.
-                ImportKind::DynamicConditional => target.confidence.max(ALTERNATIVE),
+                ImportKind::DynamicConditional => target.confidence.max(weights::HALF),
                 _ => target.confidence,
             };
             for mut candidate in values {
@@ -146,7 +144,8 @@ impl Walk<'_> {
         let Some(path) = path.filter(|path| !path.is_empty()) else { return Vec::new() };
         let parts = path.split('.').take(PARTS_MAX);
         let inside = definitions(file, facts.children(None, parts.clone().next().unwrap_or(path)));
-        let start = inside.map(|at| Candidate::new(Value::Name(at), 0.98, Reason::Import));
+        let start =
+            inside.map(|at| Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Import));
         let mut values: Vec<Candidate> = start.collect();
         for part in parts.skip(1).chain([name]) {
             values = self.each(&values, |value| self.member(value, part, depth + 1));
@@ -214,7 +213,7 @@ impl Walk<'_> {
                     }
                     // A longer chain of such imports is not less certain than one of them.
                     if candidate.reason < Reason::StarImport {
-                        candidate.confidence *= 0.97;
+                        candidate.confidence *= weights::STEP;
                         candidate.reason = Reason::StarImport;
                     }
                     found.push(candidate);
@@ -386,8 +385,9 @@ impl Walk<'_> {
     pub(super) fn exported_inside(&self, of: SymbolAt, name: &str, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(of) else { return Vec::new() };
         let children = definitions(of.file, facts.children(Some(place), name));
-        let own: Vec<Candidate> =
-            children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        let own: Vec<Candidate> = children
+            .map(|at| Candidate::new(Value::Name(at), weights::STEP, Reason::Receiver))
+            .collect();
         if !own.is_empty() {
             return own;
         }
@@ -463,7 +463,7 @@ impl Walk<'_> {
     /// Returns the submodule `name` of the module `file`.
     fn submodule(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
         if facts.dialect.package_file.is_some_and(|package| facts.path.ends_with(package)) {
-            return self.module(file, &format!(".{name}"), 0.97);
+            return self.module(file, &format!(".{name}"), weights::STEP);
         }
         Vec::new()
     }
@@ -529,7 +529,7 @@ impl Walk<'_> {
                     |file| self.facts(file).is_some_and(|it| it.package.as_deref() == Some(path));
                 target.name.is_none() && is_its(target.file)
             })?;
-            let package = Candidate::new(Value::Module(target.file), 0.97, Reason::Import);
+            let package = Candidate::new(Value::Module(target.file), weights::STEP, Reason::Import);
             Some((vec![package], path.len()))
         })
     }
@@ -573,8 +573,9 @@ impl Walk<'_> {
             is_called(&facts.path, &symbol.name)
                 && (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
         };
-        let found = tops.clone().find(is_default).map(|place| (place, 0.98));
-        let found = found.or_else(|| tops.clone().find(is_stem).map(|place| (place, 0.8)));
+        let found = tops.clone().find(is_default).map(|place| (place, weights::WRITTEN));
+        let found =
+            found.or_else(|| tops.clone().find(is_stem).map(|place| (place, weights::PLAUSIBLE)));
         let candidate = |(place, confidence)| {
             Candidate::new(Value::Name(SymbolAt { file, place }), confidence, Reason::Import)
         };

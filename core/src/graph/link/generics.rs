@@ -12,6 +12,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
@@ -155,8 +156,8 @@ impl Walk<'_> {
         let mut found = Vec::new();
         for (number, &field) in fields.iter().take(followed).enumerate() {
             let at = SymbolAt { file: of.file, place: field };
-            let values =
-                self.load(&Candidate::new(Value::Name(at), 0.97, Reason::Receiver), depth + 1);
+            let values = self
+                .load(&Candidate::new(Value::Name(at), weights::STEP, Reason::Receiver), depth + 1);
             let choice = Choice::OneOf { which: 1 << number, all };
             found.extend(
                 values.into_iter().map(|it| Candidate { choice: it.choice.and(choice), ..it }),

@@ -10,6 +10,7 @@ use super::position::SymbolAt;
 use super::result::{Link, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::split;
@@ -17,9 +18,6 @@ use crate::lang::symbols::SymbolKind;
 
 /// The most bytes of a call that are read.
 const CALL_BYTES_MAX: usize = 400;
-
-/// How much less likely an implementation for another type is.
-const OTHER_TYPE: f32 = 0.6;
 
 impl Walk<'_> {
     /// Returns the methods of the first argument's type, for a call of a method by its trait's name.
@@ -160,7 +158,7 @@ impl Walk<'_> {
         let accepting: Vec<Option<bool>> = links.iter().map(accepted).collect();
         if accepting.contains(&Some(true)) {
             for (link, _) in links.iter_mut().zip(accepting).filter(|(_, of)| *of == Some(false)) {
-                link.confidence *= OTHER_TYPE;
+                link.confidence *= weights::DOUBTFUL;
             }
         }
     }

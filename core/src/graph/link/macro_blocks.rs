@@ -12,6 +12,7 @@ use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
 
@@ -28,9 +29,6 @@ const BLOCKS_MAX: usize = 32;
 
 /// The most bytes of a call in which functions are searched.
 const BODY_BYTES_MAX: usize = 16_384;
-
-/// The factor of members that follow only from the name of the variable of another macro.
-const OTHER_MACRO: f32 = 0.9;
 
 /// How many calls of macros in the bodies of macros are followed, and the most macros of one type.
 const MACROS_DEPTH_MAX: usize = 4;
@@ -95,7 +93,9 @@ impl Walk<'_> {
             let is_own = there.symbols[place].bases.is_empty();
             let found = if is_own { &mut own } else { &mut of_traits };
             let members = definitions(block.file, there.children(Some(place), name));
-            found.extend(members.map(|at| Candidate::new(Value::Name(at), 0.93, Reason::Receiver)));
+            found.extend(
+                members.map(|at| Candidate::new(Value::Name(at), weights::ADDED, Reason::Receiver)),
+            );
         }
         let mut found = if own.is_empty() { of_traits } else { own };
         found.truncate(VALUES_MAX);
@@ -149,7 +149,7 @@ impl Walk<'_> {
             }
         }
         let mut found = self.members_of_blocks(&blocks, name);
-        found.iter_mut().for_each(|it| it.confidence *= OTHER_MACRO);
+        found.iter_mut().for_each(|it| it.confidence *= weights::LIKELY);
         found
     }
 

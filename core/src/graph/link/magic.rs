@@ -8,14 +8,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
-
-/// The factor of what a comment mixes in.
-const MIXED_IN: f32 = 0.9;
-
-/// The factor of a magic method, which stays below 0.9 after the calibration, and that of one of a type
-/// with a base from outside, which may have the method.
-const MAGIC: f32 = 0.62;
-const MAGIC_WITH_OUTSIDE: f32 = 0.5;
+use crate::graph::weights;
 
 /// The most types that are searched for mixed-in ones.
 const TYPES_MAX: usize = 32;
@@ -41,12 +34,12 @@ impl Walk<'_> {
         let mut members: Vec<Candidate> = members.filter(|it| is_known(it)).collect();
         if !members.is_empty() {
             for member in &mut members {
-                member.confidence *= MIXED_IN;
+                member.confidence *= weights::LIKELY;
                 member.reason = member.reason.max(Reason::Inherited);
             }
             return members;
         }
-        let factor = if found.is_empty() { MAGIC } else { MAGIC_WITH_OUTSIDE };
+        let factor = if found.is_empty() { weights::OPEN_MAX } else { weights::HALF };
         let names: &[&str] = if is_static { &["__callStatic", "__call"] } else { &["__call"] };
         for magic in names {
             let mut methods = self.members(of, magic, depth + 1);

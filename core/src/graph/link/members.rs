@@ -12,6 +12,7 @@ use super::scope::is_header;
 use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{ANY_MEMBER, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
@@ -195,8 +196,9 @@ impl Walk<'_> {
             return decorated;
         }
         let children = definitions(of.file, facts.children(Some(place), name));
-        let mut found: Vec<Candidate> =
-            children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        let mut found: Vec<Candidate> = children
+            .map(|at| Candidate::new(Value::Name(at), weights::STEP, Reason::Receiver))
+            .collect();
         if facts.dialect.has_added_members {
             if kind == SymbolKind::Function {
                 found.retain(|it| self.kind(it).is_some_and(is_member));
@@ -322,7 +324,7 @@ impl Walk<'_> {
             && !name.contains(char::is_lowercase);
         if dialect.has_extension_traits && is_constant {
             // `Type::MAX`.
-            return vec![candidate.then(Value::Foreign(written.clone()), 0.95)];
+            return vec![candidate.then(Value::Foreign(written.clone()), weights::BY_RULE)];
         }
         if dialect.has_extension_traits && MAKERS.contains(&name) && own == &*written.text {
             // `Vec::new()`.
@@ -418,7 +420,7 @@ impl Walk<'_> {
             match base.value {
                 Value::Instance(base_of, _) => {
                     for mut candidate in self.members_unless(base_of, name, depth, seen) {
-                        candidate.confidence *= 0.99;
+                        candidate.confidence *= weights::BELOW;
                         candidate.reason = candidate.reason.max(Reason::Inherited);
                         found.push(candidate);
                     }
@@ -486,7 +488,7 @@ impl Walk<'_> {
                     next.extend(self.nested_query(depth, |depth| self.bases(of, depth)));
                 }
                 found.extend(own.into_iter().map(|it| Candidate {
-                    confidence: it.confidence * 0.99,
+                    confidence: it.confidence * weights::BELOW,
                     reason: it.reason.max(Reason::Inherited),
                     ..it
                 }));
@@ -536,7 +538,7 @@ impl Walk<'_> {
             let called: Vec<&str> = directly.map(|(called, _)| called.as_str()).collect();
             let found = made.iter().filter(|(_, owner)| called.contains(&owner.as_str()));
             let candidate = |&(at, _): &(SymbolAt, String)| {
-                Candidate::new(Value::Name(at), 0.93, Reason::Receiver)
+                Candidate::new(Value::Name(at), weights::ADDED, Reason::Receiver)
             };
             let found: Vec<Candidate> = found.map(candidate).take(VALUES_MAX).collect();
             if !found.is_empty() {
@@ -579,8 +581,9 @@ impl Walk<'_> {
         let children = definitions(of.file, facts.children(Some(place), name))
             .filter(|at| !facts.is_named_like_type(at.place as usize))
             .filter(|at| !is_of_object(&facts, at.place as usize));
-        let mut found: Vec<Candidate> =
-            children.map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Receiver)).collect();
+        let mut found: Vec<Candidate> = children
+            .map(|at| Candidate::new(Value::Name(at), weights::STEP, Reason::Receiver))
+            .collect();
         if facts.dialect.has_namespaces && is_type(facts.symbols[place].kind) {
             // Friends are no members of a class.
             found.retain(|it| self.kind(it) != Some(SymbolKind::Function));
@@ -646,7 +649,9 @@ impl Walk<'_> {
                 && self.take_step(depth)
                 && self.is_member_of(at, of, facts, depth)
             {
-                found.push(Candidate::new(Value::Name(at), 0.96, Reason::Receiver));
+                // After those in the definition of the type itself.
+                let confidence = weights::STEP * weights::BELOW;
+                found.push(Candidate::new(Value::Name(at), confidence, Reason::Receiver));
             }
         }
         if facts.dialect.has_namespaces && found.len() > 1 {

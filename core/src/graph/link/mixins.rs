@@ -6,6 +6,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
@@ -14,9 +15,6 @@ const PARTS_MAX: usize = 64;
 
 /// The most modules that blocks of one file extend or include.
 const MIXED_MAX: usize = 16;
-
-/// The confidence of a method that one of a prepended module replaces: it runs only by `super`.
-const REPLACED: f32 = 0.25;
 
 impl Walk<'_> {
     /// Puts the members of modules that a type prepends, in any of its parts, before its own.
@@ -50,7 +48,7 @@ impl Walk<'_> {
         };
         own.iter_mut()
             .filter(|it| is_replaced(it))
-            .for_each(|it| it.confidence = it.confidence.min(REPLACED));
+            .for_each(|it| it.confidence = it.confidence.min(weights::FEW));
         own.splice(..0, first);
     }
 
@@ -111,7 +109,7 @@ impl Walk<'_> {
             found.retain(|it| matches!(it.value, Value::Name(_)));
             if !found.is_empty() {
                 let inherited = |it: Candidate| Candidate {
-                    confidence: it.confidence * 0.99,
+                    confidence: it.confidence * weights::BELOW,
                     reason: it.reason.max(Reason::Inherited),
                     ..it
                 };

@@ -15,6 +15,7 @@ use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::link::hops::View;
+use crate::graph::weights;
 use crate::lang::facts::ImportKind;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
@@ -23,13 +24,6 @@ const NAMED_MAX: usize = 512;
 
 /// The most files of a namespace that are searched for using-declarations.
 const OPENED_MAX: usize = 64;
-
-/// How much less likely a definition is that no enclosing scope contains: argument-dependent
-/// look-up may find it.
-pub(super) const OUT_OF_SCOPE: f32 = 0.65;
-
-/// How much less likely a function is that a macro of its name hides.
-const BEHIND_MACRO: f32 = 0.98;
 
 /// Keywords before `::` of a name in the global namespace.
 const BEFORE_GLOBAL: [&[u8]; 15] = [
@@ -65,7 +59,7 @@ impl Walk<'_> {
         if !found.is_empty() && found.iter().all(is_function) {
             let mut macros = self.macros_in_effect(facts, place.file, name);
             if !macros.is_empty() {
-                found.iter_mut().for_each(|it| it.confidence *= BEHIND_MACRO);
+                found.iter_mut().for_each(|it| it.confidence *= weights::DECLARED);
                 macros.append(&mut found);
                 return macros;
             }
@@ -75,7 +69,7 @@ impl Walk<'_> {
         }
         if found.is_empty() {
             found = self.of_program(facts, place, name);
-            found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
+            found.iter_mut().for_each(|candidate| candidate.confidence *= weights::OUT_OF_SCOPE);
         }
         found
     }
@@ -142,7 +136,8 @@ impl Walk<'_> {
         }
         let included = self.included(file);
         let seen = macros.filter(|at| included.contains(&at.file)).filter(is_on);
-        let candidate = |&at: &SymbolAt| Candidate::new(Value::Name(at), 0.97, Reason::Program);
+        let candidate =
+            |&at: &SymbolAt| Candidate::new(Value::Name(at), weights::STEP, Reason::Program);
         seen.map(candidate).take(VALUES_MAX).collect()
     }
 
@@ -580,20 +575,20 @@ impl Walk<'_> {
         let (behind, open): (Vec<SymbolAt>, Vec<SymbolAt>) =
             found.iter().copied().partition(is_behind);
         let mut shown = open;
-        let mut confidence = 0.95;
+        let mut confidence = weights::BY_RULE;
         if files(&shown) > 1 {
             let included = self.included(file);
             let seen: Vec<SymbolAt> =
                 shown.iter().copied().filter(|at| included.contains(&at.file)).collect();
             if seen.is_empty() {
-                (shown, confidence) = (self.nearest(facts, shown), 0.6);
+                (shown, confidence) = (self.nearest(facts, shown), weights::DOUBTFUL);
             } else {
                 shown = seen;
             }
         }
         let behind = self.including(&shown, behind);
         if shown.is_empty() && files(&behind) > 1 {
-            (shown, confidence) = (self.nearest(facts, behind), 0.6);
+            (shown, confidence) = (self.nearest(facts, behind), weights::DOUBTFUL);
         } else {
             shown.extend(behind);
         }
@@ -610,7 +605,7 @@ impl Walk<'_> {
         shown.truncate(VALUES_MAX);
         let candidate = |at: SymbolAt| {
             if at.file == file {
-                Candidate::new(Value::Name(at), 0.99, Reason::SameFile)
+                Candidate::new(Value::Name(at), weights::BELOW, Reason::SameFile)
             } else {
                 Candidate::new(Value::Name(at), confidence, Reason::Program)
             }

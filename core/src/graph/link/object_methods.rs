@@ -9,17 +9,12 @@ use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
 
 /// The most methods of one name that are examined as overrides.
 const NAMED_MAX: usize = 256;
-
-/// The confidence of all overrides together, where a value can be of a derived type.
-const OVERRIDDEN: f32 = 0.6;
-
-/// The factor of an overload with as many parameters as the method of `Object`.
-const OVERLOADED: f32 = 0.55;
 
 impl Walk<'_> {
     /// Replaces the declarations of interfaces among the methods `found` of a class by what they stand for:
@@ -48,7 +43,7 @@ impl Walk<'_> {
         if overrides.is_empty() {
             found.push(Candidate::new(Value::Outside, 1.0, Reason::Inherited));
         }
-        let each = OVERRIDDEN / overrides.len().max(1) as f32;
+        let each = weights::DOUBTFUL / overrides.len().max(1) as f32;
         let implementation = |at| Candidate::new(Value::Name(at), each, Reason::Implementation);
         found.extend(overrides.into_iter().map(implementation));
     }
@@ -75,7 +70,7 @@ impl Walk<'_> {
         let is_fit = |it: &Candidate| is_outside(it) || self.is_fit(it, Some(used));
         found.retain(is_fit);
         // The types of the arguments select one of them.
-        found.iter_mut().filter(|it| is_method(it)).for_each(|it| it.confidence *= OVERLOADED);
+        found.iter_mut().filter(|it| is_method(it)).for_each(|it| it.confidence *= weights::WEAK);
     }
 
     /// Returns true for a method with the parameters of that of `Object`, so that it is no overload of it.

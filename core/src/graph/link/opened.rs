@@ -6,11 +6,11 @@ use std::rc::Rc;
 use rustc_hash::FxHashSet;
 
 use super::kinds::is_type;
-use super::namespaces::OUT_OF_SCOPE;
 use super::result::{Reason, Use};
 use super::value::{Candidate, Place};
 use super::walk::Walk;
 use crate::base::ids::FileId;
+use crate::graph::weights;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 impl Walk<'_> {
@@ -33,7 +33,7 @@ impl Walk<'_> {
         let is_known = !self.name(place, scopes[0], 0).is_empty();
         let mut found = self.behind_macros(place.file, &scopes, is_known, used.name, 0);
         for candidate in &mut found {
-            candidate.confidence *= OUT_OF_SCOPE;
+            candidate.confidence *= weights::OUT_OF_SCOPE;
             candidate.reason = candidate.reason.max(Reason::Program);
         }
         found
@@ -113,7 +113,7 @@ impl Walk<'_> {
         let is_known = !self.scopes_named(&facts, place, first).is_empty();
         let mut found = self.behind_macros(place.file, &scopes, is_known, name, depth);
         found.retain(|candidate| self.kind(candidate).is_some_and(is_type));
-        found.iter_mut().for_each(|candidate| candidate.confidence *= OUT_OF_SCOPE);
+        found.iter_mut().for_each(|candidate| candidate.confidence *= weights::OUT_OF_SCOPE);
         found
     }
 }

@@ -3,13 +3,11 @@
 
 use super::value::{Candidate, Choice, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 
 /// The methods of operators, sorted.
 const METHODS: [&str; 12] =
     ["add", "bitand", "bitor", "bitxor", "div", "mul", "neg", "not", "rem", "shl", "shr", "sub"];
-
-/// How much less likely it is that an operator of unknown result returns the type of its operand.
-const OPERAND: f32 = 0.97;
 
 impl Walk<'_> {
     /// Returns the values that an operator's method `name` returns, of which `members` are known: one of
@@ -40,7 +38,7 @@ impl Walk<'_> {
         let own = of_type(&operand);
         if found.is_empty() {
             let is_value = own.is_some() || matches!(operand.value, Value::Foreign(_));
-            return is_value.then(|| vec![operand.then(operand.value.clone(), OPERAND)]);
+            return is_value.then(|| vec![operand.then(operand.value.clone(), weights::STEP)]);
         }
         // The other operand may select another implementation.
         let first = of_type(&found[0]);

@@ -42,10 +42,11 @@ use super::dialect::{Extensions, OverloadRules};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{inside, parameters};
 use super::position::SymbolAt;
-use super::result::{Link, Reason, UNSELECTED_MAX, Use};
+use super::result::{Link, Reason, Use};
 use super::signature::{Shape, Signature};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
@@ -60,18 +61,6 @@ const OVERLOADS_MAX: usize = 48;
 
 /// The most operators of which each has another one as a value.
 const ALTERNATIVES_MAX: usize = 3;
-
-/// How much less likely an overload is that fits the arguments worse than another one.
-const WORSE: f32 = 0.93;
-
-/// How much less likely an overload is that only an argument of unknown type distinguishes from the best.
-const NEAR: f32 = 0.999;
-
-/// How much less likely an overload is that cannot accept the arguments: less likely than one of a base.
-const EXCLUDED: f32 = 0.8;
-
-/// How much less likely each overload is if several fit equally well.
-const UNDECIDED: f32 = 0.85;
 
 /// What the text of an argument shows of its type.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -231,9 +220,9 @@ impl Walk<'_> {
                 found.extend(self.member(&base, used.name, 1).into_iter().map(|it| Candidate {
                     // Of an overload that accepts the number, the types may exclude the arguments.
                     confidence: if is_accepted {
-                        it.confidence * candidate.confidence * 0.95
+                        it.confidence * candidate.confidence * weights::WORSE
                     } else {
-                        candidate.confidence * 0.99
+                        candidate.confidence * weights::BELOW
                     },
                     reason: it.reason.max(candidate.reason).max(Reason::Inherited),
                     ..it
@@ -345,7 +334,7 @@ impl Walk<'_> {
         // An extension that fits as well as a member is none of the candidates.
         let best = || {
             let all = overloads.iter().zip(&scores).filter(|(_, score)| **score == most);
-            all.filter(|(of, _)| rules.labels.is_none() || top(of) >= highest * 0.98)
+            all.filter(|(of, _)| rules.labels.is_none() || top(of) >= highest * weights::DECLARED)
         };
         let first = best().next().map(|(of, _)| of);
         // Nothing that is read selects one of several templates with the same parameters.
@@ -371,15 +360,15 @@ impl Walk<'_> {
             let to = links[of.link].to;
             let is_excluded = *score == 0 && rules.labels.is_some();
             let factor = match () {
-                () if is_excluded => EXCLUDED,
+                () if is_excluded => weights::EXCLUDED,
                 () if is_near(of, *score) => {
                     is_guess = true;
-                    NEAR
+                    weights::NEAR
                 }
-                () => WORSE,
+                () => weights::WORSE,
             };
             // Beside what accepts the arguments, a member or an extension that does not is no answer.
-            let most = if is_excluded && has_ties { UNSELECTED_MAX } else { 1.0 };
+            let most = if is_excluded && has_ties { weights::MANY } else { 1.0 };
             links
                 .iter_mut()
                 .filter(|link| link.to == to)
@@ -390,7 +379,11 @@ impl Walk<'_> {
             let own = place.enclosing.map(|at| SymbolAt { file: place.file, place: at as u32 });
             let is_own = |link: &Link| rules.is_strict && Some(link.to) == own;
             for link in links.iter_mut() {
-                link.confidence *= if is_own(link) { UNDECIDED * 0.98 } else { UNDECIDED };
+                link.confidence *= if is_own(link) {
+                    weights::UNDECIDED * weights::AFTER
+                } else {
+                    weights::UNDECIDED
+                };
             }
         }
     }

@@ -6,6 +6,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::Chain;
 use crate::lang::symbols::SymbolKind;
 
@@ -77,7 +78,8 @@ impl Walk<'_> {
         let outermost = facts.ancestors(place.enclosing).last()?;
         let is_member =
             is_member(facts.symbols[outermost].kind) && facts.owner(outermost).is_none();
-        is_member.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
+        is_member
+            .then(|| Candidate::new(Value::Module(place.file), weights::BY_RULE, Reason::Receiver))
     }
 
     /// Returns the file as the object that `$` is outside of all definitions: its instance variables
@@ -86,7 +88,8 @@ impl Walk<'_> {
         let facts = self.facts(place.file).filter(|facts| facts.dialect.has_open_self)?;
         let is_outermost =
             facts.ancestors(place.enclosing).all(|at| is_variable(facts.symbols[at].kind));
-        is_outermost.then(|| Candidate::new(Value::Module(place.file), 0.95, Reason::Receiver))
+        is_outermost
+            .then(|| Candidate::new(Value::Module(place.file), weights::BY_RULE, Reason::Receiver))
     }
 
     /// Returns the members of the type in a wrapper, in whose implementation block a value is: `self` of

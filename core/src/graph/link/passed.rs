@@ -11,6 +11,7 @@ use super::parameters::parameters;
 use super::position::SymbolAt;
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Step};
 use crate::lang::facts::Role;
 use crate::lang::split;
@@ -26,9 +27,6 @@ const BEFORE_BYTES_MAX: usize = 4096;
 
 /// The most definitions of a method's name that are considered.
 const NAMED_MAX: usize = 64;
-
-/// How much less likely a type is that only some calls show.
-const SHOWN: f32 = 0.85;
 
 impl Walk<'_> {
     /// Returns the values of the parameter `name` of the method around `place`, as its calls show them, if
@@ -77,7 +75,7 @@ impl Walk<'_> {
                     _ => false,
                 };
                 if !found.iter().any(same) {
-                    let confidence = value.confidence * SHOWN;
+                    let confidence = value.confidence * weights::SHOWN;
                     found.push(Candidate { confidence, ..value });
                 }
             }

@@ -4,16 +4,15 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashSet;
 
-use super::added::HIDDEN_FACTOR;
+use crate::graph::weights;
+
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group, OverloadRules};
 use super::kinds::{is_type, is_variable};
 use super::memo::Guesses;
 use super::parameters::arity;
 use super::position::SymbolAt;
-use super::result::{
-    CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, UNSELECTED_MAX, Use,
-};
+use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Reason, Use};
 use super::scope::shared_directories;
 use super::several::limit_open;
 use super::source_sets::is_of_other_platform;
@@ -37,25 +36,8 @@ const OVERLOADED_MAX: usize = 8192;
 /// The most definitions of one name that are considered for a guess.
 const GUESSES_MAX: usize = 512;
 
-/// The difference of the confidences of equally likely alternatives: only their order is different.
-const EQUAL_MAX: f32 = 2e-3;
-
-/// By how much the definition that the default settings of a project select is likelier: less than
-/// [`EQUAL_MAX`].
-const DEFAULT: f32 = 1e-3;
-
-/// How much less likely a declaration is than a definition.
-const DECLARED: f32 = 0.98;
-
 /// The most variables between a function and another name of it.
 const ALIASES_MAX: usize = 4;
-
-/// The factor of what a variable of JavaScript wraps.
-const WRAPPED: f32 = 0.96;
-
-/// The least confidence of the only definition that a chain leads to, and what it is raised to.
-const UNCONFIRMED_MIN: f32 = 0.15;
-const CONFIRMED: f32 = 0.46;
 
 impl Walk<'_> {
     /// Returns links for the candidates of a use, most likely first.
@@ -185,8 +167,10 @@ impl Walk<'_> {
                 && candidates.iter().all(|it| it.reason == Reason::Implementation);
         let is_fit = candidates.iter().any(|it| self.is_fit(it, Some(used)));
         if is_untyped && is_only && is_fit {
-            for candidate in candidates.iter_mut().filter(|it| it.confidence >= UNCONFIRMED_MIN) {
-                candidate.confidence = candidate.confidence.max(CONFIRMED);
+            for candidate in
+                candidates.iter_mut().filter(|it| it.confidence >= weights::UNCONFIRMED_MIN)
+            {
+                candidate.confidence = candidate.confidence.max(weights::CONFIRMED);
             }
         }
     }
@@ -208,7 +192,7 @@ impl Walk<'_> {
             let mut found = self.wrapped(at, 1);
             found
                 .retain(|it| self.kind(it).is_some_and(|kind| kind.is_callable() || is_type(kind)));
-            found.iter_mut().for_each(|it| it.confidence = of.confidence * WRAPPED);
+            found.iter_mut().for_each(|it| it.confidence = of.confidence * weights::STEP);
             return found;
         }
         let mut found = vec![of.clone()];
@@ -230,9 +214,9 @@ impl Walk<'_> {
             is_declared && after.is_some_and(|after| after.trim_ascii_start().starts_with(b":"));
         for candidate in &mut found {
             candidate.confidence = if is_typed || is_several || is_read {
-                of.confidence * WRAPPED
+                of.confidence * weights::STEP
             } else {
-                candidate.confidence.max(of.confidence * 1.001).min(1.0)
+                candidate.confidence.max(of.confidence * weights::ABOVE).min(1.0)
             };
             candidate.reason = candidate.reason.max(of.reason);
         }
@@ -278,9 +262,9 @@ impl Walk<'_> {
             |at: SymbolAt| self.signature(at).split_whitespace().any(|word| word == "static");
         found.retain(|&at| !facts.dialect.has_usings || !is_static(at));
         // The type itself ranks below its own constructor, but above an inherited one.
-        let (mut factor, mut reason) = (1.001, candidate.reason);
+        let (mut factor, mut reason) = (weights::ABOVE, candidate.reason);
         if found.is_empty() && facts.dialect.inherits_constructors {
-            (factor, reason) = (0.99, reason.max(Reason::Inherited));
+            (factor, reason) = (weights::BELOW, reason.max(Reason::Inherited));
             let names = facts.dialect.constructors.iter();
             let inherited = names.map(|name| self.members(of, name, depth));
             let links = |found: Vec<Candidate>| {
@@ -356,22 +340,24 @@ impl Walk<'_> {
         let (confidence, reason) = match found.len() {
             0 => return Vec::new(),
             // A method that a trait from outside declares, and which calls that of another value.
-            1 if self.is_delegating(place, used.name, found[0]) => (0.25, Reason::Ambiguous),
+            1 if self.is_delegating(place, used.name, found[0]) => {
+                (weights::FEW, Reason::Ambiguous)
+            }
             // The receiver may be a value of one of the language's own types.
             1 if facts.dialect.standard.binary_search(&used.name).is_ok() => {
-                (0.25, Reason::Ambiguous)
+                (weights::FEW, Reason::Ambiguous)
             }
             // Definitions that were not considered may be right as well.
-            _ if guesses.is_cut => (0.1, Reason::Ambiguous),
+            _ if guesses.is_cut => (weights::MANY, Reason::Ambiguous),
             // Overloads of one type.
-            _ if is_one => (0.48, Reason::OnlyFit),
-            1 if guesses.is_alone => (0.5, Reason::UniqueName),
-            1 => (0.48, Reason::OnlyFit),
-            2..=AMBIGUOUS_MAX => (0.25, Reason::Ambiguous),
-            _ => (0.1, Reason::Ambiguous),
+            _ if is_one => (weights::ONLY_FIT, Reason::OnlyFit),
+            1 if guesses.is_alone => (weights::UNIQUE, Reason::UniqueName),
+            1 => (weights::ONLY_FIT, Reason::OnlyFit),
+            2..=AMBIGUOUS_MAX => (weights::FEW, Reason::Ambiguous),
+            _ => (weights::MANY, Reason::Ambiguous),
         };
         let candidate = |at| Candidate::new(Value::Name(at), confidence, reason);
-        let replacing = |at| Candidate::new(Value::Name(at), 0.25, Reason::Ambiguous);
+        let replacing = |at| Candidate::new(Value::Name(at), weights::FEW, Reason::Ambiguous);
         found.into_iter().map(candidate).chain(replaced.into_iter().map(replacing)).collect()
     }
 
@@ -504,24 +490,24 @@ impl Walk<'_> {
                 || facts.path.ends_with(".d.ts")
                 || facts.path.ends_with(".pyi");
             if is_declared {
-                link.confidence *= DECLARED;
+                link.confidence *= weights::DECLARED;
             }
             if is_several && !accepts {
-                link.confidence *= 0.93;
+                link.confidence *= weights::WORSE;
             }
             if is_several && !self.is_constructible(place_of_use, used, &facts, link.to) {
-                link.confidence *= 0.9;
+                link.confidence *= weights::LIKELY;
             }
             // A function of another file that only that file sees.
             let is_hidden = symbol.visibility == Visibility::Private && symbol.parent.is_none();
             let has_labels = facts.dialect.overloads.is_some_and(OverloadRules::has_labels);
             if is_hidden && has_labels && Some(link.to.file) != file {
-                link.confidence *= 0.5;
+                link.confidence *= weights::HALF;
             }
             // Of several copies of a definition, the nearest one.
             if is_several && facts.dialect.overloads.is_some() {
-                link.confidence *=
-                    1.0 - 2e-4 * (NEARNESS_MAX - shared(&facts).min(NEARNESS_MAX)) as f32;
+                link.confidence *= 1.0
+                    - weights::POSSIBLE * (NEARNESS_MAX - shared(&facts).min(NEARNESS_MAX)) as f32;
             }
             // `TEST_CASE(name) {}` reads as the definition of a function.
             let is_unfolded = is_macro && facts.dialect.has_namespaces;
@@ -529,15 +515,15 @@ impl Walk<'_> {
                 && symbol.kind == SymbolKind::Function
                 && self.signature(link.to).starts_with(&symbol.name)
             {
-                link.confidence *= 0.5;
+                link.confidence *= weights::HALF;
             }
             let is_kotlin = facts.dialect.extensions == Extensions::Prefix;
             let is_added = is_kotlin && self.extended(&facts, link.to, place).is_some();
             if is_kotlin && is_several && !is_added && self.is_hidden(&facts, link.to) {
-                link.confidence *= HIDDEN_FACTOR;
+                link.confidence *= weights::HALF;
             }
             if is_kotlin && path.as_ref().is_some_and(|at| is_of_other_platform(&facts.path, at)) {
-                link.confidence *= 0.97;
+                link.confidence *= weights::AFTER;
             }
             let is_c = facts.dialect.group == Group::C;
             let is_callable = symbol.kind.is_callable() || is_type(symbol.kind);
@@ -546,20 +532,20 @@ impl Walk<'_> {
             }
             // Other features may select another alternative, so only the order differs.
             if prefers_default && !self.is_rust_read(&facts, link.to) {
-                link.confidence *= 1.0 - DEFAULT;
+                link.confidence *= 1.0 - weights::DEFAULT;
             }
             if used.role == Role::Call && is_variable(symbol.kind) && symbol.type_chain.is_some() {
-                link.confidence *= 0.99;
+                link.confidence *= weights::BELOW;
             }
             // A call of a name that is both a field and a method refers to the method.
             let is_field = facts.dialect.separates_fields && symbol.kind == SymbolKind::Field;
             if used.role == Role::Call && is_field || fields.contains(&link.to) {
-                link.confidence *= 0.6;
+                link.confidence *= weights::DOUBTFUL;
             }
             // Of equal candidates, the effective one: in Python the last, elsewhere the first.
-            order += 1e-5;
+            order += weights::ORDER;
             link.confidence *=
-                if facts.dialect.last_wins { 1.0 - 1e-3 + order } else { 1.0 - order };
+                if facts.dialect.last_wins { 1.0 - weights::DEFAULT + order } else { 1.0 - order };
         }
         links.sort_by(|a, b| b.confidence.total_cmp(&a.confidence).then(a.to.cmp(&b.to)));
         let mut seen = FxHashSet::default();
@@ -622,11 +608,11 @@ impl Walk<'_> {
         for at in 1..links.len() {
             let first = names[..at].iter().position(|name| name.is_some() && *name == names[at]);
             let Some(first) = first else { continue };
-            let is_equal = |other: usize| before[first] - before[other] < EQUAL_MAX;
+            let is_equal = |other: usize| before[first] - before[other] < weights::EQUAL_MAX;
             let others = (first + 1..links.len()).filter(|&other| names[other] == names[first]);
             let equal = others.filter(|&other| is_equal(other)).count();
             let most = match (is_equal(at), equal) {
-                (false, _) => UNSELECTED_MAX,
+                (false, _) => weights::MANY,
                 (true, 1) => CONFIDENCE_ANSWER,
                 (true, _) => CONFIDENCE_OPEN,
             };
@@ -699,18 +685,18 @@ impl Walk<'_> {
         let default = if default { self.is_compiled_by_default(at) } else { None };
         match known {
             // A header that no file includes is one for tests or for other programs.
-            Some(true) if is_several && is_macro && self.is_unused_header(at) => 0.85,
+            Some(true) if is_several && is_macro && self.is_unused_header(at) => weights::SHOWN,
             Some(true) => 1.0,
             // Another configuration may select another alternative, so only the order differs.
-            None if default == Some(true) => 1.0 + 0.5 * DEFAULT,
+            None if default == Some(true) => 1.0 + weights::HALF * weights::DEFAULT,
             // The alternative may be a declaration that is always in effect.
-            None if default == Some(false) => DECLARED * (1.0 - DEFAULT),
-            _ if renames => 0.44,
-            Some(false) if is_several => 0.8,
-            Some(false) if is_macro => 0.49,
-            None if is_several && is_macro && self.is_attribute_macro(at) => 0.97,
-            None if is_several && is_macro && self.is_empty_macro(at) => 0.95,
-            None if is_several && is_macro => 0.9,
+            None if default == Some(false) => weights::DECLARED * (1.0 - weights::DEFAULT),
+            _ if renames => weights::NO_ANSWER,
+            Some(false) if is_several => weights::PLAUSIBLE,
+            Some(false) if is_macro => weights::HALF,
+            None if is_several && is_macro && self.is_attribute_macro(at) => weights::AFTER,
+            None if is_several && is_macro && self.is_empty_macro(at) => weights::BY_RULE,
+            None if is_several && is_macro => weights::LIKELY,
             _ => 1.0,
         }
     }

@@ -12,18 +12,15 @@ use super::kinds::{is_type, is_variable};
 use super::overloads::stated_type_arguments;
 use super::position::SymbolAt;
 use super::qualified_names::SEPARATOR;
-use super::result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, Link, Reason, Use};
-use super::super_calls::OF_USER;
+use super::result::{CONFIDENCE_OPEN, Link, Reason, Use};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Root, Step, TYPE_PARAMETER};
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
-
-/// The factor of functions that do not accept the arguments, where another one may be visible.
-const UNACCEPTED: f32 = 0.45;
 
 /// The most types of which the bases are searched for a class from outside.
 const BASES_MAX: usize = 32;
@@ -105,7 +102,7 @@ impl Walk<'_> {
             }
             if !is_hiding {
                 // The library may have a function of the name, which none of these hides.
-                found.iter_mut().for_each(|it| it.confidence *= UNACCEPTED);
+                found.iter_mut().for_each(|it| it.confidence *= weights::NO_ANSWER);
             }
             return found;
         };
@@ -282,15 +279,16 @@ impl Walk<'_> {
     }
 
     /// Selects the type that C#'s `new Name<A>()` creates: no member of the same name, and one with so
-    /// many type parameters. A call of Java never refers to a field.
+    /// many type parameters. Where calls never refer to variables, a type comes before one.
     fn select_created(&self, place: Place, used: Use<'_>, found: &mut Vec<Candidate>) {
         let Some(facts) = self.facts(place.file) else { return };
-        let is_field = |it: &Candidate| self.kind(it).is_some_and(is_variable);
-        if facts.language.name == "java" && used.role == Role::Call && found.iter().any(is_field) {
-            found.retain(|it| !is_field(it));
+        let is_value = |it: &Candidate| self.kind(it).is_some_and(is_variable);
+        let calls_only_methods = facts.dialect.calls_only_methods && used.role == Role::Call;
+        if calls_only_methods && found.iter().any(is_value) {
+            found.retain(|it| !is_value(it));
             if found.is_empty() {
                 *found = self.type_named(place, used.name, 0);
-                found.retain(|it| !is_field(it));
+                found.retain(|it| !is_value(it));
             }
             return;
         }
@@ -345,7 +343,7 @@ impl Walk<'_> {
             let users = self.users(at, symbol);
             let [user] = users[..] else { return None };
             let made = Candidate { reason: Reason::Implementation, ..named };
-            return Some(made.then(Value::Name(user), OF_USER));
+            return Some(made.then(Value::Name(user), weights::OPEN_MAX));
         }
         let is_instance = matches!(of.value, Value::Instance(..));
         let is_call =
@@ -521,19 +519,19 @@ impl Walk<'_> {
             };
             let symbol = &there.symbols[at];
             let (confidence, reason) = if used.receiver.is_none() {
-                (0.05, Reason::Unbound)
+                (weights::UNBOUND, Reason::Unbound)
             } else if !self.accepts_arguments(used, to, &there, symbol) {
-                (0.03, Reason::OtherArguments)
+                (weights::OTHER_ARGUMENTS, Reason::OtherArguments)
             } else if let Some(guess) = guesses().iter().find_map(guess) {
                 guess
             } else if facts.dialect.common.contains(&used.name) {
-                (0.05, Reason::CommonName)
+                (weights::UNBOUND, Reason::CommonName)
             } else {
-                (0.08, Reason::Ambiguous)
+                (weights::MANY, Reason::Ambiguous)
             };
             let is_in_scope = self.is_in_scope(&facts, place.file, &there, to, at);
-            let factor = if is_in_scope { 1.5 } else { 0.8 };
-            Some(((confidence * factor).min(CONFIDENCE_ANSWER - 0.01), reason))
+            let factor = if is_in_scope { weights::IN_REACH } else { weights::OUT_OF_REACH };
+            Some(((confidence * factor).min(weights::NO_ANSWER), reason))
         };
         of.iter().map(possibility).collect()
     }

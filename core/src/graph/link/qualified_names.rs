@@ -9,6 +9,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are considered.
@@ -84,7 +85,8 @@ impl Walk<'_> {
         let nearest = found.first().map(|(distance, _)| *distance);
         let candidate = |(distance, at): (usize, SymbolAt)| {
             let reason = if at.file == place.file { Reason::SameFile } else { reason };
-            let confidence = if Some(distance) == nearest { 0.99 } else { 0.7 };
+            let confidence =
+                if Some(distance) == nearest { weights::BELOW } else { weights::BY_NAME };
             Candidate::new(Value::Name(at), confidence, reason)
         };
         found.into_iter().map(candidate).take(VALUES_MAX).collect()
@@ -133,7 +135,7 @@ impl Walk<'_> {
             }
         }
         self.is_of_users.set(false);
-        let confidence = if found.len() > 1 { 0.4 } else { 0.7 };
+        let confidence = if found.len() > 1 { weights::NO_ANSWER } else { weights::BY_NAME };
         for member in &mut found {
             member.confidence = confidence;
             member.reason = Reason::Implementation;

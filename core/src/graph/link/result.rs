@@ -3,25 +3,13 @@
 use serde::Serialize;
 
 use super::position::SymbolAt;
+pub(super) use crate::graph::weights::CONFIDENCE_UNCERTAIN;
+pub use crate::graph::weights::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN};
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Reference, Role};
 
 /// The most links of one use.
 pub const LINKS_MAX: usize = 64;
-
-/// A link is an answer from this confidence on; below, it is a guess, which only queries for unsure
-/// results include.
-pub const CONFIDENCE_ANSWER: f32 = 0.45;
-
-/// From this confidence on, a definition that is less likely than another one may be meant
-/// nevertheless: nothing selects one of the overloads.
-pub const CONFIDENCE_OPEN: f32 = 0.3;
-
-/// The most that is stated for the first of several definitions that a use may refer to.
-pub(super) const CONFIDENCE_UNCERTAIN: f32 = 0.89;
-
-/// The most confidence of an overload where the arguments select another one.
-pub(super) const UNSELECTED_MAX: f32 = 0.1;
 
 /// Why a use resolves to a definition: the weakest step of the resolution.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd, Serialize)]

@@ -10,6 +10,7 @@ use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Target;
+use crate::graph::weights;
 use crate::lang::facts::ImportKind;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
@@ -23,13 +24,6 @@ const PACKAGES_MAX: usize = 64;
 /// and how many are considered if one of them is nearer than all others can be.
 const PROGRAM_MAX: usize = 1024;
 const NEAR_MAX: usize = 64;
-
-/// The confidence of a function in a block of another file.
-const IN_BLOCK: f32 = 0.47;
-
-/// How much less likely a function is that C defines in a header which the file does not include: it is
-/// no answer, since the call is more often one of the system's functions.
-const UNSEEN: f32 = 0.48;
 
 /// The sign before a name that is looked up outside of all modules: Ruby's `::Name`.
 pub(super) const ABSOLUTE: char = '\\';
@@ -203,7 +197,7 @@ impl Walk<'_> {
         };
         let named = self.code.named(name);
         let found = near(&named, file, NEAR_MAX).iter().copied().filter(is_visible);
-        let candidate = |at| Candidate::new(Value::Name(at), 0.75, Reason::Program);
+        let candidate = |at| Candidate::new(Value::Name(at), weights::BY_NAME, Reason::Program);
         found.map(candidate).take(VALUES_MAX).collect()
     }
 
@@ -346,7 +340,7 @@ impl Walk<'_> {
         };
         let named = self.code.named(name);
         let found = near(&named, file, NEAR_MAX).iter().copied().filter(is_its);
-        let candidate = |at| Candidate::new(Value::Name(at), 0.9, Reason::Program);
+        let candidate = |at| Candidate::new(Value::Name(at), weights::LIKELY, Reason::Program);
         found.map(candidate).take(PARTS_MAX).collect()
     }
 
@@ -397,7 +391,8 @@ impl Walk<'_> {
         // A C# namespace sees the names of enclosing namespaces, but its own names first.
         let innermost = named.iter().map(|(package, _)| *package).max();
         named.retain(|(package, _)| Some(*package) == innermost);
-        let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.96, Reason::SamePackage);
+        let candidate =
+            |(_, at)| Candidate::new(Value::Name(at), weights::BY_RULE, Reason::SamePackage);
         named.into_iter().map(candidate).take(VALUES_MAX).collect()
     }
 
@@ -489,7 +484,8 @@ impl Walk<'_> {
             (found, is_sure) = self.visible(facts, file, name, &named, considered);
         }
         if !is_sure {
-            let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.1, Reason::Ambiguous);
+            let candidate =
+                |(_, at)| Candidate::new(Value::Name(at), weights::MANY, Reason::Ambiguous);
             return found.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
         found.retain(|(_, at)| Some(at.file) != excluded);
@@ -502,19 +498,20 @@ impl Walk<'_> {
         }
         let is_one = found.len() == 1 || self.is_reopened(&found);
         let is_alone = is_one && considered.len() == named.len();
-        let confidence = if is_alone { 0.9 } else { 0.75 };
+        let confidence = if is_alone { weights::LIKELY } else { weights::BY_NAME };
         let nearest = found.iter().map(|(shared, _)| *shared).max();
         found.retain(|(shared, _)| Some(*shared) == nearest);
         // Definitions in one file are alternatives, of which one is in effect.
         let mut files: Vec<FileId> = found.iter().map(|(_, at)| at.file).collect();
         files.dedup();
-        let share = if files.len() > 2 && !is_one { 0.7 } else { 1.0 };
+        let share = if files.len() > 2 && !is_one { weights::BY_NAME } else { 1.0 };
         let candidate = |(_, at): (usize, SymbolAt)| {
             if at.file != file && self.is_in_block(at) {
-                let found = Candidate::new(Value::Name(at), IN_BLOCK, Reason::OnlyFit);
+                let found = Candidate::new(Value::Name(at), weights::ONLY_FIT, Reason::OnlyFit);
                 return Candidate { choice: Choice::Open, ..found };
             }
-            let seen = if self.is_unseen_function(facts, file, at) { UNSEEN } else { 1.0 };
+            let seen =
+                if self.is_unseen_function(facts, file, at) { weights::NO_ANSWER } else { 1.0 };
             Candidate::new(Value::Name(at), confidence * share * seen, Reason::Program)
         };
         // The others are found as parts of these.
@@ -739,7 +736,7 @@ pub(super) fn of_file(facts: &FileFacts, file: FileId, name: &str) -> Vec<Candid
             let is_member_hidden = facts.dialect.has_packages || facts.dialect.has_added_members;
             !is_member_hidden && owner != Some(name) || owner.is_none()
         })
-        .map(|at| Candidate::new(Value::Name(at), 0.99, Reason::SameFile))
+        .map(|at| Candidate::new(Value::Name(at), weights::BELOW, Reason::SameFile))
         .collect()
 }
 

@@ -13,15 +13,13 @@ use super::position::SymbolAt;
 use super::result::{CONFIDENCE_ANSWER, Link, Reason, Use};
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
+pub use crate::graph::weights::OPEN_MAX;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
-/// The most confidence, before the calibration, of a definition that is one of several.
-pub const OPEN_MAX: f32 = 0.62;
-
-/// How much less likely than the likeliest a result may be that counts, and the most types of results.
-const LIKELY: f32 = 0.9;
+/// The most types of results.
 const RESULTS_MAX: usize = 8;
 
 impl Walk<'_> {
@@ -66,7 +64,7 @@ impl Walk<'_> {
         for base in self.bases(of, depth + 1) {
             let mut found = find(&base);
             for candidate in &mut found {
-                candidate.confidence *= 0.99;
+                candidate.confidence *= weights::BELOW;
                 candidate.reason = candidate.reason.max(Reason::Inherited);
             }
             if !found.is_empty() || !matches!(base.value, Value::Instance(..)) {
@@ -290,7 +288,7 @@ impl Walk<'_> {
         };
         let keys: Vec<Option<(String, usize)>> = values
             .iter()
-            .map(|it| Some(it).filter(|it| it.confidence >= top * LIKELY).and_then(key))
+            .map(|it| Some(it).filter(|it| it.confidence >= top * weights::LIKELY).and_then(key))
             .collect();
         let mut types: Vec<&(String, usize)> = keys.iter().flatten().collect();
         types.sort_unstable();

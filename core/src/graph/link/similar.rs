@@ -15,6 +15,7 @@ use super::result::{Reason, Use};
 use super::sides::is_of_type;
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Root};
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
@@ -31,9 +32,6 @@ const HEIRS_MAX: usize = 24;
 
 /// The sign before the name of a variable in the calls on all variables of a name.
 const OF_NAME: char = '*';
-
-/// The confidence of an answer.
-const CONFIDENCE: f32 = 0.47;
 
 /// A type that has the called member.
 #[derive(Debug)]
@@ -242,7 +240,7 @@ impl Walk<'_> {
             found.extend(link.map(|link| link.to).filter(|to| !found.contains(to)));
         }
         match found[..] {
-            [only] => vec![Candidate::new(Value::Name(only), CONFIDENCE, Reason::OnlyFit)],
+            [only] => vec![Candidate::new(Value::Name(only), weights::ONLY_FIT, Reason::OnlyFit)],
             _ => Vec::new(),
         }
     }
@@ -362,7 +360,7 @@ fn other_members<'u>(
 fn answer(owners: &[&Owner], is_sure: impl Fn(&Owner) -> bool) -> Vec<Candidate> {
     match owners {
         [only] if is_sure(only) => {
-            vec![Candidate::new(Value::Name(only.member), CONFIDENCE, Reason::OnlyFit)]
+            vec![Candidate::new(Value::Name(only.member), weights::ONLY_FIT, Reason::OnlyFit)]
         }
         _ => Vec::new(),
     }

@@ -6,6 +6,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The classes in which blocks of tests run, or from which their classes are derived.
@@ -79,7 +80,7 @@ impl Walk<'_> {
         };
         let named = self.code.named(name);
         let found = near(&named, place.file, NAMED_MAX).iter().copied().filter(is_added);
-        let candidate = |at| Candidate::new(Value::Name(at), 0.95, Reason::Inherited);
+        let candidate = |at| Candidate::new(Value::Name(at), weights::BY_RULE, Reason::Inherited);
         found.map(candidate).take(VALUES_MAX).collect()
     }
 
@@ -107,7 +108,7 @@ impl Walk<'_> {
         let found = (0..).zip(&facts.symbols).filter(is_its);
         let candidate = |(at, _)| {
             let at = SymbolAt { file: place.file, place: at };
-            Candidate::new(Value::Name(at), 0.6, Reason::Receiver)
+            Candidate::new(Value::Name(at), weights::DOUBTFUL, Reason::Receiver)
         };
         found.map(candidate).take(VALUES_MAX).collect()
     }

@@ -9,6 +9,7 @@ use super::result::{CONFIDENCE_ANSWER, Reason, Use};
 use super::sides::{is_of_object, is_of_type};
 use super::value::{Candidate, Choice, Place, Value};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Root};
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
@@ -19,12 +20,6 @@ pub const WORD: &str = "super";
 /// The most types and modules that include a module, and how many modules they include it through.
 const USERS_MAX: usize = 32;
 const LEVELS_MAX: usize = 4;
-
-/// The factor of what the types that include a module have: others may include it.
-pub(super) const OF_USER: f32 = 0.62;
-
-/// The confidence of the only method that plugins replace.
-const REPLACED: f32 = 0.48;
 
 /// Which methods a search considers: of instances, of the type itself, or of either, since a module may be
 /// included or extend a type.
@@ -104,7 +99,8 @@ impl Walk<'_> {
     /// Returns the constructor that the `new` of every class runs: that of the type, or of one derived
     /// from it.
     fn constructed_by_new(&self, facts: &FileFacts, own: SymbolAt) -> Vec<Candidate> {
-        let object = Candidate::new(Value::Instance(own, None), OF_USER, Reason::Inherited);
+        let object =
+            Candidate::new(Value::Instance(own, None), weights::OPEN_MAX, Reason::Inherited);
         let names = facts.dialect.constructors.iter();
         let mut found: Vec<Candidate> =
             names.flat_map(|name| self.member(&object, name, 1)).collect();
@@ -174,7 +170,7 @@ impl Walk<'_> {
             let first = next.found.len();
             self.next_after(user, Some(of), name, method, Side::Either, levels, next);
             for candidate in &mut next.found[first..] {
-                candidate.confidence = candidate.confidence.min(OF_USER);
+                candidate.confidence = candidate.confidence.min(weights::OPEN_MAX);
             }
         }
     }
@@ -210,7 +206,7 @@ impl Walk<'_> {
         };
         let value = if is_module { Value::Name(of) } else { Value::Instance(of, None) };
         let value = if side == Side::Type { Value::Name(of) } else { value };
-        let of_value = |value| Candidate::new(value, 0.98, Reason::Inherited);
+        let of_value = |value| Candidate::new(value, weights::WRITTEN, Reason::Inherited);
         let mut found = self.member(&of_value(value), name, 1);
         found.retain(is_fit);
         if found.is_empty() && side == Side::Either {
@@ -286,7 +282,7 @@ impl Walk<'_> {
         if others.len() > 1 {
             others = self.replaced_by_others(&others).into_iter().collect();
         }
-        let confidence = if all == METHODS_MAX { 0.25 } else { REPLACED };
+        let confidence = if all == METHODS_MAX { weights::FEW } else { weights::ONLY_FIT };
         let reason =
             if confidence < CONFIDENCE_ANSWER { Reason::Ambiguous } else { Reason::OnlyFit };
         others.into_iter().map(|at| Candidate::new(Value::Name(at), confidence, reason)).collect()

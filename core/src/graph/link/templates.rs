@@ -6,6 +6,7 @@ use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::value::{Candidate, Choice, Place, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::facts::Role;
 use crate::lang::split;
@@ -38,9 +39,6 @@ const PLAIN: [&str; 16] = [
     "unsignedlonglong",
     "void",
 ];
-
-/// How likely a type parameter stands for its default, where nothing shows its argument.
-const DEFAULT_ARGUMENT: f32 = 0.54;
 
 impl Walk<'_> {
     /// Returns the values of the type parameter `name` at `place`, none if its argument is unknown;
@@ -92,7 +90,7 @@ impl Walk<'_> {
             if is_open {
                 for it in &mut found {
                     it.choice = Choice::Open;
-                    it.confidence *= DEFAULT_ARGUMENT;
+                    it.confidence *= weights::WEAK;
                 }
             }
             return Some(found);
@@ -132,7 +130,7 @@ impl Walk<'_> {
         }
         for it in &mut found {
             it.choice = Choice::Open;
-            it.confidence *= DEFAULT_ARGUMENT;
+            it.confidence *= weights::WEAK;
         }
         found
     }

@@ -10,6 +10,7 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Step, Steps, TYPE_PARAMETER, TypeText};
 use crate::lang::symbols::SymbolKind;
 
@@ -22,7 +23,8 @@ fn of_class_body(facts: &FileFacts, place: Place, name: &str) -> Vec<Candidate> 
     let classes = facts.ancestors(place.enclosing).filter(|&at| is_type(facts.symbols[at].kind));
     let named = classes.map(|class| definitions(place.file, facts.children(Some(class), name)));
     let found = named.map(|all| {
-        all.map(|at| Candidate::new(Value::Name(at), 0.98, Reason::Scope)).collect::<Vec<_>>()
+        all.map(|at| Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Scope))
+            .collect::<Vec<_>>()
     });
     found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
 }
@@ -75,7 +77,8 @@ impl Walk<'_> {
         let mut values = match first {
             "Self" | "self" | "$" => {
                 let types = own.map_or_else(|| self.own_types(place, depth + 1), |own| vec![own]);
-                let candidate = |at| Candidate::new(Value::Name(at), 0.98, Reason::Receiver);
+                let candidate =
+                    |at| Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Receiver);
                 types.into_iter().map(candidate).collect()
             }
             _ => self.type_named(place, first, depth),
@@ -255,7 +258,10 @@ impl Walk<'_> {
             [] => self.may_be_type(place, first) || self.is_documented_only(place, first),
             _ => !values.iter().all(Candidate::is_outside),
         };
-        Candidate { is_lost, ..Candidate::new(Value::Foreign(written), 0.9, Reason::Receiver) }
+        Candidate {
+            is_lost,
+            ..Candidate::new(Value::Foreign(written), weights::LIKELY, Reason::Receiver)
+        }
     }
 
     /// Returns true for a type of JavaScript that nothing binds, as in a comment: it may be declared in
@@ -352,7 +358,7 @@ impl Walk<'_> {
                     }
                     if is_type(symbol.kind) || facts.is_constructor_function(place) {
                         let mut instance =
-                            candidate.then(Value::Instance(*at, given.clone()), 0.98);
+                            candidate.then(Value::Instance(*at, given.clone()), weights::WRITTEN);
                         instance.via = Some(*at);
                         instance.reason = instance.reason.max(Reason::Receiver);
                         found.push(instance);

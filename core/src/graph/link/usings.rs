@@ -11,6 +11,7 @@ use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;
+use crate::graph::weights;
 use crate::lang::facts::Import;
 use crate::lang::symbols::SymbolKind;
 
@@ -103,11 +104,16 @@ impl Walk<'_> {
         found.retain(|(rank, ..)| Some(*rank) == best);
         // Project files can import namespaces for all files; there is no other such type.
         if found.is_empty() && unused.windows(2).all(|pair| pair[0].0 == pair[1].0) {
-            let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.75, Reason::Program);
+            let candidate =
+                |(_, at)| Candidate::new(Value::Name(at), weights::BY_NAME, Reason::Program);
             return unused.into_iter().map(candidate).take(VALUES_MAX).collect();
         }
         let candidate = |(rank, at, reason): (usize, SymbolAt, Reason)| {
-            Candidate::new(Value::Name(at), if rank >= 2 { 0.97 } else { 0.94 }, reason)
+            Candidate::new(
+                Value::Name(at),
+                if rank >= 2 { weights::STEP } else { weights::ADDED },
+                reason,
+            )
         };
         found.into_iter().map(candidate).take(VALUES_MAX).collect()
     }
@@ -177,7 +183,8 @@ impl Walk<'_> {
         }
         let best = found.iter().map(|(rank, _)| *rank).max();
         let nearest = found.into_iter().filter(|(rank, _)| Some(*rank) == best);
-        let candidate = |(_, at)| Candidate::new(Value::Name(at), 0.97, Reason::SamePackage);
+        let candidate =
+            |(_, at)| Candidate::new(Value::Name(at), weights::STEP, Reason::SamePackage);
         nearest.map(candidate).take(VALUES_MAX).collect()
     }
 
@@ -233,7 +240,7 @@ impl Walk<'_> {
                 .copied()
                 .take(NAMED_MAX)
                 .filter(is_in)
-                .map(|at| Candidate::new(Value::Name(at), 0.97, Reason::Import))
+                .map(|at| Candidate::new(Value::Name(at), weights::STEP, Reason::Import))
                 .take(VALUES_MAX)
                 .collect();
             end += 1 + part.len();

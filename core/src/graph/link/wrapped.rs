@@ -11,14 +11,12 @@ use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value};
 use super::walk::{DEPTH_MAX, Walk};
+use crate::graph::weights;
 use crate::lang::chain::{Chain, Root};
 use crate::lang::split;
 
 /// The most bytes of a definition that are searched for a call.
 const BYTES_MAX: usize = 1 << 12;
-
-/// The factor of what a function is made around.
-const WRAPPED: f32 = 0.97;
 
 impl Walk<'_> {
     /// Returns what a variable of JavaScript is another form of: the argument of the call whose result
@@ -66,7 +64,7 @@ impl Walk<'_> {
                 };
                 let is_inside = |it: &Candidate| matches!(it.value, Value::Name(_));
                 found.extend(values.into_iter().filter(is_inside).map(|it| Candidate {
-                    confidence: it.confidence * function.confidence * WRAPPED,
+                    confidence: it.confidence * function.confidence * weights::STEP,
                     reason: it.reason.max(function.reason),
                     choice: if is_sure { it.choice.and(function.choice) } else { Choice::Open },
                     around: function.link().map(|link| link.to),
@@ -83,7 +81,7 @@ impl Walk<'_> {
         let Some(around) = candidate.around else { return Vec::new() };
         let Some((facts, place)) = self.symbol(around) else { return Vec::new() };
         let children = definitions(around.file, facts.children(Some(place), name));
-        let member = |at| Candidate::new(Value::Name(at), 0.95, Reason::Receiver);
+        let member = |at| Candidate::new(Value::Name(at), weights::BY_RULE, Reason::Receiver);
         children.map(member).filter(|it| self.kind(it).is_some_and(is_member)).collect()
     }
 

@@ -9,6 +9,7 @@ use super::super::manifest::{Kind, Manifests, Nearest};
 use super::super::tree::{DirectoryId, Tree, join};
 use super::{Search, split_star};
 use crate::base::ids::FileId;
+use crate::graph::weights;
 
 /// The most paths that one entry of `exports` may lead to.
 const LEAVES_MAX: usize = 64;
@@ -120,7 +121,7 @@ impl Packages {
             return package.main(search);
         }
         let file = search.below(&package.directory, below).map(|file| (file, 1.0));
-        file.or_else(|| package.source(search, below).map(|file| (file, 0.8)))
+        file.or_else(|| package.source(search, below).map(|file| (file, weights::IMPORT_LIKELY)))
     }
 }
 
@@ -166,7 +167,10 @@ impl Package {
         if let Some(file) = exact {
             return Some((file, 1.0));
         }
-        leaves.iter().find_map(|leaf| self.source(search, leaf)).map(|file| (file, 0.9))
+        leaves
+            .iter()
+            .find_map(|leaf| self.source(search, leaf))
+            .map(|file| (file, weights::IMPORT_ABOVE))
     }
 
     /// Returns the file that the package's name alone refers to.
@@ -180,7 +184,7 @@ impl Package {
         for habit in ["src/index", "src/main", "lib/index"] {
             source = source.or_else(|| search.below(&self.directory, habit));
         }
-        source.map(|file| (file, 0.8))
+        source.map(|file| (file, weights::IMPORT_LIKELY))
     }
 
     /// Returns the likely source of the build output at the path `written`.

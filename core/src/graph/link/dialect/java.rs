@@ -7,6 +7,7 @@ use super::{ArgumentRules, Dialect, Extensions, Group, NONE, OverloadRules, Type
 static JAVA: Dialect = Dialect {
     has_closed_types: true,
     separates_fields: true,
+    calls_only_methods: true,
     arguments: Some(ArgumentRules::USUAL),
     overloads: Some(OverloadRules::Java),
     // Only the name of the type.

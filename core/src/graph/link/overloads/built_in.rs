@@ -8,10 +8,10 @@ use crate::graph::link::dialect::{Extensions, OverloadRules};
 use crate::graph::link::kinds::is_variable;
 use crate::graph::link::position::SymbolAt;
 use crate::graph::link::result::{Link, Use};
-use crate::graph::link::several::OPEN_MAX;
 use crate::graph::link::signature::Shape;
 use crate::graph::link::value::{Candidate, Place, Value};
 use crate::graph::link::walk::Walk;
+use crate::graph::weights::OPEN_MAX;
 use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 

@@ -5,10 +5,8 @@ use crate::graph::link::result::{Link, Reason, Use};
 use crate::graph::link::signature::{Shape, Signature};
 use crate::graph::link::value::Place;
 use crate::graph::link::walk::Walk;
+use crate::graph::weights;
 use crate::lang::facts::Role;
-
-/// The confidence of each of more overloads than are compared.
-const CUT: f32 = 0.1;
 
 impl Walk<'_> {
     /// Reduces the overloads of a call to as many as are compared: to those that accept the number of
@@ -52,7 +50,8 @@ impl Walk<'_> {
         }
         links.truncate(OVERLOADS_MAX);
         for link in links {
-            (link.confidence, link.reason) = (link.confidence.min(CUT), Reason::Ambiguous);
+            (link.confidence, link.reason) =
+                (link.confidence.min(weights::MANY), Reason::Ambiguous);
         }
     }
 }

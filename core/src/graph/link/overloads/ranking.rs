@@ -7,11 +7,12 @@
 //! conditions of a template that are not evaluated, the others remain possible.
 
 use super::overload::Overload;
-use super::{Form, Shape, UNDECIDED, WORSE, cpp, created, declared};
+use super::{Form, Shape, cpp, created, declared};
 use crate::graph::link::binding::{Binding, has_word};
-use crate::graph::link::result::{CONFIDENCE_ANSWER, Link};
+use crate::graph::link::result::Link;
 use crate::graph::link::value::Place;
 use crate::graph::link::walk::Walk;
+use crate::graph::weights;
 use crate::lang::split;
 
 /// How well a parameter fits an argument exactly.
@@ -22,12 +23,6 @@ const NULL: u32 = 6;
 
 /// More than what any number of arguments can add up to.
 const STATED: u32 = 1 << 20;
-
-/// How much less likely an overload is that is as likely as the best one: only its order differs.
-const POSSIBLE: f32 = 2e-4;
-
-/// The most confidence of a declaration of an overload that the arguments do not select.
-pub(super) const UNSELECTED_MAX: f32 = 0.1;
 
 /// The arguments of a call.
 pub(super) struct Given<'g> {
@@ -388,17 +383,17 @@ pub(super) fn lower_by_standing(
                 Standing::Best => {}
                 // Definitions are compared with each other later.
                 Standing::Possible if is_limited => {
-                    link.confidence = link.confidence.min(CONFIDENCE_ANSWER * 0.999);
+                    link.confidence = link.confidence.min(weights::NO_ANSWER);
                 }
-                Standing::Possible => link.confidence *= 1.0 - POSSIBLE,
+                Standing::Possible => link.confidence *= 1.0 - weights::POSSIBLE,
                 Standing::Worse if of.is_declaration => {
-                    link.confidence = link.confidence.min(UNSELECTED_MAX);
+                    link.confidence = link.confidence.min(weights::MANY);
                 }
-                Standing::Worse => link.confidence *= WORSE,
+                Standing::Worse => link.confidence *= weights::WORSE,
             }
         }
     }
     if is_open {
-        links.iter_mut().for_each(|link| link.confidence *= UNDECIDED);
+        links.iter_mut().for_each(|link| link.confidence *= weights::UNDECIDED);
     }
 }

@@ -5,8 +5,8 @@
 //! condition open.
 
 use super::overload::Overload;
-use super::ranking::{UNSELECTED_MAX, template_list};
-use super::{CALL_BYTES_MAX, CPP, Form, WORSE, has_word};
+use super::ranking::template_list;
+use super::{CALL_BYTES_MAX, CPP, Form, has_word};
 use crate::graph::link::binding::{canonical, is_builtin, numbers};
 use crate::graph::link::code::FileFacts;
 use crate::graph::link::parameters::inside;
@@ -15,6 +15,7 @@ pub(super) use crate::graph::link::signature::Template;
 use crate::graph::link::signature::TypeParameter;
 use crate::graph::link::value::Place;
 use crate::graph::link::walk::Walk;
+use crate::graph::weights;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
@@ -165,9 +166,9 @@ impl Walk<'_> {
             let to = links[of.link].to;
             for link in links.iter_mut().filter(|link| link.to == to) {
                 link.confidence = if of.is_declaration {
-                    link.confidence.min(UNSELECTED_MAX)
+                    link.confidence.min(weights::MANY)
                 } else {
-                    link.confidence * WORSE
+                    link.confidence * weights::WORSE
                 };
             }
         }
