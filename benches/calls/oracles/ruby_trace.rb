@@ -23,7 +23,7 @@ def traced(root, reached)
     to = inside.(path)
     reached[[from, caller_at.lineno, name.to_s, to || "-", to ? line - 1 : 0]] = true
   end
-  stubbed = ->(path) { path && path.match?(%r{/rspec/mocks/|/minitest/mock}) }
+  stubbed = ->(path) { path && path.match?(%r{/rspec/mocks/|/minitest/mock|/flexmock/}) }
   overridden = lambda do |owner, name|
     method = owner.instance_method(name)
     method = method.super_method until method.nil? || inside.(method.source_location&.first)
