@@ -334,6 +334,10 @@ fn is_class_of_value(tree: &Tree, answered: &Answered) -> bool {
     let has_receiver = used.is_some_and(|(_, used)| used.receiver.is_some());
     match (facts.language.name, answered.site.name.as_str()) {
         ("python", "__class__") => true,
+        // The parameter of a class method.
+        ("python", "cls") => {
+            answered.definitions.iter().all(|definition| is_local(tree, answered, definition))
+        }
         // The receiver of the outer call in `type(self)()`.
         ("python", "type") => has_receiver,
         ("javascript" | "typescript" | "tsx", "constructor") => has_receiver,
