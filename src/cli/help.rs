@@ -119,10 +119,13 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Set-up",
         rows: &[
-            row(&[("init", ""), ("doctor", "")], "register with agents; find problems"),
             row(
-                &[("index", ""), ("status", ""), ("projects", "")],
-                "build the index; its state; all trees",
+                &[("init", ""), ("doctor", ""), ("demo", "")],
+                "register agents; find problems; a tour",
+            ),
+            row(
+                &[("index", ""), ("status", ""), ("projects", ""), ("cache", "")],
+                "build the index; its state; all indexes",
             ),
             row(
                 &[("data", ""), ("flaky", ""), ("snapshot", ""), ("eval", "")],
@@ -149,7 +152,7 @@ const MORE: &[(&str, &[&str])] = &[
     (
         "Options",
         &[
-            "-h lists the options of a command, --help describes them. Most take",
+            "-h lists the options of a command, --help-all all of them. Most take",
             "--json and --root DIR. Exit codes: 0 found, 1 nothing found, 2 error",
         ],
     ),

@@ -26,7 +26,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("goto", &["symbol"]),
     ("hotspots", &["churn"]),
     ("importers", &["deps"]),
-    ("imports", &["deps", "--direction", "imports"]),
+    ("imports", &["deps", "--direction", "depends_on"]),
     ("info", &["status"]),
     ("log", &["history"]),
     ("lookup", &["symbol"]),

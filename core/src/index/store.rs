@@ -26,7 +26,7 @@ mod access;
 pub mod cache;
 pub mod lock;
 
-pub use cache::{CachedIndex, cache_bytes, cached, evict, remove, remove_rubbish};
+pub use cache::{CachedIndex, cache_bytes, cached, evict, remove, remove_rubbish, verify};
 pub use lock::{LockRole, WriterLock};
 
 use std::fs;

@@ -622,11 +622,11 @@ fn repeated_imports_are_followed_once() {
     let imports = "from a import target\n".repeat(SITES_MAX + 1);
     let text = format!("//- /a.py\ndef target(): pass\n//- /b.py\n{imports}target()\n");
     let tree = Tree::new(&text);
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let found = uses_of(&tree.program, &tree.named("target"), CONFIDENCE_ANSWER);
     assert!(found.is_cut);
     assert_eq!(tree.lines(&found, Role::Call).len(), 1);
-    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 /// Calls by the name of a variable or field that holds a definition were not among its callers.
