@@ -119,13 +119,10 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Set-up",
         rows: &[
-            row(
-                &[("init", ""), ("doctor", ""), ("demo", "")],
-                "register agents; find problems; a tour",
-            ),
+            row(&[("init", ""), ("doctor", ""), ("demo", "")], "register agents; problems; a tour"),
             row(
                 &[("index", ""), ("status", ""), ("projects", ""), ("cache", "")],
-                "build the index; its state; all indexes",
+                "the index: build, state, all trees",
             ),
             row(
                 &[("data", ""), ("flaky", ""), ("snapshot", ""), ("eval", "")],
