@@ -387,7 +387,7 @@ fn through_base(
     let names_type = |chain: &Chain| {
         let facts = code.file(link.to.file).filter(|facts| facts.language.name == "cpp");
         let of = facts.as_ref().and_then(|facts| facts.owner(link.to.place as usize));
-        chain.is_path() && of.is_some() && chain.as_str().rsplit('.').next() == of
+        chain.is_path() && of.is_some_and(|of| chain.last_name() == of)
     };
     let is_super =
         receiver.is_some_and(|chain| matches!(chain.decode().0, Root::Base) || names_type(chain));

@@ -29,8 +29,12 @@
 //! `def f(c: Conn): c.send()` gives it `@Conn`; `self.conn.send()` gives `$.conn`. Separators are
 //! `.` in every language; references, pointers, nullability and white space are omitted.
 //!
-//! `f(253)` is the `this` of a function that is passed or assigned where `f` is expected, and `f(252)` a
-//! value of the type for which the function `f` of TypeScript tests its argument.
+//! Numbers from 252 on stand for parameters without one ([`Parameter`]): the `this` of a function that is
+//! passed or assigned where `f` is expected, a value of the type for which the function `f` of TypeScript
+//! tests its argument, the last parameter, the receiver of a function type.
+//!
+//! Nobody outside of this module reads the encoded form: who follows chains decodes them or asks what
+//! `parts`, `several` and [`TypeText`] answer, and only the index stores the text (`stored`).
 //!
 //! Rules of single languages:
 //!
@@ -70,7 +74,7 @@
 //!   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
 //! - Kotlin: `x.this` is the implicit receiver of a bare name in a block, such as that of `x.apply
 //!   { … }`. Of other calls it is the receiver of the function type of the last parameter:
-//!   `build(254)(255).this` in `build { … }`. `it` and `this` of a block are local names.
+//!   the last parameter's receiver, `build(254)(255).this`, in `build { … }`. `it` and `this` of a block are local names.
 //! - PHP: names keep their `\`: `\A\B` is a qualified name, `B\C` one relative to an import or the
 //!   namespace. The receiver of a qualified name is what precedes it, `\A\`. `self`, `static` and
 //!   `parent` are `$`, `$` and `$$`; `new self` is a call of `self` on `$`. Types are those that are
@@ -86,14 +90,17 @@
 
 use std::fmt::{self, Write as _};
 
-use super::code_text::split;
 use super::notes::{NameLookup, Notes};
 
+mod parts;
 mod several;
+pub(crate) mod stored;
 #[cfg(test)]
 mod tests;
+mod type_text;
 
 use several::EACH;
+pub use type_text::TypeText;
 
 /// The longest chain, in bytes; a longer one is dropped.
 pub const CHAIN_BYTES_MAX: usize = 200;
@@ -102,11 +109,66 @@ pub const CHAIN_BYTES_MAX: usize = 200;
 const PASSED: char = '|';
 
 /// The mark of a type parameter.
-pub const TYPE_PARAMETER: char = '~';
+const TYPE_PARAMETER: char = '~';
 
 /// A chain in its encoded form.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Chain(String);
+
+/// A parameter of a function, in a step of a chain.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Parameter {
+    /// That of the number, counted from 0.
+    Numbered(usize),
+    /// The last one.
+    Last,
+    /// The receiver of a function type.
+    Receiver,
+    /// The `this` of a function of JavaScript.
+    This,
+    /// The value that a function of TypeScript tests.
+    Tested,
+}
+
+impl Parameter {
+    /// The parameters without a number, with the numbers that stand for them in the encoded form.
+    const NAMED: [(Parameter, usize); 4] = [
+        (Parameter::Tested, 252),
+        (Parameter::This, 253),
+        (Parameter::Last, 254),
+        (Parameter::Receiver, 255),
+    ];
+
+    /// Returns the parameter that a number in the encoded form stands for.
+    fn decoded(number: usize) -> Parameter {
+        let named = Parameter::NAMED.into_iter().find(|(_, of)| *of == number);
+        named.map_or(Parameter::Numbered(number), |(parameter, _)| parameter)
+    }
+
+    /// Returns the number that stands for the parameter in the encoded form.
+    fn encoded(self) -> usize {
+        let named = Parameter::NAMED.into_iter().find(|(parameter, _)| *parameter == self);
+        match (self, named) {
+            (Parameter::Numbered(number), _) | (_, Some((_, number))) => number,
+            // All others have a number.
+            (_, None) => 0,
+        }
+    }
+
+    /// Returns the number of the parameter, if it has one.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            Parameter::Numbered(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl From<usize> for Parameter {
+    fn from(number: usize) -> Parameter {
+        Parameter::Numbered(number)
+    }
+}
 
 /// Where a chain starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -127,15 +189,6 @@ pub enum Root<'c> {
     Unknown,
 }
 
-/// A type as it is written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct TypeText<'c> {
-    /// Its names with dots between them: `a.List`.
-    pub path: &'c str,
-    /// Its arguments with their brackets, `<User>`, or nothing.
-    pub arguments: &'c str,
-}
-
 /// One step of a chain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step<'c> {
@@ -145,8 +198,8 @@ pub enum Step<'c> {
     Call,
     /// An element; also what the value yields, contains or resolves to.
     Element,
-    /// The parameter of that number, counted from 0.
-    Parameter(usize),
+    /// A parameter.
+    Parameter(Parameter),
 }
 
 /// Text that is not a step, at the end of a damaged chain or of one that is not a chain, such as the
@@ -173,7 +226,7 @@ impl<'c> Iterator for Steps<'c> {
         } else if let Some(after) = rest.strip_prefix("[]") {
             (Step::Element, after)
         } else if let Some((number, after)) = parameter(rest) {
-            (Step::Parameter(number), after)
+            (Step::Parameter(Parameter::decoded(number)), after)
         } else if let Some(after) = rest.strip_prefix('.') {
             let (name, after) = after.split_at(name_end(after));
             (Step::Member(name), after)
@@ -213,7 +266,7 @@ impl Chain {
             return (Root::Variable(name), Steps { rest });
         }
         if let Some(written) = text.strip_prefix('@') {
-            let (of, rest) = type_text(written);
+            let (of, rest) = TypeText::split(written);
             return (Root::Instance(of), Steps { rest });
         }
         if text.starts_with('$') && !text[1..].starts_with(is_name_char_but_dollar) {
@@ -225,25 +278,10 @@ impl Chain {
         let (name, rest) = text.split_at(name_end(text));
         if rest.starts_with('<') {
             // The type arguments of a function belong to its name.
-            let rest = type_text(text).1;
+            let rest = TypeText::split(text).1;
             return (Root::Name(&text[..text.len() - rest.len()]), Steps { rest });
         }
         (Root::Name(name), Steps { rest })
-    }
-
-    /// Returns the steps from the byte `from` of a path or a written type on; see [`Chain::path`].
-    pub fn steps_after(&self, from: usize) -> Steps<'_> {
-        Steps { rest: self.0.get(from..).unwrap_or_default() }
-    }
-
-    /// Returns the chain that the index stored as `encoded`.
-    pub fn from_encoded(encoded: String) -> Chain {
-        Chain(encoded)
-    }
-
-    /// Returns the encoded form.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     /// Returns the chain of a name, or of a path of names with dots between them.
@@ -257,14 +295,14 @@ impl Chain {
     }
 
     /// Returns the chain of a local variable whose value is unknown.
-    pub(super) fn variable(name: &str) -> Chain {
+    pub fn variable(name: &str) -> Chain {
         Chain::from(Root::Variable(name))
     }
 
     /// Returns the chain of a parameter of a block, whose value has the chain `passed` if the called
     /// method is one of the repository, and is unknown otherwise.
     pub(super) fn parameter_of_block(name: &str, passed: &Chain) -> Chain {
-        passed.each_alternative(|passed| Chain(format!("^{name}{PASSED}{passed}")))
+        passed.each_alternative(|passed| Chain(format!("^{name}{PASSED}{}", passed.0)))
     }
 
     /// Returns the chain of a variable whose value is one of several: `^name|?`.
@@ -279,38 +317,21 @@ impl Chain {
         Some(Chain(passed.to_owned()))
     }
 
-    /// Returns the number of the parameter and the chain before it, if the last step is one.
-    pub fn before_parameter(&self) -> Option<(Chain, usize)> {
-        let (before, number) = self.0.strip_suffix(')')?.rsplit_once('(')?;
-        Some((Chain(before.to_owned()), number.parse().ok()?))
-    }
-
-    /// Returns true if the chain has no steps.
-    pub(super) fn has_no_steps(&self) -> bool {
-        self.decode().1.is_done()
-    }
-
-    /// Returns true if the chain starts at a local variable whose value is unknown; of one of several
-    /// values, if each alternative does.
-    pub fn is_of_variable(&self) -> bool {
-        self.parts().all(|part| part.starts_with('^'))
-    }
-
     /// Returns the chain of a base whose members take precedence over those of the type itself: a
     /// module that a class of Ruby prepends.
     #[must_use]
     pub(super) fn prepended(self) -> Chain {
-        self.then(Step::Parameter(0))
+        self.then(Step::Parameter(Parameter::Numbered(0)))
     }
 
     /// Returns the chain of a value of a type as it is written, with its arguments.
     pub fn instance(of: &str) -> Chain {
-        Chain::from(Root::Instance(TypeText { path: of, arguments: "" }))
+        Chain::from(Root::Instance(TypeText::of(of)))
     }
 
     /// Returns the chain of a value of a type parameter, of what its users give.
     pub fn parameter(name: &str) -> Chain {
-        Chain::instance(&format!("{TYPE_PARAMETER}{name}"))
+        Chain::instance(&TypeText::of_parameter(name))
     }
 
     /// Returns the chain of the instance that the enclosing method belongs to.
@@ -332,7 +353,7 @@ impl Chain {
     /// expected of the call.
     #[must_use]
     pub(super) fn converted_to(self, expected: &Chain) -> Chain {
-        Chain(format!("{}{CONVERSION}{expected}", self.0))
+        Chain(format!("{}{CONVERSION}{}", self.0, expected.0))
     }
 
     /// Returns the chains of the value and of the expected result in the receiver of a conversion.
@@ -353,7 +374,7 @@ impl Chain {
             }
             Step::Call => self.0.push_str("()"),
             Step::Element => self.0.push_str("[]"),
-            Step::Parameter(number) => _ = write!(self.0, "({number})"),
+            Step::Parameter(of) => _ = write!(self.0, "({})", of.encoded()),
         }
     }
 
@@ -372,100 +393,13 @@ impl Chain {
         }
         (self.0.len() <= CHAIN_BYTES_MAX).then_some(self)
     }
-
-    /// Returns the chain with `root` in place of its first name.
-    pub(super) fn with_root(&self, mut root: Chain) -> Chain {
-        root.0.push_str(&self.0[self.first_name().len()..]);
-        root
-    }
-
-    /// Returns the text before the first step: a name, or a sign with the first name of a type.
-    pub(super) fn first_name(&self) -> &str {
-        self.0.split(['.', '(', '[']).next().unwrap_or_default()
-    }
-
-    /// Returns the names that the chain starts with, up to the first call, element or parameter.
-    pub fn path(&self) -> &str {
-        &self.0[..self.0.find(['(', '[']).unwrap_or(self.0.len())]
-    }
-
-    /// Returns true for a path of names without any other step.
-    pub fn is_path(&self) -> bool {
-        !self.0.contains(['(', '[', '@', '$', '!', '?', '^', EACH])
-    }
-
-    /// Returns true if the chain starts with a sign: its root is not a name. A name that begins
-    /// with `$` counts as one, too.
-    pub(super) fn has_sign(&self) -> bool {
-        self.0.starts_with(['@', '$', '!', '^', EACH])
-    }
-
-    /// Returns the written type, with all that follows it, of a chain that starts at a value of one.
-    pub fn instance_type(&self) -> Option<&str> {
-        self.0.strip_prefix('@')
-    }
-
-    /// Returns the chain without the mark that makes a value of a type.
-    pub fn without_instance(&self) -> &str {
-        self.0.trim_start_matches('@')
-    }
-
-    /// Returns the class of a value of a written type or of a new instance: `A.B` of `@A.B` and of
-    /// `A.B()`, where `is_class` accepts the last name of what is called.
-    pub(super) fn class(&self, is_class: impl Fn(&str) -> bool) -> Option<&str> {
-        let class = match self.instance_type() {
-            Some(class) => class,
-            None => self.0.strip_suffix("()").filter(|path| {
-                let last = path.rsplit('.').next().unwrap_or_default();
-                is_class(last)
-            })?,
-        };
-        (!class.contains(['(', ')', '[', ']', '@', EACH])).then_some(class)
-    }
-
-    /// Returns the chain of the implicit receiver that a bare name in a block has: `x` of `x.this`.
-    pub fn implicit(&self) -> Option<Chain> {
-        self.0.strip_suffix(".this").map(|of| Chain(of.to_owned()))
-    }
-
-    /// Returns the instance of the block around the one that this chain is the instance of, where
-    /// both are instances that called functions determine.
-    pub fn outer_instance(&self) -> Option<Chain> {
-        let step = format!("({LAST_PARAMETER})({RECEIVER_PARAMETER})");
-        let (of, _) = self.0.strip_suffix(&step)?.rsplit_once('.')?;
-        of.ends_with(&step).then(|| Chain(of.to_owned()))
-    }
-
-    /// Returns true if the last steps are a call of the member `name`.
-    pub fn is_call_of(&self, name: &str) -> bool {
-        self.before_call_of(name).is_some()
-    }
-
-    /// Returns the text before a final call of the member `name`.
-    pub(super) fn before_call_of(&self, name: &str) -> Option<&str> {
-        self.0.strip_suffix("()")?.strip_suffix(name)?.strip_suffix('.')
-    }
-
-    /// Returns the chain of the elements whose `enumerate()` this is an element of.
-    pub(super) fn enumerated(&self) -> Option<Chain> {
-        self.0.strip_suffix(".enumerate()[]").map(|of| Chain(of.to_owned()))
-    }
-
-    /// Returns the chain before the last `.`, and the name after it.
-    pub(super) fn split_member(&self) -> Option<(Chain, &str)> {
-        if self.0.starts_with(EACH) {
-            return self.split_alternatives();
-        }
-        let (of, name) = self.0.rsplit_once('.')?;
-        Some((Chain(of.to_owned()), name))
-    }
 }
 
 impl From<Root<'_>> for Chain {
     fn from(root: Root<'_>) -> Chain {
         Chain(match root {
             Root::Name(name) => name.to_owned(),
-            Root::Instance(of) => format!("@{}{}", of.path, of.arguments),
+            Root::Instance(of) => format!("@{}", of.text()),
             Root::Own => "$".to_owned(),
             Root::Base => "$$".to_owned(),
             Root::Fixture(name) => format!("!{name}"),
@@ -481,24 +415,6 @@ impl fmt::Debug for Chain {
     }
 }
 
-impl fmt::Display for Chain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The number of the value that a function of TypeScript tests, in a step of a chain.
-pub const TESTED_PARAMETER: usize = 252;
-
-/// The number of the `this` of a function of JavaScript, in a step of a chain.
-pub const THIS_PARAMETER: usize = 253;
-
-/// The number of a function's last parameter, in a step of a chain.
-pub const LAST_PARAMETER: usize = 254;
-
-/// The number of the receiver of a function type, in a step of a chain.
-pub const RECEIVER_PARAMETER: usize = 255;
-
 /// The name of any member of a type, in a step of a chain: `A[keyof A]` of TypeScript.
 pub const ANY_MEMBER: &str = "\\any";
 
@@ -507,47 +423,10 @@ const UNKNOWN: &str = "?";
 /// The sign between the value of a conversion and its expected result.
 const CONVERSION: &str = "=>";
 
-/// Splits the type that `written` begins with from the rest.
-fn type_text(written: &str) -> (TypeText<'_>, &str) {
-    let is_path = |c: char| is_name_char(c) || c == '.';
-    let end = written.find(|c: char| !is_path(c)).unwrap_or(written.len());
-    let (path, after) = written.split_at(end);
-    let length = match after.as_bytes() {
-        [b'<', ..] => closing(after, b'<', b'>'),
-        [b'[', next, ..] if *next != b']' => closing(after, b'[', b']'),
-        _ => 0,
-    };
-    let (arguments, rest) = after.split_at(length);
-    (TypeText { path, arguments }, rest)
-}
-
-/// Returns the top-level arguments of a written type: `A` and `B<C>` of `Map<A,B<C>>`.
-pub fn type_arguments(text: &str) -> Vec<&str> {
-    let Some(start) = text.find(['<', '[']) else { return Vec::new() };
-    let inner = text[start + 1..].strip_suffix(['>', ']']).unwrap_or(&text[start + 1..]);
-    split(inner, b',').into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
-}
-
 /// Returns the number in the step `(N)` that `rest` begins with, and the text after it.
 fn parameter(rest: &str) -> Option<(usize, &str)> {
     let (number, after) = rest.strip_prefix('(')?.split_once(')')?;
     Some((number.parse().ok()?, after))
-}
-
-/// Returns the length of the text up to the bracket that closes the first one.
-fn closing(text: &str, open: u8, close: u8) -> usize {
-    let mut level = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte == open {
-            level += 1;
-        } else if byte == close {
-            level = level.saturating_sub(1);
-            if level == 0 {
-                return at + 1;
-            }
-        }
-    }
-    text.len()
 }
 
 /// Returns the length of the name that `text` begins with.

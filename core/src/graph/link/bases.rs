@@ -136,7 +136,7 @@ impl Walk<'_> {
         for base in symbol.bases.iter().filter(is_type).take(VALUES_MAX) {
             // A prepended module is a base as well.
             let plain = base.before_parameter().filter(|_| is_inside).map(|(plain, _)| plain);
-            let written = plain.as_ref().unwrap_or(base).without_instance();
+            let written = plain.as_ref().unwrap_or(base).named_type().text();
             // Types of C# that differ in the number of type parameters have one name.
             let signature = facts.dialect.has_usings.then(|| self.signature(of));
             let arguments = signature.map(|text| base_arguments(&text, last_name(written)));

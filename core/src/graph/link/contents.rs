@@ -11,7 +11,6 @@ use super::several::merged;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
 
 /// The ends of the names of C#'s collections.
@@ -123,9 +122,8 @@ impl Walk<'_> {
     fn error_of(&self, candidate: &Candidate, name: &str, depth: usize) -> Option<Vec<Candidate>> {
         let is_error = matches!(name, "unwrap_err" | "expect_err" | "into_err");
         let Value::Foreign(written) = &candidate.value else { return None };
-        let path = written.text.split('<').next().unwrap_or_default();
         let facts = self.facts(written.place.file).filter(|_| is_error)?;
-        let is_result = facts.dialect.has_impl_blocks && path.rsplit('.').next() == Some("Result");
+        let is_result = facts.dialect.has_impl_blocks && written.of().name() == "Result";
         is_result.then(|| self.numbered_argument(candidate, written, 1, depth))
     }
 
@@ -323,9 +321,9 @@ impl Walk<'_> {
         for base in self.bases(of, depth + 1) {
             let found = match &base.value {
                 Value::Foreign(written) => {
-                    let name = super::last_name(&written.text);
-                    let is_collection = COLLECTIONS.iter().any(|end| name.ends_with(end));
-                    if is_collection && !type_arguments(&written.text).is_empty() {
+                    let of = written.of();
+                    let is_collection = COLLECTIONS.iter().any(|end| of.name().ends_with(end));
+                    if is_collection && !of.arguments().is_empty() {
                         self.argument(candidate, written, depth)
                     } else {
                         Vec::new()
@@ -357,8 +355,8 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
-        let arguments = type_arguments(&written.text);
-        let name = super::last_name(&written.text);
+        let arguments = written.of().arguments();
+        let name = written.of().name();
         let is_tuple = name == "tuple" && arguments.len() > 1 && !facts.dialect.has_impl_blocks;
         if is_tuple {
             // An element of a tuple is any of its parts.
@@ -380,16 +378,12 @@ impl Walk<'_> {
         number: usize,
         depth: usize,
     ) -> Vec<Candidate> {
-        let arguments = type_arguments(&written.text);
-        let argument = arguments.get(number);
-        let Some(argument) = argument.filter(|argument| **argument != "_") else {
+        let argument = written.of().argument(number);
+        let Some(argument) = argument.filter(|argument| !argument.is_unknown()) else {
             // What the container has is not written: it may be of the repository.
             return vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }];
         };
-        // Of an associated type: `Iterator<Item=A>`.
-        let argument = argument.split_once('=').map_or(*argument, |(_, of)| of);
-        let chain = Chain::instance(argument.trim_start_matches('@'));
-        let mut found = self.chain(written.place, None, &chain, depth + 1);
+        let mut found = self.chain(written.place, None, &argument.value(), depth + 1);
         for value in &mut found {
             value.confidence *= candidate.confidence;
             value.choice = value.choice.and(candidate.choice);

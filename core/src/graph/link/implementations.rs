@@ -51,7 +51,7 @@ impl Walk<'_> {
                 let around = there.symbols[method].parent.map(|at| &there.symbols[at]);
                 around.is_some_and(|around| {
                     let name = facts.symbols[at].name.as_str();
-                    let is_its = |base: &Chain| super::last_name(base.without_instance()) == name;
+                    let is_its = |base: &Chain| base.last_name() == name;
                     around.kind == SymbolKind::Impl && around.bases.iter().any(is_its)
                 })
             }),
@@ -116,7 +116,7 @@ impl Walk<'_> {
                 Some(facts.symbols[at].name.clone())
             }
             Value::Foreign(written) => {
-                let path = written.text.split('<').next().unwrap_or_default();
+                let path = written.of().path();
                 Some(super::last_name(path).to_owned())
             }
             _ => None,
@@ -130,8 +130,7 @@ impl Walk<'_> {
         let (of_trait, _) = block.name.strip_prefix("impl ")?.split_once(" for ")?;
         let argument = of_trait.split_once('<')?.1.strip_suffix('>')?;
         let chain = crate::lang::rust_type(split(argument, b',').into_iter().next()?)?;
-        let path = chain.instance_type()?.split('<').next()?;
-        Some(super::last_name(path).to_owned())
+        Some(chain.written_type()?.name().to_owned())
     }
 
     /// Lowers the confidence of implementations of one trait (`impl From<A>`, `impl From<B>`) that do
@@ -143,7 +142,7 @@ impl Walk<'_> {
         let Some(argument) = is_several.then(|| self.first_argument(place, used)).flatten() else {
             return;
         };
-        let Some(given) = argument.instance_type() else { return };
+        let Some(given) = argument.written_type() else { return };
         let accepted = |link: &Link| {
             let (facts, at) = self.symbol(link.to)?;
             let block = facts.symbols[at].parent.map(|at| &facts.symbols[at])?;
@@ -153,7 +152,7 @@ impl Walk<'_> {
             let argument = of_trait.split_once('<')?.1.strip_suffix('>')?;
             let argument = split(argument, b',').into_iter().next()?;
             let chain = crate::lang::rust_type(argument)?;
-            Some(chain.instance_type().is_some_and(|of| of == given))
+            Some(chain.written_type().is_some_and(|of| of == given))
         };
         let accepting: Vec<Option<bool>> = links.iter().map(accepted).collect();
         if accepting.contains(&Some(true)) {

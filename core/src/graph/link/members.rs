@@ -13,7 +13,7 @@ use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{ANY_MEMBER, type_arguments};
+use crate::lang::chain::ANY_MEMBER;
 use crate::lang::symbols::SymbolKind;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
@@ -240,14 +240,14 @@ impl Walk<'_> {
                 Reason::Receiver,
             )]
         };
-        let is_tuple = last_name(&written.text) == "tuple"
-            && !(dialect.group == Group::Python && type_arguments(&written.text).len() == 1);
+        let is_tuple = written.of().name() == "tuple"
+            && !(dialect.group == Group::Python && written.of().arguments().len() == 1);
         if let (Ok(number), true) = (name.parse::<usize>(), is_tuple) {
             return self.numbered_argument(candidate, written, number, depth);
         }
         if dialect.group == Group::JavaScript
             && name.parse::<usize>().is_ok()
-            && type_arguments(&written.text).len() == 1
+            && written.of().arguments().len() == 1
         {
             // `const [first] = list`.
             return self.argument(candidate, written, depth);
@@ -255,17 +255,17 @@ impl Walk<'_> {
         let is_sequence = ["list", "List", "Sequence", "tuple", "Iterator", "Iterable"];
         if dialect.group == Group::Python
             && name.parse::<usize>().is_ok()
-            && type_arguments(&written.text).len() == 1
-            && is_sequence.contains(&last_name(written.text.split('<').next().unwrap_or_default()))
+            && written.of().arguments().len() == 1
+            && is_sequence.contains(&written.of().name())
         {
             // `first, second = values`.
             return self.argument(candidate, written, depth);
         }
-        if dialect.has_impl_blocks && name == "0" && type_arguments(&written.text).len() == 1 {
+        if dialect.has_impl_blocks && name == "0" && written.of().arguments().len() == 1 {
             // The field of a type such as `Wrapping<T>`.
             return self.numbered_argument(candidate, written, 0, depth);
         }
-        if dialect.has_namespaces && ITERATORS.contains(&name) && written.text.contains('<') {
+        if dialect.has_namespaces && ITERATORS.contains(&name) && written.of().has_arguments() {
             // `std::vector<A>::iterator`.
             return self.argument(candidate, written, depth);
         }
@@ -275,9 +275,10 @@ impl Walk<'_> {
             return self.numbered_argument(candidate, written, number, depth);
         }
         // A member that containers lack is one of an iterator's target.
-        let is_iterator =
-            dialect.has_namespaces && !dialect.common.contains(&name) && written.text.contains('<');
-        let is_wrapper = is_iterator || dialect.wrappers.contains(&last_name(&written.text));
+        let is_iterator = dialect.has_namespaces
+            && !dialect.common.contains(&name)
+            && written.of().has_arguments();
+        let is_wrapper = is_iterator || dialect.wrappers.contains(&written.of().name());
         if is_wrapper {
             let inner = self.argument(candidate, written, depth);
             let found: Vec<Candidate> =
@@ -303,8 +304,7 @@ impl Walk<'_> {
         if let Some(made) = made_by_library(name)
             && dialect.extensions == Extensions::Prefix
         {
-            let arguments = written.text.find('<').map_or("", |at| &written.text[at..]);
-            let text = format!("{made}{arguments}").into();
+            let text = format!("{made}{}", written.of().list()).into();
             let made = Value::ForeignMethod(WrittenType { text, ..written.clone() }, false);
             return vec![Candidate::new(made, 1.0, Reason::Receiver)];
         }
@@ -318,7 +318,7 @@ impl Walk<'_> {
         if !given.is_empty() {
             return given;
         }
-        let own = last_name(written.text.split('<').next().unwrap_or_default());
+        let own = written.of().name();
         let is_constant = name.len() > 1
             && name.starts_with(char::is_uppercase)
             && !name.contains(char::is_lowercase);

@@ -37,7 +37,7 @@ use written::{created, declared, literal, shape};
 pub(super) use written::{declared_type, written_type};
 
 use super::binding::{Binding, Qualifiers, has_word};
-use super::code::{FileFacts, last_name};
+use super::code::FileFacts;
 use super::dialect::{Extensions, OverloadRules};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{inside, parameters};
@@ -408,7 +408,7 @@ impl Walk<'_> {
             let signature = self.overload_signature(kind, &facts, link.to, symbol);
             // C#'s `Type.Extension(instance, …)`.
             let is_of_type = used.receiver.is_none_or(|chain| {
-                chain.is_path() && facts.owner(place) == Some(last_name(chain.as_str()))
+                chain.is_path() && facts.owner(place) == Some(chain.last_name())
             });
             let is_passed = facts.dialect.extensions == Extensions::Parameter
                 && is_of_type

@@ -6,7 +6,6 @@ use super::last_name;
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
-use crate::lang::chain::type_arguments;
 use crate::lang::symbols::SymbolKind;
 
 /// What a value gives that has no such method in the repository.
@@ -84,7 +83,7 @@ impl Walk<'_> {
                 return vec![value.clone()];
             }
             Value::Foreign(written) if rule == Otherwise::Entered => {
-                let is_plain = type_arguments(&written.text).is_empty();
+                let is_plain = written.of().arguments().is_empty();
                 return if is_plain { vec![value.clone()] } else { self.element(value, depth) };
             }
             _ => {}
@@ -130,7 +129,7 @@ impl Walk<'_> {
         let may_define = |base: &Candidate| match &base.value {
             Value::Instance(..) => false,
             Value::Foreign(written) => {
-                let name = written.text.split(['<', '[']).next().unwrap_or_default();
+                let name = written.of().path();
                 !["object", "ABC", "Generic", "Protocol"].contains(&last_name(name))
             }
             _ => true,
@@ -142,8 +141,7 @@ impl Walk<'_> {
     fn awaited(&self, result: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
         match &result.value {
             Value::Foreign(written) if name == "__aenter__" => {
-                let is_awaitable = ["Coroutine", "Awaitable"]
-                    .contains(&last_name(written.text.split('<').next().unwrap_or_default()));
+                let is_awaitable = ["Coroutine", "Awaitable"].contains(&written.of().name());
                 if is_awaitable {
                     self.argument(result, written, depth)
                 } else {

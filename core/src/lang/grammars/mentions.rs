@@ -342,7 +342,7 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
         // Scala's `Type*` is a sequence, `=> Type` a value.
         "repeated_parameter_type" => {
             let element = of_type(visit, node.named_child(0)?)?;
-            return chain::instance(&format!("Seq<{}>", element.instance_type()?));
+            return chain::instance(&format!("Seq<{}>", element.as_argument()?));
         }
         "lazy_parameter_type" => return of_type(visit, node.named_child(0)?),
         _ => {}

@@ -160,7 +160,7 @@ fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize
         let made = (list.kind_name() == "object_creation_expression").then_some(list)?;
         let of = values::of_type(visit, notes, made.field("type")?)?;
         let add = of.then(Step::Member("Add"));
-        return add.then(Step::Parameter(0)).then(Step::Parameter(number)).bounded();
+        return add.then(Step::Parameter(0.into())).then(Step::Parameter(number.into())).bounded();
     }
     let call = visit.ancestor(levels + 3)?;
     let arguments = modifiers::children(list).filter(|of| of.kind_name() == "argument");
@@ -183,5 +183,5 @@ fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize
         }
         _ => return None,
     };
-    function.then(Step::Parameter(place)).then(Step::Parameter(number)).bounded()
+    function.then(Step::Parameter(place.into())).then(Step::Parameter(number.into())).bounded()
 }

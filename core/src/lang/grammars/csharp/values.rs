@@ -80,8 +80,8 @@ fn write(
         "identifier" => {
             let own = visit.bytes(node);
             match notes.local(own) {
-                NameLookup::Local(Some(chain)) if chain.instance_type().is_some() => {
-                    out.push_str(chain.without_instance());
+                NameLookup::Local(Some(chain)) if chain.starts_at_type() => {
+                    out.push_str(chain.named_type().text());
                 }
                 NameLookup::Local(None) if own.len() <= 2 || own.first() == Some(&b'T') => {
                     return false;

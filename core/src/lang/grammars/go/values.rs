@@ -50,7 +50,7 @@ impl Go<'_, '_, '_> {
             "type_identifier" | "identifier" | "package_identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
-                    NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
+                    NameLookup::Local(chain) => match chain.and_then(Chain::as_argument) {
                         Some(of) => out.push_str(of),
                         None => return false,
                     },

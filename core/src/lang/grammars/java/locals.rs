@@ -90,7 +90,7 @@ pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let chain = match &typed {
             // `String names[]`
             Some(typed) if declarator.field("dimensions").is_some() => {
-                chain::instance(&format!("slice<{}>", typed.without_instance()))
+                chain::instance(&format!("slice<{}>", typed.named_type().text()))
             }
             Some(typed) => Some(typed.clone()),
             None => value.and_then(|value| values::of(visit, notes, value)),

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, TYPE_PARAMETER};
+use crate::lang::chain::{self, TypeText};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -152,10 +152,9 @@ impl Java<'_, '_, '_> {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
                     NameLookup::Local(_) if self.marks_parameters && self.is_of_type(own) => {
-                        out.push(TYPE_PARAMETER);
-                        out.push_str(&String::from_utf8_lossy(own));
+                        out.push_str(&TypeText::of_parameter(&String::from_utf8_lossy(own)));
                     }
-                    NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
+                    NameLookup::Local(chain) => match chain.and_then(Chain::as_argument) {
                         Some(of) => out.push_str(of),
                         None => return false,
                     },
@@ -243,14 +242,14 @@ impl Java<'_, '_, '_> {
                     return chain::called(Some(member.unwrap_or_else(bare)));
                 };
                 let of = self.value(of, depth)?;
-                let is_typed = of.instance_type().is_some_and(|of| of.ends_with('>'));
+                let is_typed = of.written_type().is_some_and(TypeText::has_arguments);
                 match () {
                     () if IDENTITY_METHODS.contains(&name) => Some(of),
                     () if CONTENT_METHODS.contains(&name) => chain::element(Some(of)),
                     () if is_typed && CONTENT_METHODS_IF_TYPED.contains(&name) => {
                         chain::element(Some(of))
                     }
-                    () if of.as_str() == "Objects" && name == b"requireNonNull" => {
+                    () if of.is_named("Objects") && name == b"requireNonNull" => {
                         self.value(field("arguments")?.named_child(0)?, depth)
                     }
                     () => chain::called(chain::member(Some(of), name)),

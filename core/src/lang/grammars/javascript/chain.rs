@@ -99,7 +99,7 @@ fn unbounded(
                     let arguments: Vec<Option<Chain>> = arguments
                         .map(|argument| types::chain_in(visit, notes, argument, depth + 1))
                         .collect();
-                    Some(types::container(class.as_str(), &arguments))
+                    Some(types::container(class.named_type().text(), &arguments))
                 }
                 _ => Some(class.then(Step::Call)),
             }
@@ -201,12 +201,12 @@ fn made_object(visit: &Visit<'_, '_>, object: Node<'_>) -> Option<Chain> {
 fn member(of: Chain, name: &str) -> Chain {
     // A member of a prototype is one of its instances.
     if name == "prototype" && !of.has_sign() {
-        Chain::instance(of.as_str())
+        of.instance_of()
     } else if name == "constructor" && of == Chain::own() {
         Chain::name("Self")
-    } else if let Some(class) = of.instance_type().filter(|_| name == "constructor") {
-        Chain::name(class)
-    } else if matches!(name, "call" | "bind") && of.instance_type().is_some() {
+    } else if name == "constructor" && of.starts_at_type() {
+        of.type_of()
+    } else if matches!(name, "call" | "bind") && of.starts_at_type() {
         of
     } else {
         of.then(Step::Member(name))
@@ -222,7 +222,7 @@ fn call(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) 
         | b"Promise.resolve" => unbounded(visit, notes, first?, depth + 1),
         b"Object.create" => {
             let prototype = unbounded(visit, notes, first?, depth + 1)?;
-            prototype.instance_type().is_some().then_some(prototype)
+            prototype.starts_at_type().then_some(prototype)
         }
         b"require" => None,
         _ => Some(unbounded(visit, notes, function, depth + 1)?.then(Step::Call)),

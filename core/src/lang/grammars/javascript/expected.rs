@@ -50,7 +50,7 @@ pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain
                 let mut cursor = around.walk();
                 let mut arguments = around.named_children(&mut cursor).take(ARGUMENTS_MAX);
                 let at = arguments.position(|argument| argument.id() == own.id())?;
-                break chain::value(visit, notes, called)?.then(Step::Parameter(at));
+                break chain::value(visit, notes, called)?.then(Step::Parameter(at.into()));
             }
             "satisfies_expression" | "as_expression" => {
                 break types::chain(visit, notes, around.named_child(1)?)?;

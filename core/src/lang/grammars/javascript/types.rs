@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{ANY_MEMBER, Step, TYPE_PARAMETER};
+use crate::lang::chain::{ANY_MEMBER, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -121,7 +121,7 @@ fn lookup(visit: &Visit<'_, '_>, of: Chain, node: Node<'_>) -> Option<Chain> {
     if let Some(member) = index.named_child(0).and_then(chain::literal) {
         return Some(of.then(Step::Member(std::str::from_utf8(&visit.text[member]).ok()?)));
     }
-    let is_open = of.as_str().contains(TYPE_PARAMETER);
+    let is_open = of.has_type_parameter();
     match index.kind_name() {
         "predefined_type" if visit.bytes(index) == b"number" => Some(of.then(Step::Element)),
         "index_type_query" if !is_open => {
@@ -152,9 +152,7 @@ fn conditional(
         // `T extends Promise<infer U> ? U : …`.
         let is_content = matches!(right.kind_name(), "array_type" | "generic_type");
         let container = chain_in(visit, notes, left, depth + 1).filter(|_| is_content);
-        container
-            .filter(|it| !it.as_str().contains(TYPE_PARAMETER))
-            .map(|it| it.then(Step::Element))
+        container.filter(|it| !it.has_type_parameter()).map(|it| it.then(Step::Element))
     });
     Chain::one_of(results)
 }
@@ -192,7 +190,7 @@ fn generic(
         "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "Awaited"
         | "$ReadOnly" | "$Shape" | "$Exact" | "Exclude" | "Extract" => arguments.next()?,
         "ReturnType" | "InstanceType" => Some(arguments.next()??.then(Step::Call)),
-        "Class" => Some(Chain::name(arguments.next()??.instance_type()?)),
+        "Class" => arguments.next()?.filter(Chain::starts_at_type).map(|of| of.type_of()),
         _ => {
             let arguments: Vec<Option<Chain>> = arguments.collect();
             Some(container(name, &arguments))

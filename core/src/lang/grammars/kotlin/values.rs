@@ -103,9 +103,9 @@ fn write(
                         let local = notes.local(own);
                         match local {
                             NameLookup::Local(Some(chain))
-                                if is_first && chain.instance_type().is_some() =>
+                                if is_first && chain.starts_at_type() =>
                             {
-                                out.push_str(chain.without_instance());
+                                out.push_str(chain.named_type().text());
                             }
                             NameLookup::Local(None)
                                 if is_first && own.first().is_some_and(u8::is_ascii_uppercase) =>
@@ -372,7 +372,7 @@ fn container(
     let of = list.and_then(|list| type_name(visit, notes, list.named_child(0)?));
     let of = of.or_else(|| {
         let element = value(visit, notes, argument(call)?, depth)?;
-        let of = element.instance_type().map(str::to_owned);
+        let of = element.as_argument().map(str::to_owned);
         of.or_else(|| element.class(|name| name.starts_with(char::is_uppercase)).map(str::to_owned))
     });
     chain::instance(&format!("List<{}>", of?))

@@ -45,7 +45,7 @@ fn declared(
 /// Returns the bound of a type parameter that the documentation of the type around the visited node
 /// declares: `A` where `@template T of A` does; other chains as they are.
 fn bounded(visit: &Visit<'_, '_>, of: Chain) -> Chain {
-    let Some(name) = of.instance_type().filter(|name| name.starts_with('T')) else { return of };
+    let Some(name) = of.as_argument().filter(|name| name.starts_with('T')) else { return of };
     let types = ["class_declaration", "interface_declaration", "trait_declaration"];
     let mut levels = 1..TYPE_LEVELS_MAX;
     let Some(level) = levels.find(|level| types.contains(&visit.ancestor_kind(*level))) else {
@@ -74,8 +74,8 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
     }
     if node.kind_name() == "variadic_parameter" {
-        let class = |of: &Chain| of.instance_type().map(str::to_owned);
-        of = of.filter(|of| of.parts().any(|part| part.starts_with('@')));
+        let class = |of: &Chain| of.as_argument().map(str::to_owned);
+        of = of.filter(|of| of.alternatives().any(|part| part.starts_at_type()));
         of = of.map(|of| Chain::with_arguments("array", &[Some(of)], class));
     }
     notes.declare(name, of.or_else(|| callback_argument(visit, notes)));

@@ -64,7 +64,7 @@ pub(super) fn of_written(written: &str) -> Option<Chain> {
 /// Returns true if a type says nothing about the members of its values.
 pub(super) fn is_vague(of: &Chain) -> bool {
     let vague = ["Closure", "Generator", "Iterator", "IteratorAggregate", "Traversable"];
-    let name = of.instance_type().unwrap_or_default().trim_start_matches('\\');
+    let name = of.as_argument().unwrap_or_default().trim_start_matches('\\');
     SCALARS.contains(&name) || vague.contains(&name)
 }
 
@@ -229,7 +229,7 @@ pub(super) fn of_name(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
 /// Returns the chain of a new value of the class `node`.
 pub(super) fn of_class(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
     let name = of_name(visit, node)?;
-    if name.has_sign() { Some(name) } else { chain::instance(name.as_str()) }
+    if name.has_sign() { Some(name) } else { chain::instance(name.named_type().text()) }
 }
 
 pub(super) fn is_name(node: Node<'_>) -> bool {
@@ -324,7 +324,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 element.named_child(u32::from(element.named_child_count() > 1))
             });
             let values = elements.filter(|it| !is_empty(visit, *it)).map(of);
-            let class = |of: &Chain| of.instance_type().map(str::to_owned);
+            let class = |of: &Chain| of.as_argument().map(str::to_owned);
             match Chain::one_of_types(values, class) {
                 Some(of) => Some(Chain::with_arguments("array", &[Some(of)], class)),
                 None => chain::instance("array"),

@@ -90,7 +90,7 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     // Methods that override one which returns a literal often return something else.
     let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
     let chain = known(value::of(visit, notes, value, DEPTH_MAX));
-    if let Some(chain) = chain.filter(|chain| !is_literal || chain.as_str().contains('<')) {
+    if let Some(chain) = chain.filter(|chain| !is_literal || chain.has_type_arguments()) {
         notes.add_return(index, chain, value::either);
     }
 }
@@ -252,7 +252,7 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         match name {
             Some(name) => {
                 let passed = passing.as_ref().filter(|_| is_plain).map(|passing| {
-                    let passed = passing.clone().then(Step::Parameter(at));
+                    let passed = passing.clone().then(Step::Parameter(at.into()));
                     Chain::parameter_of_block(&visit.text_of(name), &passed)
                 });
                 let given = given.take().filter(|_| is_plain);
@@ -284,7 +284,7 @@ fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.field("exceptions")?;
     let all = (0..8).map_while(|at| exceptions.named_child(at));
     let of = |class| known(value::of(visit, notes, class, DEPTH_MAX));
-    Chain::one_of(all.map(|class| Some(Chain::instance(of(class)?.as_str()))))
+    Chain::one_of(all.map(|class| Some(of(class)?.instance_of())))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {

@@ -150,12 +150,12 @@ impl<'t> Expected<'_, '_, 't> {
         let mut cursor = arguments.walk();
         let at = arguments.named_children(&mut cursor).position(|it| it.id() == of.id())?;
         let called = values::of(self.visit, self.notes, function)?;
-        let last = called.as_str().rsplit('.').next().unwrap_or_default();
+        let last = called.last_name();
         // The field of a tuple struct or variant.
         if called.is_path() && last.starts_with(char::is_uppercase) {
             return chain::member(Some(called), at.to_string().as_bytes());
         }
-        called.then(Step::Parameter(at)).bounded()
+        called.then(Step::Parameter(at.into())).bounded()
     }
 
     /// Returns the chain of the result of the function around, from an ancestor on.
@@ -171,9 +171,9 @@ impl<'t> Expected<'_, '_, 't> {
 
 /// Returns the chain of the error of a `Result` as it is written.
 fn error_of(result: &Chain) -> Option<Chain> {
-    let written = result.instance_type()?;
-    let [_, error] = chain::type_arguments(written)[..] else { return None };
-    written.contains("Result<").then(|| chain::instance(error)).flatten()
+    let written = result.written_type()?;
+    let [_, error] = written.arguments()[..] else { return None };
+    written.name().ends_with("Result").then(|| chain::instance(error.text())).flatten()
 }
 
 /// Returns true for the last expression of a block, without a semicolon.

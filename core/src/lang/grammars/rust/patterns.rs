@@ -103,7 +103,7 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     {
         return declare_matched(visit, notes, pattern, value, node.end_byte());
     }
-    let is_vague = typed.as_ref().is_some_and(|typed| typed.as_str().contains('_'));
+    let is_vague = typed.as_ref().is_some_and(|typed| typed.has_unknown_argument());
     let value = match (typed, value) {
         (Some(typed), _) if !is_vague => Some(typed),
         (typed, Some(value)) => {
@@ -124,7 +124,7 @@ pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let callback_parameter = callback_parameter(visit, notes);
     for (at, parameter) in positions(parameters).take(8) {
         if parameter.kind_name() != "parameter" {
-            let received = || Some(callback_parameter.clone()?.then(Step::Parameter(at)));
+            let received = || Some(callback_parameter.clone()?.then(Step::Parameter(at.into())));
             let given = given.clone().or_else(received);
             declare(visit, notes, parameter, given, node.start_byte());
         }
@@ -154,7 +154,7 @@ fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain>
     }
     let at = parts(arguments).position(|argument| argument.id() == visit.node().id())?;
     let called = values::of(visit, notes, call.field("function")?)?;
-    Some(called.then(Step::Parameter(at)))
+    Some(called.then(Step::Parameter(at.into())))
 }
 
 /// Returns the chain of the error of a `Result`.

@@ -238,7 +238,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(levels) {
         _ if is_local => {}
         "call_expression" if visit.field_above(levels - 1) == "function" => {
-            let of_trait = receiver.as_ref().map_or("", Chain::as_str);
+            let of_trait = receiver.as_ref().and_then(Chain::as_path).unwrap_or_default();
             let receiver = if matches!(of_trait, "Default" | "From" | "TryFrom" | "FromStr") {
                 expected::receiver(visit, notes, levels, receiver)
             } else {

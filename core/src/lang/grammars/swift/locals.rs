@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Parameter, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -81,7 +81,7 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_many = visit.bytes(node).ends_with(b"...")
         || node.next_sibling().is_some_and(|next| next.kind_name() == "...");
     let of = match &of {
-        Some(of) if is_many => chain::instance(&format!("Array<{}>", of.without_instance())),
+        Some(of) if is_many => chain::instance(&format!("Array<{}>", of.named_type().text())),
         _ => of,
     };
     notes.declare(*name, of);
@@ -173,9 +173,9 @@ fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, number: usize) -> 
         return element.filter(|_| number == 0);
     }
     let place = match visit.ancestor_kind(1) {
-        "value_argument" => values::place(visit.ancestor(1)?)?,
-        _ => chain::LAST_PARAMETER,
+        "value_argument" => Parameter::Numbered(values::place(visit.ancestor(1)?)?),
+        _ => Parameter::Last,
     };
     let function = values::function(visit, notes, call)?;
-    function.then(Step::Parameter(place)).then(Step::Parameter(number)).bounded()
+    function.then(Step::Parameter(place)).then(Step::Parameter(number.into())).bounded()
 }

@@ -67,9 +67,9 @@ fn write(
                         let own = visit.bytes(part);
                         match notes.local(own) {
                             NameLookup::Local(Some(chain))
-                                if is_first && chain.instance_type().is_some() =>
+                                if is_first && chain.starts_at_type() =>
                             {
-                                out.push_str(chain.without_instance());
+                                out.push_str(chain.named_type().text());
                             }
                             NameLookup::Local(_) if is_first => return false,
                             _ => {
@@ -186,7 +186,7 @@ pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain
         "value_argument" => {
             let call = visit.ancestor(level + 3)?;
             let function = function(visit, notes, call)?;
-            function.then(Step::Parameter(place(around)?)).bounded()
+            function.then(Step::Parameter(place(around)?.into())).bounded()
         }
         "property_declaration" => {
             let annotation = modifiers::child(around, &["type_annotation"])?;
