@@ -164,6 +164,7 @@ impl Walk<'_> {
                         let mut found = self.called_member(place, candidate, name, depth);
                         if names_definition {
                             self.remove_own_trait(candidate, &mut found);
+                            self.open_outside_trait(place, candidate, name, &mut found);
                         }
                         found
                     })

@@ -221,7 +221,14 @@ impl Walk<'_> {
                 let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
                 match own {
                     Some(variable) if !found.iter().any(is_known) => {
-                        let of_object = self.of_one_object(place, variable, used.name);
+                        let mut of_object = self.of_one_object(place, variable, used.name);
+                        if of_object.is_empty() {
+                            of_object = self.of_extended_object(place, used);
+                        }
+                        if of_object.is_empty() { found } else { of_object }
+                    }
+                    _ if !found.iter().any(is_known) => {
+                        let of_object = self.of_extended_object(place, used);
                         if of_object.is_empty() { found } else { of_object }
                     }
                     _ => found,
