@@ -111,6 +111,9 @@ impl Walk<'_> {
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
+        if matches!(root, Root::Name(_)) && steps.peek() != Some(&Ok(Step::Call)) {
+            self.prefer_object(&mut values, true);
+        }
         let is_open = |name: &str| name == "Self" || TypeText::of(name).parameter().is_some();
         let names_definition = matches!(root, Root::Name(name) if !is_open(name));
         let has_bounds = self.facts(place.file).is_some_and(|facts| {
@@ -161,6 +164,7 @@ impl Walk<'_> {
                         let mut found = self.called_member(place, candidate, name, depth);
                         if names_definition {
                             self.remove_own_trait(candidate, &mut found);
+                            self.open_outside_trait(place, candidate, name, &mut found);
                         }
                         found
                     })
@@ -170,7 +174,7 @@ impl Walk<'_> {
                         Some(&Ok(Step::Parameter(number))) => Some(number),
                         _ => None,
                     };
-                    self.each(&values, |candidate| {
+                    let mut members = self.each(&values, |candidate| {
                         let mut members = self.member(candidate, name, depth);
                         if members.is_empty() {
                             members = self.mapped_member(candidate, name, depth);
@@ -181,7 +185,9 @@ impl Walk<'_> {
                             self.add_extensions(place, candidate, called, &mut members, depth);
                         }
                         members
-                    })
+                    });
+                    self.prefer_object(&mut members, true);
+                    members
                 }
                 Err(Malformed) => return Vec::new(),
             };

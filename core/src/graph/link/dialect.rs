@@ -198,6 +198,8 @@ pub(super) struct Dialect {
     pub(super) constructor_call: Option<&'static str>,
     /// A call of a class without a word runs a method `apply` of an object of the same name.
     pub(super) has_companions: bool,
+    /// The methods of the type that all others derive from, with their numbers of parameters.
+    pub(super) root_methods: &'static [(&'static str, u8)],
     /// The words by which constructors call others, of their own type or of its base.
     pub(super) constructor_words: &'static [&'static str],
 
@@ -319,6 +321,7 @@ const NONE: Dialect = Dialect {
     inherits_constructors: false,
     constructor_call: None,
     has_companions: false,
+    root_methods: &[],
     constructor_words: &[],
     elements: &[],
     wraps_elements: false,

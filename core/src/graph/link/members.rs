@@ -114,6 +114,7 @@ impl Walk<'_> {
                 vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
+        self.open_implicit(name, &mut found);
         self.prefer_side(&mut found, matches!(candidate.value, Value::Name(_)));
         if let Value::Name(of) = candidate.value {
             self.remove_of_instances(of, name, &mut found);

@@ -119,7 +119,12 @@ impl Walk<'_> {
 
     /// Returns the macros of that name that the file or a file that it includes defines, as far as
     /// these are not for other configurations.
-    fn macros_in_effect(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+    pub(super) fn macros_in_effect(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        name: &str,
+    ) -> Vec<Candidate> {
         let named = self.code.named(name);
         let is_macro = |at: &&SymbolAt| {
             self.symbol(**at).is_some_and(|(there, place)| {

@@ -301,7 +301,7 @@ impl Walk<'_> {
                 let before = before_call(&facts, place, &text, start);
                 let given = Given { forms: &forms, arguments: &given, before: &before };
                 let stated = stated_text(&text, start + used.name.len());
-                let standings = self.rank_overloads(place, &given, stated, &overloads);
+                let standings = self.rank_overloads(place, &given, stated, &overloads, links);
                 return lower_by_standing(&overloads, &standings, links);
             }
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);

@@ -52,6 +52,8 @@ impl Walk<'_> {
                 self.replace_modules(place, used.name, &mut found);
             }
             self.select_created(place, used, &mut found);
+            self.replace_unfit(used, &mut found);
+            self.prefer_macro(place, used, &mut found);
             let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
             // In Kotlin a function that does not accept the arguments hides no other one.
             let is_hiding = !self.facts(place.file).is_some_and(|facts| {
@@ -215,6 +217,7 @@ impl Walk<'_> {
                     if !names_outside_type {
                         self.add_extensions(place, value, Called::by(used), &mut found, 0);
                     }
+                    self.replace_unfit(used, &mut found);
                     found
                 };
                 let found: Vec<Candidate> = values.iter().flat_map(member).collect();
@@ -222,7 +225,14 @@ impl Walk<'_> {
                 let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
                 match own {
                     Some(variable) if !found.iter().any(is_known) => {
-                        let of_object = self.of_one_object(place, variable, used.name);
+                        let mut of_object = self.of_one_object(place, variable, used.name);
+                        if of_object.is_empty() {
+                            of_object = self.of_extended_object(place, used);
+                        }
+                        if of_object.is_empty() { found } else { of_object }
+                    }
+                    _ if !found.iter().any(is_known) => {
+                        let of_object = self.of_extended_object(place, used);
                         if of_object.is_empty() { found } else { of_object }
                     }
                     _ => found,

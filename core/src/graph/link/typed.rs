@@ -163,6 +163,9 @@ impl Walk<'_> {
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }
+        if !path.ends_with(".type") {
+            self.prefer_object(&mut values, false);
+        }
         let count = of.arguments().len();
         self.retain_arity(&mut values, count);
         if count > 0 && path == first && self.have_other_arity(&values, count) {

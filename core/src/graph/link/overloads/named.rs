@@ -529,7 +529,15 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     }
     let is_open = found == OTHER && matches!(form, Form::Typed(_));
     let target = of.filter(|_| is_open).and_then(|of| unaliased(walk, place, of));
-    target.map_or(found, |target| fit_written(walk, place, form, Some(&target)))
+    let of = target.as_ref().or(of);
+    let found = if target.is_some() { fit_written(walk, place, form, of) } else { found };
+    match form {
+        Form::Typed(given) if found == OTHER => {
+            let given = unaliased(walk, place, given);
+            given.map_or(found, |given| fit_written(walk, place, &Form::Typed(given), of))
+        }
+        _ => found,
+    }
 }
 
 /// Returns the type that the name of a type is an alias of.
