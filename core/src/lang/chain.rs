@@ -145,6 +145,11 @@ impl Protocol {
         own.map_or("", |(_, encoded)| encoded)
     }
 
+    /// Returns the encoded form before a last step by any protocol.
+    fn before(encoded: &str) -> Option<&str> {
+        Protocol::ALL.into_iter().find_map(|(_, step)| encoded.strip_suffix(step))
+    }
+
     /// Returns the protocol whose encoded form `rest` begins with, and the text after it.
     fn decoded(rest: &str) -> Option<(Protocol, &str)> {
         Protocol::ALL.into_iter().find_map(|(of, encoded)| Some((of, rest.strip_prefix(encoded)?)))

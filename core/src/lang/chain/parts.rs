@@ -220,7 +220,7 @@ impl Chain {
 
     /// Returns the chain before a last step by any protocol.
     pub(in crate::lang) fn before_yield(&self) -> Option<Chain> {
-        before_yield(&self.0).map(|of| Chain(of.to_owned()))
+        Protocol::before(&self.0).map(|of| Chain(of.to_owned()))
     }
 
     /// Returns the parameter and the chain before it, if the last step is one.
@@ -307,7 +307,7 @@ impl Chain {
                 if let Some((of, _)) = member.filter(|(_, it)| content_methods.contains(it)) {
                     (text, is_element) = (of, true);
                 }
-            } else if let Some(rest) = before_yield(text) {
+            } else if let Some(rest) = Protocol::before(text) {
                 (text, is_element) = (rest, true);
             } else if let (true, Some((name, _))) = (text.ends_with(')'), text.split_once(PASSED)) {
                 // A parameter of a block.
@@ -322,9 +322,4 @@ impl Chain {
             .unwrap_or(text);
         (name, is_element)
     }
-}
-
-/// Returns the text before a last step by any protocol.
-pub(super) fn before_yield(text: &str) -> Option<&str> {
-    Protocol::ALL.into_iter().find_map(|(_, encoded)| text.strip_suffix(encoded))
 }

@@ -4,8 +4,7 @@
 //! `List<Pool.conn()>`. The type parameter `T` is `~T`, an unknown argument `_`, and that of an associated
 //! type `Item=A`.
 
-use super::parts::before_yield;
-use super::{Chain, STEP_SIGNS, TYPE_PARAMETER, is_name_char};
+use super::{Chain, Protocol, STEP_SIGNS, TYPE_PARAMETER, is_name_char};
 use crate::lang::code_text::split;
 use crate::lang::membership::last_name;
 
@@ -80,7 +79,7 @@ impl<'c> TypeText<'c> {
 
     /// Returns true if no call, and no last step by a protocol, is part of the type.
     pub fn is_plain(self) -> bool {
-        !self.text.contains("()") && before_yield(self.text).is_none()
+        !self.text.contains("()") && Protocol::before(self.text).is_none()
     }
 
     /// Returns true if the type or its arguments name the type around them.
