@@ -292,7 +292,7 @@ impl Walk<'_> {
             return parts;
         }
         if facts.dialect.has_usings {
-            let elements = self.element_of_base(candidate, of, depth);
+            let elements = self.element_of_base(candidate, of, protocol, depth);
             if !elements.is_empty() {
                 return elements;
             }
@@ -331,14 +331,20 @@ impl Walk<'_> {
 
     /// Returns the elements of a type of C# that derives from a collection of the library:
     /// `IEnumerable<A>`.
-    fn element_of_base(&self, candidate: &Candidate, of: SymbolAt, depth: usize) -> Vec<Candidate> {
+    fn element_of_base(
+        &self,
+        candidate: &Candidate,
+        of: SymbolAt,
+        protocol: Protocol,
+        depth: usize,
+    ) -> Vec<Candidate> {
         for base in self.bases(of, depth + 1) {
             let found = match &base.value {
                 Value::Foreign(written) => {
                     let of = written.of();
                     let is_collection = COLLECTIONS.iter().any(|end| of.name().ends_with(end));
                     if is_collection && !of.arguments().is_empty() {
-                        self.argument(candidate, written, depth)
+                        self.given_by_library(candidate, written, protocol, depth)
                     } else {
                         Vec::new()
                     }
@@ -347,7 +353,7 @@ impl Walk<'_> {
                     Some(written) => self.argument(candidate, written, depth + 1),
                     None => match base.of_type() {
                         Some(Candidate { value: Value::Name(inner), .. }) if inner != of => {
-                            self.element_of_base(candidate, inner, depth + 1)
+                            self.element_of_base(candidate, inner, protocol, depth + 1)
                         }
                         _ => Vec::new(),
                     },

@@ -7,7 +7,6 @@ use super::kinds::{is_interface, is_member, is_type, is_variable};
 use super::namespaces::scope;
 use super::overloads::named::made_by_library;
 use super::position::SymbolAt;
-use super::protocols;
 use super::result::Reason;
 use super::scope::is_header;
 use super::sides::is_of_object;
@@ -239,9 +238,8 @@ impl Walk<'_> {
                 Reason::Receiver,
             )]
         };
-        if let Some(text) = protocols::view(dialect.group, written.of(), name) {
-            let view = WrittenType { text: text.into(), ..written.clone() };
-            return vec![Candidate::new(Value::ForeignMethod(view, false), 1.0, Reason::Receiver)];
+        if let Some(found) = self.part_of_library(candidate, written, name, depth) {
+            return found;
         }
         let is_tuple = written.of().name() == "tuple"
             && !(dialect.group == Group::Python && written.of().arguments().len() == 1);

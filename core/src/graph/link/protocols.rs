@@ -5,8 +5,9 @@
 //! one that is not gives its content, which is its last type argument in most languages. Where nothing
 //! is stated, the result is unknown: it is never the value itself.
 
-use super::dialect::Group;
+use super::dialect::{Dialect, Extensions, Group};
 use super::position::SymbolAt;
+use super::result::Reason;
 use super::value::{Candidate, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::lang::chain::{Protocol, TypeText};
@@ -34,11 +35,30 @@ struct Library {
     maps: &'static [&'static str],
     /// What a loop over one of the maps gives.
     in_loop: Given,
+    /// The type of a pair of a key and a value.
+    pair: &'static str,
+    /// The members of such a pair that are its key and its value.
+    parts: [&'static str; 2],
     /// What the results of methods of the maps contain.
     views: &'static [(&'static str, Given)],
     /// The type of these results.
     view: &'static str,
+    /// Such a member is a property: it is not called.
+    has_properties: bool,
 }
+
+/// What all have in common that have no maps here.
+const NONE: Library = Library {
+    futures: &[],
+    containers: &[],
+    maps: &[],
+    in_loop: Given::Last,
+    pair: "tuple",
+    parts: ["0", "1"],
+    views: &[],
+    view: "",
+    has_properties: false,
+};
 
 const PYTHON: Library = Library {
     futures: &["Awaitable", "Coroutine", "Future", "Task"],
@@ -74,6 +94,7 @@ const PYTHON: Library = Library {
     in_loop: Given::Argument(0),
     views: &[("items", Given::Pair), ("keys", Given::Argument(0)), ("values", Given::Last)],
     view: "Iterable",
+    ..NONE
 };
 
 const JAVASCRIPT: Library = Library {
@@ -95,6 +116,7 @@ const JAVASCRIPT: Library = Library {
     in_loop: Given::Pair,
     views: &[("entries", Given::Pair), ("keys", Given::Argument(0)), ("values", Given::Last)],
     view: "IterableIterator",
+    ..NONE
 };
 
 const RUST: Library = Library {
@@ -120,6 +142,7 @@ const RUST: Library = Library {
         ("values_mut", Given::Last),
     ],
     view: "Iterator",
+    ..NONE
 };
 
 const CSHARP: Library = Library {
@@ -127,46 +150,79 @@ const CSHARP: Library = Library {
     containers: &[
         "HashSet",
         "ICollection",
-        "IDictionary",
         "IEnumerable",
         "IList",
         "IReadOnlyCollection",
-        "IReadOnlyDictionary",
         "IReadOnlyList",
         "List",
         "Queue",
         "Stack",
-        "Dictionary",
     ],
-    maps: &[],
-    in_loop: Given::Last,
-    views: &[],
-    view: "",
+    maps: &[
+        "ConcurrentDictionary",
+        "Dictionary",
+        "IDictionary",
+        "IReadOnlyDictionary",
+        "SortedDictionary",
+    ],
+    in_loop: Given::Pair,
+    pair: "KeyValuePair",
+    parts: ["Key", "Value"],
+    views: &[("Keys", Given::Argument(0)), ("Values", Given::Last)],
+    view: "ICollection",
+    has_properties: true,
 };
 
 const JAVA: Library = Library {
     futures: &["CompletableFuture", "CompletionStage", "Future"],
-    containers: &[],
-    maps: &[],
-    in_loop: Given::Last,
-    views: &[],
-    view: "",
+    maps: JAVA_MAPS,
+    in_loop: Given::Pair,
+    pair: "Entry",
+    parts: ["key", "value"],
+    views: &[("entrySet", Given::Pair), ("keySet", Given::Argument(0)), ("values", Given::Last)],
+    view: "Collection",
+    ..NONE
 };
 
-fn library(group: Group) -> Option<&'static Library> {
-    match group {
+const KOTLIN: Library = Library {
+    views: &[("entries", Given::Pair), ("keys", Given::Argument(0)), ("values", Given::Last)],
+    has_properties: true,
+    ..JAVA
+};
+
+const JAVA_MAPS: &[&str] = &[
+    "ConcurrentHashMap",
+    "ConcurrentMap",
+    "HashMap",
+    "LinkedHashMap",
+    "Map",
+    "MutableMap",
+    "NavigableMap",
+    "SortedMap",
+    "TreeMap",
+];
+
+fn library(dialect: &Dialect) -> Option<&'static Library> {
+    match dialect.group {
         Group::Python => Some(&PYTHON),
         Group::JavaScript => Some(&JAVASCRIPT),
         Group::Rust => Some(&RUST),
         Group::CSharp => Some(&CSHARP),
-        Group::Java => Some(&JAVA),
-        Group::C | Group::Go | Group::Other | Group::Php | Group::Ruby | Group::Swift => None,
+        Group::Java if dialect.extensions == Extensions::Prefix => Some(&KOTLIN),
+        Group::Java if dialect.has_java_types() => Some(&JAVA),
+        Group::C
+        | Group::Go
+        | Group::Java
+        | Group::Other
+        | Group::Php
+        | Group::Ruby
+        | Group::Swift => None,
     }
 }
 
 /// Returns what a type of the library gives by a protocol; `None` for its content.
-fn of_library(group: Group, of: TypeText<'_>, protocol: Protocol) -> Option<Given> {
-    let library = library(group)?;
+fn of_library(dialect: &Dialect, of: TypeText<'_>, protocol: Protocol) -> Option<Given> {
+    let library = library(dialect)?;
     let name = of.name();
     let is_map = library.maps.contains(&name);
     match protocol {
@@ -183,16 +239,31 @@ fn of_library(group: Group, of: TypeText<'_>, protocol: Protocol) -> Option<Give
     }
 }
 
-/// Returns the type that a method of a map of the library returns: an iterator over its keys, its values or
-/// both.
-pub(super) fn view(group: Group, of: TypeText<'_>, member: &str) -> Option<String> {
-    let library = library(group).filter(|library| library.maps.contains(&of.name()))?;
+/// Returns what a member of a map, or of a pair of its key and value, is: an iterator over its keys, its
+/// values or both, or one of these.
+fn part(dialect: &Dialect, of: TypeText<'_>, member: &str) -> Option<Part> {
+    let library = library(dialect)?;
+    if of.name() == library.pair {
+        let number = library.parts.iter().position(|part| *part == member)?;
+        return Some(Part::Argument(number));
+    }
     let (_, given) = library.views.iter().find(|(name, _)| *name == member)?;
-    Some(format!("{}<{}>", library.view, written(of, *given)))
+    let is_map = library.maps.contains(&of.name());
+    let view = || format!("{}<{}>", library.view, written(library, of, *given));
+    is_map.then(|| Part::View(view(), library.has_properties))
+}
+
+/// What a member of a type of the library is.
+#[derive(Debug, Eq, PartialEq)]
+enum Part {
+    /// A value of the argument of that number.
+    Argument(usize),
+    /// A value of a written type, or a method that returns one unless the flag is set.
+    View(String, bool),
 }
 
 /// Returns how an argument of a type, or a pair of them, is written.
-fn written(of: TypeText<'_>, given: Given) -> String {
+fn written(library: &Library, of: TypeText<'_>, given: Given) -> String {
     let arguments = of.arguments();
     let (key, value) = match arguments[..] {
         [key, .., value] => (key.text(), value.text()),
@@ -203,7 +274,7 @@ fn written(of: TypeText<'_>, given: Given) -> String {
         Given::Argument(0) => key.to_owned(),
         Given::Argument(number) => arguments.get(number).map_or("_", |of| of.text()).to_owned(),
         Given::Last => value.to_owned(),
-        Given::Pair => format!("tuple<{key},{value}>"),
+        Given::Pair => format!("{}<{key},{value}>", library.pair),
         Given::Unknown => "_".to_owned(),
     }
 }
@@ -248,6 +319,29 @@ pub(super) fn of_result(group: Group, method: &str, protocol: Protocol) -> Optio
 }
 
 impl Walk<'_> {
+    /// Returns the member of a map of the library, or of a pair of its key and value, if that is listed.
+    pub(super) fn part_of_library(
+        &self,
+        candidate: &Candidate,
+        of: &WrittenType,
+        member: &str,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let facts = self.facts(of.place.file)?;
+        match part(facts.dialect, of.of(), member)? {
+            Part::Argument(number) => Some(self.numbered_argument(candidate, of, number, depth)),
+            Part::View(text, is_property) => {
+                let view = WrittenType { text: text.into(), ..of.clone() };
+                let value = if is_property {
+                    Value::Foreign(view)
+                } else {
+                    Value::ForeignMethod(view, false)
+                };
+                Some(vec![Candidate::new(value, 1.0, Reason::Receiver)])
+            }
+        }
+    }
+
     /// Returns what a value of a type of the library gives by a protocol.
     pub(super) fn given_by_library(
         &self,
@@ -257,13 +351,14 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let Some(facts) = self.facts(of.place.file) else { return Vec::new() };
-        match of_library(facts.dialect.group, of.of(), protocol) {
+        match of_library(facts.dialect, of.of(), protocol) {
             None | Some(Given::Last) => self.argument(candidate, of, depth),
             Some(Given::Argument(number)) => self.numbered_argument(candidate, of, number, depth),
             Some(Given::Pair) => {
-                let text = written(of.of(), Given::Pair).into();
-                let pair = Value::Foreign(WrittenType { text, ..of.clone() });
-                vec![candidate.then(pair, 1.0)]
+                let pair = library(facts.dialect)
+                    .map(|library| written(library, of.of(), Given::Pair).into())
+                    .map(|text| Value::Foreign(WrittenType { text, ..of.clone() }));
+                pair.map(|pair| candidate.then(pair, 1.0)).into_iter().collect()
             }
             Some(Given::Unknown) => {
                 vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }]
@@ -320,35 +415,48 @@ impl Walk<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::dialect;
     use super::*;
+    use crate::lang::language::LANGUAGES;
+
+    fn of(name: &str) -> &'static Dialect {
+        let language = LANGUAGES.iter().find(|language| language.name == name);
+        dialect::of(language.expect("it is in the table"))
+    }
 
     #[track_caller]
-    fn check(group: Group, text: &str, protocol: Protocol, expected: Option<Given>) {
-        assert_eq!(of_library(group, TypeText::of(text), protocol), expected, "{text}");
+    fn check(language: &str, text: &str, protocol: Protocol, expected: Option<Given>) {
+        assert_eq!(of_library(of(language), TypeText::of(text), protocol), expected, "{text}");
     }
 
     #[test]
     fn protocols_differ_by_type() {
         use Protocol::{Await, Index, Iterate};
-        check(Group::Python, "dict<str,Leaf>", Iterate, Some(Given::Argument(0)));
-        check(Group::Python, "dict<str,Leaf>", Index, None);
-        check(Group::Python, "dict<Leaf>", Iterate, Some(Given::Unknown));
-        check(Group::Python, "list<Leaf>", Iterate, None);
-        check(Group::Python, "list<Leaf>", Await, Some(Given::Unknown));
-        check(Group::Python, "Coroutine<Leaf>", Await, None);
-        check(Group::Python, "Coroutine<Leaf>", Index, Some(Given::Unknown));
-        check(Group::JavaScript, "Map<string,Leaf>", Iterate, Some(Given::Pair));
-        check(Group::JavaScript, "Promise<Leaf>", Iterate, Some(Given::Unknown));
-        check(Group::Rust, "std.collections.HashMap<K,V>", Iterate, Some(Given::Pair));
-        check(Group::Other, "list<Leaf>", Await, None);
+        check("python", "dict<str,Leaf>", Iterate, Some(Given::Argument(0)));
+        check("python", "dict<str,Leaf>", Index, None);
+        check("python", "dict<Leaf>", Iterate, Some(Given::Unknown));
+        check("python", "list<Leaf>", Iterate, None);
+        check("python", "list<Leaf>", Await, Some(Given::Unknown));
+        check("python", "Coroutine<Leaf>", Await, None);
+        check("python", "Coroutine<Leaf>", Index, Some(Given::Unknown));
+        check("typescript", "Map<string,Leaf>", Iterate, Some(Given::Pair));
+        check("typescript", "Promise<Leaf>", Iterate, Some(Given::Unknown));
+        check("rust", "std.collections.HashMap<K,V>", Iterate, Some(Given::Pair));
+        check("kotlin", "Map<K,V>", Iterate, Some(Given::Pair));
+        check("ruby", "list<Leaf>", Await, None);
     }
 
     #[test]
-    fn views_of_maps_have_the_types_of_keys_and_values() {
-        let of = |text, member| view(Group::Python, TypeText::of(text), member);
-        assert_eq!(of("dict<K,V<A,B>>", "values").as_deref(), Some("Iterable<V<A,B>>"));
-        assert_eq!(of("dict<K,V>", "items").as_deref(), Some("Iterable<tuple<K,V>>"));
-        assert_eq!(of("dict<V>", "keys").as_deref(), Some("Iterable<_>"));
-        assert_eq!(of("list<V>", "values"), None);
+    fn members_of_maps_have_the_types_of_keys_and_values() {
+        let check = |language, text, member, expected: Option<Part>| {
+            assert_eq!(part(of(language), TypeText::of(text), member), expected, "{text}");
+        };
+        let view = |text: &str, is_property| Some(Part::View(text.to_owned(), is_property));
+        check("python", "dict<K,V<A,B>>", "values", view("Iterable<V<A,B>>", false));
+        check("python", "dict<K,V>", "items", view("Iterable<tuple<K,V>>", false));
+        check("python", "dict<V>", "keys", view("Iterable<_>", false));
+        check("python", "list<V>", "values", None);
+        check("kotlin", "Map<K,V>", "entries", view("Collection<Entry<K,V>>", true));
+        check("csharp", "KeyValuePair<K,V>", "Value", Some(Part::Argument(1)));
     }
 }
