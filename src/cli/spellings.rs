@@ -38,6 +38,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("reindex", &["index"]),
     ("repos", &["projects"]),
     ("reviewers", &["who-reviews"]),
+    ("review", &["check"]),
     ("rg", &["search"]),
     ("risk", &["check"]),
     ("show", &["read"]),

@@ -99,6 +99,7 @@ mod pick;
 mod plugins;
 mod position;
 mod possible;
+mod protocols;
 mod qualified_names;
 mod receiver_bounds;
 mod result;

@@ -21,7 +21,10 @@
 //!        | ("%" chain)+   one of several values; after `%&`, a value of all types ([`mod@several`])
 //! step  := "." NAME    a member
 //!        | "()"        the result of a call; of a class, a new instance
-//!        | "[]"        an element; also what the value yields, contains or resolves to
+//!        | "[]"        what the value gives by an index or key ([`Protocol`])
+//!        | ";"         what a loop over it gives
+//!        | "`"         what waiting for it gives
+//!        | "'"         what it contains
 //!        | "(" N ")"   the parameter N, counted from 0
 //! ```
 //!
@@ -40,8 +43,8 @@
 //!
 //! - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` is the type of the
 //!   enclosing implementation or trait (`Self.new()`, `@Self`, `@Result<Self,Error>`); a function
-//!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`, so `.await` is `[]`, as `?`
-//!   and `unwrap()` are. `clone()`, `map_err()` and others that change only the container are
+//!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`; `?` and `unwrap()` take the
+//!   content. `clone()`, `map_err()` and others that change only the container are
 //!   omitted; `value.into()` has the receiver `value=>@Type`, where the result is to be a `Type`.
 //!   `name::<A>()` is `name<A>()`. `**self` is `$.deref()`, and `a + b` is `a.add()`. A parameter of a closure is an element of what `map` and the
 //!   like are called on, or what the called function passes to its parameter: `run(|job| …)` gives
@@ -55,7 +58,7 @@
 //! - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, other unions `%@A%@B`, and
 //!   containers of them `%@list<A>%@list<B>`; `type[A]` and the first parameter of a class method are the class, `A`. A call of a
 //!   class is `A()`. An `async def` returns `@Coroutine<A>`, a generator without an annotation
-//!   `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`. Unpacked values
+//!   `@Iterator<A>`. `with f() as x` gives `f().__enter__()`, but `with A() as x` gives `A()`. Unpacked values
 //!   are members with their position as name, as with Rust's tuples. A parameter of a test or fixture
 //!   that no decorator sets is the fixture of its name; a fixture returns what it yields.
 //! - JavaScript and TypeScript: `null`, `undefined` and literals in unions are omitted; `Partial<A>`
@@ -84,9 +87,8 @@
 //!   A bare name is a call. A module named by `include` is a base.
 //!
 //! Methods of standard libraries that return the same container or an element of it are written as
-//! nothing or `[]` where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). For
-//! the others a linker should take an unknown member of an outside type with arguments, once it is
-//! called, as the type itself: `@Vec<Item>.get()[]` is an `Item`.
+//! nothing or a protocol where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). What the
+//! others return, the linker knows for the types that it lists, and for no others.
 
 use std::fmt::{self, Write as _};
 
@@ -114,6 +116,48 @@ const TYPE_PARAMETER: char = '~';
 /// A chain in its encoded form.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Chain(String);
+
+/// How code gets something out of a value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Protocol {
+    /// By an index or key: `a[i]`.
+    Index,
+    /// By a loop or a method that passes each element to a function, and from a channel.
+    Iterate,
+    /// By waiting for it.
+    Await,
+    /// By taking the content of a wrapper: of an option, a result, or a type that is only known to contain
+    /// something.
+    Unwrap,
+}
+
+impl Protocol {
+    /// The protocols, with what stands for them in the encoded form.
+    const ALL: [(Protocol, &str); 4] = [
+        (Protocol::Index, "[]"),
+        (Protocol::Iterate, ";"),
+        (Protocol::Await, "`"),
+        (Protocol::Unwrap, "'"),
+    ];
+
+    fn encoded(self) -> &'static str {
+        let own = Protocol::ALL.into_iter().find(|(protocol, _)| *protocol == self);
+        own.map_or("", |(_, encoded)| encoded)
+    }
+
+    /// Returns the encoded form before a last step by any protocol.
+    fn before(encoded: &str) -> Option<&str> {
+        Protocol::ALL.into_iter().find_map(|(_, step)| encoded.strip_suffix(step))
+    }
+
+    /// Returns the protocol whose encoded form `rest` begins with, and the text after it.
+    fn decoded(rest: &str) -> Option<(Protocol, &str)> {
+        Protocol::ALL.into_iter().find_map(|(of, encoded)| Some((of, rest.strip_prefix(encoded)?)))
+    }
+}
+
+/// The signs with which a step other than a member begins.
+const STEP_SIGNS: [char; 5] = ['(', '[', ';', '`', '\''];
 
 /// A parameter of a function, in a step of a chain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -196,8 +240,8 @@ pub enum Step<'c> {
     Member(&'c str),
     /// The result of a call.
     Call,
-    /// An element; also what the value yields, contains or resolves to.
-    Element,
+    /// What the value gives by a protocol.
+    Yield(Protocol),
     /// A parameter.
     Parameter(Parameter),
 }
@@ -223,8 +267,8 @@ impl<'c> Iterator for Steps<'c> {
         }
         let (step, after) = if let Some(after) = rest.strip_prefix("()") {
             (Step::Call, after)
-        } else if let Some(after) = rest.strip_prefix("[]") {
-            (Step::Element, after)
+        } else if let Some((protocol, after)) = Protocol::decoded(rest) {
+            (Step::Yield(protocol), after)
         } else if let Some((number, after)) = parameter(rest) {
             (Step::Parameter(Parameter::decoded(number)), after)
         } else if let Some(after) = rest.strip_prefix('.') {
@@ -373,7 +417,7 @@ impl Chain {
                 self.0.push_str(name);
             }
             Step::Call => self.0.push_str("()"),
-            Step::Element => self.0.push_str("[]"),
+            Step::Yield(protocol) => self.0.push_str(protocol.encoded()),
             Step::Parameter(of) => _ = write!(self.0, "({})", of.encoded()),
         }
     }
@@ -465,9 +509,9 @@ pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
     Some(chain)
 }
 
-/// Returns the chain of an element of `of`.
-pub(super) fn element(of: Option<Chain>) -> Option<Chain> {
-    of?.then(Step::Element).bounded()
+/// Returns the chain of what `of` gives by a protocol.
+pub(super) fn yielded(of: Option<Chain>, protocol: Protocol) -> Option<Chain> {
+    of?.then(Step::Yield(protocol)).bounded()
 }
 
 /// Returns the chain of a value of a type; `None` for a type without a name.

@@ -134,7 +134,9 @@ impl Walk<'_> {
                 Ok(Step::Call) => {
                     self.each(&values, |candidate| self.called_at(place, candidate, depth))
                 }
-                Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
+                Ok(Step::Yield(protocol)) => {
+                    self.each(&values, |candidate| self.element(candidate, protocol, depth))
+                }
                 Ok(implicit @ (Step::Parameter(Parameter::Receiver) | Step::Member("this"))) => {
                     // `this` is the instance of an anonymous class of Java.
                     let receivers = self.each(&values, |candidate| match implicit {
@@ -625,7 +627,7 @@ impl Walk<'_> {
             }
             Value::ForeignMethod(written, takes) => {
                 let foreign = candidate.then(Value::Foreign(written.clone()), weights::WRITTEN);
-                if *takes { self.element(&foreign, depth) } else { vec![foreign] }
+                if *takes { self.argument(&foreign, written, depth) } else { vec![foreign] }
             }
             Value::Instance(of, _) => {
                 let applied = self.applied(*of, depth);

@@ -3,7 +3,7 @@
 
 use super::added::Called;
 use super::code::definitions;
-use super::dialect::Extensions;
+use super::dialect::{Extensions, Group};
 use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -11,14 +11,12 @@ use super::several::merged;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
+use crate::lang::chain::Protocol;
 use crate::lang::symbols::SymbolKind;
 
 /// The ends of the names of C#'s collections.
 const COLLECTIONS: [&str; 8] =
     ["Array", "Collection", "Dictionary", "Enumerable", "List", "Queue", "Set", "Stack"];
-
-/// Methods of Python and PHP that return an iterator.
-const ITERATORS: [&str; 3] = ["__iter__", "__aiter__", "getIterator"];
 
 /// The most calls in a definition that are searched for those of a name.
 const CALLS_MAX: usize = 1024;
@@ -212,26 +210,36 @@ impl Walk<'_> {
         (!found.is_empty()).then_some((found, "Self.".len() + part.len()))
     }
 
-    /// Returns the elements of a value, or what it yields, contains or resolves to.
-    pub(super) fn element(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+    /// Returns what a value gives by a protocol.
+    pub(super) fn element(
+        &self,
+        candidate: &Candidate,
+        protocol: Protocol,
+        depth: usize,
+    ) -> Vec<Candidate> {
         if !self.take_step(depth) {
             return Vec::new();
         }
         match &candidate.value {
             Value::Instance(of, written) => {
-                self.element_of(candidate, *of, written.as_ref(), depth)
+                self.element_of(candidate, *of, written.as_ref(), protocol, depth)
             }
-            Value::Foreign(written) => self.argument(candidate, written, depth),
+            Value::Foreign(written) => self.given_by_library(candidate, written, protocol, depth),
             Value::Name(at) => {
-                if let Some(found) = self.made_by_brackets(candidate, *at, depth) {
+                if protocol == Protocol::Index
+                    && let Some(found) = self.made_by_brackets(candidate, *at, depth)
+                {
                     return found;
                 }
                 let loaded = self.load(candidate, depth + 1);
                 let is_same = |candidate: &Candidate| matches!(candidate.value, Value::Name(same) if same == *at);
                 if loaded.iter().any(is_same) {
-                    return loaded;
+                    // A definition with type arguments, `name[Type]`, or what needs no waiting for.
+                    let is_itself =
+                        protocol == Protocol::Index || self.awaits_itself(*at, protocol);
+                    return if is_itself { loaded } else { Vec::new() };
                 }
-                self.each(&loaded, |candidate| self.element(candidate, depth + 1))
+                self.each(&loaded, |candidate| self.element(candidate, protocol, depth + 1))
             }
             Value::Outside | Value::ForeignMethod(..) => vec![candidate.then(Value::Outside, 1.0)],
             Value::Module(_) | Value::Callback(_) => Vec::new(),
@@ -261,70 +269,84 @@ impl Walk<'_> {
         candidate: &Candidate,
         of: SymbolAt,
         written: Option<&WrittenType>,
+        protocol: Protocol,
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, _)) = self.symbol(of) else { return Vec::new() };
-        let is_wrapped = facts.dialect.wraps_elements;
-        if let Some(written) = written.filter(|_| !is_wrapped) {
+        let has_methods = facts.dialect.wraps_elements || protocol == Protocol::Index;
+        if let Some(written) = written.filter(|_| !has_methods) {
             return self.argument(candidate, written, depth);
         }
-        for name in facts.dialect.elements {
-            let methods = self.members(of, name, depth + 1);
-            let mut found = Vec::new();
-            for method in methods {
-                if matches!(method.value, Value::Name(_)) {
-                    let method = Candidate { via: candidate.via.or(Some(of)), ..method };
-                    found.extend(self.call(&method, depth + 1));
-                }
-            }
-            if ITERATORS.contains(name) {
-                // An iterator, whose elements are those of the value.
-                let is_other =
-                    |it: &&Candidate| !matches!(it.value, Value::Instance(same, _) if same == of);
-                let given = found.iter().filter(is_other);
-                found = given.flat_map(|it| self.element(it, depth + 1)).take(VALUES_MAX).collect();
-            }
-            if is_wrapped {
-                // `next` returns an `Option`, `into_iter` another iterator.
-                let is_other = |candidate: &&Candidate| !matches!(candidate.value, Value::Instance(same, _) if same == of);
-                let given = found.iter().filter(is_other);
-                found = given.flat_map(|candidate| self.element(candidate, depth + 1)).collect();
-                found.retain(|candidate| !matches!(candidate.value, Value::Outside));
-                found.truncate(VALUES_MAX);
-            }
-            if !found.is_empty() {
-                return found;
-            }
+        let given = self.given_by_methods(candidate, of, protocol, depth);
+        if !given.is_empty() {
+            return given;
+        }
+        if protocol == Protocol::Await {
+            let is_itself = self.awaits_itself(of, protocol);
+            let itself = is_itself.then(|| candidate.then(candidate.value.clone(), weights::LIKELY));
+            return match written {
+                Some(written) => self.argument(candidate, written, depth),
+                None => itself.into_iter().collect(),
+            };
         }
         let parts = self.tuple_element(candidate, of, depth + 1);
         if !parts.is_empty() {
             return parts;
         }
         if facts.dialect.has_usings {
-            let elements = self.element_of_base(candidate, of, depth);
+            let elements = self.element_of_base(candidate, of, protocol, depth);
             if !elements.is_empty() {
                 return elements;
             }
         }
         match written {
             Some(written) => self.argument(candidate, written, depth),
-            // What Kotlin's `get` returns is not known.
-            None if facts.dialect.extensions == Extensions::Prefix => Vec::new(),
-            // Awaiting, entering or unwrapping a value often returns the value itself.
-            None => vec![candidate.then(candidate.value.clone(), weights::LIKELY)],
+            None => self.element_of_target(of, protocol, depth),
         }
+    }
+
+    /// Returns what the targets of a type of Rust give to which its values are dereferenced.
+    fn element_of_target(&self, of: SymbolAt, protocol: Protocol, depth: usize) -> Vec<Candidate> {
+        let deref = self.symbol(of).and_then(|(facts, _)| facts.dialect.deref);
+        let is_place = matches!(protocol, Protocol::Index | Protocol::Iterate);
+        let Some(deref) = deref.filter(|_| is_place && self.take_step(depth)) else {
+            return Vec::new();
+        };
+        let is_other = |it: &Candidate| !matches!(it.value, Value::Instance(same, _) if same == of);
+        let methods = self.members(of, deref, depth + 1);
+        let methods = methods.iter().map(|it| Candidate { via: Some(of), ..it.clone() });
+        let targets = methods.flat_map(|method| self.call(&method, depth + 1)).filter(is_other);
+        targets
+            .flat_map(|target| self.element(&target, protocol, depth + 1))
+            .take(VALUES_MAX)
+            .collect()
+    }
+
+    /// Returns true if waiting for a value of a type, or for the definition itself, gives the value: in
+    /// JavaScript, for all but types with a method `then`.
+    fn awaits_itself(&self, of: SymbolAt, protocol: Protocol) -> bool {
+        let is_its = |(facts, _): (Shared, usize)| facts.dialect.group == Group::JavaScript;
+        protocol == Protocol::Await
+            && self.symbol(of).is_some_and(is_its)
+            && self.members(of, "then", 1).is_empty()
     }
 
     /// Returns the elements of a type of C# that derives from a collection of the library:
     /// `IEnumerable<A>`.
-    fn element_of_base(&self, candidate: &Candidate, of: SymbolAt, depth: usize) -> Vec<Candidate> {
+    fn element_of_base(
+        &self,
+        candidate: &Candidate,
+        of: SymbolAt,
+        protocol: Protocol,
+        depth: usize,
+    ) -> Vec<Candidate> {
         for base in self.bases(of, depth + 1) {
             let found = match &base.value {
                 Value::Foreign(written) => {
                     let of = written.of();
                     let is_collection = COLLECTIONS.iter().any(|end| of.name().ends_with(end));
                     if is_collection && !of.arguments().is_empty() {
-                        self.argument(candidate, written, depth)
+                        self.given_by_library(candidate, written, protocol, depth)
                     } else {
                         Vec::new()
                     }
@@ -333,7 +355,7 @@ impl Walk<'_> {
                     Some(written) => self.argument(candidate, written, depth + 1),
                     None => match base.of_type() {
                         Some(Candidate { value: Value::Name(inner), .. }) if inner != of => {
-                            self.element_of_base(candidate, inner, depth + 1)
+                            self.element_of_base(candidate, inner, protocol, depth + 1)
                         }
                         _ => Vec::new(),
                     },

@@ -204,10 +204,7 @@ pub(super) struct Dialect {
     pub(super) constructor_words: &'static [&'static str],
 
     // Values.
-    /// Methods that return what `[]` returns.
-    pub(super) elements: &'static [&'static str],
-    /// These methods return a wrapper of the element (`next` an `Option`); they take precedence
-    /// over type arguments.
+    /// The methods by which a type gives its elements take precedence over type arguments.
     pub(super) wraps_elements: bool,
     /// The method whose result's members are also members of the type.
     pub(super) deref: Option<&'static str>,
@@ -323,7 +320,6 @@ const NONE: Dialect = Dialect {
     has_companions: false,
     root_methods: &[],
     constructor_words: &[],
-    elements: &[],
     wraps_elements: false,
     deref: None,
     wrappers: &[],

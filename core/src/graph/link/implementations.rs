@@ -88,7 +88,7 @@ impl Walk<'_> {
         let Some(path) = used.receiver.filter(|chain| is_call && chain.is_path()) else {
             return Vec::new();
         };
-        let of_trait = super::last_name(path.as_str());
+        let of_trait = path.last_name();
         if !self.implements(place, of_trait, used.name) {
             return Vec::new();
         }

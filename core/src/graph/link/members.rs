@@ -241,6 +241,9 @@ impl Walk<'_> {
                 Reason::Receiver,
             )]
         };
+        if let Some(found) = self.part_of_library(candidate, written, name, depth) {
+            return found;
+        }
         let is_tuple = written.of().name() == "tuple"
             && !(dialect.group == Group::Python && written.of().arguments().len() == 1);
         if let (Ok(number), true) = (name.parse::<usize>(), is_tuple) {

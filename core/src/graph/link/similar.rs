@@ -301,7 +301,7 @@ impl Walk<'_> {
                     let key = Receiver::Named(variable.into());
                     found.entry(key).or_default().push(called());
                 }
-                found.entry(Receiver::Chain(chain.clone())).or_default().push(called());
+                found.entry(Receiver::Chain(chain.of_any_protocol())).or_default().push(called());
             }
             found
         })
@@ -325,7 +325,8 @@ fn other_members<'u>(
     used: Use<'_>,
     chain: &Chain,
 ) -> (Vec<&'u str>, Vec<&'u str>) {
-    let all = uses.get(&Receiver::Chain(chain.clone())).map(Vec::as_slice).unwrap_or_default();
+    let all =
+        uses.get(&Receiver::Chain(chain.of_any_protocol())).map(Vec::as_slice).unwrap_or_default();
     let scope = scope_of(facts, place.enclosing);
     let is_local = chain.is_of_variable();
     let names = |is_its: &dyn Fn(&CalledOn) -> bool| {

@@ -6,6 +6,7 @@ use super::last_name;
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
+use crate::lang::chain::Protocol;
 use crate::lang::symbols::SymbolKind;
 
 /// What a value gives that has no such method in the repository.
@@ -84,12 +85,16 @@ impl Walk<'_> {
             }
             Value::Foreign(written) if rule == Otherwise::Entered => {
                 let is_plain = written.of().arguments().is_empty();
-                return if is_plain { vec![value.clone()] } else { self.element(value, depth) };
+                return if is_plain {
+                    vec![value.clone()]
+                } else {
+                    self.argument(value, written, depth)
+                };
             }
             _ => {}
         }
         match rule {
-            Otherwise::Element => self.element(value, depth),
+            Otherwise::Element => self.element(value, Protocol::Index, depth),
             Otherwise::Same if self.is_of_known_class(value) => Vec::new(),
             Otherwise::Entered | Otherwise::Same => vec![value.clone()],
             Otherwise::Unknown => Vec::new(),

@@ -1,7 +1,9 @@
 //! What a chain begins and ends with: its names, its written type, its first and last steps.
 
-use super::{Chain, EACH, PASSED, Parameter, Root, Step, Steps, TYPE_PARAMETER, TypeText};
-use crate::lang::membership::last_name;
+use super::{
+    Chain, EACH, PASSED, Parameter, Protocol, Root, STEP_SIGNS, Step, Steps, TYPE_PARAMETER,
+    TypeText,
+};
 
 impl Chain {
     /// Returns the names with dots between them of a chain that has no other steps.
@@ -11,7 +13,7 @@ impl Chain {
 
     /// Returns true for a path of names without any other step.
     pub fn is_path(&self) -> bool {
-        !self.0.contains(['(', '[', '@', '$', '!', '?', '^', EACH])
+        !self.0.contains(STEP_SIGNS) && !self.0.contains(['@', '$', '!', '?', '^', EACH])
     }
 
     /// Returns true if the chain is the path `path`, and nothing else.
@@ -21,7 +23,7 @@ impl Chain {
 
     /// Returns the names that the chain starts with, up to the first call, element or parameter.
     pub fn path(&self) -> &str {
-        &self.0[..self.0.find(['(', '[']).unwrap_or(self.0.len())]
+        &self.0[..self.0.find(STEP_SIGNS).unwrap_or(self.0.len())]
     }
 
     /// Returns the steps after the first `taken` bytes of the chain's path or of its written type: what
@@ -65,7 +67,7 @@ impl Chain {
 
     /// Returns the last name of the chain's path or written type, without arguments.
     pub fn last_name(&self) -> &str {
-        last_name(&self.0)
+        self.named_type().name()
     }
 
     /// Returns all words of the chain's names and types, in their order.
@@ -178,7 +180,8 @@ impl Chain {
                 is_class(last)
             })?,
         };
-        (!class.contains(['(', ')', '[', ']', '@', EACH])).then_some(class)
+        let is_type = !class.contains(STEP_SIGNS) && !class.contains([')', ']', '@', EACH]);
+        is_type.then_some(class)
     }
 }
 
@@ -193,14 +196,31 @@ impl Chain {
         Some((Chain(of.to_owned()), name))
     }
 
+    /// Returns the chain with the same protocol in place of all: of an element, however it is obtained.
+    #[must_use]
+    pub fn of_any_protocol(&self) -> Chain {
+        self.each_alternative(|chain| {
+            let (root, steps) = chain.decode();
+            let same = |step| match step {
+                Step::Yield(_) => Step::Yield(Protocol::Index),
+                step => step,
+            };
+            let steps: Result<Vec<Step<'_>>, _> = steps.map(|step| step.map(same)).collect();
+            steps.map_or_else(
+                |_| chain.clone(),
+                |steps| steps.into_iter().fold(Chain::from(root), Chain::then),
+            )
+        })
+    }
+
     /// Returns the chain before a last call.
     pub fn before_call(&self) -> Option<Chain> {
         self.0.strip_suffix("()").map(|of| Chain(of.to_owned()))
     }
 
-    /// Returns the chain before a last element.
-    pub fn before_element(&self) -> Option<Chain> {
-        self.0.strip_suffix("[]").map(|of| Chain(of.to_owned()))
+    /// Returns the chain before a last step by any protocol.
+    pub(in crate::lang) fn before_yield(&self) -> Option<Chain> {
+        Protocol::before(&self.0).map(|of| Chain(of.to_owned()))
     }
 
     /// Returns the parameter and the chain before it, if the last step is one.
@@ -237,7 +257,7 @@ impl Chain {
 
     /// Returns the chain of the elements whose `enumerate()` this is an element of.
     pub(in crate::lang) fn enumerated(&self) -> Option<Chain> {
-        self.before_element()?.before_call_of("enumerate")
+        self.before_yield()?.before_call_of("enumerate")
     }
 
     /// Returns the chain of the implicit receiver that a bare name in a block has: `x` of `x.this`.
@@ -287,7 +307,7 @@ impl Chain {
                 if let Some((of, _)) = member.filter(|(_, it)| content_methods.contains(it)) {
                     (text, is_element) = (of, true);
                 }
-            } else if let Some(rest) = text.strip_suffix("[]") {
+            } else if let Some(rest) = Protocol::before(text) {
                 (text, is_element) = (rest, true);
             } else if let (true, Some((name, _))) = (text.ends_with(')'), text.split_once(PASSED)) {
                 // A parameter of a block.
@@ -296,7 +316,10 @@ impl Chain {
                 break;
             }
         }
-        let name = text.rsplit(['.', '^', '$', '@', '(', ')', '[', ']']).next().unwrap_or(text);
+        let name = text
+            .rsplit(['.', '^', '$', '@', '(', ')', '[', ']', ';', '`', '\''])
+            .next()
+            .unwrap_or(text);
         (name, is_element)
     }
 }

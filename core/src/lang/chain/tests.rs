@@ -72,7 +72,7 @@ impl OwnedRoot {
 enum OwnedStep {
     Member(String),
     Call,
-    Element,
+    Yield(Protocol),
     Parameter(Parameter),
 }
 
@@ -81,7 +81,7 @@ impl OwnedStep {
         match self {
             OwnedStep::Member(name) => Step::Member(name),
             OwnedStep::Call => Step::Call,
-            OwnedStep::Element => Step::Element,
+            OwnedStep::Yield(protocol) => Step::Yield(*protocol),
             OwnedStep::Parameter(number) => Step::Parameter(*number),
         }
     }
@@ -91,7 +91,7 @@ fn steps() -> impl Strategy<Value = Vec<OwnedStep>> {
     let step = prop_oneof![
         "[a-zA-Zß_0-9#][a-z$?!~]{0,6}".prop_map(OwnedStep::Member),
         Just(OwnedStep::Call),
-        Just(OwnedStep::Element),
+        prop::sample::select(Protocol::ALL.to_vec()).prop_map(|(of, _)| OwnedStep::Yield(of)),
         (0..99_usize).prop_map(|number| OwnedStep::Parameter(Parameter::Numbered(number))),
         prop::sample::select(Parameter::NAMED.to_vec())
             .prop_map(|(parameter, _)| OwnedStep::Parameter(parameter)),
@@ -127,7 +127,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_decodes_to_a_bounded_number_of_steps(text in "[@$?.()\\[\\]<>a1ß]{0,40}") {
+    fn any_text_decodes_to_a_bounded_number_of_steps(text in "[@$?.()\\[\\]<>;`'a1ß]{0,40}") {
         let chain = Chain::of_text(&text);
         let (_, steps) = chain.decode();
         prop_assert!(steps.count() <= text.len());
@@ -143,8 +143,14 @@ fn the_forms_of_chains() {
     let of = |text| Root::Instance(TypeText::of(text));
     check("Pool().get()", Root::Name("Pool"), &[Step::Call, Step::Member("get"), Step::Call]);
     check("@Conn", of("Conn"), &[]);
-    check("@a.List<b.User>[]", of("a.List<b.User>"), &[Step::Element]);
-    check("@List[]", of("List"), &[Step::Element]);
+    check("@a.List<b.User>[]", of("a.List<b.User>"), &[Step::Yield(Protocol::Index)]);
+    check("@List[]", of("List"), &[Step::Yield(Protocol::Index)]);
+    check("@List;", of("List"), &[Step::Yield(Protocol::Iterate)]);
+    check(
+        "load()`'",
+        Root::Name("load"),
+        &[Step::Call, Step::Yield(Protocol::Await), Step::Yield(Protocol::Unwrap)],
+    );
     check("$.conn", Root::Own, &[Step::Member("conn")]);
     check("$$", Root::Base, &[]);
     check("$scope.run", Root::Name("$scope"), &[Step::Member("run")]);
@@ -154,6 +160,14 @@ fn the_forms_of_chains() {
         Root::Name("run"),
         &[Step::Parameter(0.into()), Step::Parameter(12.into())],
     );
+}
+
+#[test]
+fn elements_compare_whatever_the_protocol() {
+    let of = |text| Chain::of_text(text).of_any_protocol();
+    assert_eq!(of("$.@stack;.name()"), of("$.@stack[].name()"));
+    assert_eq!(of("%a;%?%b`"), of("%a[]%?%b[]"));
+    assert_eq!(of("./util;").as_str(), "./util;");
 }
 
 #[test]

@@ -4,7 +4,7 @@
 //! `List<Pool.conn()>`. The type parameter `T` is `~T`, an unknown argument `_`, and that of an associated
 //! type `Item=A`.
 
-use super::{Chain, TYPE_PARAMETER, is_name_char};
+use super::{Chain, Protocol, STEP_SIGNS, TYPE_PARAMETER, is_name_char};
 use crate::lang::code_text::split;
 use crate::lang::membership::last_name;
 
@@ -44,12 +44,13 @@ impl<'c> TypeText<'c> {
 
     /// Returns the names with dots between them, without arguments: `a.List`.
     pub fn path(self) -> &'c str {
-        &self.text[..self.text.find(['<', '[', '(']).unwrap_or(self.text.len())]
+        let is_end = |c: char| c == '<' || STEP_SIGNS.contains(&c);
+        &self.text[..self.text.find(is_end).unwrap_or(self.text.len())]
     }
 
     /// Returns the last name of the path: `List`.
     pub fn name(self) -> &'c str {
-        last_name(self.text)
+        last_name(self.path())
     }
 
     /// Returns the arguments with their brackets, `<User>`, or nothing.
@@ -76,9 +77,9 @@ impl<'c> TypeText<'c> {
         self.arguments().get(number).copied()
     }
 
-    /// Returns true if no call, and no last element, is part of the type.
+    /// Returns true if no call, and no last step by a protocol, is part of the type.
     pub fn is_plain(self) -> bool {
-        !self.text.contains("()") && !self.text.ends_with("[]")
+        !self.text.contains("()") && Protocol::before(self.text).is_none()
     }
 
     /// Returns true if the type or its arguments name the type around them.

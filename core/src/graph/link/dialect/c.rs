@@ -59,7 +59,6 @@ const RULES: Dialect = Dialect {
     has_bare_members: true,
     is_whole_program: true,
     reexports_imports: true,
-    elements: &["operator*", "operator->", "operator[]"],
     content_first: &["array"],
     wrappers: &["unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"],
     container_methods: &["begin", "end", "rbegin", "cbegin", "find", "lock"],

@@ -277,7 +277,6 @@ const RULES: Dialect = Dialect {
     imports_types: true,
     constructors: &["init", "constructor", "this"],
     constructor_words: &["this", "super"],
-    elements: &["iterator", "next"],
     wrappers: &["Optional", "Lazy", "WeakReference", "AtomicReference", "ThreadLocal"],
     container_methods: &[
         "stream", "filter", "sorted", "iterator", "values", "subList", "reversed", "distinct",

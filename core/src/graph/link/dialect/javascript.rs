@@ -27,7 +27,6 @@ const RULES: Dialect = Dialect {
     constructors: &["constructor"],
     inherits_constructors: true,
     constructor_words: &["super"],
-    elements: &["next"],
     wrappers: &["Readonly", "Partial", "Required", "NonNullable", "Optional", "Ref"],
     content_first: &["Generator", "AsyncGenerator", "Omit", "Pick"],
     container_methods: &[

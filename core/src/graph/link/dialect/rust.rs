@@ -80,7 +80,6 @@ pub(super) static RUST: Dialect = Dialect {
         "Lazy",
     ],
     content_first: &["Result", "LazyLock", "Lazy"],
-    elements: &["next", "into_iter", "poll", "into_future"],
     container_methods: &[
         "as_deref",
         "as_deref_mut",

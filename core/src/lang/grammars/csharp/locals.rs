@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -129,7 +129,7 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     });
     let chain = of
         .and_then(|of| values::of_type(visit, notes, of))
-        .or_else(|| chain::element(values::of(visit, notes, value?)));
+        .or_else(|| chain::yielded(values::of(visit, notes, value?), Protocol::Iterate));
     notes.declare(name, chain);
 }
 
@@ -171,7 +171,7 @@ fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize
             let own = visit.bytes(name);
             match of {
                 Some(of) if ELEMENT_CALLBACKS.contains(&own) => {
-                    let element = chain::element(values::of(visit, notes, of));
+                    let element = chain::yielded(values::of(visit, notes, of), Protocol::Iterate);
                     return element.filter(|_| number == 0);
                 }
                 Some(of) => chain::member(values::of(visit, notes, of), own)?,

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -75,7 +75,9 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
             for (at, name) in names(left).enumerate() {
                 let value = match at {
                     0 if !is_channel => key_of(of.as_ref()),
-                    _ => chain::element(of.clone()),
+                    _ if is_channel => chain::yielded(of.clone(), Protocol::Iterate),
+                    // The second variable of a map is its value.
+                    _ => chain::yielded(of.clone(), Protocol::Index),
                 };
                 declare(visit, notes, name, value, node.end_byte());
             }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -128,13 +128,15 @@ impl Go<'_, '_, '_> {
             "type_conversion_expression" | "type_assertion_expression" => {
                 self.instance(field("type")?)
             }
-            "index_expression" => chain::element(self.value(field("operand")?, depth)),
+            "index_expression" => {
+                chain::yielded(self.value(field("operand")?, depth), Protocol::Index)
+            }
             "slice_expression" => self.value(field("operand")?, depth),
             "unary_expression" => {
                 let of = self.value(field("operand")?, depth);
                 match node.child(0)?.kind_name() {
                     "&" | "*" => of,
-                    "<-" => chain::element(of),
+                    "<-" => chain::yielded(of, Protocol::Iterate),
                     _ => None,
                 }
             }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, TypeText};
+use crate::lang::chain::{self, Protocol, TypeText};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -245,9 +245,11 @@ impl Java<'_, '_, '_> {
                 let is_typed = of.written_type().is_some_and(TypeText::has_arguments);
                 match () {
                     () if IDENTITY_METHODS.contains(&name) => Some(of),
-                    () if CONTENT_METHODS.contains(&name) => chain::element(Some(of)),
+                    () if CONTENT_METHODS.contains(&name) => {
+                        chain::yielded(Some(of), Protocol::Unwrap)
+                    }
                     () if is_typed && CONTENT_METHODS_IF_TYPED.contains(&name) => {
-                        chain::element(Some(of))
+                        chain::yielded(Some(of), Protocol::Unwrap)
                     }
                     () if of.is_named("Objects") && name == b"requireNonNull" => {
                         self.value(field("arguments")?.named_child(0)?, depth)
@@ -261,7 +263,7 @@ impl Java<'_, '_, '_> {
                 chain::instance(&format!("slice<{of}>"))
             }
             "cast_expression" => instance(field("type")?),
-            "array_access" => chain::element(self.value(field("array")?, depth)),
+            "array_access" => chain::yielded(self.value(field("array")?, depth), Protocol::Index),
             "parenthesized_expression" => self.value(node.named_child(0)?, depth),
             "ternary_expression" => {
                 let first = self.value(field("consequence")?, depth);

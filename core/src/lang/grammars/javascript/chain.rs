@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Chain, Step};
+use crate::lang::chain::{Chain, Protocol, Step};
 use crate::lang::code_text;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -86,7 +86,7 @@ fn unbounded(
             };
             match field("index").and_then(literal).filter(is_name) {
                 Some(name) => Some(member(of, std::str::from_utf8(&visit.text[name]).ok()?)),
-                None => Some(of.then(Step::Element)),
+                None => Some(of.then(Step::Yield(Protocol::Index))),
             }
         }
         "call_expression" => call(visit, notes, node, depth),
@@ -104,7 +104,7 @@ fn unbounded(
                 _ => Some(class.then(Step::Call)),
             }
         }
-        "await_expression" => Some(inner(node.named_child(0))?.then(Step::Element)),
+        "await_expression" => Some(inner(node.named_child(0))?.then(Step::Yield(Protocol::Await))),
         "as_expression" | "satisfies_expression" => {
             let asserted =
                 node.named_child(1).and_then(|of| types::chain_in(visit, notes, of, depth + 1));

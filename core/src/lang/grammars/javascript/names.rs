@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Parameter, Step};
+use crate::lang::chain::{Parameter, Protocol, Step};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -177,13 +177,22 @@ fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, at: usize) -> Opti
         // What was made so far, and an element.
         return match visit.ancestor(1)?.named_child(1).filter(|_| at == 0) {
             Some(first) => chain::value(visit, notes, first),
-            None => Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element)),
+            None => {
+                let of = chain::value(visit, notes, function.child(0)?)?;
+                Some(of.then(Step::Yield(Protocol::Iterate)))
+            }
         };
     }
     if at > 0 || !is_first || !calls_with_each.contains(&name) {
         return None;
     }
-    Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element))
+    let protocol = match name {
+        b"then" => Protocol::Await,
+        // Of a map, each value.
+        b"forEach" => Protocol::Index,
+        _ => Protocol::Iterate,
+    };
+    Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Yield(protocol)))
 }
 
 /// Returns the chain of a parameter or part of a pattern with a default value: that of either.
@@ -249,7 +258,7 @@ pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     let is_of = node.field("operator").is_some_and(|word| word.kind_name() == "of");
     let chain = if is_of {
-        chain::value(visit, notes, right).map(|chain| chain.then(Step::Element))
+        chain::value(visit, notes, right).map(|chain| chain.then(Step::Yield(Protocol::Iterate)))
     } else {
         Some(Chain::instance("string"))
     };

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{ANY_MEMBER, Step};
+use crate::lang::chain::{ANY_MEMBER, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -123,7 +123,9 @@ fn lookup(visit: &Visit<'_, '_>, of: Chain, node: Node<'_>) -> Option<Chain> {
     }
     let is_open = of.has_type_parameter();
     match index.kind_name() {
-        "predefined_type" if visit.bytes(index) == b"number" => Some(of.then(Step::Element)),
+        "predefined_type" if visit.bytes(index) == b"number" => {
+            Some(of.then(Step::Yield(Protocol::Index)))
+        }
         "index_type_query" if !is_open => {
             let is_same = visit.bytes(index.named_child(0)?) == visit.bytes(object);
             is_same.then(|| of.then(Step::Member(ANY_MEMBER)))
@@ -152,7 +154,9 @@ fn conditional(
         // `T extends Promise<infer U> ? U : …`.
         let is_content = matches!(right.kind_name(), "array_type" | "generic_type");
         let container = chain_in(visit, notes, left, depth + 1).filter(|_| is_content);
-        container.filter(|it| !it.has_type_parameter()).map(|it| it.then(Step::Element))
+        container
+            .filter(|it| !it.has_type_parameter())
+            .map(|it| it.then(Step::Yield(Protocol::Unwrap)))
     });
     Chain::one_of(results)
 }

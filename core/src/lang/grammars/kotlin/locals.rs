@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::values::{self, TYPES};
-use crate::lang::chain::{self, Parameter, Step};
+use crate::lang::chain::{self, Parameter, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -238,7 +238,7 @@ pub(super) fn bound(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = modifiers::child(declared, TYPES);
     let chain = of
         .and_then(|of| values::of_type(visit, notes, of))
-        .or_else(|| chain::element(values::of(visit, notes, value?)));
+        .or_else(|| chain::yielded(values::of(visit, notes, value?), Protocol::Iterate));
     notes.declare(name, chain);
 }
 
@@ -307,7 +307,7 @@ fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
         return values::of(visit, notes, of?);
     }
     let is_element = ELEMENT_CALLBACKS.contains(&name);
-    chain::element(values::of(visit, notes, of.filter(|_| is_element)?))
+    chain::yielded(values::of(visit, notes, of.filter(|_| is_element)?), Protocol::Iterate)
 }
 
 /// Returns the chain of the instance in the visited lambda, if that is the receiver of the call.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -291,7 +291,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             match own {
                 name if IDENTITY_METHODS.contains(&name) => Some(object),
                 name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::element(Some(object))
+                    chain::yielded(Some(object), Protocol::Unwrap)
                 }
                 b"let" | b"run" => of(last(lambda(node)?)?),
                 name => chain::called(chain::member(Some(object), name)),
@@ -307,7 +307,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let object = of(first()?);
             chain::called(chain::member(object, visit.bytes(node.named_child(1)?)))
         }
-        "index_expression" => chain::element(of(first()?)),
+        "index_expression" => chain::yielded(of(first()?), Protocol::Index),
         "if_expression" => {
             let condition = field("condition").map(|of| of.id());
             let branches = modifiers::children(node)

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{doc, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::code_text::is_name;
 use crate::lang::facts::Chain;
 use crate::lang::grammars::{loops, modifiers};
@@ -92,7 +92,7 @@ fn callback_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
     if argument(*at)?.id() != closure.id() {
         return None;
     }
-    chain::element(values::of(visit, notes, argument(*array)?))
+    chain::yielded(values::of(visit, notes, argument(*array)?), Protocol::Iterate)
 }
 
 /// Records the type of the result of the visited function.
@@ -252,7 +252,8 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if name.kind_name() == "variable_name" {
         let before = visit.leading_text(0);
         let documented = doc::tagged(&before, "@var", Some(&visit.text_of(name)));
-        let chain = documented.or_else(|| chain::element(values::of(visit, notes, of)));
+        let chain =
+            documented.or_else(|| chain::yielded(values::of(visit, notes, of), Protocol::Iterate));
         notes.declare_from(name, chain, name.end_byte());
     }
 }

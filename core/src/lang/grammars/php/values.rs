@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::code_text::split;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
@@ -287,7 +287,9 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let argument = || of(field("arguments")?.named_child(0)?.named_child(0)?);
             match name.strip_prefix(b"\\").unwrap_or(name) {
                 name if IDENTITY_FUNCTIONS.contains(&name) => argument(),
-                name if ELEMENT_FUNCTIONS.contains(&name) => chain::element(argument()),
+                name if ELEMENT_FUNCTIONS.contains(&name) => {
+                    chain::yielded(argument(), Protocol::Iterate)
+                }
                 _ => chain::called(of_name(visit, function)),
             }
         }
@@ -316,7 +318,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 values.filter(|it| !is_empty(visit, *it) && it.kind_name() != "throw_expression");
             Chain::one_of(values.take(8).map(of))
         }
-        "subscript_expression" => chain::element(of(first()?)),
+        "subscript_expression" => chain::yielded(of(first()?), Protocol::Index),
         "string" | "encapsed_string" | "heredoc" => chain::instance("string"),
         "array_creation_expression" => {
             let elements = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Chain, Step, TypeText};
+use crate::lang::chain::{self, Chain, Protocol, Step, TypeText};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
@@ -58,18 +58,11 @@ fn element_in(
             b"enumerate" | b"zip" => return None,
             _ => {}
         }
-        if function.kind_name() == "attribute" && first.is_none() {
-            match &visit.text[function.field("attribute")?.byte_range()] {
-                b"values" => return element_in(visit, notes, function.child(0)?, depth + 1),
-                b"keys" | b"items" => return None,
-                _ => {}
-            }
-        }
     }
     if matches!(node.kind_name(), "list" | "set" | "tuple" | "expression_list") {
         return Chain::one_of(parts(visit, notes, node, depth));
     }
-    Some(value_in(visit, notes, node, depth + 1)?.then(Step::Element))
+    Some(value_in(visit, notes, node, depth + 1)?.then(Step::Yield(Protocol::Iterate)))
 }
 
 /// Returns the chain of each part of the tuples that `node` yields, if it is a call of a built-in
@@ -90,8 +83,10 @@ pub(super) fn elements(
         _ if function.kind_name() == "attribute" => {
             let name = function.field("attribute")?;
             let is_items = &visit.text[name.byte_range()] == b"items" && arguments.next().is_none();
-            let of = function.child(0).filter(|_| is_items)?;
-            Some(vec![None, element(visit, notes, of)])
+            // Of a dictionary, or of another type with such a method.
+            let pair = element(visit, notes, node).filter(|_| is_items)?;
+            let part = |name| Some(pair.clone().then(Step::Member(name)));
+            Some(vec![part("0"), part("1")])
         }
         _ => None,
     }
@@ -170,7 +165,7 @@ fn unbounded(
             }
         }
         "call" => called(visit, notes, node, depth),
-        "await" => Some(inner(node.named_child(0))?.then(Step::Element)),
+        "await" => Some(inner(node.named_child(0))?.then(Step::Yield(Protocol::Await))),
         "subscript" => {
             let value = node.child(0)?;
             if text(visit, value)?.rsplit('.').next() == Some("Callable") {
@@ -251,7 +246,7 @@ fn is_built_in(of: &Chain) -> bool {
 /// Returns the chain of `of[key]`. A class that defines `__getitem__` may return anything.
 fn subscripted(of: Chain) -> Chain {
     if is_built_in(&of) {
-        return of.then(Step::Element);
+        return of.then(Step::Yield(Protocol::Index));
     }
     of.then(Step::Member("__getitem__")).then(Step::Call)
 }

@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Parameter, Step};
+use crate::lang::chain::{self, Parameter, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -193,7 +193,7 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let own = if node.field("receiver").is_none() { Some(Chain::own()) } else { None };
         record(visit, notes, Parameter::Receiver, own.or(value::known(of)));
     } else if ELEMENT_CALLBACKS.contains(&visit.bytes(method)) {
-        record(visit, notes, 0.into(), chain::element(of));
+        record(visit, notes, 0.into(), chain::yielded(of, Protocol::Iterate));
     } else if let Some(passing) = method_chain(visit, notes, node, 0) {
         for parameter in [0.into(), 1.into(), Parameter::Receiver] {
             record(visit, notes, parameter, Some(passing.clone().then(Step::Parameter(parameter))));

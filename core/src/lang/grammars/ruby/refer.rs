@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::grammars::loops;
 use crate::lang::node::NodeNames;
@@ -58,7 +58,8 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let value = node.field("value").and_then(|value| value.named_child(0));
             let of = value.and_then(|value| value::of(visit, notes, value, DEPTH_MAX));
             if let Some(pattern) = node.field("pattern") {
-                declare(visit, notes, pattern, chain::element(of), node.start_byte());
+                let element = chain::yielded(of, Protocol::Iterate);
+                declare(visit, notes, pattern, element, node.start_byte());
             }
         }
         "class" => {
@@ -274,7 +275,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let receiver = value::of(visit, notes, call.field("receiver")?, DEPTH_MAX);
     match name {
         b"tap" | b"then" => receiver,
-        name if ELEMENT_CALLBACKS.contains(&name) => chain::element(receiver),
+        name if ELEMENT_CALLBACKS.contains(&name) => chain::yielded(receiver, Protocol::Iterate),
         _ => None,
     }
 }

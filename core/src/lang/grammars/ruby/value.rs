@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Root};
+use crate::lang::chain::{self, Protocol, Root};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -123,15 +123,18 @@ pub(super) fn of(
                 b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
                 b"class" if is_own => Some(Chain::name(OWN_TYPE)),
                 b"new" if is_constant || is_class(&receiver) => Some(receiver.instance_of()),
-                b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
+                b"fetch" => chain::yielded(Some(receiver), Protocol::Index),
+                b"first" | b"last" | b"sample" => chain::yielded(Some(receiver), Protocol::Iterate),
                 b"detect" | b"find" | b"max_by" | b"min_by" if field("block").is_some() => {
-                    chain::element(Some(receiver))
+                    chain::yielded(Some(receiver), Protocol::Iterate)
                 }
                 name if IDENTITY_METHODS.contains(&name) => Some(receiver),
                 name => chain::called(chain::member(Some(receiver), name)),
             }
         }
-        "element_reference" => chain::element(of(visit, notes, field("object")?, depth)),
+        "element_reference" => {
+            chain::yielded(of(visit, notes, field("object")?, depth), Protocol::Index)
+        }
         "parenthesized_statements" if node.named_child_count() == 1 => {
             of(visit, notes, node.named_child(0)?, depth)
         }

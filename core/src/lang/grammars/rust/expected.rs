@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::{types, values};
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -75,7 +75,8 @@ impl<'t> Expected<'_, '_, 't> {
             let value = |chain: Option<Chain>| {
                 let chain = if is_error { error_of(&chain?) } else { chain };
                 let elements = contents + usize::from(form == Form::Fallible);
-                (0..elements).try_fold(chain?, |chain, _| chain::element(Some(chain)))
+                let content = |of, _| chain::yielded(Some(of), Protocol::Unwrap);
+                (0..elements).try_fold(chain?, content)
             };
             match around.kind_name() {
                 "try_expression" if form == Form::Fallible => form = Form::Value,

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{expected, generated, imports, patterns, tokens, types, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -166,7 +166,7 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(pattern) = node.field("pattern") else { return };
     let Some(value) = node.field("value") else { return };
-    let of = chain::element(values::of(visit, notes, value));
+    let of = chain::yielded(values::of(visit, notes, value), Protocol::Iterate);
     patterns::declare(visit, notes, pattern, of, value.end_byte());
 }
 

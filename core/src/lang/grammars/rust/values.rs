@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{tokens, types};
-use crate::lang::chain::{self, TypeText};
+use crate::lang::chain::{self, Protocol, TypeText};
 use crate::lang::code_text;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
@@ -159,13 +159,16 @@ impl Values<'_, '_, '_> {
             }
             "generic_function" => self.of(field("function")?, depth),
             "call_expression" => self.call(node, depth),
-            "try_expression" | "await_expression" => {
-                chain::element(self.of(node.named_child(0)?, depth))
+            "try_expression" => {
+                chain::yielded(self.of(node.named_child(0)?, depth), Protocol::Unwrap)
+            }
+            "await_expression" => {
+                chain::yielded(self.of(node.named_child(0)?, depth), Protocol::Await)
             }
             "index_expression" => {
                 let of = self.of(node.named_child(0)?, depth);
                 let is_range = node.named_child(1)?.kind_name() == "range_expression";
-                if is_range { of } else { chain::element(of) }
+                if is_range { of } else { chain::yielded(of, Protocol::Index) }
             }
             "reference_expression" => self.of(field("value")?, depth),
             "parenthesized_expression" => self.of(node.named_child(0)?, depth),
@@ -200,7 +203,7 @@ impl Values<'_, '_, '_> {
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
                 b"format" => chain::instance("String"),
                 b"ready" | b"task::ready" | b"std::task::ready" => {
-                    chain::element(self.in_macro(node))
+                    chain::yielded(self.in_macro(node), Protocol::Unwrap)
                 }
                 b"dbg" | b"pin" | b"std::pin::pin" | b"tokio::pin" => self.in_macro(node),
                 b"vec" => self.vec_macro(node),
@@ -248,7 +251,9 @@ impl Values<'_, '_, '_> {
                     () if matches!(name, b"and_then" | b"map") => self.mapped(node, name, value),
                     () if name == b"to_string" => chain::instance("String"),
                     () if IDENTITY_METHODS.contains(&name) => value,
-                    () if CONTENT_METHODS.contains(&name) => chain::element(value),
+                    () if CONTENT_METHODS.contains(&name) => {
+                        chain::yielded(value, Protocol::Unwrap)
+                    }
                     () => chain::called(chain::member(value, name)),
                 }
             }
@@ -306,7 +311,10 @@ impl Values<'_, '_, '_> {
         let root = given.root_name().unwrap_or_default().as_bytes();
         let is_own = first.is_some_and(|first| self.visit.bytes(first) == root);
         match name {
-            b"and_then" if is_own => chain::element(value).map(|element| given.with_root(element)),
+            b"and_then" if is_own => {
+                let content = chain::yielded(value, Protocol::Unwrap);
+                content.map(|content| given.with_root(content))
+            }
             b"and_then" => Some(given),
             _ => match type_of_value(&given) {
                 Some(of) if !is_own && is_known(of) => chain::instance(&format!("Iterator<{of}>")),
@@ -424,7 +432,7 @@ impl Values<'_, '_, '_> {
                 && pattern.kind_name() == "tuple_struct_pattern"
                 && given.kind_name() == "identifier"
             {
-                return chain::element(self.of(value, depth));
+                return chain::yielded(self.of(value, depth), Protocol::Unwrap);
             }
         }
         self.first_arm(body, depth)

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain::{self, Parameter, Step};
+use crate::lang::chain::{self, Parameter, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -136,7 +136,7 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let name = node.field("item").and_then(|item| item.field("bound_identifier"));
     let (Some(name), Some(of)) = (name, node.field("collection")) else { return };
-    let chain = chain::element(values::of(visit, notes, of));
+    let chain = chain::yielded(values::of(visit, notes, of), Protocol::Iterate);
     notes.declare_from(name, chain, of.end_byte());
 }
 
@@ -169,7 +169,7 @@ fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, number: usize) -> 
     let call = visit.ancestor(level)?;
     let (name, of) = values::callee(call.named_child(0)?)?;
     if ELEMENT_CALLBACKS.contains(&visit.bytes(name)) && of.is_some() {
-        let element = chain::element(values::of(visit, notes, of?));
+        let element = chain::yielded(values::of(visit, notes, of?), Protocol::Iterate);
         return element.filter(|_| number == 0);
     }
     let place = match visit.ancestor_kind(1) {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -235,7 +235,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 name if ELEMENT_PROPERTIES.contains(&name)
                     && object.as_ref().is_some_and(|of| !of.is_path()) =>
                 {
-                    chain::element(object)
+                    chain::yielded(object, Protocol::Iterate)
                 }
                 name => chain::member(object, name),
             }
@@ -243,7 +243,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         "call_expression" => {
             let function = first()?;
             if is_subscript(visit, node) {
-                return chain::element(of(function));
+                return chain::yielded(of(function), Protocol::Index);
             }
             let Some((name, object)) = callee(function) else {
                 return chain::called(of(function));
@@ -265,7 +265,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             match own {
                 name if IDENTITY_METHODS.contains(&name) && !object.is_path() => Some(object),
                 name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::element(Some(object))
+                    chain::yielded(Some(object), Protocol::Iterate)
                 }
                 name => chain::called(chain::member(Some(object), name)),
             }
