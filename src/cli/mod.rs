@@ -54,9 +54,6 @@ use std::process::ExitCode;
 use crate::engine::JOB_COMMAND;
 use crate::parsers;
 
-/// The code of errors about a name that no definition has.
-const UNKNOWN_NAME: &str = "unknown_name";
-
 /// Runs the command line `args` (without the name of the program) and returns the exit code.
 pub fn run(args: Vec<OsString>) -> ExitCode {
     match dispatch(args) {
@@ -64,8 +61,7 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Err(err) if err.is_broken_pipe() => ExitCode::SUCCESS,
         Err(err) => {
             report::print_error(&err);
-            // A name that nothing has is an answer: nothing was found.
-            ExitCode::from(if err.code() == UNKNOWN_NAME { 1 } else { 2 })
+            ExitCode::from(2)
         }
     }
 }

@@ -88,7 +88,7 @@ fn command(tool: &'static Tool) -> Command {
         .value_parser(["text", "json", "jsonl"])
         .conflicts_with("json")
         .hide_possible_values(true)
-        .help("`text`, `json`, or `jsonl`: the entries of the list, one a line");
+        .help("`text`; `json`, with the list as `items`, too; `jsonl`: its entries, one a line");
     let common = [json, format]
         .into_iter()
         .chain(tool.has_locations.then(vimgrep_arg))
@@ -420,6 +420,8 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         let json = if has_budget { json } else { display.json(&json) };
         let reply = if format == "jsonl" {
             listing::lines(&json)
+        } else if matches.get_flag("json") {
+            json_line(&json, is_trusted)
         } else {
             json_line(&listing::with_items(&json), is_trusted)
         };

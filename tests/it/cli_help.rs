@@ -191,7 +191,7 @@ fn lists_have_a_common_shape() {
         (["find", "a", "-n", "1"], "files"),
     ] {
         let mut words = words.to_vec();
-        words.push("--json");
+        words.extend(["--format", "json"]);
         let reply: serde_json::Value = serde_json::from_str(&ask(&words)).expect("JSON");
         assert_eq!(reply["items"], reply[key], "{reply}");
         assert_eq!(reply["truncated"], reply["shown"].as_u64() < reply["total"].as_u64());

@@ -474,7 +474,7 @@ fn changes_list_what_the_index_does_not_have() {
 #[test]
 fn help_completions_and_manual_cover_the_tools() {
     let place = place();
-    let help = tool(&place, &["find", "--help"]).expect_success().text();
+    let help = tool(&place, &["find", "--help-all"]).expect_success().text();
     for word in ["<QUERY>", "--max-results <N>", "--json", "--root", "initials"] {
         assert!(help.contains(word), "{word}: {help}");
     }

@@ -283,7 +283,8 @@ impl Walk<'_> {
         }
         if protocol == Protocol::Await {
             let is_itself = self.awaits_itself(of, protocol);
-            let itself = is_itself.then(|| candidate.then(candidate.value.clone(), weights::LIKELY));
+            let itself =
+                is_itself.then(|| candidate.then(candidate.value.clone(), weights::LIKELY));
             return match written {
                 Some(written) => self.argument(candidate, written, depth),
                 None => itself.into_iter().collect(),
