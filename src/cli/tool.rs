@@ -88,7 +88,7 @@ fn command(tool: &'static Tool) -> Command {
         .value_parser(["text", "json", "jsonl"])
         .conflicts_with("json")
         .hide_possible_values(true)
-        .help("`text`; `json`, with the list as `items`, too; `jsonl`: its entries, one a line");
+        .help("`text`, `json`, or `jsonl`: the entries of the list, one a line");
     let common = [json, format]
         .into_iter()
         .chain(tool.has_locations.then(vimgrep_arg))
