@@ -27,11 +27,6 @@ pub(super) fn command() -> Command {
              but the time to build it again. Recorded test results and decisions are no part of \
              it: see `codedb data`.",
         )
-        .after_help(
-            "Examples:\n  codedb cache                        which trees have an index, and how large\n  \
-             codedb cache clean --older-than 30  remove those not used for 30 days\n  \
-             codedb cache verify                 check every byte of them",
-        )
         .arg(json.clone())
         .args(place_args())
         .subcommand(
@@ -158,8 +153,7 @@ fn table(all: &[CachedIndex]) -> String {
 
 fn print_json(entries: &[Entry], total: u64) -> Result<ExitCode> {
     let reply = serde_json::json!({
-        "indexes": entries, "items": entries, "shown": entries.len(), "total": entries.len(),
-        "truncated": false, "bytes": total,
+        "indexes": entries, "shown": entries.len(), "total": entries.len(), "bytes": total,
     });
     print(&format!("{reply}\n"))?;
     Ok(ExitCode::from(u8::from(entries.is_empty())))

@@ -27,14 +27,6 @@ use crate::model::Provider;
 use crate::tools::{self, Answer, Call};
 
 const AFTER_HELP: &str = "\
-Examples:
-  codedb check                         assess all uncommitted changes
-  codedb check --staged                assess what is staged
-  codedb check --base main             assess the branch
-  codedb check src/cart.rs --explain   assess one file, with each step of the investigation
-  codedb check --pre-commit --fail-on CRITICAL
-  codedb check import-incidents incidents.csv
-
 Exit codes: 0 assessed, 1 the level reaches `--fail-on`, 2 error.";
 
 /// The exit code if the level reaches `--fail-on`.

@@ -105,7 +105,7 @@ fn with_short_help(command: Command) -> Command {
     }
     let command = short_help(command);
     match examples::of(&name) {
-        Some(examples) => command.before_help(examples).after_help(None),
+        Some(examples) => command.before_help(examples),
         None => command,
     }
 }
@@ -136,6 +136,13 @@ fn with_globals(command: Command) -> Command {
     let globals = index::place_args().into_iter().chain([tool::fresh_arg()]);
     let missing: Vec<Arg> = globals.filter(|arg| !has(arg)).map(|arg| arg.hide(true)).collect();
     command.args(missing)
+}
+
+/// Returns true if the words after `codedb` are a command line that clap accepts.
+#[cfg(test)]
+pub(super) fn accepts(words: &[String]) -> bool {
+    let words = std::iter::once("codedb".to_owned()).chain(words.iter().cloned());
+    tree().try_get_matches_from(words).is_ok()
 }
 
 /// Returns the names of all commands that the contents list.

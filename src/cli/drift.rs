@@ -30,12 +30,6 @@ const LIST_BYTES_MAX: u64 = 64 << 20;
 const REFUSED: u8 = 1;
 
 const AFTER_HELP: &str = "\
-Examples:
-  codedb drift classify before.json after.json
-  codedb drift pin files -- npx -y @modelcontextprotocol/server-filesystem .
-  codedb drift check files -- npx -y @modelcontextprotocol/server-filesystem .
-  codedb drift check docs https://mcp.example.com/mcp
-
 Classes: identity, append (new tools at the end), edit (content changed in place), reorder, remove.
 Identity and append pass, edit passes with warnings, reorder and remove are refused.
 

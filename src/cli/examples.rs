@@ -198,7 +198,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("init", "show what would change, then ask"),
             ("init --client codex --yes", "one client, without a question"),
-            ("init --remove", ""),
+            ("init --git-hook --yes", "check every commit here"),
         ],
     ),
     ("doctor", &[("doctor", "problems, each with its fix")]),
@@ -209,8 +209,9 @@ const EXAMPLES: &[Examples] = &[
     (
         "drift",
         &[
-            ("drift pin --name shop -- shop-server", "accept the tools of a server"),
-            ("drift check", "compare with what was accepted"),
+            ("drift pin files -- files-server .", "accept the tools of a server"),
+            ("drift check files -- files-server .", "compare with what was accepted"),
+            ("drift classify before.json after.json", "two lists in files"),
         ],
     ),
     ("snapshot", &[("snapshot > tree.json", "files, definitions, imports")]),
@@ -254,6 +255,22 @@ pub(super) fn of(command: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Those that no test runs must at least be accepted.
+    #[test]
+    fn examples_are_accepted() {
+        for (line, _) in EXAMPLES.iter().flat_map(|(_, examples)| *examples) {
+            let line = line.split(['|', '>']).next().unwrap_or_default();
+            let quoted = line.split('\'').enumerate();
+            let words: Vec<String> = quoted
+                .flat_map(|(at, part)| match at % 2 {
+                    1 => vec![part.to_owned()],
+                    _ => part.split_whitespace().map(str::to_owned).collect(),
+                })
+                .collect();
+            assert!(crate::cli::commands::accepts(&words), "{line}");
+        }
+    }
 
     #[test]
     fn every_command_has_examples_of_its_own() {

@@ -27,14 +27,6 @@ use crate::register::{self, Act, Edit, Launch, agents, git_hook};
 use crate::source::secret;
 
 const AFTER_HELP: &str = "\
-Examples:
-  codedb init                          show the changes as a diff; on a terminal, ask for confirmation
-  codedb init --yes                    register with every client found, for all trees
-  codedb init --yes --scope project    register in files of this tree, to share with a team
-  codedb init --client zed --client codex
-  codedb init --remove --yes           undo the registration
-  codedb init --git-hook --yes         check every commit of this repository (`codedb check`)
-
 Exit codes: 0 success, or nothing to change; 1 no client found; 2 all changes failed.";
 
 pub(super) fn command() -> Command {

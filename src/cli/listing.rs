@@ -1,4 +1,4 @@
-//! The common shape of JSON replies with a list: `items`, `shown`, `total` and `truncated`, beside the
+//! The common shape of JSON replies with a list: `items`, `shown`, `total` and `truncated`, besides the
 //! list's own key; and such a list as JSON Lines.
 
 use std::fmt;

@@ -388,7 +388,7 @@ impl<'t> Tests<'t> {
             return files.take(self.effort.fixture_files).collect();
         }
         if path.ends_with("_test.go") && name.is_none() {
-            let mut files = self.tree.beside(folder);
+            let mut files = self.tree.in_folder(folder);
             files.retain(|&other| self.tree.path(other).ends_with("_test.go"));
             return files;
         }

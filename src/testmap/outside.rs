@@ -362,7 +362,7 @@ fn neighbours(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
     if path.ends_with(".go") {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_test = |of: &FileId| tree.path(*of).ends_with("_test.go");
-        found.extend(tree.beside(folder).into_iter().filter(is_test));
+        found.extend(tree.in_folder(folder).into_iter().filter(is_test));
     } else if tree.code().file(file).is_some_and(|facts| facts.package.is_some()) {
         let words = tree.with_word(stem);
         let is_test = |of: &FileId| tree.is_test(*of) && tree.is_same_package(*of, file);
@@ -438,7 +438,7 @@ fn of_snapshot(tests: &Tests<'_>, path: &str) -> Vec<FileId> {
         let stem = own.split('.').next().unwrap_or(own);
         names.iter().any(|name| *name == own || *name == stem)
     };
-    let all = tree.beside(&folder).into_iter().filter(is_of);
+    let all = tree.in_folder(&folder).into_iter().filter(is_of);
     all.filter(|&file| !tests.of(file).tests.is_empty()).collect()
 }
 

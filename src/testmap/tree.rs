@@ -29,7 +29,7 @@ pub trait Tree: Code {
     }
 
     /// Returns the files of a folder, without those of its folders.
-    fn beside(&self, folder: &str) -> Vec<FileId> {
+    fn in_folder(&self, folder: &str) -> Vec<FileId> {
         let mut found = self.below(folder);
         let is_in = |path: &str| path.rsplit_once('/').map_or("", |(of, _)| of) == folder;
         found.retain(|&of| is_in(&self.path(of)));

@@ -28,13 +28,6 @@ use shard::Shard;
 use words::{Words, words_of};
 
 const AFTER_HELP: &str = "\
-Examples:
-  codedb test                 the tests of the uncommitted changes
-  codedb test --base main     the tests of the branch
-  codedb test --watch         again after each change
-  codedb test --dry-run       print the commands, run nothing
-  codedb test -- -x           with arguments for the runner
-
 Exit codes: that of the first runner that fails; 0 if all succeed, or if no test is affected; 2 error,\nalso if no command is known that runs the tests, or if one ran no test.";
 
 /// The exit code if no command is known that runs the tests, or if one selects no test.
