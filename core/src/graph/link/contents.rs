@@ -1,9 +1,10 @@
-//! The contents of values: elements, type arguments, targets of smart pointers, and methods that
-//! return their container.
+//! The contents of values: elements, type arguments, targets of smart pointers, and methods that every type
+//! has.
 
 use super::added::Called;
 use super::code::definitions;
 use super::dialect::Extensions;
+use super::library::Asked;
 use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -13,10 +14,6 @@ use super::walk::Walk;
 use crate::graph::weights;
 use crate::lang::chain::{Chain, type_arguments};
 use crate::lang::symbols::SymbolKind;
-
-/// The ends of the names of C#'s collections.
-const COLLECTIONS: [&str; 8] =
-    ["Array", "Collection", "Dictionary", "Enumerable", "List", "Queue", "Set", "Stack"];
 
 /// Methods of Python and PHP that return an iterator.
 const ITERATORS: [&str; 3] = ["__iter__", "__aiter__", "getIterator"];
@@ -34,9 +31,6 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
-        if let Some(errors) = self.error_of(candidate, name, depth) {
-            return errors;
-        }
         if let Some(values) = self.by_syntax(place, candidate, name, depth) {
             return values;
         }
@@ -118,17 +112,6 @@ impl Walk<'_> {
         numbers.all(|number| number == Some(first)).then_some(first)
     }
 
-    /// Returns values of the error of Rust's `Result`; `None` for other methods and types. An alias of
-    /// the type stands for its target.
-    fn error_of(&self, candidate: &Candidate, name: &str, depth: usize) -> Option<Vec<Candidate>> {
-        let is_error = matches!(name, "unwrap_err" | "expect_err" | "into_err");
-        let Value::Foreign(written) = &candidate.value else { return None };
-        let path = written.text.split('<').next().unwrap_or_default();
-        let facts = self.facts(written.place.file).filter(|_| is_error)?;
-        let is_result = facts.dialect.has_impl_blocks && path.rsplit('.').next() == Some("Result");
-        is_result.then(|| self.numbered_argument(candidate, written, 1, depth))
-    }
-
     fn transparent_call(
         &self,
         candidate: &Candidate,
@@ -140,11 +123,9 @@ impl Walk<'_> {
             Value::Instance(of, _) => {
                 let (facts, place) = self.symbol(of)?;
                 let dialect = facts.dialect;
-                // `get` of a smart pointer, whose type is that of its target.
-                let is_pointer_method =
-                    dialect.has_namespaces && dialect.content_methods.contains(&name);
-                let is_container_method = dialect.deref.is_some()
-                    && (dialect.container_methods.contains(&name) || is_pointer_method);
+                // A smart pointer may be left out of the type.
+                let is_container_method =
+                    dialect.deref.is_some() && (dialect.library)().returns_itself(name);
                 is_container_method
                     .then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
             }
@@ -223,7 +204,7 @@ impl Walk<'_> {
             Value::Instance(of, written) => {
                 self.element_of(candidate, *of, written.as_ref(), depth)
             }
-            Value::Foreign(written) => self.argument(candidate, written, depth),
+            Value::Foreign(written) => self.element_of_foreign(candidate, written, depth),
             Value::Name(at) => {
                 if let Some(found) = self.made_by_brackets(candidate, *at, depth) {
                     return found;
@@ -235,7 +216,12 @@ impl Walk<'_> {
                 }
                 self.each(&loaded, |candidate| self.element(candidate, depth + 1))
             }
-            Value::Outside | Value::ForeignMethod(..) => vec![candidate.then(Value::Outside, 1.0)],
+            Value::ForeignMethod { is_read: true, .. } => {
+                self.each(&self.returned(candidate), |it| self.element(it, depth + 1))
+            }
+            Value::Outside | Value::ForeignMethod { .. } => {
+                vec![candidate.then(Value::Outside, 1.0)]
+            }
             Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
     }
@@ -302,43 +288,34 @@ impl Walk<'_> {
         if !parts.is_empty() {
             return parts;
         }
-        if facts.dialect.has_usings {
-            let elements = self.element_of_base(candidate, of, depth);
-            if !elements.is_empty() {
-                return elements;
-            }
+        let elements = self.element_of_base(of, depth);
+        if !elements.is_empty() {
+            return elements;
         }
         match written {
             Some(written) => self.argument(candidate, written, depth),
-            // What Kotlin's `get` returns is not known.
-            None if facts.dialect.extensions == Extensions::Prefix => Vec::new(),
-            // Awaiting, entering or unwrapping a value often returns the value itself.
-            None => vec![candidate.then(candidate.value.clone(), weights::LIKELY)],
+            // The target of an alias has the elements.
+            None if self.kind(&Candidate::new(Value::Name(of), 1.0, Reason::Receiver))
+                == Some(SymbolKind::Type) =>
+            {
+                Vec::new()
+            }
+            // What the type gives is not known.
+            None => vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }],
         }
     }
 
-    /// Returns the elements of a type of C# that derives from a collection of the library:
-    /// `IEnumerable<A>`.
-    fn element_of_base(&self, candidate: &Candidate, of: SymbolAt, depth: usize) -> Vec<Candidate> {
+    /// Returns the elements of a type that derives from one of the library: `IEnumerable<A>`.
+    fn element_of_base(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
         for base in self.bases(of, depth + 1) {
             let found = match &base.value {
                 Value::Foreign(written) => {
-                    let name = super::last_name(&written.text);
-                    let is_collection = COLLECTIONS.iter().any(|end| name.ends_with(end));
-                    if is_collection && !type_arguments(&written.text).is_empty() {
-                        self.argument(candidate, written, depth)
-                    } else {
-                        Vec::new()
-                    }
+                    self.given_by_library(written, Asked::Element, depth).unwrap_or_default()
                 }
-                Value::Instance(_, written) if self.take_step(depth + 1) => match written {
-                    Some(written) => self.argument(candidate, written, depth + 1),
-                    None => match base.of_type() {
-                        Some(Candidate { value: Value::Name(inner), .. }) if inner != of => {
-                            self.element_of_base(candidate, inner, depth + 1)
-                        }
-                        _ => Vec::new(),
-                    },
+                Value::Instance(inner, written) if self.take_step(depth + 1) => match written {
+                    Some(written) => self.argument(&base, written, depth + 1),
+                    None if *inner != of => self.element_of_base(*inner, depth + 1),
+                    None => Vec::new(),
                 },
                 _ => Vec::new(),
             };
@@ -347,6 +324,28 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Returns the elements of a value of an outside type. Of a type that the library does not have, they
+    /// are of its last type argument.
+    fn element_of_foreign(
+        &self,
+        candidate: &Candidate,
+        written: &WrittenType,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let is_tuple = super::last_name(&written.text) == "tuple";
+        if is_tuple || !self.library_at(written.place).has_type(&written.text) {
+            return self.argument(candidate, written, depth);
+        }
+        let found = self.given_by_library(written, Asked::Element, depth);
+        let lost = || Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) };
+        let mut found = found.unwrap_or_else(|| vec![lost()]);
+        for value in &mut found {
+            value.confidence *= candidate.confidence;
+            value.choice = value.choice.and(candidate.choice);
+        }
+        found
     }
 
     /// Returns a value of the type argument that is a type's content.
@@ -366,9 +365,7 @@ impl Walk<'_> {
             let part = |number| self.numbered_argument(candidate, written, number, depth);
             return merged(numbers.map(part).collect(), arguments.len() > VALUES_MAX);
         }
-        let is_first = facts.dialect.content_first_suffix.is_some_and(|end| name.ends_with(end))
-            || facts.dialect.content_first.contains(&name);
-        let number = if is_first { 0 } else { arguments.len().saturating_sub(1) };
+        let number = arguments.len().saturating_sub(1);
         self.numbered_argument(candidate, written, number, depth)
     }
 

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::FileFacts;
 use super::kinds::is_type;
+use super::library::Library;
 use super::memo::{CalledOn, Variables};
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -80,7 +81,7 @@ impl Walk<'_> {
         if is_local && owners.iter().any(|owner| !is_module(owner.of)) {
             owners.iter_mut().filter(|owner| is_module(owner.of)).for_each(|it| it.name.clear());
         }
-        let variable = variable_name(chain, facts.dialect.content_methods);
+        let variable = variable_name(chain, (facts.dialect.library)());
         self.add_namesake(&facts, used, &variable, &mut owners);
         if owners.is_empty() {
             return Vec::new();
@@ -368,14 +369,13 @@ fn answer(owners: &[&Owner], is_sure: impl Fn(&Owner) -> bool) -> Vec<Candidate>
 
 /// Returns the name of the variable or method that a chain ends with, in the singular if the chain is an
 /// element of it.
-fn variable_name(chain: &Chain, content_methods: &[&str]) -> String {
+fn variable_name(chain: &Chain, library: &Library) -> String {
     let mut text = chain.as_str();
     let mut is_element = false;
     loop {
         if let Some(rest) = text.strip_suffix("()") {
             text = rest;
-            if let Some((of, _)) =
-                rest.rsplit_once('.').filter(|(_, it)| content_methods.contains(it))
+            if let Some((of, _)) = rest.rsplit_once('.').filter(|(_, it)| library.gives_content(it))
             {
                 (text, is_element) = (of, true);
             }
@@ -470,7 +470,7 @@ mod tests {
             ("$.@stack.pop()", "stack"),
         ] {
             let chain = Chain::from_encoded(chain.to_owned());
-            assert_eq!(variable_name(&chain, &["pop"]), expected);
+            assert_eq!(variable_name(&chain, super::super::library::ruby()), expected);
         }
     }
 }

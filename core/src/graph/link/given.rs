@@ -1,0 +1,83 @@
+//! What values of outside types give, as the library of the language states it.
+
+use std::rc::Rc;
+
+use super::library::{Asked, Given, Library, name_of, none};
+use super::result::Reason;
+use super::value::{Candidate, Place, Value, WrittenType};
+use super::walk::Walk;
+use crate::graph::weights;
+use crate::lang::chain::Chain;
+
+impl Walk<'_> {
+    /// Returns the library of the language of a file.
+    pub(super) fn library_at(&self, place: Place) -> &'static Library {
+        self.facts(place.file).map_or_else(none, |facts| (facts.dialect.library)())
+    }
+
+    /// Returns what a value of a type of the library gives; `None` if that is unknown.
+    pub(super) fn given_by_library(
+        &self,
+        written: &WrittenType,
+        asked: Asked<'_>,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let given = self.library_at(written.place).result(&written.text, asked)?;
+        Some(self.values_of(written, given, depth))
+    }
+
+    /// Returns the member `name` of a value of a type of the library, or of what its members are passed on
+    /// to; `None` if that is unknown.
+    pub(super) fn member_by_library(
+        &self,
+        written: &WrittenType,
+        name: &str,
+        depth: usize,
+    ) -> Option<Vec<Candidate>> {
+        let field = self.given_by_library(written, Asked::Field(name), depth);
+        let method = self.given_by_library(written, Asked::Method(name), depth).or_else(|| {
+            let is_type = name_of(&written.text) == &*written.text;
+            let asked = Asked::Static(name);
+            is_type.then(|| self.given_by_library(written, asked, depth)).flatten()
+        });
+        match (field, method) {
+            (field, Some(results)) => {
+                let method =
+                    Value::ForeignMethod { results: results.into(), is_read: field.is_some() };
+                Some(vec![Candidate::new(method, 1.0, Reason::Receiver)])
+            }
+            (field, None) => field,
+        }
+    }
+
+    /// Returns what a method returns of which the library states it.
+    pub(super) fn returned(&self, method: &Candidate) -> Vec<Candidate> {
+        let Value::ForeignMethod { results, .. } = &method.value else { return Vec::new() };
+        let result = |it: &Candidate| Candidate {
+            confidence: it.confidence * method.confidence * weights::WRITTEN,
+            reason: it.reason.max(method.reason),
+            is_lost: it.is_lost | method.is_lost,
+            choice: it.choice.and(method.choice),
+            ..it.clone()
+        };
+        results.iter().map(result).collect()
+    }
+
+    fn values_of(&self, written: &WrittenType, given: Given, depth: usize) -> Vec<Candidate> {
+        match given {
+            // What it has is not written: it may be of the repository.
+            Given::Argument(argument) if argument == "_" => {
+                let outside = Candidate::new(Value::Outside, 1.0, Reason::Receiver);
+                vec![Candidate { is_lost: true, ..outside }]
+            }
+            Given::Argument(argument) => {
+                let chain = Chain::instance(argument.trim_start_matches('@'));
+                self.chain(written.place, None, &chain, depth + 1)
+            }
+            Given::Type(text) => {
+                let written = WrittenType { place: written.place, text: Rc::from(text) };
+                vec![Candidate::new(Value::Foreign(written), 1.0, Reason::Receiver)]
+            }
+        }
+    }
+}
