@@ -7,7 +7,7 @@
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts),
 //! `kinds` (counts by receiver), `calibration` (confidences), `fit` (their table), `callers` (recall),
 //! in this order; `routes` compares paths of calls, and `chains` the callers of functions that are
-//! called through re-exports. `truth` checks stored answers: `--check all`.
+//! called through re-exports. `truth` checks stored answers: `--check all`, `--check unused`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod calibration;
@@ -66,9 +66,7 @@ fn run(options: &Options) -> Result<(), String> {
         return kinds::of_files(&options.table);
     }
     if !options.check.is_empty() {
-        let all = options.check.iter().any(|name| name == "all");
-        let chosen = if all { &[][..] } else { &options.check };
-        return truth::check(chosen, options.blesses, options);
+        return truth::check(&options.check, options.blesses, options);
     }
     let tree = tree::Tree::read(&options.tree)?;
     let resolve = |sites: &[sample::Site]| {

@@ -7,7 +7,7 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
       [--answers FILE] [--show right|wrong|missed|invented|bad|lost|all] [--protocol lsp|lines]
       [--points FILE] [--verdicts FILE]
 calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
-calls --check all|NAME,... [--bless yes]
+calls --check all|unused|NAME,... [--bless yes]
 calls --tree DIR --language NAME --oracle COMMAND --store NAME
 calls --calibration FILE,...
 calls --fit FILE,...
@@ -24,9 +24,9 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --answers FILE   the oracle's answers: read if it exists, written otherwise
   --show WHICH     print these sites
   --points FILE    append the first answer of each site (language, reason, confidence, right)
-  --check NAMES    instead: compare the linker with the ground truth in bench-corpus/calls, of all trees
-                   or of these, which are fetched from their registries if needed; `--show` may list
-                   verdicts
+  --check NAMES    instead: compare the linker with the ground truth in bench-corpus/calls, of these trees,
+                   of `all` that served for repairs or of the `unused` ones; they are fetched from their
+                   registries if needed; `--show` may list verdicts
   --bless yes      with `--check`: rewrite the verdicts
   --store NAME     add the oracle's answers to the ground truth of this tree of trees.toml
   --calibration F  instead: print how often answers are right by confidence, from these files
@@ -64,7 +64,7 @@ pub(crate) struct Options {
     pub(crate) chains: Option<PathBuf>,
     pub(crate) functions: usize,
     pub(crate) hops_min: usize,
-    /// Names of trees of the ground truth, or `all`.
+    /// Names of trees of the ground truth, `all` or `unused`.
     pub(crate) check: Vec<String>,
     pub(crate) blesses: bool,
     pub(crate) store: Option<String>,

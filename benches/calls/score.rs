@@ -133,10 +133,7 @@ pub(crate) fn point(
 pub(crate) enum Judgement {
     Right,
     /// Another definition, or one although the target is not in the tree.
-    Wrong {
-        /// Its confidence is at least [`SURE`].
-        is_sure: bool,
-    },
+    Wrong,
     /// No answer, although the target is in the tree.
     Missed,
     /// No answer, and the target is not in the tree.
@@ -145,19 +142,19 @@ pub(crate) enum Judgement {
     Unknown,
 }
 
-/// Compares the linker's answer to a site with the oracle's.
-pub(crate) fn judgement(options: &Options, tree: &Tree, answered: &Answered) -> Judgement {
+/// Compares the linker's answer to a site with the oracle's. The second value is true for an answer with
+/// a confidence of at least [`SURE`].
+pub(crate) fn judgement(options: &Options, tree: &Tree, answered: &Answered) -> (Judgement, bool) {
     let links = links(tree, answered);
     let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER).copied();
-    match judge(options, tree, answered, answer, &links) {
+    let judgement = match judge(options, tree, answered, answer, &links) {
         Verdict::Right => Judgement::Right,
         Verdict::Missed => Judgement::Missed,
         Verdict::Outside => Judgement::Outside,
         Verdict::Unknown => Judgement::Unknown,
-        Verdict::Wrong | Verdict::Invented => {
-            Judgement::Wrong { is_sure: answer.is_some_and(|link| link.confidence >= SURE) }
-        }
-    }
+        Verdict::Wrong | Verdict::Invented => Judgement::Wrong,
+    };
+    (judgement, answer.is_some_and(|link| link.confidence >= SURE))
 }
 
 /// Returns the oracle's definitions in the tree; `None` if it has no answer.
@@ -337,6 +334,10 @@ fn is_class_of_value(tree: &Tree, answered: &Answered) -> bool {
     let has_receiver = used.is_some_and(|(_, used)| used.receiver.is_some());
     match (facts.language.name, answered.site.name.as_str()) {
         ("python", "__class__") => true,
+        // The parameter of a class method.
+        ("python", "cls") => {
+            answered.definitions.iter().all(|definition| is_local(tree, answered, definition))
+        }
         // The receiver of the outer call in `type(self)()`.
         ("python", "type") => has_receiver,
         ("javascript" | "typescript" | "tsx", "constructor") => has_receiver,

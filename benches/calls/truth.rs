@@ -8,8 +8,11 @@
 //! ```
 //!
 //! Lines and columns count from 1, columns in bytes; `outside` stands for definitions that are not in
-//! the tree. The verdict is the linker's at the last `--bless`; checking needs no oracle. A `--bless` of
-//! all trees also writes the table of docs/calls-measured.md.
+//! the tree. The verdict is the linker's at the last `--bless`; checking needs no oracle.
+//!
+//! Trees with `unused = true` served for no repair, so that they show the errors that the linker has on
+//! any tree: `all` does not mean these, but `unused` does. A `--bless` of `all` or `unused` also writes
+//! the table of these trees in docs/calls-measured.md.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -33,9 +36,16 @@ use crate::tree::Tree;
 /// The directory of the rows.
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/bench-corpus/calls");
 
-/// The page with the table of all rows, and the beginning of the table's first line.
+/// The page with the tables of the rows, the headings above these, and the beginning of their first line.
 const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/calls-measured.md");
+const SERVED_HEADING: &str = "## Ground truth\n";
+const UNUSED_HEADING: &str = "## Trees that served for no repair\n";
 const TABLE: &str = "| language | trees |";
+
+/// The beginning of the line below the table of the unused trees, and that of the line in their rows
+/// from which it is counted.
+const SHARES: &str = "Wrong among ";
+const SURE: &str = "# Answers with a confidence of at least 0.9: ";
 
 /// What stands for a definition that is not in the tree.
 const OUTSIDE: &str = "outside";
@@ -61,6 +71,10 @@ struct Listed {
     language: String,
     /// The program that gave the answers, with its version.
     oracle: String,
+    /// No error of the linker on this tree was looked at before it was repaired. A tree that serves for
+    /// a repair loses the field.
+    #[serde(default)]
+    unused: bool,
     #[serde(flatten)]
     package: Package,
 }
@@ -78,8 +92,9 @@ struct Row {
     is_outside: bool,
 }
 
-/// Compares the linker with the rows of the trees whose names `chosen` has, or of all; with `blesses`,
-/// their verdicts are rewritten. Prints a table and the rows that changed.
+/// Compares the linker with the rows of the trees whose names `chosen` has, where `all` and `unused`
+/// stand for the trees that served for repairs and for the others; with `blesses`, their verdicts are
+/// rewritten. Prints a table and the rows that changed.
 ///
 /// # Errors
 ///
@@ -92,41 +107,50 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
     let cache = Cache::of_environment()?;
     cache.create()?;
     let mut worse: Vec<String> = Vec::new();
-    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    let (mut sums, mut unused) = (Sums::new(), Sums::new());
+    let has = |name: &str| chosen.iter().any(|chosen| chosen == name);
     print_header();
     for listed in &list.tree {
         let name = listed.package.plain_name();
-        if !chosen.is_empty() && !chosen.contains(&name) {
+        if !has(&name) && !has(if listed.unused { "unused" } else { "all" }) {
             continue;
         }
         listed.package.check_fields()?;
         let tree = Tree::read(&fetched(&listed.package, &cache)?)?;
         let rows = read(&name)?;
         let options = Options { language: listed.language.clone(), ..options.clone() };
-        let (judged, shown) = judge(&options, &tree, &name, &rows)?;
+        let Judged { rows: judged, shown, sure } = judge(&options, &tree, &name, &rows)?;
         let (before, now) = (counts(&rows), counts(&judged));
         print_row(&name, &listed.language, &now);
         shown.iter().take(SHOWN_MAX).for_each(|line| println!("  {line}"));
         if shown.len() > SHOWN_MAX {
             println!("  … and {} more", shown.len() - SHOWN_MAX);
         }
-        let sum = sums.entry(listed.language.clone()).or_default();
+        let kind = if listed.unused { &mut unused } else { &mut sums };
+        let sum = kind.entry(listed.language.clone()).or_default();
         sum.trees += 1;
+        sum.sure += sure;
         now.iter().zip(&mut sum.counts).for_each(|(count, sum)| *sum += count);
-        let at = |verdict: &str| VERDICTS.iter().position(|of| *of == verdict).unwrap_or_default();
-        let lost = at("right");
-        let more = |verdict: &str| now[at(verdict)] > before[at(verdict)];
+        let lost = index("right");
+        let more = |verdict: &str| now[index(verdict)] > before[index(verdict)];
         if now[lost] < before[lost] || more("wrong") || more("missed") {
             worse.push(name.clone());
         }
         if blesses {
-            write(&name, listed, &judged)?;
+            write(&name, listed, &judged, sure)?;
         }
     }
     println!();
     sums.iter().for_each(|(language, sum)| print_row("all", language, &sum.counts));
-    if blesses && chosen.is_empty() {
-        write_table(&sums)?;
+    unused.iter().for_each(|(language, sum)| print_row("unused", language, &sum.counts));
+    if !unused.is_empty() {
+        println!("{}", shares(&unused));
+    }
+    if blesses && has("all") {
+        write_table(SERVED_HEADING, &table(&sums))?;
+    }
+    if blesses && has("unused") {
+        write_table(UNUSED_HEADING, &format!("{}\n{}\n", table(&unused), shares(&unused)))?;
     }
     if worse.is_empty() || blesses {
         return Ok(());
@@ -138,21 +162,18 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
     ))
 }
 
-/// The trees of a language, and their sites by verdict.
+/// The trees of a language, their sites by verdict, and the answers with at least 0.9.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     trees: usize,
     counts: [usize; VERDICTS.len()],
+    sure: usize,
 }
 
-/// Replaces the table of the page.
-fn write_table(sums: &BTreeMap<String, Sum>) -> Outcome<()> {
-    let failed = |error: std::io::Error| format!("{PAGE}: {error}");
-    let text = fs::read_to_string(PAGE).map_err(failed)?;
-    let start = text.find(TABLE).ok_or_else(|| format!("{PAGE} has no table of languages"))?;
-    let rest = &text[start..];
-    let len: usize =
-        rest.split_inclusive('\n').take_while(|line| line.starts_with('|')).map(str::len).sum();
+type Sums = BTreeMap<String, Sum>;
+
+/// Returns the table of some trees.
+fn table(sums: &Sums) -> String {
     let mut table = format!("{TABLE} sites | {} |\n| --- |", VERDICTS[..6].join(" | "));
     table.push_str(&" ---: |".repeat(8));
     table.push('\n');
@@ -162,8 +183,38 @@ fn write_table(sums: &BTreeMap<String, Sum>) -> Outcome<()> {
         let _ =
             writeln!(table, "| {language} | {} | {sites} | {} |", sum.trees, counts.join(" | "));
     }
-    let page = format!("{}{table}{}", &text[..start], &rest[len..]);
-    fs::write(PAGE, page).map_err(failed)
+    table
+}
+
+/// Returns the line with the shares of the errors that have a target.
+fn shares(sums: &Sums) -> String {
+    let total = |part: &dyn Fn(&Sum) -> usize| sums.values().map(part).sum::<usize>();
+    let of = |verdict: &str| total(&|sum| sum.counts[index(verdict)]);
+    let (wrong, sure) = (of("wrong"), total(&|sum| sum.sure));
+    let sites = total(&|sum| sum.counts.iter().sum());
+    let share = 100.0 * wrong as f64 / sure.max(1) as f64;
+    let missed = of("missed");
+    format!(
+        "{SHARES}the {sure} answers with at least 0.9: {wrong} ({share:.2} %). Missed: {missed} of {sites} sites."
+    )
+}
+
+/// Replaces the table below a heading of the page, and the line of shares that may follow it.
+fn write_table(heading: &str, table: &str) -> Outcome<()> {
+    let failed = |error: std::io::Error| format!("{PAGE}: {error}");
+    let text = fs::read_to_string(PAGE).map_err(failed)?;
+    let start = text
+        .find(heading)
+        .and_then(|at| Some(at + text[at..].find(TABLE)?))
+        .ok_or_else(|| format!("{PAGE} has no table below `{}`", heading.trim()))?;
+    let lines = |text: &str| -> usize {
+        text.split_inclusive('\n').take_while(|line| line.starts_with('|')).map(str::len).sum()
+    };
+    let mut rest = &text[start + lines(&text[start..])..];
+    if let Some(after) = rest.strip_prefix('\n').filter(|after| after.starts_with(SHARES)) {
+        rest = after.split_once('\n').map_or("", |(_, rest)| rest);
+    }
+    fs::write(PAGE, format!("{}{table}{rest}", &text[..start])).map_err(failed)
 }
 
 /// Adds the answers of an oracle to the rows of the tree with this name in trees.toml.
@@ -199,8 +250,8 @@ pub(crate) fn store(
         });
     }
     rows.sort_by(|a, b| (&a.path, a.line, a.column).cmp(&(&b.path, b.line, b.column)));
-    let (judged, _) = judge(options, tree, name, &rows)?;
-    let text = text_of("", &judged);
+    let judged = judge(options, tree, name, &rows)?;
+    let text = text_of("", &judged.rows);
     fs::create_dir_all(FOLDER)
         .and_then(|()| fs::write(rows_file(name), text))
         .map_err(|error| format!("the rows of {name}: {error}"))
@@ -227,13 +278,17 @@ fn fetched(package: &Package, cache: &Cache) -> Outcome<PathBuf> {
     Ok(folder)
 }
 
-/// Returns the rows with their present verdicts, and a line for each that changed.
-fn judge(
-    options: &Options,
-    tree: &Tree,
-    name: &str,
-    rows: &[Row],
-) -> Outcome<(Vec<Row>, Vec<String>)> {
+/// The rows of a tree with their present verdicts.
+struct Judged {
+    rows: Vec<Row>,
+    /// A line for each that changed.
+    shown: Vec<String>,
+    /// The number of answers with a confidence of at least 0.9.
+    sure: usize,
+}
+
+/// Compares the linker with the rows of a tree.
+fn judge(options: &Options, tree: &Tree, name: &str, rows: &[Row]) -> Outcome<Judged> {
     let mut answered = Vec::with_capacity(rows.len());
     for row in rows {
         let byte = byte_of(tree, row).ok_or_else(|| {
@@ -256,16 +311,18 @@ fn judge(
     }
     let unresolved = unresolved(options, tree, &answered);
     let mut judged = rows.to_vec();
-    let mut shown = Vec::new();
+    let (mut shown, mut sure) = (Vec::new(), 0);
     for (row, answered) in judged.iter_mut().zip(&answered) {
         let site = (answered.site.path.clone(), answered.site.byte);
-        let verdict = match score::judgement(options, tree, answered) {
+        let (judgement, is_sure) = score::judgement(options, tree, answered);
+        sure += usize::from(is_sure);
+        let verdict = match judgement {
             Judgement::Right => "right",
             Judgement::Outside => "outside",
             Judgement::Missed if unresolved.contains(&site) => "unresolved",
             Judgement::Missed => "missed",
-            Judgement::Wrong { is_sure: false } => "unsure",
-            Judgement::Wrong { is_sure: true } => "wrong",
+            Judgement::Wrong if is_sure => "wrong",
+            Judgement::Wrong => "unsure",
             Judgement::Unknown => "unknown",
         };
         if options.show.split(',').any(|shown| shown == verdict) {
@@ -279,7 +336,7 @@ fn judge(
             ));
         }
     }
-    Ok((judged, shown))
+    Ok(Judged { rows: judged, shown, sure })
 }
 
 /// Returns the sites, as path and byte, that the callers of their targets count as unresolved.
@@ -340,11 +397,14 @@ fn parse(line: &str) -> Option<Row> {
     })
 }
 
-fn write(name: &str, listed: &Listed, rows: &[Row]) -> Outcome<()> {
-    let head = format!(
+fn write(name: &str, listed: &Listed, rows: &[Row], sure: usize) -> Outcome<()> {
+    let mut head = format!(
         "# {}: calls of {}, answered by {}.\n# Written by `cargo bench --bench calls -- --bless`.\n",
         listed.package, listed.language, listed.oracle
     );
+    if listed.unused {
+        let _ = writeln!(head, "{SURE}{sure}");
+    }
     fs::write(rows_file(name), text_of(&head, rows))
         .map_err(|error| format!("the rows of {name}: {error}"))
 }
@@ -381,6 +441,11 @@ fn byte_of(tree: &Tree, row: &Row) -> Option<usize> {
 
 fn counts(rows: &[Row]) -> [usize; VERDICTS.len()] {
     VERDICTS.map(|verdict| rows.iter().filter(|row| row.verdict == verdict).count())
+}
+
+/// Returns the place of a verdict in the order of the table.
+fn index(verdict: &str) -> usize {
+    VERDICTS.iter().position(|of| *of == verdict).expect("a verdict")
 }
 
 fn print_header() {

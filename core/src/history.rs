@@ -20,6 +20,7 @@ pub mod read;
 pub mod store;
 pub mod subjects;
 pub mod touched;
+pub mod versions;
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -48,7 +49,7 @@ pub struct History {
     subjects: OnceLock<Subjects>,
     activity: Mutex<Option<Arc<Activity>>>,
     coupling: Mutex<Option<Arc<Coupling>>>,
-    file_changes: Mutex<FxHashMap<Vec<u8>, Arc<FileChanges>>>,
+    file_changes: Mutex<FxHashMap<(Vec<u8>, usize), Arc<FileChanges>>>,
     blamed: Mutex<FxHashMap<BlameKey, Arc<[Blamed]>>>,
     touched: OnceLock<Touched>,
     /// The touched files that the last list of files has, and the id of that list.
@@ -209,7 +210,8 @@ impl History {
         )
     }
 
-    /// Returns the changes of a file, which `read` computes the first time.
+    /// Returns the changes of a file by its newest `commits` commits, which `read` computes the first
+    /// time.
     ///
     /// # Errors
     ///
@@ -217,9 +219,10 @@ impl History {
     pub fn file_changes(
         &self,
         path: &[u8],
+        commits: usize,
         read: impl FnOnce() -> Result<FileChanges>,
     ) -> Result<Arc<FileChanges>> {
-        held(&self.file_changes, path.to_vec(), || read().map(Arc::new))
+        held(&self.file_changes, (path.to_vec(), commits), || read().map(Arc::new))
     }
 
     /// Returns the blame of a file in HEAD without the commits `ignored`, which must be in the log;

@@ -93,11 +93,10 @@ fn is_lesser(symbol: &Symbol) -> bool {
     use SymbolKind::{Constant, EnumMember, Field, Property, Type, Variable};
     match symbol.kind {
         Field | Property | EnumMember => true,
-        Type | Constant | Variable => symbol.type_chain.as_ref().is_some_and(|chain| {
-            let of = chain.without_instance();
-            let of = of.split('<').next().unwrap_or_default();
-            of.rsplit('.').next() == Some(symbol.name.as_str())
-        }),
+        Type | Constant | Variable => {
+            let of = symbol.type_chain.as_ref();
+            of.is_some_and(|chain| chain.named_type().name() == symbol.name)
+        }
         _ => false,
     }
 }

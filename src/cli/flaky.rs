@@ -9,6 +9,7 @@ use super::index::{place_args, print, tree_options};
 use super::run::recover::recover;
 use super::tool::now_ms;
 use super::{place, report};
+use crate::base::time;
 use crate::error::{Error, Result};
 use crate::userdata::runs::Record;
 
@@ -88,7 +89,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     } else {
         let mut text = String::new();
         for of in &reply.tests {
-            let ago = of.last_failure_ms.map_or(String::new(), |at| ago(now_ms() - at));
+            let ago = of.last_failure_ms.map_or(String::new(), |at| {
+                let age_ms = u64::try_from(now_ms() - at).unwrap_or(0);
+                time::ago(std::time::Duration::from_millis(age_ms))
+            });
             text.push_str(&format!(
                 "{} of {} flipped  {} of {} failed  {} runs  last failure {ago}  {}\n",
                 of.flips,
@@ -113,15 +117,4 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 fn flaky((test, record): (String, Record)) -> Flaky {
     let Record { flips, pairs, failures, results, runs, last_failure_ms, .. } = record;
     Flaky { test, flips, pairs, failures, results, runs, last_failure_ms }
-}
-
-/// Returns how long ago something was.
-fn ago(ms: i64) -> String {
-    let seconds = ms.max(0) / 1000;
-    match seconds {
-        0..=119 => format!("{seconds} s ago"),
-        120..=7_199 => format!("{} min ago", seconds / 60),
-        7_200..=172_799 => format!("{} h ago", seconds / 3600),
-        _ => format!("{} d ago", seconds / 86_400),
-    }
 }

@@ -119,10 +119,10 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Set-up",
         rows: &[
-            row(&[("init", ""), ("doctor", "")], "register with agents; find problems"),
+            row(&[("init", ""), ("doctor", ""), ("demo", "")], "register agents; problems; a tour"),
             row(
-                &[("index", ""), ("status", ""), ("projects", "")],
-                "build the index; its state; all trees",
+                &[("index", ""), ("status", ""), ("projects", ""), ("cache", "")],
+                "the index: build, state, all trees",
             ),
             row(
                 &[("data", ""), ("flaky", ""), ("snapshot", ""), ("eval", "")],
@@ -149,7 +149,7 @@ const MORE: &[(&str, &[&str])] = &[
     (
         "Options",
         &[
-            "-h lists the options of a command, --help describes them. Most take",
+            "-h lists the options of a command, --help-all all of them. Most take",
             "--json and --root DIR. Exit codes: 0 found, 1 nothing found, 2 error",
         ],
     ),

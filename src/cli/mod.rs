@@ -5,15 +5,18 @@
 //! clap, in `commands`; those of tools are generated from the tool table, in `tool`.
 
 mod background;
+mod cache;
 mod check;
 mod commands;
 mod covered;
 mod data;
 mod decisions;
+mod demo;
 mod display;
 mod doctor;
 mod drift;
 mod eval;
+mod examples;
 mod extractors;
 mod first_use;
 mod flaky;
@@ -23,6 +26,7 @@ mod index;
 mod init;
 mod installation;
 mod job_worker;
+mod listing;
 mod log_sink;
 mod mcp;
 mod parse_worker;
@@ -50,6 +54,9 @@ use std::process::ExitCode;
 use crate::engine::JOB_COMMAND;
 use crate::parsers;
 
+/// The code of errors about a name that no definition has.
+const UNKNOWN_NAME: &str = "unknown_name";
+
 /// Runs the command line `args` (without the name of the program) and returns the exit code.
 pub fn run(args: Vec<OsString>) -> ExitCode {
     match dispatch(args) {
@@ -57,7 +64,8 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Err(err) if err.is_broken_pipe() => ExitCode::SUCCESS,
         Err(err) => {
             report::print_error(&err);
-            ExitCode::from(2)
+            // A name that nothing has is an answer: nothing was found.
+            ExitCode::from(if err.code() == UNKNOWN_NAME { 1 } else { 2 })
         }
     }
 }

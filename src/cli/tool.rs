@@ -16,7 +16,7 @@ use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
-use super::{first_use, place, report, spellings};
+use super::{first_use, listing, place, report, spellings};
 use crate::answer::analysis::Failure;
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
@@ -25,9 +25,7 @@ use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
 use crate::tools::unlisted::is_unlisted;
-use crate::tools::{
-    Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, UNLISTED, command_line,
-};
+use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, UNLISTED};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
 const PATHS: [&str; 6] = ["path", "paths", "exclude", "file_path", "files", "directory"];
@@ -84,9 +82,16 @@ fn command(tool: &'static Tool) -> Command {
     args.sort_by_key(|arg| tool.positional.iter().position(|name| arg.get_id() == *name));
     let json =
         Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the reply as JSON");
-    let common = std::iter::once(json)
+    let format = Arg::new(FORMAT)
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(["text", "json", "jsonl"])
+        .conflicts_with("json")
+        .hide_possible_values(true)
+        .help("`text`, `json`, or `jsonl`: the entries of the list, one a line");
+    let common = [json, format]
+        .into_iter()
         .chain(tool.has_locations.then(vimgrep_arg))
-        .chain([help_arg()])
         .chain(display::args().into_iter().map(|arg| arg.hide_short_help(true)))
         .chain([show_secrets_arg().hide_short_help(true)])
         .chain(first_use::args(tool).map(|arg| arg.hide_short_help(true)))
@@ -94,38 +99,24 @@ fn command(tool: &'static Tool) -> Command {
     command = command
         .args(args)
         .args((tool.effect == Effect::Writes).then(executed_arg))
-        .disable_help_flag(true)
         .next_help_heading("Common options")
         .args(common);
-    command = command.hide(UNLISTED.iter().any(|of| of.name == tool.name));
-    let examples = examples(tool);
-    if examples.is_empty() { command } else { command.after_help(examples) }
-}
-
-/// Returns the flag for help, so that it can be listed among the common options.
-fn help_arg() -> Arg {
-    Arg::new("help")
-        .long("help")
-        .short('h')
-        .action(ArgAction::Help)
-        .help("Print help; `--help` describes all common options")
-}
-
-/// The length up to which an example is shown.
-const EXAMPLE_CHARS_MAX: usize = 110;
-
-/// Returns the examples at the end of the help of a tool's command; empty if there are none.
-fn examples(tool: &Tool) -> String {
-    let examples = command_line::examples(tool);
-    let lines: Vec<String> = examples
-        .filter(|line| line.chars().count() <= EXAMPLE_CHARS_MAX)
-        .map(|line| format!("\n  {line}"))
-        .collect();
-    if lines.is_empty() { String::new() } else { format!("Examples:{}", lines.concat()) }
+    command.hide(UNLISTED.iter().any(|of| of.name == tool.name))
 }
 
 fn is_required(schema: &Value, name: &str) -> bool {
     schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
+}
+
+/// The name of the option for the form of the reply.
+const FORMAT: &str = "output-format";
+
+/// Returns the form of the reply: `text`, `json` or `jsonl`.
+fn format(matches: &ArgMatches) -> &str {
+    if matches.get_flag("json") {
+        return "json";
+    }
+    matches.get_one::<String>(FORMAT).map_or("text", String::as_str)
 }
 
 /// The name of the flag that prints secrets.
@@ -364,7 +355,7 @@ pub(super) fn now_ms() -> i64 {
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let result = answered(tool, matches);
     if let Err(error) = &result
-        && matches.get_flag("json")
+        && format(matches) != "text"
         && !error.is_broken_pipe()
     {
         print_failure(error)?;
@@ -421,12 +412,18 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     for notice in answer.notices() {
         report::print_message(with_flags(tool, &notice));
     }
-    if matches.get_flag("json") {
+    let format = format(matches);
+    if format != "text" {
         let json = answer.json()?;
         // More fields would exceed the token budget of a reply that has one.
         let has_budget = tool.arguments()["properties"].get("max_tokens").is_some();
         let json = if has_budget { json } else { display.json(&json) };
-        print(&display.json_for_output(json_line(&json, is_trusted)))?;
+        let reply = if format == "jsonl" {
+            listing::lines(&json)
+        } else {
+            json_line(&listing::with_items(&json), is_trusted)
+        };
+        print(&display.json_for_output(reply))?;
     } else if tool.has_locations && matches.get_flag("vimgrep") {
         print(&display.for_output(display.vimgrep(&answer.locations())))?;
     } else {

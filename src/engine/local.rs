@@ -23,6 +23,7 @@ use crate::catalog::folders::Folders;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
+use crate::history::versions::Versions;
 use crate::index::code::CodeSegment;
 use crate::index::text::{Overlay, Unusable};
 use crate::lang::{Language, Outline, Symbol};
@@ -308,6 +309,10 @@ impl Code for Local<'_> {
         };
         let (done, all, _) = progress.counts();
         Some((step, done.saturating_mul(100).checked_div(all).unwrap_or(0).min(100)))
+    }
+
+    fn versions(&self) -> Option<Versions<'_>> {
+        Some(Versions(&self.engine.store))
     }
 
     fn git(&self) -> Option<&Git> {

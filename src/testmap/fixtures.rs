@@ -388,14 +388,9 @@ impl<'t> Tests<'t> {
             return files.take(self.effort.fixture_files).collect();
         }
         if path.ends_with("_test.go") && name.is_none() {
-            let is_package = |other: &FileId| {
-                let other = self.tree.path(*other);
-                other.ends_with("_test.go")
-                    && other.rsplit_once('/').map_or("", |(folder, _)| folder) == folder
-            };
-            // Files of a directory are next to each other.
-            let files = (0..self.tree.files()).map(FileId::new);
-            return files.filter(is_package).collect();
+            let mut files = self.tree.beside(folder);
+            files.retain(|&other| self.tree.path(other).ends_with("_test.go"));
+            return files;
         }
         vec![file]
     }

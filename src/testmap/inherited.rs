@@ -7,7 +7,6 @@ use super::detect::{Runner, Test};
 use super::fixtures::Tests;
 use crate::base::ids::FileId;
 use crate::graph::link::{FileFacts, SymbolAt};
-use crate::lang::membership::last_name;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The maximum number of classes above or below one.
@@ -24,7 +23,7 @@ pub fn of_file(tests: &Tests<'_>, file: FileId) -> Vec<Test> {
         if class.kind != SymbolKind::Class || class.bases.is_empty() {
             continue;
         }
-        let is_case = class.bases.iter().any(|base| last_name(base.as_str()).ends_with("TestCase"));
+        let is_case = class.bases.iter().any(|base| base.last_name().ends_with("TestCase"));
         // pytest runs no other classes.
         let is_run = runner != Runner::Pytest
             || is_case
@@ -127,7 +126,7 @@ fn names(tests: &Tests<'_>, file: FileId, class: usize) -> BTreeSet<String> {
             found.extend(all.map(|(_, method)| method.name.clone()));
         }
         for base in &facts.symbols[place].bases {
-            let named = tree.code().named(last_name(base.as_str()));
+            let named = tree.code().named(base.last_name());
             for base in named.iter().take(CLASSES_MAX) {
                 let is_class = tree.file(base.file).is_some_and(|facts| {
                     let symbol = facts.symbols.get(base.place as usize);

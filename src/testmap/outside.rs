@@ -268,8 +268,7 @@ impl Outside {
         let path = tree.path(file);
         // Other files with hooks are plugins of the whole tree.
         let folder = path.strip_suffix("conftest.py").map_or("", |of| of.trim_end_matches('/'));
-        let all = (0..tree.files()).map(FileId::new);
-        let below = all.filter(|&of| is_below(&tree.path(of), folder) && tree.is_test(of));
+        let below = tree.below(folder).into_iter().filter(|&of| tree.is_test(of));
         self.add_files(tests, below, SUPPORTED, 1)
     }
 
@@ -362,12 +361,8 @@ fn neighbours(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
     let mut found = tree.named_after(&folded(stem));
     if path.ends_with(".go") {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let is_package_test = |of: &FileId| {
-            let path = tree.path(*of);
-            path.ends_with("_test.go")
-                && path.rsplit_once('/').map_or("", |(folder, _)| folder) == folder
-        };
-        found.extend((0..tree.files()).map(FileId::new).filter(is_package_test));
+        let is_test = |of: &FileId| tree.path(*of).ends_with("_test.go");
+        found.extend(tree.beside(folder).into_iter().filter(is_test));
     } else if tree.code().file(file).is_some_and(|facts| facts.package.is_some()) {
         let words = tree.with_word(stem);
         let is_test = |of: &FileId| tree.is_test(*of) && tree.is_same_package(*of, file);
@@ -439,12 +434,12 @@ fn of_snapshot(tests: &Tests<'_>, path: &str) -> Vec<FileId> {
         .collect();
     let is_of = |file: &FileId| {
         let path = tree.path(*file);
-        let (own_folder, own) = path.rsplit_once('/').unwrap_or(("", &path));
+        let own = path.rsplit('/').next().unwrap_or(&path);
         let stem = own.split('.').next().unwrap_or(own);
-        own_folder == folder && names.iter().any(|name| *name == own || *name == stem)
+        names.iter().any(|name| *name == own || *name == stem)
     };
-    let all: Vec<FileId> = (0..tree.files()).map(FileId::new).filter(is_of).collect();
-    all.into_iter().filter(|&file| !tests.of(file).tests.is_empty()).collect()
+    let all = tree.beside(&folder).into_iter().filter(is_of);
+    all.filter(|&file| !tests.of(file).tests.is_empty()).collect()
 }
 
 /// Returns the files of code that name a data file: by its name, else by that of its directory.
@@ -498,10 +493,6 @@ fn texts_with(tree: &dyn Tree, name: &str, holds: &dyn Fn(&[u8], &[u8]) -> bool)
             })
     });
     files
-}
-
-fn is_below(path: &str, folder: &str) -> bool {
-    folder.is_empty() || path.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
 /// Returns the name of a file without its extension; for a file that stands for its directory, the name

@@ -13,7 +13,7 @@ use super::fixtures::{TestAt, Tests};
 use super::kept::{Callers, UsedAt};
 use super::protocols;
 use crate::base::ids::FileId;
-use crate::graph::calls::{Bound, Caller, possible_callers, uses_within};
+use crate::graph::calls::{ALL, Bound, Caller, possible_callers, uses_within};
 use crate::graph::link::{CONFIDENCE_ANSWER, FileFacts, SymbolAt};
 use crate::lang::facts::Role;
 use crate::lang::symbols::{Symbol, SymbolKind};
@@ -230,7 +230,7 @@ impl Search<'_, '_> {
             let place = self.near.iter().position(|&near| near == file);
             place.unwrap_or_else(|| self.near.len() + usize::from(!tree.is_test(file)))
         };
-        let bound = Bound { uses_max: effort.uses, roles: &[], first: &first };
+        let bound = Bound { uses_max: effort.uses, first: &first, ..ALL };
         let uses = uses_within(self.tests.linker(), &of, 0.0, bound);
         self.found.is_cut |= uses.is_cut;
         let mut next: BTreeMap<SymbolAt, Step> = BTreeMap::new();
@@ -502,7 +502,7 @@ impl Tests<'_> {
 
     fn searched_callers(&self, of: SymbolAt) -> Callers {
         let first = |file: FileId| usize::from(!self.tree().is_test(file));
-        let bound = Bound { uses_max: self.effort().uses, roles: &ROLES, first: &first };
+        let bound = Bound { uses_max: self.effort().uses, roles: &ROLES, first: &first, ..ALL };
         let mut uses = uses_within(self.linker(), &[of], 0.0, bound);
         uses.unresolved.sort_by_key(|named| first(named.site.file));
         uses.unresolved.truncate(POSSIBLE_MAX);

@@ -22,6 +22,20 @@ pub trait Tree: Code {
     /// Returns the file of a repository path.
     fn find(&self, path: &str) -> Option<FileId>;
 
+    /// Returns the files below a folder, without its slash, in path order; all for the empty one.
+    fn below(&self, folder: &str) -> Vec<FileId> {
+        let path = |file| self.path(file);
+        scanned(self.files(), folder, &path)
+    }
+
+    /// Returns the files of a folder, without those of its folders.
+    fn beside(&self, folder: &str) -> Vec<FileId> {
+        let mut found = self.below(folder);
+        let is_in = |path: &str| path.rsplit_once('/').map_or("", |(of, _)| of) == folder;
+        found.retain(|&of| is_in(&self.path(of)));
+        found
+    }
+
     /// Returns true if the file is marked as a test or as support code of tests.
     fn is_test(&self, file: FileId) -> bool;
 
@@ -48,6 +62,14 @@ pub trait Tree: Code {
     }
 }
 
+/// Returns the files below a folder by a look at each of them.
+fn scanned(files: usize, folder: &str, path: &dyn Fn(FileId) -> String) -> Vec<FileId> {
+    let is_in = |rest: &str| rest.starts_with('/');
+    let is_below =
+        |of: &FileId| folder.is_empty() || path(*of).strip_prefix(folder).is_some_and(is_in);
+    (0..files).map(FileId::new).filter(is_below).collect()
+}
+
 /// Returns what pytest collects in a tree. O(files) the first time for `kept`.
 pub(super) fn configured<'k>(tree: &dyn Tree, kept: &'k Kept) -> &'k Configured {
     kept.configured.get_or_init(|| {
@@ -70,6 +92,15 @@ impl Tree for Catalog {
 
     fn find(&self, path: &str) -> Option<FileId> {
         self.files().find(path.as_bytes()).map(FileId::new)
+    }
+
+    fn below(&self, folder: &str) -> Vec<FileId> {
+        // The text of a path that is not UTF-8 is not its bytes.
+        if folder.contains(char::REPLACEMENT_CHARACTER) {
+            let path = |file| Tree::path(self, file);
+            return scanned(self.files().len(), folder, &path);
+        }
+        self.files().below(folder.as_bytes()).map(FileId::new).collect()
     }
 
     fn is_test(&self, file: FileId) -> bool {

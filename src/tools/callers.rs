@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,8 +20,9 @@ use crate::answer::texts::Texts;
 use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
-use crate::graph::calls::{self, Caller as Use, Uses};
+use crate::graph::calls::{self, Bound, Caller as Use, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
+use crate::lang::Marks;
 use crate::lang::facts::Role;
 
 /// The default number of callers in a reply.
@@ -32,6 +34,11 @@ const ROWS_EACH: usize = 3;
 
 /// The maximum number of definitions that are listed even if none of their callers is.
 const DEFINITIONS_MAX: usize = 20;
+
+/// The uses that are resolved in any case without `path`, the tree's own sources first; and for how
+/// long more are. A use costs about 50 µs of processor time in a large tree.
+const USES_MAX: usize = 8192;
+const MORE_USES_WITHIN: Duration = Duration::from_millis(100);
 
 /// The notice for a name with more uses than are examined.
 pub(super) const CUT: &str = "the name has more uses than are examined; callers may be missing";
@@ -162,6 +169,9 @@ pub struct CallersReply {
     /// The name has more uses than are examined, so callers may be missing.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// How many uses of the name were found, but not examined.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unexamined: usize,
 }
 
 impl Define for Callers {
@@ -192,8 +202,15 @@ impl Define for Callers {
         let within = given.map(|path| Within::named(call, path)).transpose()?;
         let catalog = call.code.catalog(NameQuery::Name(name).required_text().as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
-        let found = calls::uses_of(catalog, &targets, CONFIDENCE_ANSWER);
         let max = results_max(args.max_results, RESULTS);
+        let rank = |file| catalog.marks(file).map_or(u8::MAX, Marks::rank).into();
+        let bound = Bound {
+            uses_max: if within.is_some() { usize::MAX } else { USES_MAX },
+            more_within: MORE_USES_WITHIN,
+            first: &rank,
+            ..calls::ALL
+        };
+        let found = calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound);
         answer(catalog, &targets, found, &Lists { max, uses: args.uses, unsure: args.unsure })
     }
 }
@@ -211,7 +228,7 @@ fn answer(
     found: Uses,
     lists: &Lists,
 ) -> Result<CallersReply> {
-    let Uses { uses, also, unresolved, elsewhere, outside, is_cut, .. } = found;
+    let Uses { uses, also, unresolved, elsewhere, outside, is_cut, unexamined, .. } = found;
     let max = lists.max;
     let mut callers = Vec::new();
     let mut others = Vec::new();
@@ -281,6 +298,7 @@ fn answer(
         elsewhere,
         outside,
         is_cut,
+        unexamined,
     })
 }
 
@@ -438,7 +456,13 @@ impl Reply for CallersReply {
             let (shown, total) = (self.definitions_shown, self.definitions_total);
             notices.push(format!("{shown} of {total} definitions listed"));
         }
-        if self.is_cut {
+        if self.unexamined > 0 {
+            let uses = counted(self.unexamined, "use");
+            notices.push(format!(
+                "partial: {uses} of the name not examined; with `path`, the definition's file or \
+                 directory, all are"
+            ));
+        } else if self.is_cut {
             notices.push(CUT.to_owned());
         }
         notices.extend(self.coverage.notice());

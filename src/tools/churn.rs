@@ -192,7 +192,7 @@ fn of_file(
         return Ok(analysis::no_commits(ChurnData::default()));
     };
     let files = vec![entry(path, file, &weights(call, activity)?)];
-    let changes = match units::changes(call, history, activity, git, path) {
+    let changes = match units::changes(call, history, activity, git, path, units::COMMITS_MAX) {
         Ok(changes) => changes,
         Err(error) => {
             let data = ChurnData { files, units: Some(Vec::new()) };

@@ -101,7 +101,9 @@ impl Define for FileHistory {
             let reply = analysis::no_commits(HistoryData::default());
             return Ok(analysis::with_log_status(call, &history, reply));
         };
-        let changes = match units::changes(call, &history, &activity, git, &path) {
+        let max = results_max(args.limit, 20);
+        let wanted = if args.unit_name.is_some() { units::COMMITS_MAX } else { max };
+        let changes = match units::changes(call, &history, &activity, git, &path, wanted) {
             Ok(changes) => changes,
             Err(error) => return Ok(analysis::git_failed(HistoryData::default(), &error)),
         };
@@ -122,8 +124,7 @@ impl Define for FileHistory {
             Some(_) => chosen.len(),
         };
         let entry = |change: &&FileChange| entry(&history, &activity, &path, change);
-        let commits: Vec<CommitEntry> =
-            chosen.iter().take(results_max(args.limit, 20)).map(entry).collect();
+        let commits: Vec<CommitEntry> = chosen.iter().take(max).map(entry).collect();
         let shown = commits.len();
         let reply =
             Analysis::list(HistoryData { commits }, shown, total).with_step(NextStep::call(

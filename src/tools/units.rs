@@ -1,7 +1,7 @@
 //! The changes of one file with the definitions that they touch.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Call, paths};
 use crate::answer::nearest;
@@ -15,9 +15,9 @@ use crate::lang::{Language, Outline, SymbolKind};
 /// The maximum number of commits of a file whose changed lines are read, the newest first.
 pub(super) const COMMITS_MAX: usize = 300;
 
-/// Returns the changes that counted commits made to the file at a present repository path, newest
-/// first. The first call for a file runs git three times and parses its versions; later ones are a
-/// look-up.
+/// Returns the changes that the newest `max` counted commits made to the file at a present repository
+/// path, newest first. The first call for a file runs git three times and parses its versions; later
+/// ones read what is kept, and only the versions of new commits.
 ///
 /// # Errors
 ///
@@ -28,9 +28,10 @@ pub(super) fn changes(
     activity: &Activity,
     git: &Git,
     path: &[u8],
+    max: usize,
 ) -> Result<std::sync::Arc<FileChanges>> {
-    let read = || read(call, history, activity, git, path);
-    history.file_changes(path, read)
+    let max = max.clamp(1, COMMITS_MAX);
+    history.file_changes(path, max, || read(call, history, activity, git, path, max))
 }
 
 fn read(
@@ -39,16 +40,21 @@ fn read(
     activity: &Activity,
     git: &Git,
     path: &[u8],
+    max: usize,
 ) -> Result<FileChanges> {
     let log = history.log();
     let counted = history.changes_to(path).filter(|&commit| activity.is_counted(commit));
     let counted: Vec<_> = counted.collect();
     let total = counted.len();
+    let versions = call.code.versions();
+    let mut kept = versions.map(|versions| versions.load(path)).unwrap_or_default();
+    let wanted: Vec<(CommitId, usize)> =
+        counted.iter().take(max).map(|commit| (commit.id(), commit.at())).collect();
     // The paths of the file in each commit.
-    let mut at_commit: FxHashMap<CommitId, (usize, Vec<u8>)> = FxHashMap::default();
+    let mut at_commit: FxHashMap<CommitId, Vec<u8>> = FxHashMap::default();
     let mut names: Vec<Vec<u8>> = vec![path.to_vec()];
     let mut ids = Vec::new();
-    for commit in counted.into_iter().take(COMMITS_MAX) {
+    for commit in counted.into_iter().take(max).filter(|it| !kept.contains_key(&it.id())) {
         for (change, &owner) in commit.changes().iter().zip(history.changed_by(commit)) {
             if log.path(owner) != path {
                 continue;
@@ -56,17 +62,17 @@ fn read(
             let target = log.path(change.path).to_vec();
             names.extend(change.source.map(|source| log.path(source).to_vec()));
             names.push(target.clone());
-            at_commit.insert(commit.id(), (commit.at(), target));
+            at_commit.insert(commit.id(), target);
         }
         ids.push(commit.id());
     }
     names.sort_unstable();
     names.dedup();
-    let mut found: Vec<(usize, FilePatch)> = Vec::new();
+    let mut found: Vec<(CommitId, FilePatch)> = Vec::new();
     for patch in git.patches(&ids, &names)? {
-        let Some((at, target)) = at_commit.get(&patch.commit) else { continue };
+        let Some(target) = at_commit.get(&patch.commit) else { continue };
         let file = patch.files.into_iter().find(|file| file.target == *target);
-        found.extend(file.map(|file| (*at, file)));
+        found.extend(file.map(|file| (patch.commit, file)));
     }
     let language = paths::language(path);
     let spans = match language {
@@ -74,28 +80,51 @@ fn read(
         None => FxHashMap::default(),
     };
     let none = Vec::new();
-    let of_blob =
-        |blob: &Option<String>| blob.as_ref().and_then(|it| spans.get(it)).unwrap_or(&none);
-    let change = |(commit, patch): (usize, FilePatch)| {
+    let of_blob = |blob: &Option<String>| {
+        blob.as_ref().and_then(|it| spans.get(it)?.as_ref()).unwrap_or(&none)
+    };
+    let is_unparsed = |blob: &Option<String>| {
+        blob.as_ref().is_some_and(|it| spans.get(it).is_some_and(Option::is_none))
+    };
+    // A failure of a parser may pass, so what depends on it is not kept.
+    let mut unparsed = FxHashSet::default();
+    let change = |patch: FilePatch| {
         let (added, removed) = patch.lines();
         let mut touched = touched(&patch, of_blob(&patch.source_blob), of_blob(&patch.target_blob));
         if language.is_none() {
             touched.clear();
         }
         let source = (patch.source != patch.target).then_some(patch.source);
-        FileChange { commit, path: patch.target, source, added, removed, touched }
+        FileChange { commit: 0, path: patch.target, source, added, removed, touched }
     };
-    Ok(FileChanges { changes: found.into_iter().map(change).collect(), total })
+    let is_new = !ids.is_empty();
+    kept.extend(ids.into_iter().map(|id| (id, None)));
+    for (id, patch) in found {
+        if is_unparsed(&patch.source_blob) || is_unparsed(&patch.target_blob) {
+            unparsed.insert(id);
+        }
+        kept.insert(id, Some(change(patch)));
+    }
+    let of_commit = |&(id, commit): &(CommitId, usize)| {
+        let change = kept.get(&id)?.as_ref()?;
+        Some(FileChange { commit, ..change.clone() })
+    };
+    let changes = wanted.iter().filter_map(of_commit).collect();
+    if let Some(versions) = versions.filter(|_| is_new) {
+        kept.retain(|id, _| !unparsed.contains(id));
+        versions.keep(path, &kept);
+    }
+    Ok(FileChanges { changes, total })
 }
 
-/// Returns the definitions of every version of the file.
+/// Returns the definitions of every version of the file; `None` for one that no parser read.
 fn spans_of(
     call: &Call<'_>,
     git: &Git,
     language: &'static Language,
     path: &[u8],
-    found: &[(usize, FilePatch)],
-) -> Result<FxHashMap<String, Vec<Span>>> {
+    found: &[(CommitId, FilePatch)],
+) -> Result<FxHashMap<String, Option<Vec<Span>>>> {
     let mut blobs: Vec<String> = found
         .iter()
         .filter(|(_, patch)| !patch.hunks.is_empty())
@@ -113,9 +142,9 @@ fn spans_of(
             texts.extend(content.map(|text| (id.to_owned(), text.to_vec())));
         })?;
         let code = call.code;
-        let parsed = texts.into_par_iter().filter_map(|(id, text)| {
-            let outline = code.parse(language, path, &text).ok()?;
-            Some((id, spans_in(&outline, &text)))
+        let parsed = texts.into_par_iter().map(|(id, text)| {
+            let outline = code.parse(language, path, &text).ok();
+            (id, outline.map(|outline| spans_in(&outline, &text)))
         });
         spans.par_extend(parsed);
     }

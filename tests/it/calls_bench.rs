@@ -47,34 +47,81 @@ fn functions_of_one_file_and_those_of_c_have_no_copies() {
     assert!(copied(&[("a.cpp", &own.repeat(2))], "size").is_empty());
 }
 
-/// The table of docs/calls-measured.md is that of the stored rows, and each tree has rows.
-#[test]
-fn the_table_of_calls_is_that_of_the_rows() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let read = |path: &str| fs::read_to_string(root.join(path)).expect(path);
+const VERDICTS: [&str; 6] = ["right", "outside", "unresolved", "missed", "unsure", "wrong"];
+
+/// The stored rows of trees: by language the trees, the sites, and the sites of each verdict.
+#[derive(Default)]
+struct Rows {
+    languages: BTreeMap<String, [usize; 8]>,
+    /// The answers with a confidence of at least 0.9.
+    sure: usize,
+}
+
+impl Rows {
+    fn sum(&self, column: usize) -> usize {
+        self.languages.values().map(|sum| sum[column]).sum()
+    }
+
+    /// Compares the rows with a part of docs/calls-measured.md.
+    fn check(&self, part: &str) {
+        for (language, sum) in &self.languages {
+            let cells: Vec<String> = sum.iter().map(usize::to_string).collect();
+            let line = format!("| {language} | {} |", cells.join(" | "));
+            assert!(part.contains(&line), "docs/calls-measured.md lacks `{line}`");
+        }
+    }
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect(path)
+}
+
+/// Returns the stored rows of the trees that served for repairs, or of the `unused` ones.
+fn rows(unused: bool) -> Rows {
     let list: toml::Table = toml::from_str(&read("bench-corpus/calls/trees.toml")).unwrap();
-    let verdicts = ["right", "outside", "unresolved", "missed", "unsure", "wrong"];
-    let mut sums: BTreeMap<String, [usize; 8]> = BTreeMap::new();
-    for tree in list["tree"].as_array().expect("a list") {
+    let is_unused = |tree: &toml::Value| tree.get("unused").is_some_and(|it| it.as_bool().unwrap());
+    let mut rows = Rows::default();
+    let trees = list["tree"].as_array().expect("a list").iter();
+    for tree in trees.filter(|tree| is_unused(tree) == unused) {
         let name = tree["name"].as_str().expect("a name");
         let plain = name.trim_start_matches('@').replace(['/', ':'], "-");
-        let rows = read(&format!("bench-corpus/calls/{plain}.tsv"));
-        let sum =
-            sums.entry(tree["language"].as_str().expect("a language").to_owned()).or_default();
+        let language = tree["language"].as_str().expect("a language").to_owned();
+        let sum = rows.languages.entry(language).or_default();
         sum[0] += 1;
-        for row in rows.lines().filter(|line| !line.starts_with('#')) {
-            let verdict = row.split('\t').next().unwrap_or_default();
+        for line in read(&format!("bench-corpus/calls/{plain}.tsv")).lines() {
+            if line.starts_with('#') {
+                let sure = line.strip_prefix("# Answers with a confidence of at least 0.9: ");
+                rows.sure += sure.map_or(0, |count| count.parse::<usize>().expect("a number"));
+                continue;
+            }
+            let verdict = line.split('\t').next().unwrap_or_default();
             sum[1] += 1;
-            let at = verdicts.iter().position(|of| *of == verdict);
+            let at = VERDICTS.iter().position(|of| *of == verdict);
             sum[2 + at.unwrap_or_else(|| panic!("{name}: `{verdict}`"))] += 1;
         }
     }
-    let sites: usize = sums.values().map(|sum| sum[1]).sum();
-    assert!(sites >= 10_000 && sums.len() >= 12, "{sites} sites of {} languages", sums.len());
+    rows
+}
+
+/// The tables of docs/calls-measured.md are those of the stored rows, and each tree has rows.
+#[test]
+fn the_tables_of_calls_are_those_of_the_rows() {
     let page = read("docs/calls-measured.md");
-    for (language, sum) in sums {
-        let cells: Vec<String> = sum.iter().map(usize::to_string).collect();
-        let line = format!("| {language} | {} |", cells.join(" | "));
-        assert!(page.contains(&line), "docs/calls-measured.md lacks `{line}`");
-    }
+    let (served, unused) =
+        page.split_once("## Trees that served for no repair").expect("the page has both parts");
+    let rows_served = rows(false);
+    let (sites, languages) = (rows_served.sum(1), rows_served.languages.len());
+    assert!(sites >= 10_000 && languages >= 12, "{sites} sites of {languages} languages");
+    rows_served.check(served);
+
+    let rows_unused = rows(true);
+    let (sites, languages) = (rows_unused.sum(1), rows_unused.languages.len());
+    assert!(sites >= 2_050 && languages >= 11, "{sites} unused sites of {languages} languages");
+    rows_unused.check(unused);
+    let (missed, wrong, sure) = (rows_unused.sum(5), rows_unused.sum(7), rows_unused.sure);
+    let share = 100.0 * wrong as f64 / sure.max(1) as f64;
+    let line = format!(
+        "Wrong among the {sure} answers with at least 0.9: {wrong} ({share:.2} %). Missed: {missed} of {sites} sites."
+    );
+    assert!(unused.contains(&line), "docs/calls-measured.md lacks `{line}`");
 }

@@ -178,3 +178,47 @@ fn a_call_does_not_wait_for_many_commits() {
         Engine::new(place.root(), Store::new(place.base().join("other"), false), environment());
     assert!(ask(&other).is_none());
 }
+
+/// What commits changed in a file is kept, and a call with it answers like one without.
+#[test]
+fn kept_changes_of_a_file_answer_like_new_ones() {
+    let place = repository();
+    for number in 0..6 {
+        let body = "    total = 1\n".repeat(number + 1);
+        let text =
+            format!("def add(item):\n{body}    return item\n\n\ndef clear{number}():\n    pass\n");
+        place.write("src/cart.py", text);
+        place.git(&["commit", "-q", "-am", &format!("Fix the cart, {number}")]);
+    }
+    place.git(&["mv", "src/cart.py", "src/basket.py"]);
+    place.git(&["commit", "-q", "-m", "Rename the cart"]);
+    full(&place);
+    let kept = || {
+        let entries = fs::read_dir(place.store()).expect("a directory").flatten();
+        let names = entries.filter(|it| it.file_name().to_string_lossy().starts_with("units-"));
+        names.map(|entry| entry.path()).collect::<Vec<PathBuf>>()
+    };
+    let ask = |command: &str, arguments: &[&str]| {
+        let mut command = place.codedb(command);
+        command.arg("src/basket.py").args(arguments).arg("--json");
+        Answer::of(command).expect_success().text()
+    };
+    let all = |arguments: &[&str]| (ask("churn", &[]), ask("history", arguments));
+    let newest = ask("history", &["-n", "2"]);
+    assert_eq!(kept().len(), 1, "the two newest commits");
+    let few = fs::metadata(&kept()[0]).expect("a file").len();
+    let whole = all(&["--unit-name", "add"]);
+    assert!(fs::metadata(&kept()[0]).expect("a file").len() > few, "now all commits");
+    assert_eq!(all(&["--unit-name", "add"]), whole);
+    assert_eq!(ask("history", &["-n", "2"]), newest);
+    fs::remove_file(&kept()[0]).expect("removed");
+    assert_eq!(all(&["--unit-name", "add"]), whole);
+    assert_eq!(ask("history", &["-n", "2"]), newest);
+    let text = fs::read_to_string(place.root().join("src/basket.py")).expect("a text");
+    place.write("src/basket.py", text.replace("clear5", "empty"));
+    place.git(&["commit", "-q", "-am", "Rename a function"]);
+    let after = all(&["--unit-name", "empty"]);
+    assert!(after.1.contains("Rename a function"), "{}", after.1);
+    fs::remove_file(&kept()[0]).expect("removed");
+    assert_eq!(all(&["--unit-name", "empty"]), after);
+}

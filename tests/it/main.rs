@@ -13,6 +13,8 @@ mod calls_bench;
 mod change_kinds;
 mod check;
 #[cfg(unix)]
+mod cli_help;
+#[cfg(unix)]
 mod code;
 #[cfg(unix)]
 mod cold;

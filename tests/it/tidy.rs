@@ -87,6 +87,16 @@ fn texts_are_quoted_with_secrets_masked() {
 }
 
 #[test]
+fn only_the_index_sees_the_text_of_chains() {
+    let own = ["core/src/lang/chain.rs", "core/src/lang/chain/", "core/src/index/code/"];
+    complain(sources().filter(|file| !file.is_under(&own)), |line| {
+        let words = ["chain::stored", "stored::text(", "stored::chain("];
+        let word = words.iter().find(|word| names(line, word));
+        word.map(|word| format!("`{word}`: ask `lang::chain` what the chain is"))
+    });
+}
+
+#[test]
 fn no_todo_is_left() {
     let words = ["todo!", "unimplemented!"];
     complain(sources(), |line| {

@@ -18,6 +18,7 @@ import org.jetbrains.kotlin.fir.analysis.checkers.expression.ExpressionCheckers
 import org.jetbrains.kotlin.fir.analysis.checkers.expression.FirCallChecker
 import org.jetbrains.kotlin.fir.analysis.extensions.FirAdditionalCheckersExtension
 import org.jetbrains.kotlin.fir.declarations.FirFile
+import org.jetbrains.kotlin.fir.delegatedWrapperData
 import org.jetbrains.kotlin.fir.expressions.FirCall
 import org.jetbrains.kotlin.fir.expressions.FirDelegatedConstructorCall
 import org.jetbrains.kotlin.fir.expressions.FirImplicitInvokeCall
@@ -96,7 +97,9 @@ object Calls : FirCallChecker(MppCheckerKind.Common) {
     }
 
     private fun place(symbol: FirCallableSymbol<*>, from: String): Pair<String, Int>? {
-        val original = symbol.originalOrSelf() as FirCallableSymbol<*>
+        val own = symbol.originalOrSelf()
+        // A member that the compiler makes for `by` means the one that it delegates to.
+        val original = own.delegatedWrapperData?.wrapped?.symbol?.originalOrSelf() ?: own
         val provider = original.moduleData.session.firProvider
         // A local function, or a member of a local class, is in the file of the call.
         val type = original.containingClassLookupTag()?.toSymbol(original.moduleData.session)

@@ -6,8 +6,8 @@
 # Sites are lines `PATH TAB BYTE TAB NAME`. Answers are lines `PATH TAB BYTE TAB DEFINING_PATH TAB LINE`, where
 # LINE counts from 0 and the path is `-` for a method outside of the tree. Ruby reports the line of a call, not its
 # column: calls of one name on one line share their answers. `new` reaches `initialize`, if that is written in Ruby.
-# Sites that the test suite does not run have no answer, nor have calls that it stubs. Where only an override in the
-# test suite is reached, the method of the tree that it overrides is an answer, too.
+# Sites that the test suite does not run have no answer, nor have calls that it stubs or that reach evaluated text.
+# Where only an override in the test suite is reached, the method of the tree that it overrides is an answer, too.
 
 # Methods reached, by the path, line and name of the call.
 def traced(root, reached)
@@ -23,7 +23,8 @@ def traced(root, reached)
     to = inside.(path)
     reached[[from, caller_at.lineno, name.to_s, to || "-", to ? line - 1 : 0]] = true
   end
-  stubbed = ->(path) { path && path.match?(%r{/rspec/mocks/|/minitest/mock}) }
+  # Libraries for stubs also evaluate text, which has no place.
+  stubbed = ->(path) { path && path.match?(%r{/rspec/mocks/|/minitest/mock|/flexmock/|\A\(eval}) }
   overridden = lambda do |owner, name|
     method = owner.instance_method(name)
     method = method.super_method until method.nil? || inside.(method.source_location&.first)

@@ -7,7 +7,8 @@ DIRECTORY has the files `*.semanticdb` that `scalac -Yrangepos -Xplugin:semantic
 is `-` for a definition outside of the tree. Sites that the compiler does not list have no answer.
 
 A call of an object means its method `apply`; if the compiler makes it, the class of that name. A call of another value
-means the value and its `apply`. An assignment through a setter that the compiler makes means the variable.
+means the value and its `apply`. An assignment through a setter that the compiler makes means the variable. Where the compiler
+makes a block for arguments with names, it may list only a value of its own, which is no answer.
 """
 
 import pathlib
@@ -109,6 +110,8 @@ def main():
             symbols = [symbol, *(it for it in symbols if it in places and it not in objects)]
         found = set()
         for symbol in symbols:
+            if re.search(r" local\d+$", symbol) and symbol not in places:
+                continue
             owner = re.sub(r"\.(apply|unapply)\((\+\d+)?\)\.$", "", symbol)
             made = places.get(f"{owner}#") if owner != symbol else None
             variable = re.sub(r"`(.+)_=`\(\)\.$", r"\1().", symbol)

@@ -15,6 +15,17 @@ pub fn format(ns: i64) -> String {
     Timestamp::from_second(ns.div_euclid(SECOND_NS)).unwrap_or_default().to_string()
 }
 
+/// Returns how long ago something was: `5 s ago`, `3 min ago`, `7 h ago`, `12 d ago`.
+pub fn ago(age: std::time::Duration) -> String {
+    let seconds = age.as_secs();
+    match seconds {
+        0..=119 => format!("{seconds} s ago"),
+        120..=7_199 => format!("{} min ago", seconds / 60),
+        7_200..=172_799 => format!("{} h ago", seconds / 3600),
+        _ => format!("{} d ago", seconds / 86_400),
+    }
+}
+
 /// Returns the time that `text` names, or `None` if it is not a time.
 ///
 /// Accepted are an age (`90s`, `30m`, `2h`, `3d`, `1w`), a date (`2026-01-31`), and a date with a

@@ -16,6 +16,7 @@ use super::folders::Folders;
 use crate::error::{Error, Kind, Result};
 use crate::history::History;
 use crate::history::git::Git;
+use crate::history::versions::Versions;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
@@ -204,6 +205,11 @@ pub trait Code: Sync {
 
     /// Returns the git work tree around the root, if there is one.
     fn git(&self) -> Option<&Git>;
+
+    /// Returns where the changes of files are kept, if the code has an index directory.
+    fn versions(&self) -> Option<Versions<'_>> {
+        None
+    }
 
     /// Opens the database of what people and test runs recorded about the repository; `None` if
     /// nothing was recorded yet. O(1); a call that needs it twice opens it once.

@@ -12,6 +12,7 @@ use super::folders::Folders;
 use crate::error::Result;
 use crate::history::History;
 use crate::history::git::Git;
+use crate::history::versions::Versions;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
@@ -151,6 +152,10 @@ impl<C: DelegatingCode> Code for C {
 
     fn git(&self) -> Option<&Git> {
         self.before(Access::Git).ok()?.git()
+    }
+
+    fn versions(&self) -> Option<Versions<'_>> {
+        self.before(Access::Git).ok()?.versions()
     }
 
     fn user_data(&self) -> Result<Option<Database>> {

@@ -7,6 +7,7 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,6 +39,9 @@ pub use possible::{can_refer_to, possible_callers, possible_counts};
 
 /// The most uses of one name that are resolved.
 const SITES_MAX: usize = 20_000;
+
+/// The number of uses that are resolved at once beyond a bound, before the time is looked at.
+const SITES_EACH_ROUND: usize = 1024;
 
 /// The number of uses that one thread resolves.
 const SITES_AT_ONCE: usize = 64;
@@ -125,6 +129,8 @@ pub struct Uses {
     pub resolved: usize,
     /// A bound was reached, so uses may be missing.
     pub is_cut: bool,
+    /// How many uses of the symbols' names were found, but not resolved.
+    pub unexamined: usize,
 }
 
 /// Returns the uses of several symbols with a confidence of at least `confidence_min`, calls also of at
@@ -134,20 +140,25 @@ pub struct Uses {
 /// and 64 other names for it. Uses of a type as a base or annotation are not calls, nor are
 /// functions that are passed as values; see [`Role`].
 pub fn uses_of(code: &dyn Code, of: &[SymbolAt], confidence_min: f32) -> Uses {
-    let bound = Bound { uses_max: usize::MAX, roles: &[], first: &|_| 0 };
-    uses_within(&Linker::new(code), of, confidence_min, bound)
+    uses_within(&Linker::new(code), of, confidence_min, ALL)
 }
 
 /// Which uses are resolved where there are many.
 #[derive(Clone, Copy)]
 pub struct Bound<'a> {
-    /// The most uses that are resolved.
+    /// The most uses that are resolved in any case.
     pub uses_max: usize,
+    /// More are resolved until this time has passed since the first one; zero for none.
+    pub more_within: Duration,
     /// The roles that the uses may have; empty for all.
     pub roles: &'a [Role],
     /// Uses in files with a lower number come first, then those earlier in the order of files.
     pub first: &'a dyn Fn(FileId) -> usize,
 }
+
+/// No bound, and no order.
+pub const ALL: Bound<'static> =
+    Bound { uses_max: usize::MAX, more_within: Duration::ZERO, roles: &[], first: &|_| 0 };
 
 /// Returns the same as [`uses_of`], but resolves no more uses than `bound` allows. The look-ups of
 /// `linker` are reused where the uses are few enough for one thread.
@@ -218,13 +229,13 @@ pub fn uses_within(
         }
     }
     let in_text = |(_, site): &(Arc<str>, Site)| (site.file, site.reference.span.start);
+    let mut later = Vec::new();
     if sites.len() > bound.uses_max {
         sites.sort_by_cached_key(|site| ((bound.first)(site.1.file), in_text(site)));
-        sites.truncate(bound.uses_max);
-        found.is_cut = true;
+        later = sites.split_off(bound.uses_max);
     }
     sites.sort_by_key(in_text);
-    found.resolved = sites.len() - of_derived.len().min(sites.len());
+    let resolved = sites.len();
     let resolve = |linker: &Linker<'_>, (text, site): (Arc<str>, Site)| {
         let outcome = linker.outcome_at(site.file, &text, &site.reference);
         if site.reference.role == Role::Call && is_unresolved(&outcome) {
@@ -280,14 +291,28 @@ pub fn uses_within(
     };
     // Within a parallel job the other threads are busy, and the look-ups of `linker` save more.
     let is_alone = rayon::current_thread_index().is_none();
-    let all: Vec<Option<(bool, Resolved)>> = if is_alone && sites.len() > SITES_AT_ONCE {
-        let at_once = at_once(sites.len());
-        let sites = sites.into_par_iter().with_min_len(at_once);
-        sites.map_init(|| Linker::new(code), |linker, site| resolve(linker, site)).collect()
-    } else {
-        // For few uses, waking another thread would take longer.
-        sites.into_iter().map(|site| resolve(linker, site)).collect()
+    let resolve_all = |sites: Vec<(Arc<str>, Site)>| -> Vec<Option<(bool, Resolved)>> {
+        if is_alone && sites.len() > SITES_AT_ONCE {
+            let at_once = at_once(sites.len());
+            let sites = sites.into_par_iter().with_min_len(at_once);
+            sites.map_init(|| Linker::new(code), |linker, site| resolve(linker, site)).collect()
+        } else {
+            // For few uses, waking another thread would take longer.
+            sites.into_iter().map(|site| resolve(linker, site)).collect()
+        }
     };
+    let started = Instant::now();
+    let mut all = resolve_all(sites);
+    found.resolved = resolved;
+    while !later.is_empty() && started.elapsed() < bound.more_within {
+        let after = later.split_off(SITES_EACH_ROUND.min(later.len()));
+        let round = std::mem::replace(&mut later, after);
+        found.resolved += round.len();
+        all.extend(resolve_all(round));
+    }
+    found.resolved -= of_derived.len().min(found.resolved);
+    found.unexamined = later.len();
+    found.is_cut |= !later.is_empty();
     let mut counted = Counted { also: vec![0; of.len()], of_bases: BTreeMap::new() };
     for (is_call, resolved) in all.into_iter().flatten() {
         match resolved {
@@ -300,6 +325,8 @@ pub fn uses_within(
             Resolved::Outside => found.outside += usize::from(is_call),
         }
     }
+    found.uses.sort_by_key(|(_, it)| (it.site.file, it.site.reference.span.start));
+    found.unresolved.sort_by_key(|it| (it.site.file, it.site.reference.span.start));
     found.also = counted.finish(&overridden);
     found
 }
@@ -360,7 +387,7 @@ fn through_base(
     let names_type = |chain: &Chain| {
         let facts = code.file(link.to.file).filter(|facts| facts.language.name == "cpp");
         let of = facts.as_ref().and_then(|facts| facts.owner(link.to.place as usize));
-        chain.is_path() && of.is_some() && chain.as_str().rsplit('.').next() == of
+        chain.is_path() && of.is_some_and(|of| chain.last_name() == of)
     };
     let is_super =
         receiver.is_some_and(|chain| matches!(chain.decode().0, Root::Base) || names_type(chain));

@@ -24,11 +24,11 @@
 //!    (modules that types of Ruby include or prepend), `super_calls` (Ruby's `super`),
 //!    `operators` (of Rust), `own` (what `$` is), `sides` (of a
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements and type
-//!    arguments), `given` (what values of outside types give), `fixture` (values of pytest's fixtures), `context` (parameters
+//!    arguments), `given` (what values of outside types give), `protocols` (what types of the repository give by an index, in a loop …), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `called_this` (their `this`), `extension` (methods that traits add to outside types), `derived` (what
 //!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
-//!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`), `companions` (Scala's `apply`), `block_imports` (of Rust),
+//!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`), `companions` (Scala's `apply`), `implicit_classes` (of Scala), `extended_objects` (of Ruby), `macro_calls` (C++), `block_imports` (of Rust),
 //!    `tuples` (parts of Python's tuples), `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to),
@@ -66,6 +66,7 @@ mod decorated;
 mod derived;
 mod dialect;
 mod exports;
+mod extended_objects;
 mod extension;
 mod features;
 mod fields;
@@ -77,9 +78,11 @@ mod given;
 mod held;
 mod hops;
 mod implementations;
+mod implicit_classes;
 mod kinds;
 mod library;
 mod macro_blocks;
+mod macro_calls;
 mod magic;
 mod mapped;
 mod members;
@@ -98,6 +101,7 @@ mod pick;
 mod plugins;
 mod position;
 mod possible;
+mod protocols;
 mod qualified_names;
 mod receiver_bounds;
 mod result;

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use super::imports::{Family, Importer, ProjectUsing, Resolution, Resolver, is_manifest};
-use super::link::{Code, FileFacts, Site, SymbolAt, last_name};
+use super::link::{Code, FileFacts, Site, SymbolAt};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::lang::facts::{Import, ImportKind, Reference, Role};
@@ -95,7 +95,7 @@ impl Program {
                 self.blocks.entry(of.to_owned()).or_default().push(at);
             }
             for base in &symbol.bases {
-                self.derived.entry(last_name(base.as_str()).to_owned()).or_default().push(at);
+                self.derived.entry(base.last_name().to_owned()).or_default().push(at);
             }
         }
         for (at, (name, _)) in file.references.iter().enumerate() {

@@ -84,7 +84,10 @@ impl HistoryStore<'_> {
 
     /// Removes temporary files of writers that did not finish.
     pub fn tidy(&self, _lock: &WriterLock) {
-        self.0.remove_where(|name| name.starts_with("history-") && name.ends_with(".new"));
+        self.0.remove_where(|name| {
+            ["history-", "units-"].iter().any(|start| name.starts_with(start))
+                && name.ends_with(".new")
+        });
     }
 }
 

@@ -54,6 +54,33 @@ pub enum FileKind {
     TextFiles = 33,
 }
 
+impl FileKind {
+    const ALL: [FileKind; 6] = [
+        FileKind::Segment,
+        FileKind::Table,
+        FileKind::Code,
+        FileKind::History,
+        FileKind::TextSegment,
+        FileKind::TextFiles,
+    ];
+}
+
+/// Reads every byte of a container of any kind; does nothing for other files. O(file).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] if it is damaged; [`crate::Kind::Io`] if it cannot be read.
+pub fn verify(path: &Path) -> Result<()> {
+    let mut header = [0; 16];
+    let mut file = File::open(path).map_err(|error| Error::io(path, error))?;
+    if file.read_exact(&mut header).is_err() || header[..8] != MAGIC {
+        return Ok(());
+    }
+    let kind = FileKind::ALL.into_iter().find(|kind| *kind as u32 == u32_at(&header, 12));
+    let kind = kind.ok_or_else(|| Error::corrupt(path, "index file is of an unknown kind"))?;
+    Container::open(Map::open(path, true)?, kind)?.check_all()
+}
+
 /// Writes a container of `kind` to the new file `path`; `sections` are (id, bytes).
 ///
 /// # Errors

@@ -26,7 +26,7 @@ mod access;
 pub mod cache;
 pub mod lock;
 
-pub use cache::{CachedIndex, cache_bytes, cached, evict, remove, remove_rubbish};
+pub use cache::{CachedIndex, cache_bytes, cached, evict, remove, remove_rubbish, verify};
 pub use lock::{LockRole, WriterLock};
 
 use std::fs;
@@ -357,12 +357,12 @@ fn parse_generation(number: &str) -> Option<u64> {
 }
 
 /// Returns the text of a manifest followed by its checksum.
-pub(super) fn seal(body: &str) -> String {
+pub(crate) fn seal(body: &str) -> String {
     format!("{body}\n{:08x}\n", crc32fast::hash(body.as_bytes()))
 }
 
 /// Returns the text that was passed to [`seal`], or `None` if the checksum is wrong.
-pub(super) fn unseal(text: &str) -> Option<&str> {
+pub(crate) fn unseal(text: &str) -> Option<&str> {
     let (body, crc) = text.strip_suffix('\n')?.rsplit_once('\n')?;
     let is_sound = u32::from_str_radix(crc, 16).ok()? == crc32fast::hash(body.as_bytes());
     is_sound.then_some(body)

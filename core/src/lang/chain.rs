@@ -21,7 +21,10 @@
 //!        | ("%" chain)+   one of several values; after `%&`, a value of all types ([`mod@several`])
 //! step  := "." NAME    a member
 //!        | "()"        the result of a call; of a class, a new instance
-//!        | "[]"        an element; also what the value yields, contains or resolves to
+//!        | "[]"        what the value gives by an index or key ([`Protocol`])
+//!        | ";"         what a loop over it gives
+//!        | "`"         what waiting for it gives
+//!        | "'"         what it contains
 //!        | "(" N ")"   the parameter N, counted from 0
 //! ```
 //!
@@ -29,15 +32,19 @@
 //! `def f(c: Conn): c.send()` gives it `@Conn`; `self.conn.send()` gives `$.conn`. Separators are
 //! `.` in every language; references, pointers, nullability and white space are omitted.
 //!
-//! `f(253)` is the `this` of a function that is passed or assigned where `f` is expected, and `f(252)` a
-//! value of the type for which the function `f` of TypeScript tests its argument.
+//! Numbers from 252 on stand for parameters without one ([`Parameter`]): the `this` of a function that is
+//! passed or assigned where `f` is expected, a value of the type for which the function `f` of TypeScript
+//! tests its argument, the last parameter, the receiver of a function type.
+//!
+//! Nobody outside of this module reads the encoded form: who follows chains decodes them or asks what
+//! `parts`, `several` and [`TypeText`] answer, and only the index stores the text (`stored`).
 //!
 //! Rules of single languages:
 //!
 //! - Rust: `Box`, `Rc`, `Arc`, `Pin`, `Cow` and guards count as pointers. `Self` is the type of the
 //!   enclosing implementation or trait (`Self.new()`, `@Self`, `@Result<Self,Error>`); a function
-//!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`, so `.await` is `[]`, as `?`
-//!   and `unwrap()` are. `clone()`, `map_err()` and others that change only the container are
+//!   that returns `Self` returns `$`. An `async fn` returns `@Future<…>`; `?` and `unwrap()` take the
+//!   content. `clone()`, `map_err()` and others that change only the container are
 //!   omitted; `value.into()` has the receiver `value=>@Type`, where the result is to be a `Type`.
 //!   `name::<A>()` is `name<A>()`. `**self` is `$.deref()`, and `a + b` is `a.add()`. A parameter of a closure is an element of what `map` and the
 //!   like are called on, or what the called function passes to its parameter: `run(|job| …)` gives
@@ -51,7 +58,7 @@
 //! - Python: `Optional[A]`, `A | None`, `Annotated[A, …]` are `@A`, other unions `%@A%@B`, and
 //!   containers of them `%@list<A>%@list<B>`; `type[A]` and the first parameter of a class method are the class, `A`. A call of a
 //!   class is `A()`. An `async def` returns `@Coroutine<A>`, a generator without an annotation
-//!   `@Iterator<A>`. `with f() as x` gives `f()[]`, but `with A() as x` gives `A()`. Unpacked values
+//!   `@Iterator<A>`. `with f() as x` gives `f().__enter__()`, but `with A() as x` gives `A()`. Unpacked values
 //!   are members with their position as name, as with Rust's tuples. A parameter of a test or fixture
 //!   that no decorator sets is the fixture of its name; a fixture returns what it yields.
 //! - JavaScript and TypeScript: `null`, `undefined` and literals in unions are omitted; `Partial<A>`
@@ -70,7 +77,7 @@
 //!   `make_unique<A>()` are `@A`. Types made by macros or `auto` returns are unknown.
 //! - Kotlin: `x.this` is the implicit receiver of a bare name in a block, such as that of `x.apply
 //!   { … }`. Of other calls it is the receiver of the function type of the last parameter:
-//!   `build(254)(255).this` in `build { … }`. `it` and `this` of a block are local names.
+//!   the last parameter's receiver, `build(254)(255).this`, in `build { … }`. `it` and `this` of a block are local names.
 //! - PHP: names keep their `\`: `\A\B` is a qualified name, `B\C` one relative to an import or the
 //!   namespace. The receiver of a qualified name is what precedes it, `\A\`. `self`, `static` and
 //!   `parent` are `$`, `$` and `$$`; `new self` is a call of `self` on `$`. Types are those that are
@@ -80,20 +87,22 @@
 //!   A bare name is a call. A module named by `include` is a base.
 //!
 //! Methods of standard libraries that return the same container or an element of it are written as
-//! nothing or `[]` where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). For
-//! the others a linker should take an unknown member of an outside type with arguments, once it is
-//! called, as the type itself: `@Vec<Item>.get()[]` is an `Item`.
+//! nothing or a protocol where their names are unambiguous (`clone`, `unwrap`). What the others return, the
+//! linker reads from its tables of the libraries; of what these do not have, it knows nothing.
 
 use std::fmt::{self, Write as _};
 
-use super::code_text::split;
 use super::notes::{NameLookup, Notes};
 
+mod parts;
 mod several;
+pub(crate) mod stored;
 #[cfg(test)]
 mod tests;
+mod type_text;
 
 use several::EACH;
+pub use type_text::TypeText;
 
 /// The longest chain, in bytes; a longer one is dropped.
 pub const CHAIN_BYTES_MAX: usize = 200;
@@ -102,11 +111,108 @@ pub const CHAIN_BYTES_MAX: usize = 200;
 const PASSED: char = '|';
 
 /// The mark of a type parameter.
-pub const TYPE_PARAMETER: char = '~';
+const TYPE_PARAMETER: char = '~';
 
 /// A chain in its encoded form.
 #[derive(Clone, Eq, Hash, Ord, PartialEq, PartialOrd)]
 pub struct Chain(String);
+
+/// How code gets something out of a value.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Protocol {
+    /// By an index or key: `a[i]`.
+    Index,
+    /// By a loop or a method that passes each element to a function, and from a channel.
+    Iterate,
+    /// By waiting for it.
+    Await,
+    /// By taking the content of a wrapper: of an option, a result, or a type that is only known to contain
+    /// something.
+    Unwrap,
+}
+
+impl Protocol {
+    /// The protocols, with what stands for them in the encoded form.
+    const ALL: [(Protocol, &str); 4] = [
+        (Protocol::Index, "[]"),
+        (Protocol::Iterate, ";"),
+        (Protocol::Await, "`"),
+        (Protocol::Unwrap, "'"),
+    ];
+
+    fn encoded(self) -> &'static str {
+        let own = Protocol::ALL.into_iter().find(|(protocol, _)| *protocol == self);
+        own.map_or("", |(_, encoded)| encoded)
+    }
+
+    /// Returns the encoded form before a last step by any protocol.
+    fn before(encoded: &str) -> Option<&str> {
+        Protocol::ALL.into_iter().find_map(|(_, step)| encoded.strip_suffix(step))
+    }
+
+    /// Returns the protocol whose encoded form `rest` begins with, and the text after it.
+    fn decoded(rest: &str) -> Option<(Protocol, &str)> {
+        Protocol::ALL.into_iter().find_map(|(of, encoded)| Some((of, rest.strip_prefix(encoded)?)))
+    }
+}
+
+/// The signs with which a step other than a member begins.
+const STEP_SIGNS: [char; 5] = ['(', '[', ';', '`', '\''];
+
+/// A parameter of a function, in a step of a chain.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Parameter {
+    /// That of the number, counted from 0.
+    Numbered(usize),
+    /// The last one.
+    Last,
+    /// The receiver of a function type.
+    Receiver,
+    /// The `this` of a function of JavaScript.
+    This,
+    /// The value that a function of TypeScript tests.
+    Tested,
+}
+
+impl Parameter {
+    /// The parameters without a number, with the numbers that stand for them in the encoded form.
+    const NAMED: [(Parameter, usize); 4] = [
+        (Parameter::Tested, 252),
+        (Parameter::This, 253),
+        (Parameter::Last, 254),
+        (Parameter::Receiver, 255),
+    ];
+
+    /// Returns the parameter that a number in the encoded form stands for.
+    fn decoded(number: usize) -> Parameter {
+        let named = Parameter::NAMED.into_iter().find(|(_, of)| *of == number);
+        named.map_or(Parameter::Numbered(number), |(parameter, _)| parameter)
+    }
+
+    /// Returns the number that stands for the parameter in the encoded form.
+    fn encoded(self) -> usize {
+        let named = Parameter::NAMED.into_iter().find(|(parameter, _)| *parameter == self);
+        match (self, named) {
+            (Parameter::Numbered(number), _) | (_, Some((_, number))) => number,
+            // All others have a number.
+            (_, None) => 0,
+        }
+    }
+
+    /// Returns the number of the parameter, if it has one.
+    pub fn number(self) -> Option<usize> {
+        match self {
+            Parameter::Numbered(number) => Some(number),
+            _ => None,
+        }
+    }
+}
+
+impl From<usize> for Parameter {
+    fn from(number: usize) -> Parameter {
+        Parameter::Numbered(number)
+    }
+}
 
 /// Where a chain starts.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -127,15 +233,6 @@ pub enum Root<'c> {
     Unknown,
 }
 
-/// A type as it is written.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub struct TypeText<'c> {
-    /// Its names with dots between them: `a.List`.
-    pub path: &'c str,
-    /// Its arguments with their brackets, `<User>`, or nothing.
-    pub arguments: &'c str,
-}
-
 /// One step of a chain.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Step<'c> {
@@ -143,10 +240,10 @@ pub enum Step<'c> {
     Member(&'c str),
     /// The result of a call.
     Call,
-    /// An element; also what the value yields, contains or resolves to.
-    Element,
-    /// The parameter of that number, counted from 0.
-    Parameter(usize),
+    /// What the value gives by a protocol.
+    Yield(Protocol),
+    /// A parameter.
+    Parameter(Parameter),
 }
 
 /// Text that is not a step, at the end of a damaged chain or of one that is not a chain, such as the
@@ -170,10 +267,10 @@ impl<'c> Iterator for Steps<'c> {
         }
         let (step, after) = if let Some(after) = rest.strip_prefix("()") {
             (Step::Call, after)
-        } else if let Some(after) = rest.strip_prefix("[]") {
-            (Step::Element, after)
+        } else if let Some((protocol, after)) = Protocol::decoded(rest) {
+            (Step::Yield(protocol), after)
         } else if let Some((number, after)) = parameter(rest) {
-            (Step::Parameter(number), after)
+            (Step::Parameter(Parameter::decoded(number)), after)
         } else if let Some(after) = rest.strip_prefix('.') {
             let (name, after) = after.split_at(name_end(after));
             (Step::Member(name), after)
@@ -213,7 +310,7 @@ impl Chain {
             return (Root::Variable(name), Steps { rest });
         }
         if let Some(written) = text.strip_prefix('@') {
-            let (of, rest) = type_text(written);
+            let (of, rest) = TypeText::split(written);
             return (Root::Instance(of), Steps { rest });
         }
         if text.starts_with('$') && !text[1..].starts_with(is_name_char_but_dollar) {
@@ -225,25 +322,10 @@ impl Chain {
         let (name, rest) = text.split_at(name_end(text));
         if rest.starts_with('<') {
             // The type arguments of a function belong to its name.
-            let rest = type_text(text).1;
+            let rest = TypeText::split(text).1;
             return (Root::Name(&text[..text.len() - rest.len()]), Steps { rest });
         }
         (Root::Name(name), Steps { rest })
-    }
-
-    /// Returns the steps from the byte `from` of a path or a written type on; see [`Chain::path`].
-    pub fn steps_after(&self, from: usize) -> Steps<'_> {
-        Steps { rest: self.0.get(from..).unwrap_or_default() }
-    }
-
-    /// Returns the chain that the index stored as `encoded`.
-    pub fn from_encoded(encoded: String) -> Chain {
-        Chain(encoded)
-    }
-
-    /// Returns the encoded form.
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 
     /// Returns the chain of a name, or of a path of names with dots between them.
@@ -257,14 +339,14 @@ impl Chain {
     }
 
     /// Returns the chain of a local variable whose value is unknown.
-    pub(super) fn variable(name: &str) -> Chain {
+    pub fn variable(name: &str) -> Chain {
         Chain::from(Root::Variable(name))
     }
 
     /// Returns the chain of a parameter of a block, whose value has the chain `passed` if the called
     /// method is one of the repository, and is unknown otherwise.
     pub(super) fn parameter_of_block(name: &str, passed: &Chain) -> Chain {
-        passed.each_alternative(|passed| Chain(format!("^{name}{PASSED}{passed}")))
+        passed.each_alternative(|passed| Chain(format!("^{name}{PASSED}{}", passed.0)))
     }
 
     /// Returns the chain of a variable whose value is one of several: `^name|?`.
@@ -279,38 +361,21 @@ impl Chain {
         Some(Chain(passed.to_owned()))
     }
 
-    /// Returns the number of the parameter and the chain before it, if the last step is one.
-    pub fn before_parameter(&self) -> Option<(Chain, usize)> {
-        let (before, number) = self.0.strip_suffix(')')?.rsplit_once('(')?;
-        Some((Chain(before.to_owned()), number.parse().ok()?))
-    }
-
-    /// Returns true if the chain has no steps.
-    pub(super) fn has_no_steps(&self) -> bool {
-        self.decode().1.is_done()
-    }
-
-    /// Returns true if the chain starts at a local variable whose value is unknown; of one of several
-    /// values, if each alternative does.
-    pub fn is_of_variable(&self) -> bool {
-        self.parts().all(|part| part.starts_with('^'))
-    }
-
     /// Returns the chain of a base whose members take precedence over those of the type itself: a
     /// module that a class of Ruby prepends.
     #[must_use]
     pub(super) fn prepended(self) -> Chain {
-        self.then(Step::Parameter(0))
+        self.then(Step::Parameter(Parameter::Numbered(0)))
     }
 
     /// Returns the chain of a value of a type as it is written, with its arguments.
     pub fn instance(of: &str) -> Chain {
-        Chain::from(Root::Instance(TypeText { path: of, arguments: "" }))
+        Chain::from(Root::Instance(TypeText::of(of)))
     }
 
     /// Returns the chain of a value of a type parameter, of what its users give.
     pub fn parameter(name: &str) -> Chain {
-        Chain::instance(&format!("{TYPE_PARAMETER}{name}"))
+        Chain::instance(&TypeText::of_parameter(name))
     }
 
     /// Returns the chain of the instance that the enclosing method belongs to.
@@ -332,7 +397,7 @@ impl Chain {
     /// expected of the call.
     #[must_use]
     pub(super) fn converted_to(self, expected: &Chain) -> Chain {
-        Chain(format!("{}{CONVERSION}{expected}", self.0))
+        Chain(format!("{}{CONVERSION}{}", self.0, expected.0))
     }
 
     /// Returns the chains of the value and of the expected result in the receiver of a conversion.
@@ -352,8 +417,8 @@ impl Chain {
                 self.0.push_str(name);
             }
             Step::Call => self.0.push_str("()"),
-            Step::Element => self.0.push_str("[]"),
-            Step::Parameter(number) => _ = write!(self.0, "({number})"),
+            Step::Yield(protocol) => self.0.push_str(protocol.encoded()),
+            Step::Parameter(of) => _ = write!(self.0, "({})", of.encoded()),
         }
     }
 
@@ -372,100 +437,13 @@ impl Chain {
         }
         (self.0.len() <= CHAIN_BYTES_MAX).then_some(self)
     }
-
-    /// Returns the chain with `root` in place of its first name.
-    pub(super) fn with_root(&self, mut root: Chain) -> Chain {
-        root.0.push_str(&self.0[self.first_name().len()..]);
-        root
-    }
-
-    /// Returns the text before the first step: a name, or a sign with the first name of a type.
-    pub(super) fn first_name(&self) -> &str {
-        self.0.split(['.', '(', '[']).next().unwrap_or_default()
-    }
-
-    /// Returns the names that the chain starts with, up to the first call, element or parameter.
-    pub fn path(&self) -> &str {
-        &self.0[..self.0.find(['(', '[']).unwrap_or(self.0.len())]
-    }
-
-    /// Returns true for a path of names without any other step.
-    pub fn is_path(&self) -> bool {
-        !self.0.contains(['(', '[', '@', '$', '!', '?', '^', EACH])
-    }
-
-    /// Returns true if the chain starts with a sign: its root is not a name. A name that begins
-    /// with `$` counts as one, too.
-    pub(super) fn has_sign(&self) -> bool {
-        self.0.starts_with(['@', '$', '!', '^', EACH])
-    }
-
-    /// Returns the written type, with all that follows it, of a chain that starts at a value of one.
-    pub fn instance_type(&self) -> Option<&str> {
-        self.0.strip_prefix('@')
-    }
-
-    /// Returns the chain without the mark that makes a value of a type.
-    pub fn without_instance(&self) -> &str {
-        self.0.trim_start_matches('@')
-    }
-
-    /// Returns the class of a value of a written type or of a new instance: `A.B` of `@A.B` and of
-    /// `A.B()`, where `is_class` accepts the last name of what is called.
-    pub(super) fn class(&self, is_class: impl Fn(&str) -> bool) -> Option<&str> {
-        let class = match self.instance_type() {
-            Some(class) => class,
-            None => self.0.strip_suffix("()").filter(|path| {
-                let last = path.rsplit('.').next().unwrap_or_default();
-                is_class(last)
-            })?,
-        };
-        (!class.contains(['(', ')', '[', ']', '@', EACH])).then_some(class)
-    }
-
-    /// Returns the chain of the implicit receiver that a bare name in a block has: `x` of `x.this`.
-    pub fn implicit(&self) -> Option<Chain> {
-        self.0.strip_suffix(".this").map(|of| Chain(of.to_owned()))
-    }
-
-    /// Returns the instance of the block around the one that this chain is the instance of, where
-    /// both are instances that called functions determine.
-    pub fn outer_instance(&self) -> Option<Chain> {
-        let step = format!("({LAST_PARAMETER})({RECEIVER_PARAMETER})");
-        let (of, _) = self.0.strip_suffix(&step)?.rsplit_once('.')?;
-        of.ends_with(&step).then(|| Chain(of.to_owned()))
-    }
-
-    /// Returns true if the last steps are a call of the member `name`.
-    pub fn is_call_of(&self, name: &str) -> bool {
-        self.before_call_of(name).is_some()
-    }
-
-    /// Returns the text before a final call of the member `name`.
-    pub(super) fn before_call_of(&self, name: &str) -> Option<&str> {
-        self.0.strip_suffix("()")?.strip_suffix(name)?.strip_suffix('.')
-    }
-
-    /// Returns the chain of the elements whose `enumerate()` this is an element of.
-    pub(super) fn enumerated(&self) -> Option<Chain> {
-        self.0.strip_suffix(".enumerate()[]").map(|of| Chain(of.to_owned()))
-    }
-
-    /// Returns the chain before the last `.`, and the name after it.
-    pub(super) fn split_member(&self) -> Option<(Chain, &str)> {
-        if self.0.starts_with(EACH) {
-            return self.split_alternatives();
-        }
-        let (of, name) = self.0.rsplit_once('.')?;
-        Some((Chain(of.to_owned()), name))
-    }
 }
 
 impl From<Root<'_>> for Chain {
     fn from(root: Root<'_>) -> Chain {
         Chain(match root {
             Root::Name(name) => name.to_owned(),
-            Root::Instance(of) => format!("@{}{}", of.path, of.arguments),
+            Root::Instance(of) => format!("@{}", of.text()),
             Root::Own => "$".to_owned(),
             Root::Base => "$$".to_owned(),
             Root::Fixture(name) => format!("!{name}"),
@@ -481,24 +459,6 @@ impl fmt::Debug for Chain {
     }
 }
 
-impl fmt::Display for Chain {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The number of the value that a function of TypeScript tests, in a step of a chain.
-pub const TESTED_PARAMETER: usize = 252;
-
-/// The number of the `this` of a function of JavaScript, in a step of a chain.
-pub const THIS_PARAMETER: usize = 253;
-
-/// The number of a function's last parameter, in a step of a chain.
-pub const LAST_PARAMETER: usize = 254;
-
-/// The number of the receiver of a function type, in a step of a chain.
-pub const RECEIVER_PARAMETER: usize = 255;
-
 /// The name of any member of a type, in a step of a chain: `A[keyof A]` of TypeScript.
 pub const ANY_MEMBER: &str = "\\any";
 
@@ -507,47 +467,10 @@ const UNKNOWN: &str = "?";
 /// The sign between the value of a conversion and its expected result.
 const CONVERSION: &str = "=>";
 
-/// Splits the type that `written` begins with from the rest.
-fn type_text(written: &str) -> (TypeText<'_>, &str) {
-    let is_path = |c: char| is_name_char(c) || c == '.';
-    let end = written.find(|c: char| !is_path(c)).unwrap_or(written.len());
-    let (path, after) = written.split_at(end);
-    let length = match after.as_bytes() {
-        [b'<', ..] => closing(after, b'<', b'>'),
-        [b'[', next, ..] if *next != b']' => closing(after, b'[', b']'),
-        _ => 0,
-    };
-    let (arguments, rest) = after.split_at(length);
-    (TypeText { path, arguments }, rest)
-}
-
-/// Returns the top-level arguments of a written type: `A` and `B<C>` of `Map<A,B<C>>`.
-pub fn type_arguments(text: &str) -> Vec<&str> {
-    let Some(start) = text.find(['<', '[']) else { return Vec::new() };
-    let inner = text[start + 1..].strip_suffix(['>', ']']).unwrap_or(&text[start + 1..]);
-    split(inner, b',').into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
-}
-
 /// Returns the number in the step `(N)` that `rest` begins with, and the text after it.
 fn parameter(rest: &str) -> Option<(usize, &str)> {
     let (number, after) = rest.strip_prefix('(')?.split_once(')')?;
     Some((number.parse().ok()?, after))
-}
-
-/// Returns the length of the text up to the bracket that closes the first one.
-fn closing(text: &str, open: u8, close: u8) -> usize {
-    let mut level = 0_usize;
-    for (at, byte) in text.bytes().enumerate() {
-        if byte == open {
-            level += 1;
-        } else if byte == close {
-            level = level.saturating_sub(1);
-            if level == 0 {
-                return at + 1;
-            }
-        }
-    }
-    text.len()
 }
 
 /// Returns the length of the name that `text` begins with.
@@ -586,9 +509,9 @@ pub(super) fn called(of: Option<Chain>) -> Option<Chain> {
     Some(chain)
 }
 
-/// Returns the chain of an element of `of`.
-pub(super) fn element(of: Option<Chain>) -> Option<Chain> {
-    of?.then(Step::Element).bounded()
+/// Returns the chain of what `of` gives by a protocol.
+pub(super) fn yielded(of: Option<Chain>, protocol: Protocol) -> Option<Chain> {
+    of?.then(Step::Yield(protocol)).bounded()
 }
 
 /// Returns the chain of a value of a type; `None` for a type without a name.

@@ -1,7 +1,7 @@
 //! Code without a syntax tree, such as the arguments of macros and the parts of signatures: where
 //! its expressions begin, and which chains they have.
 
-use super::chain::{self, Chain};
+use super::chain::{self, Chain, Protocol};
 use super::notes::Notes;
 
 /// Bytes that are searched backwards for the start of an expression.
@@ -213,7 +213,7 @@ pub(super) fn chain_of(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
         match byte {
             b'.' | b':' | b'-' | b'>' => at += 1,
             b'?' => {
-                chain = chain::element(chain);
+                chain = chain::yielded(chain, Protocol::Unwrap);
                 at += 1;
             }
             b'<' if text[..at].ends_with(b"::") => {
@@ -227,13 +227,16 @@ pub(super) fn chain_of(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
             }
             b'(' | b'[' => {
                 at = closing(text, at)?;
-                chain = if byte == b'(' { chain::called(chain) } else { chain::element(chain) };
+                chain = match byte {
+                    b'(' => chain::called(chain),
+                    _ => chain::yielded(chain, Protocol::Index),
+                };
             }
             byte if is_name(byte) => {
                 let length = text[at..].iter().take_while(|&&byte| is_name(byte)).count();
                 let name = &text[at..at + length];
                 chain = if name == b"await" {
-                    chain::element(chain)
+                    chain::yielded(chain, Protocol::Await)
                 } else {
                     chain::member(chain, name)
                 };

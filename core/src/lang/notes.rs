@@ -478,7 +478,10 @@ impl<'a> Notes<'a> {
         let mut members = std::mem::take(&mut self.contents);
         if !members.is_empty() {
             // An element tells nothing new of a value that is no plain container.
-            let is_plain = |chain: &Chain| matches!(chain.as_str(), "@Array" | "@Hash" | "@Set");
+            let is_plain = |chain: &Chain| {
+                let of = chain.written_type().map_or("", |of| of.text());
+                matches!(of, "Array" | "Hash" | "Set")
+            };
             let others = self.members.iter().chain(&self.several_members).chain(&self.weak_members);
             let others = others.filter(|(.., chain)| !is_plain(chain));
             let known: HashSet<(usize, &[u8])> = others.map(|it| (it.0, it.1)).collect();

@@ -15,7 +15,7 @@ use crate::base::path;
 use crate::catalog::Catalog;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
-use crate::graph::calls::{Bound, callees, uses_within};
+use crate::graph::calls::{ALL, Bound, callees, uses_within};
 use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
 use crate::lang::facts::Role as Use;
 use crate::source::secret::is_secret;
@@ -144,7 +144,7 @@ fn callers_of(
     first: &dyn Fn(FileId) -> usize,
 ) -> Result<Vec<(SymbolAt, FileId, Site)>> {
     let (mut others, mut in_tests) = (Vec::new(), Vec::new());
-    let bound = Bound { uses_max: USES_MAX, roles: &[Use::Call], first };
+    let bound = Bound { uses_max: USES_MAX, roles: &[Use::Call], first, ..ALL };
     for (_, caller) in uses_within(&Linker::new(catalog), &[at], CONFIDENCE_ANSWER, bound).uses {
         let site = &caller.site;
         let from = crate::graph::calls::calling_symbol(catalog, site);

@@ -3,7 +3,6 @@
 
 use super::head::{attributes, head};
 use super::{Applies, FileTests, Fixture, Runner, Source, Test};
-use crate::lang::membership::last_name;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// How a language marks tests and fixtures.
@@ -126,7 +125,7 @@ pub(super) fn find(source: &Source<'_>) -> FileTests {
             .find(|of| matches!(of.kind, SymbolKind::Class | SymbolKind::Struct));
         let has_base = |class: &&Symbol| {
             !rules.base.is_empty()
-                && class.bases.iter().any(|base| last_name(base.as_str()).contains(rules.base))
+                && class.bases.iter().any(|base| base.last_name().contains(rules.base))
         };
         let attributes = attributes(head(source.text, symbol));
         let marked = |names: &[&str]| attributes.iter().any(|name| names.contains(&name.as_str()));

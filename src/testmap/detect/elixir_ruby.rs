@@ -4,7 +4,6 @@
 use std::ops::Range;
 
 use super::{Applies, FileTests, Fixture, Runner, Source, Test};
-use crate::lang::membership::last_name;
 
 /// What a line opens.
 #[derive(Clone, Copy, Eq, PartialEq)]
@@ -145,7 +144,7 @@ fn methods(source: &Source<'_>, found: &mut FileTests) {
         let class = symbol.parent.map(|at| &source.facts.symbols[at]);
         let is_class_of_tests = class.is_some_and(|class| {
             class.name.contains("Test")
-                || class.bases.iter().any(|base| last_name(base.as_str()).contains("Test"))
+                || class.bases.iter().any(|base| base.last_name().contains("Test"))
         });
         if !symbol.kind.is_callable() || !is_class_of_tests {
             continue;

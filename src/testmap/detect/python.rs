@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::super::collected::Collected;
 use super::head::{arguments, attributes, bracketed, head, parameters, strings};
 use super::{Applies, FileTests, Fixture, Runner, Source, Test};
-use crate::lang::membership::last_name;
 use crate::lang::symbols::SymbolKind;
 
 /// Methods that unittest runs around each test or each class.
@@ -52,7 +51,7 @@ pub(super) fn find(source: &Source<'_>, is_test_file: bool, collected: &Collecte
         let head = head(source.text, symbol);
         let is_unittest = in_class.is_some_and(|class| {
             class.bases.iter().any(|base| {
-                let base = last_name(base.as_str());
+                let base = base.last_name();
                 base.contains("Test") || base.contains("Case")
             }) || !class.bases.is_empty()
                 && ["Test", "Tests", "TestCase"].iter().any(|end| class.name.ends_with(end))

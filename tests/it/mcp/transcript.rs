@@ -10,50 +10,10 @@ use crate::support::place::Place;
 /// A shop in three languages, of realistic size.
 pub(crate) fn shop() -> Place {
     let place = Place::new();
-    place.write("README.md", "# Shop\n\nSells things. See docs/discounts.md.\n");
-    place.write("docs/discounts.md", "# Discounts\n\nA coupon takes a share off the total.\n");
-    place.write("Cargo.toml", "[package]\nname = \"shop\"\nversion = \"0.1.0\"\n");
-    place.write(
-        "src/cart.rs",
-        "use crate::coupon::Coupon;\nuse crate::price::Price;\n\n/// What somebody buys.\n#[derive(Default)]\n\
-         pub struct Cart {\n    prices: Vec<Price>,\n    coupon: Option<Coupon>,\n}\n\n\
-         impl Cart {\n    /// Adds a price.\n    pub fn add(&mut self, price: Price) {\n        \
-         self.prices.push(price);\n    }\n\n    /// Applies a coupon.\n    \
-         pub fn apply_coupon(&mut self, coupon: Coupon) {\n        self.coupon = Some(coupon);\n    }\n\n    \
-         /// Returns what is to be paid.\n    pub fn total(&self) -> Price {\n        \
-         let sum: u64 = self.prices.iter().map(|price| price.cents).sum();\n        \
-         match &self.coupon {\n            Some(coupon) => coupon.discounted(sum),\n            \
-         None => Price::of(sum),\n        }\n    }\n}\n",
-    );
-    place.write(
-        "src/coupon.rs",
-        "use crate::price::Price;\n\n/// A share off.\npub struct Coupon {\n    pub percent: u64,\n}\n\n\
-         impl Coupon {\n    /// Returns what is left of a sum.\n    \
-         pub fn discounted(&self, sum: u64) -> Price {\n        \
-         // TODO: more than 100 percent underflows\n        Price::of(sum - sum * self.percent / 100)\n    }\n}\n",
-    );
-    place.write(
-        "src/price.rs",
-        "/// Cents.\n#[derive(Clone, Copy, Debug, PartialEq)]\npub struct Price {\n    pub cents: u64,\n}\n\n\
-         impl Price {\n    pub fn of(cents: u64) -> Price {\n        Price { cents }\n    }\n}\n",
-    );
-    place.write("src/lib.rs", "pub mod cart;\npub mod coupon;\npub mod price;\n");
-    place.write(
-        "tests/cart_test.rs",
-        "use shop::cart::Cart;\nuse shop::coupon::Coupon;\nuse shop::price::Price;\n\n#[test]\n\
-         fn a_coupon_takes_its_share() {\n    let mut cart = Cart::default();\n    cart.add(Price::of(200));\n    \
-         cart.apply_coupon(Coupon { percent: 50 });\n    assert_eq!(cart.total(), Price::of(100));\n}\n",
-    );
-    place.write(
-        "web/cart.js",
-        "import { format } from './format.js';\n\nexport function showTotal(cents) {\n  \
-         return format(cents);\n}\n",
-    );
-    place.write(
-        "web/format.js",
-        "/** Shows cents. */\nexport function format(cents) {\n  return (cents / 100).toFixed(2);\n}\n",
-    );
-    place.write(".env", "KEY=1\n");
+    let shop = include_str!("../../../src/cli/demo/shop.txt");
+    for (path, text) in shop.split("//- /").skip(1).filter_map(|part| part.split_once('\n')) {
+        place.write(path, text);
+    }
     place
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Bound, Caller, calling_symbols, uses_within};
+use super::{ALL, Bound, Caller, calling_symbols, uses_within};
 use crate::graph::link::{Code, Linker, Reason, Site, SymbolAt};
 use crate::lang::facts::Role;
 
@@ -79,7 +79,7 @@ fn search(
     let mut level = of.to_vec();
     // Levels have many look-ups in common.
     let linker = Linker::new(code);
-    let bound = Bound { uses_max: usize::MAX, roles: &[Role::Call], first: &|_| 0 };
+    let bound = Bound { roles: &[Role::Call], ..ALL };
     let (mut resolved, mut is_cut) = (0, false);
     while !level.is_empty() {
         let mut next = Vec::new();

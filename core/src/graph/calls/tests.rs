@@ -267,6 +267,32 @@ fn truncation_is_reported() {
     assert!(path.calls.is_none() && path.is_cut);
 }
 
+/// Uses beyond the bound of a query are counted, in the requested order; time allows more.
+#[test]
+fn unexamined_uses_are_counted() {
+    let mut text = "//- /a.c\nvoid release(int a) {}\n".to_owned();
+    for file in ["b", "c"] {
+        let _ = write!(text, "//- /{file}.c\nvoid use_{file}(void) {{\n");
+        text += &"release(1);\n".repeat(40);
+        text += "}\n";
+    }
+    let tree = Tree::new(&text);
+    let of = tree.named("release");
+    let last_first = |file: FileId| 9 - file.0 as usize;
+    let find = |more_within| {
+        let bound = Bound { uses_max: 50, more_within, first: &last_first, ..ALL };
+        uses_within(&Linker::new(&tree.program), &of, CONFIDENCE_ANSWER, bound)
+    };
+    let found = find(Duration::ZERO);
+    assert!(found.is_cut);
+    assert_eq!((found.uses.len(), found.resolved, found.unexamined), (50, 50, 30));
+    let in_last = tree.named("use_c")[0].file;
+    assert_eq!(found.uses.iter().filter(|(_, it)| it.site.file == in_last).count(), 40);
+    let all = find(Duration::from_secs(60));
+    assert_eq!((all.uses.len(), all.resolved, all.unexamined, all.is_cut), (80, 80, 0, false));
+    assert!(all.uses.is_sorted_by_key(|(_, it)| (it.site.file, it.site.reference.span.start)));
+}
+
 #[test]
 fn other_names_are_bounded() {
     let mut text = "//- /x.js\nexport function aa() {}\n".to_owned();
@@ -596,11 +622,11 @@ fn repeated_imports_are_followed_once() {
     let imports = "from a import target\n".repeat(SITES_MAX + 1);
     let text = format!("//- /a.py\ndef target(): pass\n//- /b.py\n{imports}target()\n");
     let tree = Tree::new(&text);
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let found = uses_of(&tree.program, &tree.named("target"), CONFIDENCE_ANSWER);
     assert!(found.is_cut);
     assert_eq!(tree.lines(&found, Role::Call).len(), 1);
-    assert!(started.elapsed() < std::time::Duration::from_secs(60), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
 }
 
 /// Calls by the name of a variable or field that holds a definition were not among its callers.

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use super::code::{FileFacts, last_name};
+use super::code::FileFacts;
 use super::conditions::conditions;
 use super::dialect::Extensions;
 use super::kinds::is_type;
@@ -272,7 +272,7 @@ impl Walk<'_> {
         values: &[Candidate],
     ) -> Vec<Candidate> {
         let is_kotlin = |facts: &FileFacts| facts.dialect.extensions == Extensions::Prefix;
-        let is_name = chain.is_path() && chain.as_str().starts_with(char::is_uppercase);
+        let is_name = chain.as_path().is_some_and(|path| path.starts_with(char::is_uppercase));
         let is_outside = |it: &Candidate| matches!(it.value, Value::Outside | Value::Foreign(_));
         if !is_name
             || !values.iter().all(is_outside)
@@ -280,7 +280,7 @@ impl Walk<'_> {
         {
             return Vec::new();
         }
-        self.extensions_of_companion(last_name(chain.as_str()), used.name, Some(used))
+        self.extensions_of_companion(chain.last_name(), used.name, Some(used))
     }
 
     fn extensions_of_companion(
@@ -515,12 +515,12 @@ impl Walk<'_> {
     /// Returns the names of a value's type and of its bases; none if the type is unknown.
     fn type_names(&self, receiver: &Candidate, depth: usize) -> Vec<(String, usize)> {
         let mut names: Vec<(String, usize)> = Vec::new();
-        let written_name = |text: &str| {
-            (last_name(text).to_owned(), crate::lang::chain::type_arguments(text).len())
+        let written_name = |written: &WrittenType| {
+            (written.of().name().to_owned(), written.of().arguments().len())
         };
         match &receiver.value {
             Value::Foreign(written) => {
-                let (name, count) = written_name(&written.text);
+                let (name, count) = written_name(written);
                 names.extend(bases_of_library(&name).map(|base| (base.to_owned(), count)));
                 names.insert(0, (name, count));
             }
@@ -543,7 +543,7 @@ impl Walk<'_> {
                         match base.value {
                             Value::Instance(base, _) => open.push_back(base),
                             Value::Foreign(written) => {
-                                let (name, count) = written_name(&written.text);
+                                let (name, count) = written_name(&written);
                                 let bases = bases_of_library(&name);
                                 let bases: Vec<_> =
                                     bases.map(|it| (it.to_owned(), count)).collect();
@@ -626,8 +626,8 @@ impl Walk<'_> {
                 let symbol = &there.symbols[place];
                 let is_alias =
                     symbol.kind == SymbolKind::Type && there.dialect.group == facts.dialect.group;
-                let of = symbol.type_chain.as_ref().filter(|_| is_alias)?.instance_type()?;
-                Some(last_name(of).to_owned())
+                let chain = symbol.type_chain.as_ref().filter(|_| is_alias)?;
+                chain.starts_at_type().then(|| chain.last_name().to_owned())
             });
             match target {
                 Some(target) if !found.contains(&target) => found.push(target.clone()),

@@ -31,7 +31,8 @@ impl Walk<'_> {
         let is_attribute = |at: &SymbolAt| {
             self.symbol(*at).is_some_and(|(facts, place)| {
                 let symbol = &facts.symbols[place];
-                is_type(symbol.kind) && symbol.bases.iter().any(|base| base.as_str().ends_with(END))
+                is_type(symbol.kind)
+                    && symbol.bases.iter().any(|base| base.last_name().ends_with(END))
             })
         };
         if self.code.named(&name).is_empty() && self.code.named(used.name).iter().any(is_attribute)

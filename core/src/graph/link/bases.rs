@@ -11,7 +11,7 @@ use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use super::wrapped::is_path;
 use crate::graph::weights;
-use crate::lang::chain::Chain;
+use crate::lang::chain::{Chain, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// The most bases of a type that are searched for a method that one of its own overrides.
@@ -136,7 +136,7 @@ impl Walk<'_> {
         for base in symbol.bases.iter().filter(is_type).take(VALUES_MAX) {
             // A prepended module is a base as well.
             let plain = base.before_parameter().filter(|_| is_inside).map(|(plain, _)| plain);
-            let written = plain.as_ref().unwrap_or(base).without_instance();
+            let written = plain.as_ref().unwrap_or(base).named_type().text();
             // Types of C# that differ in the number of type parameters have one name.
             let signature = facts.dialect.has_usings.then(|| self.signature(of));
             let arguments = signature.map(|text| base_arguments(&text, last_name(written)));
@@ -145,7 +145,7 @@ impl Walk<'_> {
                 None => Chain::instance(&format!("{written}{}", arguments.unwrap_or_default())),
             };
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
-            if (facts.dialect.library)().has_type(written)
+            if (facts.dialect.library)().has_type(TypeText::of(written))
                 && values.iter().all(Candidate::is_outside)
             {
                 // The type arguments of a base are only in the text.

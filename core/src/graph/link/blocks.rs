@@ -152,8 +152,7 @@ impl Walk<'_> {
             let all = functions.iter().flat_map(of);
             all.copied().any(|at| is_type(facts.symbols[at as usize].kind))
         };
-        let mut names = chain.as_str().split(|c: char| !c.is_alphanumeric() && c != '_');
-        let name = names.find(is_local)?;
+        let name = chain.words().find(is_local)?;
         let text = self.code.text(place.file)?;
         let from = facts.symbols[outermost].span.start;
         let before = text.get(from..start).filter(|text| text.len() <= BYTES_MAX)?;

@@ -5,14 +5,14 @@
 
 use std::rc::Rc;
 
-use super::code::{FileFacts, last_name};
+use super::code::FileFacts;
 use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
+use crate::lang::chain::{Chain, TypeText};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
@@ -43,7 +43,7 @@ impl Walk<'_> {
         // What follows a type is a member.
         let part = parts.next().filter(|part| part.starts_with(char::is_uppercase));
         let end = first.len() + part.map_or(0, |part| 1 + part.len());
-        if let Some(name) = first.strip_prefix(TYPE_PARAMETER) {
+        if let Some(name) = TypeText::of(first).parameter() {
             let values = self.type_parameter(place, name, depth);
             let Some(part) = part else { return Some((values, end)) };
             let bounded = self.bounds(place, &format!("{name}::{part}"), depth);
@@ -140,7 +140,7 @@ impl Walk<'_> {
         let place = Place { file: at.file, enclosing: Some(block) };
         let mut found = Vec::new();
         for base in facts.symbols[block].bases.iter().take(BOUNDS_MAX) {
-            let chain = Chain::instance(base.without_instance());
+            let chain = base.instance_of();
             for of_trait in self.chain(place, None, &chain, depth + 1) {
                 let Value::Instance(of_trait, _) = of_trait.value else { continue };
                 for declared in self.members(of_trait, &symbol.name, depth + 1) {
@@ -259,18 +259,18 @@ impl Walk<'_> {
     fn argument_of(&self, place: Place, name: &str) -> Option<WrittenType> {
         let written = self.given_type()?;
         let facts = self.facts(place.file)?;
-        let arguments = type_arguments(&written.text);
+        let arguments = written.of().arguments();
         for around in facts.ancestors(place.enclosing) {
             let symbol = &facts.symbols[around];
             let number = if symbol.kind == SymbolKind::Impl {
-                let of = symbol.type_chain.as_ref().and_then(Chain::instance_type);
-                let marked = format!("{TYPE_PARAMETER}{name}");
-                if of == Some(&marked) {
+                let of = symbol.type_chain.as_ref().and_then(Chain::written_type);
+                if of.and_then(TypeText::parameter) == Some(name) {
                     // `impl<T> Trait for T`.
                     return Some(written);
                 }
-                let of = of.filter(|of| type_name(of) == type_name(&written.text));
-                of.and_then(|of| type_arguments(of).iter().position(|part| *part == marked))
+                let of = of.filter(|of| of.name() == written.of().name());
+                let is_its = |part: &TypeText<'_>| part.parameter() == Some(name);
+                of.and_then(|of| of.arguments().iter().position(is_its))
             } else if (is_type(symbol.kind) || symbol.kind == SymbolKind::Function)
                 && symbol.name == type_name(&written.text)
             {
@@ -280,8 +280,9 @@ impl Walk<'_> {
                 None
             };
             if let Some(number) = number {
-                let argument = arguments.get(number).filter(|of| !of.contains(['_', '=']))?;
-                return Some(WrittenType { place: written.place, text: Rc::from(*argument) });
+                let argument = arguments.get(number).map(|of| of.text());
+                let argument = argument.filter(|of| !of.contains(['_', '=']))?;
+                return Some(WrittenType { place: written.place, text: Rc::from(argument) });
             }
         }
         None
@@ -298,29 +299,28 @@ impl Walk<'_> {
             let rest = &written.text[start + "Self.".len()..];
             let part = parameter_name(rest);
             let of = binding(&given.text, part);
-            if let Some(of) = of.as_ref().and_then(Chain::instance_type) {
+            if let Some(of) = of.as_ref().and_then(Chain::as_argument) {
                 let text = format!("{}{of}{}", &written.text[..start], &rest[part.len()..]);
                 return WrittenType { place: given.place, text: text.into() };
             }
         }
-        if let Some(own) = own.filter(|_| written.text.contains("Self"))
+        if let Some(own) = own.filter(|_| written.of().names_own())
             && self.is_in_trait(written.place)
         {
             written.place = Place { file: own.file, enclosing: Some(own.place as usize) };
         }
-        let mut text = String::new();
         let mut place = None;
-        let mut parts = written.text.split(TYPE_PARAMETER);
-        text.push_str(parts.next().unwrap_or_default());
-        for part in parts.take(REPLACED_MAX) {
-            let name = parameter_name(part);
-            let Some(argument) = self.argument_of(written.place, name) else { return written };
-            text.push_str(&argument.text);
-            text.push_str(&part[name.len()..]);
+        let mut replaced = 0..REPLACED_MAX;
+        let given = |name: &str| {
+            let argument = replaced.next().and_then(|_| self.argument_of(written.place, name))?;
             place = Some(argument.place);
-        }
+            Some(argument.text.to_string())
+        };
+        let Some(text) = written.of().with_parameters(given) else { return written };
         match place {
-            Some(place) if text.contains("Self") => self.with_own_name(&written, place, own, &text),
+            Some(place) if TypeText::of(&text).names_own() => {
+                self.with_own_name(&written, place, own, &text)
+            }
             Some(place) => WrittenType { place, text: text.into() },
             None => written,
         }
@@ -372,10 +372,9 @@ impl Walk<'_> {
         let (facts, place) = self.symbol(at)?;
         let symbol = &facts.symbols[place];
         let chain = symbol.type_chain.as_ref().filter(|_| symbol.kind == SymbolKind::Impl)?;
-        let of = chain.instance_type()?;
-        let is_list = of.starts_with("tuple<")
-            || of.starts_with("slice<")
-            || is_field && type_arguments(of).len() == 1;
+        let of = chain.written_type()?;
+        let is_list = of.has_arguments() && matches!(of.path(), "tuple" | "slice")
+            || is_field && of.arguments().len() == 1;
         let scope = Place { file: at.file, enclosing: Some(place) };
         is_list.then(|| self.chain(scope, None, chain, depth + 1))
     }
@@ -404,9 +403,9 @@ impl Walk<'_> {
         }
         let is_block = |at: &usize| facts.symbols[*at].kind == SymbolKind::Impl;
         let block = facts.ancestors(place.enclosing).find(is_block)?;
-        let text = facts.symbols[block].type_chain.as_ref().and_then(Chain::instance_type)?;
-        let is_its = text.contains('<') && type_name(text) == name;
-        is_its.then(|| WrittenType { place, text: text.into() })
+        let of = facts.symbols[block].type_chain.as_ref().and_then(Chain::written_type)?;
+        let is_its = of.has_arguments() && of.name() == name;
+        is_its.then(|| WrittenType { place, text: of.text().into() })
     }
 
     /// Returns the values of the types for which a block implements a trait by a type parameter:
@@ -418,8 +417,8 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let symbol = &facts.symbols[of.place as usize];
-        let name = symbol.type_chain.as_ref().and_then(Chain::instance_type);
-        let name = name.and_then(|name| name.strip_prefix(TYPE_PARAMETER));
+        let written = symbol.type_chain.as_ref().and_then(Chain::written_type);
+        let name = written.and_then(TypeText::parameter);
         let Some(name) = name.filter(|_| symbol.kind == SymbolKind::Impl) else {
             return Vec::new();
         };
@@ -469,7 +468,7 @@ pub(super) fn is_function_trait(written: &str) -> bool {
 
 /// Returns a value of a type that is not known, which may be one of the repository.
 fn lost(place: Place, written: &str) -> Candidate {
-    let written = WrittenType { place, text: Rc::from(format!("{TYPE_PARAMETER}{written}")) };
+    let written = WrittenType { place, text: Rc::from(TypeText::of_parameter(written)) };
     Candidate {
         is_lost: true,
         ..Candidate::new(Value::Foreign(written), weights::LIKELY, Reason::Receiver)
@@ -478,7 +477,7 @@ fn lost(place: Place, written: &str) -> Candidate {
 
 /// Returns the last name of a type's path, without its arguments.
 fn type_name(written: &str) -> &str {
-    last_name(written.split('<').next().unwrap_or(written))
+    TypeText::of(written).name()
 }
 
 /// Returns the type parameters that a definition's head begins with, without lifetimes.
@@ -543,9 +542,9 @@ fn bound_chain(bound: &str) -> Option<Chain> {
 /// Returns the chain of the associated type `name` among the arguments of a written type:
 /// `Stream<Item=A>`.
 fn binding(written: &str, name: &str) -> Option<Chain> {
-    let of = |argument: &&str| argument.split_once('=').is_some_and(|(own, _)| own == name);
-    let argument = type_arguments(written).into_iter().find(of)?;
-    argument.split_once('=').map(|(_, of)| Chain::instance(of)).filter(|of| of.as_str() != "@_")
+    let arguments = TypeText::of(written).arguments();
+    let (_, of) = arguments.into_iter().filter_map(TypeText::associated).find(|it| it.0 == name)?;
+    (!of.is_unknown()).then(|| of.value())
 }
 
 #[cfg(test)]
@@ -559,11 +558,8 @@ mod tests {
         assert_eq!(names, ["T", "N", "B"]);
         assert_eq!(bounds_in_where(head, "T"), [" Write"]);
         let chain = bound_chain(bounds_in_where(head, "B")[0]);
-        assert_eq!(chain.map(|of| of.to_string()).as_deref(), Some("@Body<Data=A,Item=B>"));
+        assert_eq!(chain.as_ref().map(Chain::as_str), Some("@Body<Data=A,Item=B>"));
         assert!(bound_chain("?Sized").is_none() && bound_chain("'a").is_none());
-        assert_eq!(
-            binding("Body<Data=A<C>,D>", "Data").map(|of| of.to_string()).as_deref(),
-            Some("@A<C>")
-        );
+        assert_eq!(binding("Body<Data=A<C>,D>", "Data").as_ref().map(Chain::as_str), Some("@A<C>"));
     }
 }

@@ -16,9 +16,7 @@ use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::imports::Resolution;
 use crate::graph::weights;
-use crate::lang::chain::{
-    Chain, LAST_PARAMETER, Malformed, RECEIVER_PARAMETER, Root, Step, Steps, TYPE_PARAMETER,
-};
+use crate::lang::chain::{Chain, Malformed, Parameter, Root, Step, Steps, TypeText};
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most steps of a chain, plus one.
@@ -52,7 +50,7 @@ impl Walk<'_> {
                     |at| Candidate::new(Value::Name(at), weights::WRITTEN, Reason::Receiver);
                 (types().into_iter().map(named).collect(), steps)
             }
-            Root::Name(name) if name.starts_with(TYPE_PARAMETER) => {
+            Root::Name(name) if TypeText::of(name).parameter().is_some() => {
                 // `T::Item::name()`, but not the constant `T::MAX`.
                 let path = chain.path();
                 let of_type = path.get(name.len() + 1..).unwrap_or_default();
@@ -84,7 +82,9 @@ impl Walk<'_> {
                     }
                 };
                 let mut values: Vec<Candidate> = types().into_iter().map(instance).collect();
-                let is_field = chain.as_str() == "$.0" || chain.as_str().starts_with("$.0.");
+                let mut first = chain.decode().1;
+                let is_field = first.next() == Some(Ok(Step::Member("0")))
+                    && matches!(first.next(), None | Some(Ok(Step::Member(_))));
                 values.extend(
                     values
                         .iter()
@@ -112,7 +112,10 @@ impl Walk<'_> {
             Root::Unknown => return Vec::new(),
         };
         let mut steps = steps.peekable();
-        let is_open = |name: &str| name == "Self" || name.starts_with(TYPE_PARAMETER);
+        if matches!(root, Root::Name(_)) && steps.peek() != Some(&Ok(Step::Call)) {
+            self.prefer_object(&mut values, true);
+        }
+        let is_open = |name: &str| name == "Self" || TypeText::of(name).parameter().is_some();
         let names_definition = matches!(root, Root::Name(name) if !is_open(name));
         let has_bounds = self.facts(place.file).is_some_and(|facts| {
             let dialect = facts.dialect;
@@ -132,12 +135,14 @@ impl Walk<'_> {
                 Ok(Step::Call) => {
                     self.each(&values, |candidate| self.called_at(place, candidate, depth))
                 }
-                Ok(Step::Element) => self.each(&values, |candidate| self.element(candidate, depth)),
-                Ok(implicit @ (Step::Parameter(RECEIVER_PARAMETER) | Step::Member("this"))) => {
+                Ok(Step::Yield(protocol)) => {
+                    self.each(&values, |candidate| self.element(candidate, protocol, depth))
+                }
+                Ok(implicit @ (Step::Parameter(Parameter::Receiver) | Step::Member("this"))) => {
                     // `this` is the instance of an anonymous class of Java.
                     let receivers = self.each(&values, |candidate| match implicit {
                         Step::Member(_) => vec![candidate.clone()],
-                        _ => self.parameter(candidate, RECEIVER_PARAMETER, depth),
+                        _ => self.parameter(candidate, Parameter::Receiver, depth),
                     });
                     match steps.peek() {
                         Some(&Ok(Step::Member(name))) => {
@@ -162,6 +167,7 @@ impl Walk<'_> {
                         let mut found = self.called_member(place, candidate, name, depth);
                         if names_definition {
                             self.remove_own_trait(candidate, &mut found);
+                            self.open_outside_trait(place, candidate, name, &mut found);
                         }
                         found
                     })
@@ -171,7 +177,7 @@ impl Walk<'_> {
                         Some(&Ok(Step::Parameter(number))) => Some(number),
                         _ => None,
                     };
-                    self.each(&values, |candidate| {
+                    let mut members = self.each(&values, |candidate| {
                         let mut members = self.member(candidate, name, depth);
                         if members.is_empty() {
                             members = self.mapped_member(candidate, name, depth);
@@ -182,7 +188,9 @@ impl Walk<'_> {
                             self.add_extensions(place, candidate, called, &mut members, depth);
                         }
                         members
-                    })
+                    });
+                    self.prefer_object(&mut members, true);
+                    members
                 }
                 Err(Malformed) => return Vec::new(),
             };
@@ -194,7 +202,7 @@ impl Walk<'_> {
                 value.confidence = value.confidence.max(before * weights::STEP_LEAST);
             }
             // In a block of an unknown function, a bare name may be one around it.
-            let is_block = matches!(steps.peek(), Some(&Ok(Step::Parameter(RECEIVER_PARAMETER))));
+            let is_block = matches!(steps.peek(), Some(&Ok(Step::Parameter(Parameter::Receiver))));
             if values.is_empty() && !is_block {
                 return values;
             }
@@ -216,18 +224,19 @@ impl Walk<'_> {
 
     /// Returns false for a function without the parameter `number`, in languages whose extensions
     /// may have it.
-    fn has_parameter(&self, member: &Candidate, number: usize) -> bool {
+    fn has_parameter(&self, member: &Candidate, parameter: Parameter) -> bool {
         let Value::Name(at) = member.value else { return true };
         let Some((facts, place)) = self.symbol(at) else { return true };
         let symbol = &facts.symbols[place];
-        if number == LAST_PARAMETER && facts.dialect.extensions == Extensions::Prefix {
+        if parameter == Parameter::Last && facts.dialect.extensions == Extensions::Prefix {
             return !symbol.kind.is_callable() || self.takes_function(&facts, at, symbol);
         }
-        let is_open = facts.dialect.extensions == Extensions::None
-            || number >= LAST_PARAMETER
-            || !symbol.kind.is_callable();
+        let number = parameter.number();
+        let is_open = facts.dialect.extensions == Extensions::None || !symbol.kind.is_callable();
         let arity = || facts.arity(at.place, || self.code.text(at.file));
-        is_open || arity().is_none_or(|(_, most)| number < usize::from(most))
+        is_open
+            || number
+                .is_none_or(|number| arity().is_none_or(|(_, most)| number < usize::from(most)))
     }
 
     /// Returns true if the last parameter of a function is one, as far as its type shows.
@@ -289,7 +298,7 @@ impl Walk<'_> {
         let is_called = matches!(chain.steps_after(name.len()).next(), Some(Ok(Step::Call)));
         // `name::<Type>()` of Rust.
         let generic = name;
-        let name = name.split('<').next().unwrap_or(name);
+        let name = TypeText::of(name).path();
         let mut found = self.name(place, name, depth + 1);
         if is_called {
             self.replace_modules(place, name, &mut found);
@@ -367,7 +376,6 @@ impl Walk<'_> {
         if is_global {
             return (vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)], rest);
         }
-        let is_called = chain.as_str()[name.len()..].starts_with("()");
         if let Some(found) = self.unbound(place, name, is_called) {
             return (vec![found], rest);
         }
@@ -475,7 +483,7 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let place = Place { file: alias.file, enclosing };
-        if self.given_type().is_some() && chain.as_str().contains(TYPE_PARAMETER) {
+        if self.given_type().is_some() && chain.has_type_parameter() {
             return self.chain(place, None, chain, depth + 1);
         }
         self.look_up(alias.file, View::Alias(alias.place), "", depth, || {

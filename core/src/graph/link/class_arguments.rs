@@ -44,7 +44,9 @@ impl Walk<'_> {
             return None;
         }
         let list = parameters(&symbol.name, &signature)?;
-        let is_result = |of: &&str| results.iter().any(|it| it.instance_type() == Some(*of));
+        let is_result = |of: &&str| {
+            results.iter().any(|it| it.written_type().is_some_and(|it| it.text() == *of))
+        };
         let parts = list.iter().enumerate();
         let given = parts.filter_map(|(number, part)| {
             let of = class_of(part).filter(is_result)?;

@@ -13,6 +13,7 @@ use super::receiver_bounds::receiver_bound;
 use super::result::Outcome;
 use crate::base::ids::FileId;
 use crate::graph::imports::{ProjectUsing, Resolution};
+use crate::lang::chain::Chain;
 use crate::lang::facts::{Facts, Import, ImportKind, ImportedName, Reference};
 use crate::lang::language::Language;
 use crate::lang::membership;
@@ -189,7 +190,7 @@ impl FileFacts {
     /// The same at any time. O(symbols and imports).
     pub fn memory_bytes(&self) -> usize {
         let symbol = |of: &Symbol| {
-            let chain = of.type_chain.as_ref().map_or(0, |chain| chain.as_str().len());
+            let chain = of.type_chain.as_ref().map_or(0, Chain::memory_bytes);
             of.id.len() + of.name.len() + of.qualified_name.len() + of.signature.len() + chain
         };
         let import = |of: &Import| {

@@ -3,7 +3,8 @@
 //!
 //! `Name(a)` runs a method `Name`, an `apply` that the object `Name` has, or the one that every case class
 //! gets; `new Name(a)` runs a constructor. A class without any of these is constructed by its bare name in
-//! Scala 3. Of several, those that accept the number of arguments.
+//! Scala 3. Of several, those that accept the number of arguments. `Name.member` selects the object, never
+//! the class or type alias of its name.
 
 use super::kinds::is_type;
 use super::parameters::arity;
@@ -24,6 +25,7 @@ enum Callee {
     Object,
     CaseClass,
     Class,
+    Alias,
     Constructor,
     Function,
 }
@@ -45,7 +47,10 @@ impl Walk<'_> {
             found.map(|(link, _)| *link).collect::<Vec<Link>>()
         };
         let mut found = if self.is_creation(place, used) {
-            of(&[Callee::CaseClass, Callee::Class, Callee::Constructor])
+            of(&[Callee::CaseClass, Callee::Class, Callee::Alias, Callee::Constructor])
+        } else if self.is_selection(place, used) {
+            let found = of(&[Callee::Object, Callee::Function]);
+            if found.is_empty() { of(&[Callee::CaseClass]) } else { found }
         } else {
             let mut found = of(&[Callee::CaseClass, Callee::Function]);
             for object in of(&[Callee::Object]) {
@@ -55,7 +60,8 @@ impl Walk<'_> {
                 let links = members.iter().filter_map(Candidate::link);
                 found.extend(links.map(|it| Link { reason: object.reason, ..it }));
             }
-            if found.is_empty() { of(&[Callee::Class, Callee::Constructor]) } else { found }
+            let others = [Callee::Class, Callee::Alias, Callee::Constructor];
+            if found.is_empty() { of(&others) } else { found }
         };
         if found.is_empty() {
             return;
@@ -81,6 +87,25 @@ impl Walk<'_> {
         self.each(&methods, |method| self.call(method, depth + 1))
     }
 
+    /// Keeps, of types of Scala and an object of the same name, the object where the name is a value, the
+    /// types where it is a type.
+    pub(super) fn prefer_object(&self, found: &mut Vec<Candidate>, is_value: bool) {
+        if found.len() < 2 {
+            return;
+        }
+        let is_object = |it: &Candidate| {
+            let Value::Name(at) = it.value else { return None };
+            let facts = self.facts(at.file).filter(|facts| facts.dialect.has_companions)?;
+            let is_type = is_type(facts.symbols.get(at.place as usize)?.kind);
+            is_type.then(|| self.callee(at) == Callee::Object)
+        };
+        let objects: Vec<Option<bool>> = found.iter().map(is_object).collect();
+        if objects.contains(&Some(true)) && objects.contains(&Some(false)) {
+            let mut objects = objects.into_iter();
+            found.retain(|_| objects.next().flatten().is_none_or(|it| it == is_value));
+        }
+    }
+
     fn callee(&self, at: SymbolAt) -> Callee {
         let Some((facts, place)) = self.symbol(at) else { return Callee::Function };
         let symbol = &facts.symbols[place];
@@ -89,6 +114,9 @@ impl Walk<'_> {
         }
         if !is_type(symbol.kind) {
             return Callee::Function;
+        }
+        if symbol.kind == SymbolKind::Type {
+            return Callee::Alias;
         }
         let signature = self.signature(at);
         let before = signature.split(symbol.name.as_str()).next().unwrap_or_default();
@@ -109,6 +137,14 @@ impl Walk<'_> {
         let path = before.iter().rev().take_while(|byte| is_path(byte)).count();
         let before = before[..before.len() - path].trim_ascii_end();
         CREATING.iter().any(|word| before.ends_with(word))
+    }
+
+    /// Returns true for a name without arguments, which is a value.
+    fn is_selection(&self, place: Place, used: Use<'_>) -> bool {
+        let text = used.start.and_then(|start| Some((start, self.code.text(place.file)?)));
+        let Some((start, text)) = text.filter(|_| used.arguments.is_none()) else { return false };
+        // Type arguments precede those of the call.
+        text.get(start + used.name.len()) != Some(&b'[')
     }
 
     /// Returns false if a definition does not accept the arguments of a call.

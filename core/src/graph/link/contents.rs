@@ -3,7 +3,7 @@
 
 use super::added::Called;
 use super::code::definitions;
-use super::dialect::Extensions;
+use super::dialect::{Extensions, Group};
 use super::library::Asked;
 use super::memo::Shared;
 use super::position::SymbolAt;
@@ -12,11 +12,8 @@ use super::several::merged;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, type_arguments};
+use crate::lang::chain::Protocol;
 use crate::lang::symbols::SymbolKind;
-
-/// Methods of Python and PHP that return an iterator.
-const ITERATORS: [&str; 3] = ["__iter__", "__aiter__", "getIterator"];
 
 /// The most calls in a definition that are searched for those of a name.
 const CALLS_MAX: usize = 1024;
@@ -195,29 +192,39 @@ impl Walk<'_> {
         (!found.is_empty()).then_some((found, "Self.".len() + part.len()))
     }
 
-    /// Returns the elements of a value, or what it yields, contains or resolves to.
-    pub(super) fn element(&self, candidate: &Candidate, depth: usize) -> Vec<Candidate> {
+    /// Returns what a value gives by a protocol.
+    pub(super) fn element(
+        &self,
+        candidate: &Candidate,
+        protocol: Protocol,
+        depth: usize,
+    ) -> Vec<Candidate> {
         if !self.take_step(depth) {
             return Vec::new();
         }
         match &candidate.value {
             Value::Instance(of, written) => {
-                self.element_of(candidate, *of, written.as_ref(), depth)
+                self.element_of(candidate, *of, written.as_ref(), protocol, depth)
             }
-            Value::Foreign(written) => self.element_of_foreign(candidate, written, depth),
+            Value::Foreign(written) => self.element_of_foreign(candidate, written, protocol, depth),
             Value::Name(at) => {
-                if let Some(found) = self.made_by_brackets(candidate, *at, depth) {
+                if protocol == Protocol::Index
+                    && let Some(found) = self.made_by_brackets(candidate, *at, depth)
+                {
                     return found;
                 }
                 let loaded = self.load(candidate, depth + 1);
                 let is_same = |candidate: &Candidate| matches!(candidate.value, Value::Name(same) if same == *at);
                 if loaded.iter().any(is_same) {
-                    return loaded;
+                    // A definition with type arguments, `name[Type]`, or what needs no waiting for.
+                    let is_itself =
+                        protocol == Protocol::Index || self.awaits_itself(*at, protocol);
+                    return if is_itself { loaded } else { Vec::new() };
                 }
-                self.each(&loaded, |candidate| self.element(candidate, depth + 1))
+                self.each(&loaded, |candidate| self.element(candidate, protocol, depth + 1))
             }
             Value::ForeignMethod { is_read: true, .. } => {
-                self.each(&self.returned(candidate), |it| self.element(it, depth + 1))
+                self.each(&self.returned(candidate), |it| self.element(it, protocol, depth + 1))
             }
             Value::Outside | Value::ForeignMethod { .. } => {
                 vec![candidate.then(Value::Outside, 1.0)]
@@ -249,72 +256,84 @@ impl Walk<'_> {
         candidate: &Candidate,
         of: SymbolAt,
         written: Option<&WrittenType>,
+        protocol: Protocol,
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, _)) = self.symbol(of) else { return Vec::new() };
-        let is_wrapped = facts.dialect.wraps_elements;
-        if let Some(written) = written.filter(|_| !is_wrapped) {
+        let has_methods = facts.dialect.wraps_elements || protocol == Protocol::Index;
+        if let Some(written) = written.filter(|_| !has_methods) {
             return self.argument(candidate, written, depth);
         }
-        for name in facts.dialect.elements {
-            let methods = self.members(of, name, depth + 1);
-            let mut found = Vec::new();
-            for method in methods {
-                if matches!(method.value, Value::Name(_)) {
-                    let method = Candidate { via: candidate.via.or(Some(of)), ..method };
-                    found.extend(self.call(&method, depth + 1));
-                }
-            }
-            if ITERATORS.contains(name) {
-                // An iterator, whose elements are those of the value.
-                let is_other =
-                    |it: &&Candidate| !matches!(it.value, Value::Instance(same, _) if same == of);
-                let given = found.iter().filter(is_other);
-                found = given.flat_map(|it| self.element(it, depth + 1)).take(VALUES_MAX).collect();
-            }
-            if is_wrapped {
-                // `next` returns an `Option`, `into_iter` another iterator.
-                let is_other = |candidate: &&Candidate| !matches!(candidate.value, Value::Instance(same, _) if same == of);
-                let given = found.iter().filter(is_other);
-                found = given.flat_map(|candidate| self.element(candidate, depth + 1)).collect();
-                found.retain(|candidate| !matches!(candidate.value, Value::Outside));
-                found.truncate(VALUES_MAX);
-            }
-            if !found.is_empty() {
-                return found;
-            }
+        let given = self.given_by_methods(candidate, of, protocol, depth);
+        if !given.is_empty() {
+            return given;
+        }
+        if protocol == Protocol::Await {
+            let is_itself = self.awaits_itself(of, protocol);
+            let itself =
+                is_itself.then(|| candidate.then(candidate.value.clone(), weights::LIKELY));
+            return match written {
+                Some(written) => self.argument(candidate, written, depth),
+                None => itself.into_iter().collect(),
+            };
         }
         let parts = self.tuple_element(candidate, of, depth + 1);
         if !parts.is_empty() {
             return parts;
         }
-        let elements = self.element_of_base(of, depth);
+        let elements = self.element_of_base(of, protocol, depth);
         if !elements.is_empty() {
             return elements;
         }
-        match written {
-            Some(written) => self.argument(candidate, written, depth),
-            // The target of an alias has the elements.
-            None if self.kind(&Candidate::new(Value::Name(of), 1.0, Reason::Receiver))
-                == Some(SymbolKind::Type) =>
-            {
-                Vec::new()
-            }
-            // What the type gives is not known.
-            None => vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }],
+        if let Some(written) = written {
+            return self.argument(candidate, written, depth);
         }
+        let targets = self.element_of_target(of, protocol, depth);
+        let definition = Candidate::new(Value::Name(of), 1.0, Reason::Receiver);
+        // The target of an alias may have elements.
+        if !targets.is_empty() || self.kind(&definition) == Some(SymbolKind::Type) {
+            return targets;
+        }
+        // What the type gives is not known.
+        vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }]
     }
 
-    /// Returns the elements of a type that derives from one of the library: `IEnumerable<A>`.
-    fn element_of_base(&self, of: SymbolAt, depth: usize) -> Vec<Candidate> {
+    /// Returns what the targets of a type of Rust give to which its values are dereferenced.
+    fn element_of_target(&self, of: SymbolAt, protocol: Protocol, depth: usize) -> Vec<Candidate> {
+        let deref = self.symbol(of).and_then(|(facts, _)| facts.dialect.deref);
+        let is_place = matches!(protocol, Protocol::Index | Protocol::Iterate);
+        let Some(deref) = deref.filter(|_| is_place && self.take_step(depth)) else {
+            return Vec::new();
+        };
+        let is_other = |it: &Candidate| !matches!(it.value, Value::Instance(same, _) if same == of);
+        let methods = self.members(of, deref, depth + 1);
+        let methods = methods.iter().map(|it| Candidate { via: Some(of), ..it.clone() });
+        let targets = methods.flat_map(|method| self.call(&method, depth + 1)).filter(is_other);
+        targets
+            .flat_map(|target| self.element(&target, protocol, depth + 1))
+            .take(VALUES_MAX)
+            .collect()
+    }
+
+    /// Returns true if waiting for a value of a type, or for the definition itself, gives the value: in
+    /// JavaScript, for all but types with a method `then`.
+    fn awaits_itself(&self, of: SymbolAt, protocol: Protocol) -> bool {
+        let is_its = |(facts, _): (Shared, usize)| facts.dialect.group == Group::JavaScript;
+        protocol == Protocol::Await
+            && self.symbol(of).is_some_and(is_its)
+            && self.members(of, "then", 1).is_empty()
+    }
+
+    /// Returns what a type that derives from one of the library gives by a protocol: `IEnumerable<A>`.
+    fn element_of_base(&self, of: SymbolAt, protocol: Protocol, depth: usize) -> Vec<Candidate> {
         for base in self.bases(of, depth + 1) {
             let found = match &base.value {
                 Value::Foreign(written) => {
-                    self.given_by_library(written, Asked::Element, depth).unwrap_or_default()
+                    self.given_by_library(written, Asked::By(protocol), depth).unwrap_or_default()
                 }
                 Value::Instance(inner, written) if self.take_step(depth + 1) => match written {
                     Some(written) => self.argument(&base, written, depth + 1),
-                    None if *inner != of => self.element_of_base(*inner, depth + 1),
+                    None if *inner != of => self.element_of_base(*inner, protocol, depth + 1),
                     None => Vec::new(),
                 },
                 _ => Vec::new(),
@@ -326,26 +345,19 @@ impl Walk<'_> {
         Vec::new()
     }
 
-    /// Returns the elements of a value of an outside type. Of a type that the library does not have, they
-    /// are of its last type argument.
+    /// Returns what a value of an outside type gives by a protocol.
     fn element_of_foreign(
         &self,
         candidate: &Candidate,
         written: &WrittenType,
+        protocol: Protocol,
         depth: usize,
     ) -> Vec<Candidate> {
-        let is_tuple = super::last_name(&written.text) == "tuple";
-        if is_tuple || !self.library_at(written.place).has_type(&written.text) {
+        let has_parts = matches!(protocol, Protocol::Index | Protocol::Iterate);
+        if has_parts && written.of().name() == "tuple" {
             return self.argument(candidate, written, depth);
         }
-        let found = self.given_by_library(written, Asked::Element, depth);
-        let lost = || Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) };
-        let mut found = found.unwrap_or_else(|| vec![lost()]);
-        for value in &mut found {
-            value.confidence *= candidate.confidence;
-            value.choice = value.choice.and(candidate.choice);
-        }
-        found
+        self.of_library(candidate, written, Asked::By(protocol), depth)
     }
 
     /// Returns a value of the type argument that is a type's content.
@@ -356,8 +368,8 @@ impl Walk<'_> {
         depth: usize,
     ) -> Vec<Candidate> {
         let Some(facts) = self.facts(written.place.file) else { return Vec::new() };
-        let arguments = type_arguments(&written.text);
-        let name = super::last_name(&written.text);
+        let arguments = written.of().arguments();
+        let name = written.of().name();
         let is_tuple = name == "tuple" && arguments.len() > 1 && !facts.dialect.has_impl_blocks;
         if is_tuple {
             // An element of a tuple is any of its parts.
@@ -377,16 +389,12 @@ impl Walk<'_> {
         number: usize,
         depth: usize,
     ) -> Vec<Candidate> {
-        let arguments = type_arguments(&written.text);
-        let argument = arguments.get(number);
-        let Some(argument) = argument.filter(|argument| **argument != "_") else {
+        let argument = written.of().argument(number);
+        let Some(argument) = argument.filter(|argument| !argument.is_unknown()) else {
             // What the container has is not written: it may be of the repository.
             return vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }];
         };
-        // Of an associated type: `Iterator<Item=A>`.
-        let argument = argument.split_once('=').map_or(*argument, |(_, of)| of);
-        let chain = Chain::instance(argument.trim_start_matches('@'));
-        let mut found = self.chain(written.place, None, &chain, depth + 1);
+        let mut found = self.chain(written.place, None, &argument.value(), depth + 1);
         for value in &mut found {
             value.confidence *= candidate.confidence;
             value.choice = value.choice.and(candidate.choice);

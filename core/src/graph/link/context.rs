@@ -12,9 +12,7 @@ use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{
-    Chain, LAST_PARAMETER, RECEIVER_PARAMETER, TESTED_PARAMETER, THIS_PARAMETER,
-};
+use crate::lang::chain::{Chain, Parameter};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
@@ -25,25 +23,25 @@ const INTERFACE_BYTES_MAX: usize = 1 << 16;
 const FIELD_BYTES_MAX: usize = 4096;
 
 impl Walk<'_> {
-    /// Returns the parameter `number` of a function, a class's constructor or a function type, by
-    /// their signatures.
+    /// Returns a parameter of a function, a class's constructor or a function type, by their signatures.
     pub(super) fn parameter(
         &self,
         candidate: &Candidate,
-        number: usize,
+        parameter: Parameter,
         depth: usize,
     ) -> Vec<Candidate> {
         if !self.take_step(depth) {
             return Vec::new();
         }
-        if number == THIS_PARAMETER {
-            return self.this_of(candidate, depth);
+        match parameter {
+            Parameter::This => return self.this_of(candidate, depth),
+            Parameter::Tested => return self.tested_by(candidate, depth),
+            Parameter::Numbered(_) | Parameter::Last | Parameter::Receiver => {}
         }
-        if number == TESTED_PARAMETER {
-            return self.tested_by(candidate, depth);
-        }
+        // No list has so many parameters.
+        let number = parameter.number().unwrap_or(usize::MAX);
         match &candidate.value {
-            Value::Name(at) => self.parameter_of_name(candidate, *at, number, depth),
+            Value::Name(at) => self.parameter_of_name(candidate, *at, parameter, depth),
             Value::Callback(written) if written.text.starts_with("fn(") => {
                 let parts = of_rust_function(&written.text, "");
                 let part = parts.as_ref().and_then(|parts| parts.get(number).copied());
@@ -59,7 +57,7 @@ impl Walk<'_> {
                 });
                 values.into_iter().flatten().collect()
             }
-            Value::Callback(written) if number == RECEIVER_PARAMETER => {
+            Value::Callback(written) if parameter == Parameter::Receiver => {
                 self.receiver(candidate, written, depth)
             }
             Value::Callback(written) => {
@@ -163,23 +161,23 @@ impl Walk<'_> {
         &self,
         candidate: &Candidate,
         at: SymbolAt,
-        number: usize,
+        parameter: Parameter,
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
         if symbol.kind.is_callable() && facts.dialect.has_untyped_values {
-            return self.passed_to_block(candidate, at, number, depth);
+            return self.passed_to_block(candidate, at, parameter, depth);
         }
         if symbol.kind.is_callable() {
             let signature = self.untruncated_signature(at);
             let parts = parameters(&symbol.name, &signature);
-            let part = parts.as_ref().and_then(|parts| match number {
-                LAST_PARAMETER => parts.last().copied(),
-                number => parts.get(number).copied(),
+            let part = parts.as_ref().and_then(|parts| match parameter {
+                Parameter::Last => parts.last().copied(),
+                _ => parts.get(parameter.number()?).copied(),
             });
             let scope = Place { file: at.file, enclosing: Some(place) };
-            if number == LAST_PARAMETER {
+            if parameter == Parameter::Last {
                 let written = part.and_then(|part| facts.dialect.type_syntax.of_parameter(part));
                 let callback = written.map(|written| {
                     let text = written.into();
@@ -209,13 +207,14 @@ impl Walk<'_> {
         }
         if is_variable(symbol.kind)
             && facts.dialect.has_call_signatures
+            && let Some(number) = parameter.number()
             && let Some(found) = self.parameter_of_field(candidate, at, number, depth)
         {
             return found;
         }
         if is_type(symbol.kind) {
             let made = self.constructors(candidate, depth);
-            let made = made.iter().map(|made| self.parameter(made, number, depth + 1));
+            let made = made.iter().map(|made| self.parameter(made, parameter, depth + 1));
             let made = made.into_iter().find(|found| !found.is_empty());
             return made.unwrap_or_default();
         }
@@ -224,7 +223,7 @@ impl Walk<'_> {
             |candidate: &&Candidate| !matches!(candidate.value, Value::Name(same) if same == at);
         let found = loaded.iter().filter(is_other);
         found
-            .flat_map(|candidate| self.parameter(candidate, number, depth + 1))
+            .flat_map(|candidate| self.parameter(candidate, parameter, depth + 1))
             .take(VALUES_MAX)
             .collect()
     }
@@ -254,14 +253,14 @@ impl Walk<'_> {
         &self,
         candidate: &Candidate,
         at: SymbolAt,
-        number: usize,
+        parameter: Parameter,
         depth: usize,
     ) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let scope = Place { file: at.file, enclosing: Some(place) };
         let passed = facts.symbols[place].bases.iter().filter_map(Chain::before_parameter);
         let mut found: Vec<Candidate> = passed
-            .filter(|(_, of)| *of == number)
+            .filter(|(_, of)| *of == parameter)
             .flat_map(|(chain, _)| self.chain(scope, candidate.via, &chain, depth + 1))
             .take(VALUES_MAX)
             .collect();
@@ -310,7 +309,7 @@ impl Walk<'_> {
         let values = parts.filter(|part| *part != written).filter_map(chain_of_type);
         let known = values.map(|chain| {
             let values = self.chain(scope, candidate.via, &chain, depth + 1);
-            self.each(&values, |value| self.parameter(value, number, depth + 1))
+            self.each(&values, |value| self.parameter(value, number.into(), depth + 1))
         });
         known.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }

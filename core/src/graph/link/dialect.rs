@@ -199,14 +199,13 @@ pub(super) struct Dialect {
     pub(super) constructor_call: Option<&'static str>,
     /// A call of a class without a word runs a method `apply` of an object of the same name.
     pub(super) has_companions: bool,
+    /// The methods of the type that all others derive from, with their numbers of parameters.
+    pub(super) root_methods: &'static [(&'static str, u8)],
     /// The words by which constructors call others, of their own type or of its base.
     pub(super) constructor_words: &'static [&'static str],
 
     // Values.
-    /// Methods that return what `[]` returns.
-    pub(super) elements: &'static [&'static str],
-    /// These methods return a wrapper of the element (`next` an `Option`); they take precedence
-    /// over type arguments.
+    /// The methods by which a type gives its elements take precedence over type arguments.
     pub(super) wraps_elements: bool,
     /// The types of the standard library.
     pub(super) library: fn() -> &'static Library,
@@ -312,8 +311,8 @@ const NONE: Dialect = Dialect {
     inherits_constructors: false,
     constructor_call: None,
     has_companions: false,
+    root_methods: &[],
     constructor_words: &[],
-    elements: &[],
     wraps_elements: false,
     library: library::none,
     deref: None,

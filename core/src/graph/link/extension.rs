@@ -11,7 +11,7 @@ use super::result::{Link, Reason, Use};
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, type_arguments};
+use crate::lang::chain::{Chain, TypeText};
 use crate::lang::facts::{Import, ImportKind, Role};
 use crate::lang::symbols::SymbolKind;
 
@@ -59,13 +59,13 @@ impl Walk<'_> {
             let of_trait = of_trait.and_then(|block| block.bases.first());
             if found.len() < VALUES_MAX
                 && there.symbols[place].kind != SymbolKind::Type
-                && of_trait.is_some_and(|name| self.trait_of(name.as_str()).is_some())
+                && of_trait.is_some_and(|base| self.trait_of(base.named_type().text()).is_some())
             {
                 found.push(Candidate::new(Value::Name(at), weights::LIKELY, Reason::Receiver));
             }
         }
         if found.is_empty() && matches!(type_name, "slice" | "tuple") {
-            found = self.of_lists(&of.text, name);
+            found = self.of_lists(of.of(), name);
         }
         let is_common = facts.dialect.common.contains(&name);
         let is_tuple = type_name == "tuple" && !OF_TUPLES.contains(&name);
@@ -83,22 +83,22 @@ impl Walk<'_> {
 
     /// Returns the methods `name` that implementations of traits add to tuples and slices. Of those
     /// for tuples, those of as many parts; a macro may make any number of them.
-    fn of_lists(&self, written: &str, name: &str) -> Vec<Candidate> {
-        let count = type_arguments(written).len();
+    fn of_lists(&self, written: TypeText<'_>, name: &str) -> Vec<Candidate> {
+        let count = written.arguments().len();
         let mut found: Vec<(bool, Candidate)> = Vec::new();
         for at in self.code.named(name).iter().copied().take(LISTED_MAX) {
             let Some((there, place)) = self.symbol(at) else { continue };
             let parent = there.symbols[place].parent;
             let Some(block) = parent.map(|parent| &there.symbols[parent]) else { continue };
-            let of = block.type_chain.as_ref().and_then(Chain::instance_type);
-            let of = of.filter(|of| last_name(of) == last_name(written));
+            let of = block.type_chain.as_ref().and_then(Chain::written_type);
+            let of = of.filter(|of| of.name() == written.name());
             let Some(of) = of.filter(|_| block.kind == SymbolKind::Impl) else { continue };
             let in_macro =
                 block.parent.is_some_and(|of| there.symbols[of].kind == SymbolKind::Macro);
-            let is_fit = last_name(of) == "slice"
-                || type_arguments(of).len() == count
-                || in_macro && of.contains(VARIABLE_TYPE);
-            let is_its = |base: &Chain| self.trait_of(base.without_instance()).is_some();
+            let is_fit = of.name() == "slice"
+                || of.arguments().len() == count
+                || in_macro && of.text().contains(VARIABLE_TYPE);
+            let is_its = |base: &Chain| self.trait_of(base.named_type().text()).is_some();
             if is_fit && block.bases.iter().any(is_its) && found.len() < VALUES_MAX {
                 let of_reference = block.name.contains(" for &");
                 let candidate = Candidate::new(Value::Name(at), weights::LIKELY, Reason::Receiver);
@@ -233,7 +233,7 @@ impl Walk<'_> {
             let Some((facts, place)) = self.symbol(*at) else { return false };
             let Some(parent) = facts.symbols[place].parent else { return false };
             let block = &facts.symbols[parent];
-            let is_its = |base: &Chain| last_name(base.without_instance()) == of_trait;
+            let is_its = |base: &Chain| base.last_name() == of_trait;
             let name = facts.block_type(parent).unwrap_or_default();
             let is_parameter =
                 (1..=2).contains(&name.len()) && name.starts_with(char::is_uppercase);
@@ -305,9 +305,7 @@ impl Walk<'_> {
             }
         }
         let [(at, of_trait)] = declared.as_slice() else { return Vec::new() };
-        let is_its = |base: &Option<Chain>| {
-            base.as_ref().map(|base| last_name(base.as_str())) == Some(of_trait)
-        };
+        let is_its = |base: &Option<Chain>| base.as_ref().map(Chain::last_name) == Some(of_trait);
         let is_fit = own.iter().all(is_its);
         let reason = if named.len() == 1 { Reason::UniqueName } else { Reason::OnlyFit };
         let confidence = weights::UNIQUE;
@@ -327,7 +325,7 @@ impl Walk<'_> {
             && symbol.name == name
             && block.is_some_and(|block| {
                 let base = block.bases.first().filter(|_| block.kind == SymbolKind::Impl);
-                base.is_some_and(|base| self.trait_of(base.without_instance()).is_none())
+                base.is_some_and(|base| self.trait_of(base.named_type().text()).is_none())
             })
     }
 
@@ -350,7 +348,7 @@ impl Walk<'_> {
                 name.is_some_and(|name| !is_variable_type(name))
             })
         };
-        used.receiver.is_some_and(|chain| chain.as_str() == "$")
+        used.receiver.is_some_and(Chain::is_own)
             && !candidates.is_empty()
             && candidates.iter().all(is_own)
             && self.own_types(place, 1).iter().all(is_block)

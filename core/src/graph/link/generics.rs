@@ -13,7 +13,7 @@ use super::result::Reason;
 use super::value::{Candidate, Choice, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, TYPE_PARAMETER, type_arguments};
+use crate::lang::chain::{Chain, TypeText};
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 
@@ -43,11 +43,11 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Option<Vec<Candidate>> {
-        let name = name.strip_prefix(TYPE_PARAMETER).unwrap_or(name);
+        let name = TypeText::of(name).parameter().unwrap_or(name);
         let written = self.generic_text(place, own, name, depth)?;
         let chain = written.as_ref().and_then(|of| self.argument_chain(of));
         let found = match (&written, chain) {
-            (Some(of), Some(chain)) if chain.instance_type() != Some(name) => {
+            (Some(of), Some(chain)) if chain.written_type().is_none_or(|it| it.text() != name) => {
                 self.without_given(|| self.chain(of.place, None, &chain, depth + 1))
             }
             _ => Vec::new(),
@@ -89,14 +89,13 @@ impl Walk<'_> {
         let result = head.split_whitespace().last()?;
         let (own, _) = after.trim_start().strip_prefix('<')?.split_once('>')?;
         let number = own.split(',').position(|own| own.trim() == result)?;
-        let stated = type_arguments(written);
-        let of = stated.get(number).map(|of| of.trim())?;
-        Some(self.chain(place, None, &Chain::instance(of), depth + 1))
+        let of = TypeText::of(written).argument(number)?;
+        Some(self.chain(place, None, &of.value(), depth + 1))
     }
 
     /// Returns the chain of a value of a type argument.
     fn argument_chain(&self, of: &WrittenType) -> Option<Chain> {
-        if of.text.starts_with(TYPE_PARAMETER) {
+        if of.of().parameter().is_some() {
             return Some(Chain::instance(&of.text));
         }
         self.facts(of.place.file)?.dialect.type_syntax.chain(&of.text)
@@ -134,7 +133,7 @@ impl Walk<'_> {
     ) -> Option<Vec<Candidate>> {
         let facts = self.facts(alias.file).filter(|facts| facts.dialect.has_call_signatures)?;
         let is_alias = facts.symbols[alias.place as usize].kind == SymbolKind::Type;
-        if !is_alias || !chain.as_str().contains(TYPE_PARAMETER) || !self.take_step(depth) {
+        if !is_alias || !chain.has_type_parameter() || !self.take_step(depth) {
             return None;
         }
         let place = Place { file: alias.file, enclosing: Some(alias.place as usize) };
@@ -174,21 +173,19 @@ impl Walk<'_> {
         own: Option<SymbolAt>,
         depth: usize,
     ) -> WrittenType {
-        let mut parts = written.text.split(TYPE_PARAMETER);
-        let mut text = parts.next().unwrap_or_default().to_owned();
         let mut place = written.place;
-        for part in parts.take(TYPES_MAX) {
-            let end = part.find([',', '<', '>', '[', '.']).unwrap_or(part.len());
-            match self.generic_text(written.place, own, &part[..end], depth).flatten() {
-                Some(argument) => {
-                    place = argument.place;
-                    text.push_str(&argument.text);
-                }
-                None => text.push('_'),
-            }
-            text.push_str(&part[end..]);
+        let mut types = 0..TYPES_MAX;
+        let given = |name: &str| {
+            let known =
+                types.next().and_then(|_| self.generic_text(written.place, own, name, depth));
+            let Some(argument) = known.flatten() else { return Some("_".to_owned()) };
+            place = argument.place;
+            Some(argument.text.to_string())
+        };
+        match written.of().with_parameters(given) {
+            Some(text) => WrittenType { place, text: text.into() },
+            None => written,
         }
-        WrittenType { place, text: text.into() }
     }
 
     /// Returns the text of what the type parameter `name` stands for, which may be unknown; `None` if no
@@ -297,7 +294,7 @@ impl Walk<'_> {
     ) -> Option<WrittenType> {
         if own == template {
             let written = self.given_type()?;
-            let text = type_arguments(&written.text).get(number).copied()?.into();
+            let text = written.of().argument(number)?.text().into();
             return Some(WrittenType { place: written.place, text });
         }
         if types == TYPES_MAX || !self.take_step(depth) {
@@ -389,7 +386,7 @@ fn with_known_parameters(
     parameters: &[String],
     known: impl Fn(usize) -> Option<WrittenType>,
 ) -> WrittenType {
-    if parameters.is_empty() || !written.text.contains('<') {
+    if parameters.is_empty() || !written.of().has_arguments() {
         return written;
     }
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$');

@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use super::library::{Asked, Given, Library, name_of, none};
+use super::library::{Asked, Given, Library, none};
 use super::result::Reason;
 use super::value::{Candidate, Place, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::Chain;
+use crate::lang::chain::TypeText;
 
 impl Walk<'_> {
     /// Returns the library of the language of a file.
@@ -22,8 +22,27 @@ impl Walk<'_> {
         asked: Asked<'_>,
         depth: usize,
     ) -> Option<Vec<Candidate>> {
-        let given = self.library_at(written.place).result(&written.text, asked)?;
+        let given = self.library_at(written.place).result(written.of(), asked)?;
         Some(self.values_of(written, given, depth))
+    }
+
+    /// Returns what a value of an outside type gives: something unknown, which may be of the repository, if
+    /// the library does not state it.
+    pub(super) fn of_library(
+        &self,
+        candidate: &Candidate,
+        written: &WrittenType,
+        asked: Asked<'_>,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let lost = || Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) };
+        let mut found =
+            self.given_by_library(written, asked, depth).unwrap_or_else(|| vec![lost()]);
+        for value in &mut found {
+            value.confidence *= candidate.confidence;
+            value.choice = value.choice.and(candidate.choice);
+        }
+        found
     }
 
     /// Returns the member `name` of a value of a type of the library, or of what its members are passed on
@@ -36,7 +55,7 @@ impl Walk<'_> {
     ) -> Option<Vec<Candidate>> {
         let field = self.given_by_library(written, Asked::Field(name), depth);
         let method = self.given_by_library(written, Asked::Method(name), depth).or_else(|| {
-            let is_type = name_of(&written.text) == &*written.text;
+            let is_type = written.of().name() == &*written.text;
             let asked = Asked::Static(name);
             is_type.then(|| self.given_by_library(written, asked, depth)).flatten()
         });
@@ -66,13 +85,13 @@ impl Walk<'_> {
     fn values_of(&self, written: &WrittenType, given: Given, depth: usize) -> Vec<Candidate> {
         match given {
             // What it has is not written: it may be of the repository.
-            Given::Argument(argument) if argument == "_" => {
+            Given::Argument(argument) if TypeText::of(&argument).is_unknown() => {
                 let outside = Candidate::new(Value::Outside, 1.0, Reason::Receiver);
                 vec![Candidate { is_lost: true, ..outside }]
             }
             Given::Argument(argument) => {
-                let chain = Chain::instance(argument.trim_start_matches('@'));
-                self.chain(written.place, None, &chain, depth + 1)
+                let value = TypeText::of(&argument).value();
+                self.chain(written.place, None, &value, depth + 1)
             }
             Given::Type(text) => {
                 let written = WrittenType { place: written.place, text: Rc::from(text) };

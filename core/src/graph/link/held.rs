@@ -10,7 +10,7 @@ use super::kinds::{is_type, is_variable};
 use super::result::Use;
 use super::value::{Candidate, Place, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::{Chain, Root, Step, TYPE_PARAMETER, type_arguments};
+use crate::lang::chain::{Chain, Root, Step, TypeText};
 use crate::lang::facts::Role;
 
 /// The most steps of a chain that are examined.
@@ -126,21 +126,17 @@ impl Walk<'_> {
     fn is_held(&self, place: Place, chain: &Chain) -> bool {
         let (root, mut steps) = chain.decode();
         let mut called = match root {
-            Root::Name(name) => name.split('<').next().unwrap_or(name),
-            Root::Instance(of) => of.path.rsplit('.').next().unwrap_or(of.path),
+            Root::Name(name) => TypeText::of(name).path(),
+            Root::Instance(of) => of.name(),
             Root::Own | Root::Base => "",
             Root::Fixture(_) | Root::Variable(_) | Root::Unknown => return false,
         };
-        let until = |rest: usize| {
-            let text = chain.as_str();
-            Chain::from_encoded(text.get(..text.len() - rest).unwrap_or(text).to_owned())
-        };
-        let mut before = self.chain(place, None, &until(steps.bytes_left()), 0);
+        let mut before = self.chain(place, None, &chain.before(&steps), 0);
         // The contents of a new container, or the arguments of a method of a type: `@Type.method`.
         let mut is_held = match root {
             Root::Instance(of) => {
-                let is_open = of.arguments.is_empty() && before.iter().all(is_from_outside);
-                let mut parts = of.path.split('.');
+                let is_open = !of.has_arguments() && before.iter().all(is_from_outside);
+                let mut parts = of.path().split('.');
                 is_open && !is_plain(called) && parts.any(|part| self.passes_own(place, part))
             }
             Root::Name(name) => {
@@ -159,7 +155,7 @@ impl Walk<'_> {
             if let Step::Member(name) = step {
                 called = name;
             }
-            let after = self.chain(place, None, &until(steps.bytes_left()), 0);
+            let after = self.chain(place, None, &chain.before(&steps), 0);
             let is_open = after.iter().all(|it| matches!(it.value, Value::Outside));
             let is_named = matches!(step, Step::Member(_) | Step::Call);
             is_held = match is_open {
@@ -204,10 +200,11 @@ impl Walk<'_> {
 
     /// Returns true if a type of the repository, or an unknown one, is among the arguments of a type.
     fn has_own(&self, written: &WrittenType) -> bool {
-        let is_own = |argument: &&str| {
-            let is_open = argument.contains(TYPE_PARAMETER)
-                || matches!(*argument, "_" | "?" | "any" | "struct" | "interface");
-            let mut names = argument.split(|c: char| !is_name(c)).filter(|name| !name.is_empty());
+        let is_own = |argument: &TypeText<'_>| {
+            let is_open = argument.has_parameter()
+                || matches!(argument.text(), "_" | "?" | "any" | "struct" | "interface");
+            let mut names =
+                argument.text().split(|c: char| !is_name(c)).filter(|name| !name.is_empty());
             is_open
                 || names.any(|name| {
                     let found = self.name(written.place, name, 1);
@@ -216,7 +213,7 @@ impl Walk<'_> {
                         || found.is_empty() && self.may_be_type(written.place, name)
                 })
         };
-        type_arguments(&written.text).iter().take(NAMES_MAX).any(is_own)
+        written.of().arguments().iter().take(NAMES_MAX).any(is_own)
     }
 
     /// Returns true if the nearest calls of a name around a place have arguments of the repository.
@@ -293,7 +290,10 @@ impl Walk<'_> {
     ) -> bool {
         let first = path.split('.').next().unwrap_or(path);
         let chain = match first {
-            "self" | "this" | "$this" => Chain::from_encoded(format!("${}", &path[first.len()..])),
+            "self" | "this" | "$this" => {
+                let members = path.split('.').skip(1);
+                members.fold(Chain::own(), |of, name| of.then(Step::Member(name)))
+            }
             _ => Chain::name(path),
         };
         let values = self.chain(place, None, &chain, 1);

@@ -4,6 +4,7 @@
 //! Literals, `format!` and parameters of the enclosing function have a type; other arguments are
 //! unknown, and a definition that is called by the trait's name is then that of the trait.
 
+use super::code::near;
 use super::kinds::is_interface;
 use super::parameters::{parameters, written_type};
 use super::position::SymbolAt;
@@ -19,6 +20,9 @@ use crate::lang::symbols::SymbolKind;
 /// The most bytes of a call that are read.
 const CALL_BYTES_MAX: usize = 400;
 
+/// The most definitions of one name that are examined.
+const NAMED_MAX: usize = 64;
+
 impl Walk<'_> {
     /// Returns the methods of the first argument's type, for a call of a method by its trait's name.
     pub(super) fn by_first_argument(
@@ -27,7 +31,9 @@ impl Walk<'_> {
         used: Use<'_>,
         of: &Candidate,
     ) -> Vec<Candidate> {
-        let Value::Name(of_trait) = of.value else { return Vec::new() };
+        let Value::Name(of_trait) = of.value else {
+            return self.of_outside_trait(place, used, of);
+        };
         let is_path = used.role == Role::Call && used.receiver.is_some_and(Chain::is_path);
         let Some((facts, at)) = self.symbol(of_trait).filter(|_| is_path) else {
             return Vec::new();
@@ -51,13 +57,18 @@ impl Walk<'_> {
                 let around = there.symbols[method].parent.map(|at| &there.symbols[at]);
                 around.is_some_and(|around| {
                     let name = facts.symbols[at].name.as_str();
-                    let is_its = |base: &Chain| super::last_name(base.without_instance()) == name;
+                    let is_its = |base: &Chain| base.last_name() == name;
                     around.kind == SymbolKind::Impl && around.bases.iter().any(is_its)
                 })
             }),
             _ => false,
         });
-        // The instance is what a reference points to.
+        self.remove_of_references(&mut found);
+        found
+    }
+
+    /// Removes methods of a reference if there are others: the instance is what it points to.
+    fn remove_of_references(&self, found: &mut Vec<Candidate>) {
         let is_of_reference = |it: &Candidate| {
             let Value::Name(method) = it.value else { return false };
             self.symbol(method).is_some_and(|(there, method)| {
@@ -68,7 +79,73 @@ impl Walk<'_> {
         if !found.iter().all(is_of_reference) {
             found.retain(|it| !is_of_reference(it));
         }
+    }
+
+    /// Returns what a call by the name of a trait from outside runs, `Sub::sub(a, b)`, if the repository
+    /// implements the trait: the method of the first argument's type, or something unknown.
+    fn of_outside_trait(&self, place: Place, used: Use<'_>, of: &Candidate) -> Vec<Candidate> {
+        let is_call = used.role == Role::Call && of.is_outside();
+        let Some(path) = used.receiver.filter(|chain| is_call && chain.is_path()) else {
+            return Vec::new();
+        };
+        let of_trait = path.last_name();
+        if !self.implements(place, of_trait, used.name) {
+            return Vec::new();
+        }
+        let chain = self.first_argument(place, used);
+        let values = chain.map(|chain| self.chain(place, None, &chain, 0)).unwrap_or_default();
+        let members = values.iter().flat_map(|value| self.member(value, used.name, 1));
+        let is_its = |it: &Candidate| {
+            it.link().is_some_and(|link| self.is_of_trait(link.to, of_trait, used.name))
+        };
+        let mut found: Vec<Candidate> = members.filter(is_its).collect();
+        self.remove_of_references(&mut found);
+        if found.is_empty() {
+            let is_known = !values.is_empty() && values.iter().all(Candidate::is_outside);
+            found.push(Candidate { is_lost: !is_known, ..of.then(Value::Outside, 1.0) });
+        }
         found
+    }
+
+    /// Marks what a method of a trait from outside returns that is called by the trait's name, if the
+    /// repository implements the trait: the first argument determines the type.
+    pub(super) fn open_outside_trait(
+        &self,
+        place: Place,
+        of: &Candidate,
+        name: &str,
+        found: &mut [Candidate],
+    ) {
+        if let Value::Foreign(written) = &of.value
+            && found.iter().all(Candidate::is_outside)
+            && !written.text.contains('<')
+            && self.implements(place, super::last_name(&written.text), name)
+        {
+            found.iter_mut().for_each(|it| it.is_lost = true);
+        }
+    }
+
+    /// Returns true if the repository implements the method of a trait of Rust, which takes an instance.
+    fn implements(&self, place: Place, of_trait: &str, method: &str) -> bool {
+        let is_rust =
+            self.facts(place.file).is_some_and(|facts| facts.dialect.has_extension_traits);
+        let named = || self.code.named(method);
+        is_rust
+            && near(&named(), place.file, NAMED_MAX)
+                .iter()
+                .any(|at| self.is_of_trait(*at, of_trait, method))
+    }
+
+    /// Returns true for a method with an instance in a block that implements a trait.
+    fn is_of_trait(&self, at: SymbolAt, of_trait: &str, method: &str) -> bool {
+        let Some((facts, place)) = self.symbol(at) else { return false };
+        let symbol = &facts.symbols[place];
+        let Some(around) = symbol.parent.map(|at| &facts.symbols[at]) else { return false };
+        let is_its = |base: &Chain| base.last_name() == of_trait;
+        symbol.name == method
+            && around.kind == SymbolKind::Impl
+            && around.bases.iter().any(is_its)
+            && takes_instance(&self.signature(at))
     }
 
     /// Returns what a conversion runs whose result is to be of a type: `From::from` of it for `into()`.
@@ -116,7 +193,7 @@ impl Walk<'_> {
                 Some(facts.symbols[at].name.clone())
             }
             Value::Foreign(written) => {
-                let path = written.text.split('<').next().unwrap_or_default();
+                let path = written.of().path();
                 Some(super::last_name(path).to_owned())
             }
             _ => None,
@@ -130,8 +207,7 @@ impl Walk<'_> {
         let (of_trait, _) = block.name.strip_prefix("impl ")?.split_once(" for ")?;
         let argument = of_trait.split_once('<')?.1.strip_suffix('>')?;
         let chain = crate::lang::rust_type(split(argument, b',').into_iter().next()?)?;
-        let path = chain.instance_type()?.split('<').next()?;
-        Some(super::last_name(path).to_owned())
+        Some(chain.written_type()?.name().to_owned())
     }
 
     /// Lowers the confidence of implementations of one trait (`impl From<A>`, `impl From<B>`) that do
@@ -143,7 +219,7 @@ impl Walk<'_> {
         let Some(argument) = is_several.then(|| self.first_argument(place, used)).flatten() else {
             return;
         };
-        let Some(given) = argument.instance_type() else { return };
+        let Some(given) = argument.written_type() else { return };
         let accepted = |link: &Link| {
             let (facts, at) = self.symbol(link.to)?;
             let block = facts.symbols[at].parent.map(|at| &facts.symbols[at])?;
@@ -153,7 +229,7 @@ impl Walk<'_> {
             let argument = of_trait.split_once('<')?.1.strip_suffix('>')?;
             let argument = split(argument, b',').into_iter().next()?;
             let chain = crate::lang::rust_type(argument)?;
-            Some(chain.instance_type().is_some_and(|of| of == given))
+            Some(chain.written_type().is_some_and(|of| of == given))
         };
         let accepting: Vec<Option<bool>> = links.iter().map(accepted).collect();
         if accepting.contains(&Some(true)) {

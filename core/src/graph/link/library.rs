@@ -22,7 +22,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use crate::lang::chain::type_arguments;
+use crate::lang::chain::{Protocol, TypeText};
 
 /// The most bases of a type that are followed.
 const BASES_MAX: usize = 4;
@@ -43,42 +43,23 @@ pub(super) enum Asked<'a> {
     Call,
     /// What a protocol gives.
     By(Protocol),
-    /// What the first protocol gives that the type has: chains do not distinguish them.
-    Element,
-}
-
-/// How a value is used that gives another one.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(super) enum Protocol {
-    Index,
-    Iterate,
-    Await,
-    Unwrap,
+    /// What entering a block with the value gives: `with` of Python.
     Enter,
+    /// The value whose members are also those of this one.
     Dereference,
 }
 
-impl Protocol {
-    /// The protocols, in the order in which [`Asked::Element`] selects one.
-    const ALL: [Protocol; 6] = [
-        Protocol::Index,
-        Protocol::Iterate,
-        Protocol::Await,
-        Protocol::Unwrap,
-        Protocol::Enter,
-        Protocol::Dereference,
-    ];
+/// What else gives the content of a type that does not state what unwrapping gives: chains also unwrap values
+/// of which only is known that they contain something.
+const CONTENTS: [&str; 3] = ["for", "await", "*"];
 
-    /// Returns its sign in the tables.
-    fn sign(self) -> &'static str {
-        match self {
-            Protocol::Index => "[]",
-            Protocol::Iterate => "for",
-            Protocol::Await => "await",
-            Protocol::Unwrap => "?",
-            Protocol::Enter => "with",
-            Protocol::Dereference => "*",
-        }
+/// Returns the sign of a protocol in the tables.
+fn sign(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Index => "[]",
+        Protocol::Iterate => "for",
+        Protocol::Await => "await",
+        Protocol::Unwrap => "?",
     }
 }
 
@@ -143,24 +124,26 @@ impl Library {
     }
 
     /// Returns true if the library has a type of this name.
-    pub(super) fn has_type(&self, written: &str) -> bool {
-        self.types.contains_key(name_of(written))
+    pub(super) fn has_type(&self, of: TypeText<'_>) -> bool {
+        self.types.contains_key(of.name())
     }
 
     /// Returns what a value of a written type gives; `None` if that is unknown.
-    pub(super) fn result(&self, written: &str, asked: Asked<'_>) -> Option<Given> {
+    pub(super) fn result(&self, of: TypeText<'_>, asked: Asked<'_>) -> Option<Given> {
         let (name, prefix) = match asked {
             Asked::Method(name) => (name, ""),
             Asked::Field(name) => (name, "."),
             Asked::Static(name) => (name, "::"),
             Asked::Call => ("()", ""),
-            Asked::By(protocol) => return self.given(written, protocol.sign(), BASES_MAX),
-            Asked::Element => {
-                let mut signs = Protocol::ALL.into_iter().map(Protocol::sign);
-                return signs.find_map(|sign| self.given(written, sign, BASES_MAX));
+            Asked::By(Protocol::Unwrap) => {
+                let mut signs = [sign(Protocol::Unwrap)].into_iter().chain(CONTENTS);
+                return signs.find_map(|sign| self.given(of, sign, BASES_MAX));
             }
+            Asked::By(protocol) => (sign(protocol), ""),
+            Asked::Enter => ("with", ""),
+            Asked::Dereference => ("*", ""),
         };
-        self.given(written, &format!("{prefix}{name}"), BASES_MAX)
+        self.given(of, &format!("{prefix}{name}"), BASES_MAX)
     }
 
     /// Returns true for a method that every type has and that returns its own value.
@@ -176,29 +159,29 @@ impl Library {
         })
     }
 
-    fn given(&self, written: &str, row: &str, bases_max: usize) -> Option<Given> {
-        let sections = self.types.get(name_of(written)).map_or(&[][..], Vec::as_slice);
+    fn given(&self, of: TypeText<'_>, row: &str, bases_max: usize) -> Option<Given> {
+        let sections = self.types.get(of.name()).map_or(&[][..], Vec::as_slice);
         let found = sections.iter().map(|&at| &self.sections[at]).find_map(|section| {
             if let Some(result) = section.rows.get(row) {
-                return Some(section.result(written, result));
+                return Some(section.result(of, result));
             }
-            let Given::Type(base) = section.result(written, section.base?) else { return None };
-            self.given(&base, row, bases_max.checked_sub(1)?)
+            let Given::Type(base) = section.result(of, section.base?) else { return None };
+            self.given(TypeText::of(&base), row, bases_max.checked_sub(1)?)
         });
         found.or_else(|| {
             let every = self.types.get(EVERY)?.iter().map(|&at| &self.sections[at]);
-            every.filter_map(|it| it.rows.get(row).map(|result| it.result(written, result))).next()
+            every.filter_map(|it| it.rows.get(row).map(|result| it.result(of, result))).next()
         })
     }
 }
 
 impl Section {
     /// Returns a result with the arguments of a written type in place of the parameters.
-    fn result(&self, written: &str, result: &str) -> Given {
+    fn result(&self, of: TypeText<'_>, result: &str) -> Given {
         if result == "Self" {
-            return Given::Type(written.to_owned());
+            return Given::Type(of.text().to_owned());
         }
-        let arguments = type_arguments(written);
+        let arguments = of.arguments();
         let argument = |parameter: &str| {
             let at = self.parameters.iter().position(|own| *own == parameter)?;
             // Parameters after `..` are the last ones.
@@ -206,9 +189,9 @@ impl Section {
                 Some(&"..") => arguments.len().checked_sub(self.parameters.len() - at),
                 _ => Some(at),
             };
-            let written = skipped.and_then(|at| arguments.get(at)).copied().unwrap_or("_");
+            let Some(written) = skipped.and_then(|at| arguments.get(at)) else { return Some("_") };
             // Of an associated type: `Iterator<Item=A>`.
-            Some(written.split_once('=').map_or(written, |(_, of)| of))
+            Some(written.associated().map_or(written.text(), |(_, of)| of.text()))
         };
         if let Some(argument) = argument(result) {
             return Given::Argument(argument.to_owned());
@@ -225,12 +208,6 @@ impl Section {
         text.push_str(rest);
         Given::Type(text)
     }
-}
-
-/// Returns the name of a written type, without its path and arguments.
-pub(super) fn name_of(written: &str) -> &str {
-    let path = written.split('<').next().unwrap_or(written);
-    path.rsplit(['.', ':', '\\', '/']).next().unwrap_or(path)
 }
 
 /// Defines a function that returns the library of a language.
@@ -267,7 +244,7 @@ mod tests {
 
     #[track_caller]
     fn check(library: &Library, written: &str, asked: Asked<'_>, expected: &str) {
-        let found = match library.result(written, asked) {
+        let found = match library.result(TypeText::of(written), asked) {
             Some(Given::Argument(of)) => format!("argument {of}"),
             Some(Given::Type(of)) => of,
             None => String::new(),
@@ -286,7 +263,8 @@ mod tests {
         check(rust(), "Iterator<Item=Leaf>", Asked::By(Protocol::Iterate), "argument Leaf");
         check(rust(), "Result<Leaf,Error>", Asked::By(Protocol::Unwrap), "argument Leaf");
         check(csharp(), "Task<Leaf>", Asked::By(Protocol::Index), "");
-        check(csharp(), "Unknown<Leaf>", Asked::Element, "");
+        check(csharp(), "Unknown<Leaf>", Asked::By(Protocol::Unwrap), "");
+        check(rust(), "Iterator<Leaf>", Asked::By(Protocol::Unwrap), "argument Leaf");
     }
 
     #[test]

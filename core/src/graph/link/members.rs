@@ -4,7 +4,7 @@ use super::bounds::is_function_trait;
 use super::code::{FileFacts, definitions, last_name, near};
 use super::dialect::{Extensions, Group};
 use super::kinds::{is_interface, is_member, is_type, is_variable};
-use super::library::{Asked, Protocol};
+use super::library::Asked;
 use super::namespaces::scope;
 use super::position::SymbolAt;
 use super::result::Reason;
@@ -13,7 +13,7 @@ use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{ANY_MEMBER, type_arguments};
+use crate::lang::chain::{ANY_MEMBER, Protocol};
 use crate::lang::symbols::SymbolKind;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
@@ -101,6 +101,7 @@ impl Walk<'_> {
                 vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
+        self.open_implicit(name, &mut found);
         self.prefer_side(&mut found, matches!(candidate.value, Value::Name(_)));
         if let Value::Name(of) = candidate.value {
             self.remove_of_instances(of, name, &mut found);
@@ -221,8 +222,8 @@ impl Walk<'_> {
         };
         let Some(facts) = self.facts(written.place.file) else { return outside(is_lost) };
         let dialect = facts.dialect;
-        let is_tuple = last_name(&written.text) == "tuple"
-            && !(dialect.group == Group::Python && type_arguments(&written.text).len() == 1);
+        let is_tuple = written.of().name() == "tuple"
+            && !(dialect.group == Group::Python && written.of().arguments().len() == 1);
         if let (Ok(number), true) = (name.parse::<usize>(), is_tuple) {
             return self.numbered_argument(candidate, written, number, depth);
         }
@@ -238,12 +239,12 @@ impl Walk<'_> {
         if let Some(found) = self.member_by_library(written, name, depth) {
             return found;
         }
-        let of_content = self.given_by_library(written, Asked::By(Protocol::Dereference), depth);
+        let of_content = self.given_by_library(written, Asked::Dereference, depth);
         // A member of a type of C++ that is not known may be one of what it points to.
         let is_pointer = dialect.has_namespaces
             && !dialect.common.contains(&name)
-            && written.text.contains('<')
-            && !self.library_at(written.place).has_type(&written.text);
+            && written.of().has_arguments()
+            && !self.library_at(written.place).has_type(written.of());
         let of_content =
             of_content.or_else(|| is_pointer.then(|| self.argument(candidate, written, depth)));
         if let Some(inner) = of_content {
@@ -361,8 +362,8 @@ impl Walk<'_> {
                     }
                 }
                 Value::Foreign(ref written)
-                    if written.text.contains('<')
-                        && self.library_at(written.place).has_type(&written.text)
+                    if written.of().has_arguments()
+                        && self.library_at(written.place).has_type(written.of())
                         && let Some(mut given) = self.member_by_library(written, name, depth) =>
                 {
                     given.iter_mut().for_each(|it| it.reason = Reason::Inherited);

@@ -16,6 +16,7 @@ use super::undef_directives::Undefined;
 use super::value::{Candidate, WrittenType};
 use crate::base::ids::FileId;
 use crate::graph::imports::ProjectUsing;
+use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 
 /// The most files whose facts are cached.
@@ -103,7 +104,16 @@ pub(super) struct Stepped {
 pub(super) type Words = Rc<FxHashSet<Box<str>>>;
 
 /// The calls on each variable of a file.
-pub(super) type Variables = Rc<FxHashMap<Box<str>, Vec<CalledOn>>>;
+pub(super) type Variables = Rc<FxHashMap<Receiver, Vec<CalledOn>>>;
+
+/// On what calls are made.
+#[derive(Debug, Eq, Hash, PartialEq)]
+pub(super) enum Receiver {
+    /// On the value of a chain.
+    Chain(Chain),
+    /// On a local variable of the name, whatever is passed to it.
+    Named(Box<str>),
+}
 
 /// A call on a variable.
 #[derive(Debug)]
@@ -390,7 +400,7 @@ impl Memo {
     pub(super) fn variables(
         &self,
         file: FileId,
-        read: impl FnOnce() -> FxHashMap<Box<str>, Vec<CalledOn>>,
+        read: impl FnOnce() -> FxHashMap<Receiver, Vec<CalledOn>>,
     ) -> Variables {
         if let Some(cached) = self.variables.borrow().get(&file) {
             return Rc::clone(cached);

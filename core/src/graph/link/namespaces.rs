@@ -16,6 +16,7 @@ use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::link::hops::View;
 use crate::graph::weights;
+use crate::lang::chain::Chain;
 use crate::lang::facts::ImportKind;
 use crate::lang::symbols::{Symbol, SymbolKind, Visibility};
 
@@ -118,7 +119,12 @@ impl Walk<'_> {
 
     /// Returns the macros of that name that the file or a file that it includes defines, as far as
     /// these are not for other configurations.
-    fn macros_in_effect(&self, facts: &FileFacts, file: FileId, name: &str) -> Vec<Candidate> {
+    pub(super) fn macros_in_effect(
+        &self,
+        facts: &FileFacts,
+        file: FileId,
+        name: &str,
+    ) -> Vec<Candidate> {
         let named = self.code.named(name);
         let is_macro = |at: &&SymbolAt| {
             self.symbol(**at).is_some_and(|(there, place)| {
@@ -324,14 +330,15 @@ impl Walk<'_> {
     /// Returns what a use of C++ refers to that begins in the global namespace: `::name()`, `::a::name()`.
     pub(super) fn of_global_name(&self, place: Place, used: Use<'_>) -> Option<Vec<Candidate>> {
         let start = used.start?;
-        if used.receiver.is_some_and(|chain| !chain.is_path()) {
+        let receiver = used.receiver.map(Chain::as_path);
+        if receiver == Some(None) {
             return None;
         }
         let facts = self.facts(place.file).filter(|facts| facts.dialect.has_namespaces)?;
         let text = self.code.text(place.file)?;
         let mut before = text.get(..start)?;
         let mut path = String::new();
-        for part in used.receiver.into_iter().flat_map(|chain| chain.as_str().rsplit('.')) {
+        for part in receiver.flatten().into_iter().flat_map(|path| path.rsplit('.')) {
             before = before.strip_suffix(b"::")?.strip_suffix(part.as_bytes())?;
             path.insert_str(0, &format!("::{part}"));
         }

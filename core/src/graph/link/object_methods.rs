@@ -1,5 +1,6 @@
 //! The methods of Java's `Object` that interfaces declare again: a class without one of its own inherits
-//! that of `Object`, which is outside of the repository.
+//! that of `Object`, which is outside of the repository. Methods of a type that do not accept the number of
+//! the arguments, where such a method or one of an outside base does.
 
 use super::bases::BASES_MAX;
 use super::code::near;
@@ -12,6 +13,16 @@ use super::walk::Walk;
 use crate::graph::weights;
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
+
+/// Methods of Java that every enumeration has, with their numbers of parameters.
+const ENUM_METHODS: [(&str, u8); 6] = [
+    ("compareTo", 1),
+    ("getDeclaringClass", 0),
+    ("name", 0),
+    ("ordinal", 0),
+    ("valueOf", 1),
+    ("values", 0),
+];
 
 /// The most methods of one name that are examined as overrides.
 const NAMED_MAX: usize = 256;
@@ -71,6 +82,50 @@ impl Walk<'_> {
         found.retain(is_fit);
         // The types of the arguments select one of them.
         found.iter_mut().filter(|it| is_method(it)).for_each(|it| it.confidence *= weights::WEAK);
+    }
+
+    /// Replaces methods of a type none of which accepts the number of the arguments of a call: by
+    /// [`Value::Outside`] if the type inherits another one of the name from outside, by nothing if the language
+    /// then allows no such call.
+    pub(super) fn replace_unfit(&self, used: Use<'_>, found: &mut Vec<Candidate>) {
+        let Some(first) = found.first().and_then(Candidate::link).map(|link| link.to) else {
+            return;
+        };
+        let Some((facts, place)) = self.symbol(first) else { return };
+        let dialect = facts.dialect;
+        // Scala calls a method without parameters by its bare name.
+        let given = used.arguments.or(dialect.has_companions.then_some(0));
+        let (Role::Call, Some(given), false) = (used.role, given, dialect.root_methods.is_empty())
+        else {
+            return;
+        };
+        let counted = Use { arguments: Some(given), ..used };
+        let is_fit = |it: &Candidate| self.is_fit(it, Some(counted));
+        let is_method = |it: &Candidate| self.kind(it) == Some(SymbolKind::Method);
+        if !found.iter().all(is_method) || found.iter().any(is_fit) {
+            return;
+        }
+        let Some(parent) = facts.symbols[place].parent else { return };
+        let of = SymbolAt { file: first.file, place: parent as u32 };
+        let bases = self.bases(of, 1);
+        let types = bases.iter().filter_map(Candidate::of_type);
+        let inherited: Vec<Candidate> =
+            types.flat_map(|base| self.member(&base, used.name, 1)).collect();
+        if inherited.iter().any(is_fit) {
+            return;
+        }
+        let is_enumeration =
+            facts.symbols[parent].kind == SymbolKind::Enum && dialect.has_java_types();
+        let of_enumeration = if is_enumeration { &ENUM_METHODS[..] } else { &[] };
+        let of_root = dialect.root_methods.iter().chain(of_enumeration);
+        let is_of_root = of_root.into_iter().any(|of| *of == (used.name, given));
+        let is_outside = |it: &Candidate| it.is_outside() && !it.is_lost;
+        let is_counted = used.arguments.is_some();
+        if is_of_root || is_counted && bases.iter().any(is_outside) {
+            *found = vec![Candidate::new(Value::Outside, 1.0, Reason::Inherited)];
+        } else if dialect.has_java_types() || dialect.has_usings {
+            found.clear();
+        }
     }
 
     /// Returns true for a method with the parameters of that of `Object`, so that it is no overload of it.

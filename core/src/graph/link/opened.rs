@@ -11,6 +11,7 @@ use super::value::{Candidate, Place};
 use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::weights;
+use crate::lang::chain::Chain;
 use crate::lang::symbols::{Symbol, SymbolKind};
 
 impl Walk<'_> {
@@ -18,11 +19,11 @@ impl Walk<'_> {
     /// that namespace (`LIB_BEGIN_NAMESPACE`), so its names look like those of the global one.
     pub(super) fn of_unknown_namespace(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        let Some(chain) = used.receiver.filter(|chain| chain.is_path()) else { return Vec::new() };
+        let Some(path) = used.receiver.and_then(Chain::as_path) else { return Vec::new() };
         let (Some(start), true) = (used.start, facts.dialect.has_namespaces) else {
             return Vec::new();
         };
-        let scopes: Vec<&str> = chain.as_str().split('.').collect();
+        let scopes: Vec<&str> = path.split('.').collect();
         let is_qualified = || {
             let text = self.code.text(place.file);
             text.is_some_and(|text| text.get(..start).is_some_and(|before| before.ends_with(b"::")))

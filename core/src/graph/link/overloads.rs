@@ -37,7 +37,7 @@ use written::{created, declared, literal, shape};
 pub(super) use written::{declared_type, written_type};
 
 use super::binding::{Binding, Qualifiers, has_word};
-use super::code::{FileFacts, last_name};
+use super::code::FileFacts;
 use super::dialect::{Extensions, OverloadRules};
 use super::kinds::{is_type, is_variable};
 use super::parameters::{inside, parameters};
@@ -301,7 +301,7 @@ impl Walk<'_> {
                 let before = before_call(&facts, place, &text, start);
                 let given = Given { forms: &forms, arguments: &given, before: &before };
                 let stated = stated_text(&text, start + used.name.len());
-                let standings = self.rank_overloads(place, &given, stated, &overloads);
+                let standings = self.rank_overloads(place, &given, stated, &overloads, links);
                 return lower_by_standing(&overloads, &standings, links);
             }
             let fit = |form: &Form, of: Option<&Shape>| (rules.fit)(self, place, form, of);
@@ -408,7 +408,7 @@ impl Walk<'_> {
             let signature = self.overload_signature(kind, &facts, link.to, symbol);
             // C#'s `Type.Extension(instance, …)`.
             let is_of_type = used.receiver.is_none_or(|chain| {
-                chain.is_path() && facts.owner(place) == Some(last_name(chain.as_str()))
+                chain.is_path() && facts.owner(place) == Some(chain.last_name())
             });
             let is_passed = facts.dialect.extensions == Extensions::Parameter
                 && is_of_type

@@ -7,7 +7,7 @@ use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::Chain;
+use crate::lang::chain::{Chain, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 impl Walk<'_> {
@@ -27,8 +27,8 @@ impl Walk<'_> {
                 let scope = Place { enclosing: symbol.parent, ..place };
                 let mut types = self.types(&self.name(scope, name, depth + 1));
                 // The type may be written as a path: `impl Trait for module::Type`.
-                let path = symbol.type_chain.as_ref().and_then(Chain::instance_type);
-                let path = path.map(|path| path.split('<').next().unwrap_or(path));
+                let path = symbol.type_chain.as_ref().and_then(Chain::written_type);
+                let path = path.map(TypeText::path);
                 if let Some(path) = path.filter(|path| types.is_empty() && path.contains('.')) {
                     let found = self.chain(scope, None, &Chain::instance(path), depth + 1);
                     let named: Vec<Candidate> =

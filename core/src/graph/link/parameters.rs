@@ -451,7 +451,7 @@ fn chain_of_nested_type(written: &str, left: usize) -> Option<Chain> {
         if element == Chain::own() {
             return Some(Chain::instance("Array<this>"));
         }
-        return Some(Chain::instance(&format!("Array<{}>", element.without_instance())));
+        return Some(Chain::instance(&format!("Array<{}>", element.named_type().text())));
     }
     if let Some((of, key)) = part.strip_suffix(']').and_then(|part| part.rsplit_once('[')) {
         // `Map["name"]`

@@ -181,7 +181,7 @@ impl Walk<'_> {
         let signature = self.signature(at);
         let parts = parameters(&facts.symbols[at.place as usize].name, &signature);
         if Parameter::new(&parts.unwrap_or_default(), argument).is_some() {
-            return Some(Chain::from_encoded(format!("^{argument}")));
+            return Some(Chain::variable(argument));
         }
         // A parameter of a block, or a method.
         let is_of_block =

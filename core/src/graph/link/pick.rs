@@ -373,10 +373,7 @@ impl Walk<'_> {
             return false;
         }
         let (_, steps) = chain.decode();
-        let text = chain.as_str();
-        let end = text.len() - steps.bytes_left();
-        let root = Chain::from_encoded(text[..end].to_owned());
-        let values = self.chain(place, None, &root, 0);
+        let values = self.chain(place, None, &chain.before(&steps), 0);
         !values.is_empty() && values.iter().all(Candidate::is_outside)
     }
 
@@ -678,7 +675,7 @@ impl Walk<'_> {
         let symbol = &facts.symbols[at.place as usize];
         let is_macro = symbol.kind == SymbolKind::Macro;
         let is_outside =
-            |chain: &Chain| chain.is_path() && self.code.named(chain.as_str()).is_empty();
+            |chain: &Chain| chain.as_path().is_some_and(|path| self.code.named(path).is_empty());
         let renames = is_macro && symbol.type_chain.as_ref().is_some_and(is_outside);
         let known = self.is_compiled(at);
         let default = known.is_none() && is_several;

@@ -18,7 +18,7 @@ use super::walk::Walk;
 use crate::base::ids::FileId;
 use crate::graph::imports::Resolution;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, Root, Step, TYPE_PARAMETER};
+use crate::lang::chain::{Chain, Root, Step, TypeText};
 use crate::lang::facts::Role;
 use crate::lang::symbols::SymbolKind;
 
@@ -52,6 +52,8 @@ impl Walk<'_> {
                 self.replace_modules(place, used.name, &mut found);
             }
             self.select_created(place, used, &mut found);
+            self.replace_unfit(used, &mut found);
+            self.prefer_macro(place, used, &mut found);
             let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
             // In Kotlin a function that does not accept the arguments hides no other one.
             let is_hiding = !self.facts(place.file).is_some_and(|facts| {
@@ -178,7 +180,9 @@ impl Walk<'_> {
                 bases.iter().flat_map(of_type).collect()
             }
             // Python's `cls(…)` and `type(self)(…)`.
-            (Root::Own, _) if chain.as_str() == "$.__class__" && is_word(&["cls", "type"]) => {
+            (Root::Own, _)
+                if chain.own_member() == Some("__class__") && is_word(&["cls", "type"]) =>
+            {
                 self.chain(place, None, chain, 0)
             }
             // `this(…)` runs another constructor of the same type.
@@ -193,8 +197,10 @@ impl Walk<'_> {
                 if !companions.is_empty() {
                     return companions;
                 }
-                if values.is_empty() && chain.is_path() {
-                    return self.qualified_type(place, &format!("{chain}.{}", used.name), 0);
+                if values.is_empty()
+                    && let Some(path) = chain.as_path()
+                {
+                    return self.qualified_type(place, &format!("{path}.{}", used.name), 0);
                 }
                 let names_outside_type = self.names_outside_type(place, chain, &values);
                 let member = |value: &Candidate| {
@@ -211,14 +217,22 @@ impl Walk<'_> {
                     if !names_outside_type {
                         self.add_extensions(place, value, Called::by(used), &mut found, 0);
                     }
+                    self.replace_unfit(used, &mut found);
                     found
                 };
                 let found: Vec<Candidate> = values.iter().flat_map(member).collect();
-                let own = chain.as_str().strip_prefix("$.").filter(|it| it.starts_with('@'));
+                let own = chain.own_member().filter(|it| it.starts_with('@'));
                 let is_known = |it: &Candidate| matches!(it.value, Value::Name(_));
                 match own {
                     Some(variable) if !found.iter().any(is_known) => {
-                        let of_object = self.of_one_object(place, variable, used.name);
+                        let mut of_object = self.of_one_object(place, variable, used.name);
+                        if of_object.is_empty() {
+                            of_object = self.of_extended_object(place, used);
+                        }
+                        if of_object.is_empty() { found } else { of_object }
+                    }
+                    _ if !found.iter().any(is_known) => {
+                        let of_object = self.of_extended_object(place, used);
                         if of_object.is_empty() { found } else { of_object }
                     }
                     _ => found,
@@ -230,22 +244,22 @@ impl Walk<'_> {
     /// Returns true for a receiver of C# that is the name of a type from outside, which has no extensions:
     /// `Math.Sin(1)`, `double.IsNaN(x)`. A name may also be a property of an outside base.
     fn names_outside_type(&self, place: Place, chain: &Chain, values: &[Candidate]) -> bool {
-        let is_name = chain.is_path() && !chain.as_str().contains('.');
+        let name = chain.as_path().filter(|path| !path.contains('.'));
         let Some(facts) = self
             .facts(place.file)
-            .filter(|facts| is_name && facts.dialect.extensions == Extensions::Parameter)
+            .filter(|facts| name.is_some() && facts.dialect.extensions == Extensions::Parameter)
         else {
             return false;
         };
         if !values.iter().all(|it| matches!(it.value, Value::Outside | Value::Foreign(_))) {
             return false;
         }
-        if facts.dialect.globals.contains(&chain.as_str()) {
+        if name.is_some_and(|name| facts.dialect.globals.contains(&name)) {
             return true;
         }
         let is_outside = |it: &Candidate| !matches!(it.value, Value::Instance(..));
         let own = self.own_types(place, 1);
-        chain.as_str().starts_with(char::is_uppercase)
+        name.is_some_and(|name| name.starts_with(char::is_uppercase))
             && !own.iter().any(|of| self.has_outside_class(*of, &is_outside))
     }
 
@@ -262,7 +276,7 @@ impl Walk<'_> {
             for base in self.bases(of, 1) {
                 let is_interface = match &base.value {
                     Value::Foreign(written) => {
-                        let name = super::last_name(&written.text);
+                        let name = written.of().name();
                         name.starts_with('I') && name[1..].starts_with(char::is_uppercase)
                     }
                     _ => false,
@@ -379,7 +393,7 @@ impl Walk<'_> {
             let has_callback = steps.any(|step| matches!(step, Ok(Step::Parameter(_))));
             return match root {
                 Root::Name(name) => {
-                    let name = name.split('<').next().unwrap_or(name);
+                    let name = TypeText::of(name).path();
                     !has_callback
                         && self.is_undefined(place, name)
                         && !self.declares_variable(place, name)
@@ -467,9 +481,10 @@ impl Walk<'_> {
         let group = self.facts(place.file).map(|facts| facts.dialect.group);
         match (group, used.receiver) {
             (Some(Group::JavaScript), Some(chain)) => {
-                chain.as_str().starts_with(|c: char| c.is_ascii_uppercase())
+                let first = chain.root_name();
+                first.is_some_and(|it| it.starts_with(|c: char| c.is_ascii_uppercase()))
             }
-            (Some(Group::Python), Some(chain)) => is_built_in_type(chain.as_str()),
+            (Some(Group::Python), Some(chain)) => chain.as_path().is_some_and(is_built_in_type),
             _ => false,
         }
     }
@@ -478,7 +493,7 @@ impl Walk<'_> {
     /// languages where it can then only be one that the language itself defines.
     fn is_undefined(&self, place: Place, name: &str) -> bool {
         let Some(facts) = self.facts(place.file) else { return false };
-        let is_parameter = name.starts_with(TYPE_PARAMETER)
+        let is_parameter = TypeText::of(name).parameter().is_some()
             || name.len() <= 2 && name.starts_with(char::is_uppercase);
         has_bound_names(facts.dialect.group)
             && !is_parameter

@@ -93,8 +93,12 @@ impl Walk<'_> {
         };
         let (one, other) = (&of_a.symbols[a], &of_b.symbols[b]);
         let is_made = |made: &Symbol, of: &Symbol| {
-            is_type(of.kind)
-                && made.qualified_name.strip_prefix(of.qualified_name.as_str()).is_some()
+            let rest = made.qualified_name.strip_prefix(of.qualified_name.as_str());
+            // `PriceList::of` is not a member of `Price`.
+            let is_member = |rest: &str| {
+                rest.is_empty() || rest.starts_with(|c: char| !c.is_alphanumeric() && c != '_')
+            };
+            is_type(of.kind) && rest.is_some_and(is_member)
         };
         if is_made(one, other) || is_made(other, one) {
             return true;

@@ -1,7 +1,7 @@
 //! Interfaces that a type satisfies without naming them: those of Go and TypeScript, and Python's
 //! `Protocol`.
 
-use super::code::{FileFacts, last_name, near};
+use super::code::{FileFacts, near};
 use super::dialect::Structural;
 use super::position::SymbolAt;
 use super::value::{Candidate, Value};
@@ -91,9 +91,6 @@ fn is_structural(rule: Structural, facts: &FileFacts, place: usize) -> bool {
     let symbol = &facts.symbols[place];
     match rule {
         Structural::Interfaces => symbol.kind == SymbolKind::Interface,
-        Structural::Bases(name) => symbol.bases.iter().any(|base| {
-            let written = base.without_instance();
-            last_name(written.split(['[', '<']).next().unwrap_or(written)) == name
-        }),
+        Structural::Bases(name) => symbol.bases.iter().any(|base| base.last_name() == name),
     }
 }

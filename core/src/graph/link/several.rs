@@ -204,8 +204,7 @@ pub(super) fn merged(of_each: Vec<Vec<Candidate>>, may_be_unknown: bool) -> Vec<
     let is_inside = |it: &Candidate| {
         matches!(it.value, Value::Name(_) | Value::Instance(..) | Value::Module(_))
     };
-    let is_container =
-        |it: &Candidate| matches!(&it.value, Value::Foreign(written) if written.text.contains('<'));
+    let is_container = |it: &Candidate| matches!(&it.value, Value::Foreign(written) if written.of().has_arguments());
     let has_inside = of_each.iter().flatten().any(is_inside);
     // Containers from outside may have elements of the repository.
     let are_containers =
@@ -281,7 +280,7 @@ impl Walk<'_> {
                 Some((facts.symbols[place].qualified_name.clone(), parameters))
             }
             Value::Foreign(written) => {
-                let name = written.text.split('<').next().unwrap_or_default();
+                let name = written.of().path();
                 Some((last_name(name).to_owned(), usize::MAX))
             }
             _ => None,

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::code::FileFacts;
 use super::kinds::is_type;
 use super::library::Library;
-use super::memo::{CalledOn, Variables};
+use super::memo::{CalledOn, Receiver, Variables};
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
 use super::sides::is_of_type;
@@ -30,9 +30,6 @@ const NAMED_MAX: usize = 64;
 
 /// The most types that have another called member of a variable, and are considered.
 const HEIRS_MAX: usize = 24;
-
-/// The sign before the name of a variable in the calls on all variables of a name.
-const OF_NAME: char = '*';
 
 /// A type that has the called member.
 #[derive(Debug)]
@@ -77,7 +74,7 @@ impl Walk<'_> {
         let is_module = |of: SymbolAt| {
             self.symbol(of).is_some_and(|(there, at)| there.symbols[at].kind == SymbolKind::Module)
         };
-        let is_local = local_variable(chain.as_str()).is_some();
+        let is_local = chain.local_variable().is_some();
         if is_local && owners.iter().any(|owner| !is_module(owner.of)) {
             owners.iter_mut().filter(|owner| is_module(owner.of)).for_each(|it| it.name.clear());
         }
@@ -255,8 +252,8 @@ impl Walk<'_> {
         chain: &Chain,
     ) -> Vec<&'o Owner> {
         let all = || fits.to_vec();
-        let Some(variable) = local_variable(chain.as_str()) else { return all() };
-        let Some(called) = uses.get(format!("{OF_NAME}{variable}").as_str()) else { return all() };
+        let Some(variable) = chain.local_variable() else { return all() };
+        let Some(called) = uses.get(&Receiver::Named(variable.into())) else { return all() };
         let mut names: Vec<&str> = called.iter().map(|it| &*it.name).collect();
         names.sort_unstable();
         names.dedup();
@@ -291,7 +288,7 @@ impl Walk<'_> {
     /// Returns the calls on the variables of a file, by their chains, cached.
     fn uses_of_variables(&self, place: Place) -> Variables {
         self.memo.variables(place.file, || {
-            let mut found: FxHashMap<Box<str>, Vec<CalledOn>> = FxHashMap::default();
+            let mut found: FxHashMap<Receiver, Vec<CalledOn>> = FxHashMap::default();
             let Some(facts) = self.facts(place.file) else { return found };
             for (name, call) in self.code.calls(place.file).iter() {
                 let Some(chain) = &call.receiver else { continue };
@@ -301,23 +298,15 @@ impl Walk<'_> {
                 let scope = scope_of(&facts, call.enclosing);
                 let called =
                     || CalledOn { enclosing: call.enclosing, scope, name: name.as_str().into() };
-                if let Some(variable) = local_variable(chain.as_str()) {
-                    let key = format!("{OF_NAME}{variable}").into();
+                if let Some(variable) = chain.local_variable() {
+                    let key = Receiver::Named(variable.into());
                     found.entry(key).or_default().push(called());
                 }
-                found.entry(chain.as_str().into()).or_default().push(called());
+                found.entry(Receiver::Chain(chain.of_any_protocol())).or_default().push(called());
             }
             found
         })
     }
-}
-
-/// Returns the name of the local variable that is the whole of a chain: `r` of `^r|app(0)`.
-fn local_variable(chain: &str) -> Option<&str> {
-    let name = chain.strip_prefix('^')?;
-    let name = name.split_once('|').map_or(name, |(name, _)| name);
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    (!name.is_empty() && name.chars().all(is_word)).then_some(name)
 }
 
 /// Returns the innermost type or module around a symbol.
@@ -337,7 +326,8 @@ fn other_members<'u>(
     used: Use<'_>,
     chain: &Chain,
 ) -> (Vec<&'u str>, Vec<&'u str>) {
-    let all = uses.get(chain.as_str()).map(Vec::as_slice).unwrap_or_default();
+    let all =
+        uses.get(&Receiver::Chain(chain.of_any_protocol())).map(Vec::as_slice).unwrap_or_default();
     let scope = scope_of(facts, place.enclosing);
     let is_local = chain.is_of_variable();
     let names = |is_its: &dyn Fn(&CalledOn) -> bool| {
@@ -370,25 +360,7 @@ fn answer(owners: &[&Owner], is_sure: impl Fn(&Owner) -> bool) -> Vec<Candidate>
 /// Returns the name of the variable or method that a chain ends with, in the singular if the chain is an
 /// element of it.
 fn variable_name(chain: &Chain, library: &Library) -> String {
-    let mut text = chain.as_str();
-    let mut is_element = false;
-    loop {
-        if let Some(rest) = text.strip_suffix("()") {
-            text = rest;
-            if let Some((of, _)) = rest.rsplit_once('.').filter(|(_, it)| library.gives_content(it))
-            {
-                (text, is_element) = (of, true);
-            }
-        } else if let Some(rest) = text.strip_suffix("[]") {
-            (text, is_element) = (rest, true);
-        } else if let (true, Some((name, _))) = (text.ends_with(')'), text.split_once('|')) {
-            // A parameter of a block.
-            text = name;
-        } else {
-            break;
-        }
-    }
-    let name = text.rsplit(['.', '^', '$', '@', '(', ')', '[', ']']).next().unwrap_or(text);
+    let (name, is_element) = chain.variable_name(|method| library.gives_content(method));
     let name = name.trim_start_matches('_');
     match name.strip_suffix("ies").filter(|_| is_element) {
         Some(start) => format!("{start}y"),
@@ -469,7 +441,7 @@ mod tests {
             ("@Doc.root().children()[]", "children"),
             ("$.@stack.pop()", "stack"),
         ] {
-            let chain = Chain::from_encoded(chain.to_owned());
+            let chain = Chain::of_text(chain);
             assert_eq!(variable_name(&chain, super::super::library::ruby()), expected);
         }
     }

@@ -248,11 +248,8 @@ impl Walk<'_> {
     /// Returns true if a base of a class that could not be followed may be one of the repository.
     fn has_lost_base(&self, of: SymbolAt, symbol: &Symbol, known: usize) -> bool {
         let written = |base: &&Chain| base.before_parameter().is_none();
-        let is_defined = |base: &Chain| {
-            let name = base.as_str().rsplit(['.', '\\']).next().unwrap_or_default();
-            let name = name.trim_end_matches("()");
-            self.code.named(name).iter().any(|at| *at != of)
-        };
+        let is_defined =
+            |base: &Chain| self.code.named(base.last_name()).iter().any(|at| *at != of);
         let all: Vec<&Chain> = symbol.bases.iter().filter(written).collect();
         all.len() > known && all.into_iter().any(is_defined)
     }

@@ -3,11 +3,11 @@
 use super::dialect::Group;
 use super::kinds::{is_type, is_variable};
 use super::last_name;
-use super::library::{Asked, Protocol};
+use super::library::Asked;
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
-use crate::lang::chain::type_arguments;
+use crate::lang::chain::Protocol;
 use crate::lang::symbols::SymbolKind;
 
 /// What a value gives that has no such method in the repository.
@@ -85,13 +85,17 @@ impl Walk<'_> {
                 return vec![value.clone()];
             }
             Value::Foreign(written) if rule == Otherwise::Entered => {
-                let is_plain = type_arguments(&written.text).is_empty();
-                return if is_plain { vec![value.clone()] } else { self.element(value, depth) };
+                let is_plain = written.of().arguments().is_empty();
+                return if is_plain {
+                    vec![value.clone()]
+                } else {
+                    self.of_library(value, written, Asked::Enter, depth)
+                };
             }
             _ => {}
         }
         match rule {
-            Otherwise::Element => self.element(value, depth),
+            Otherwise::Element => self.element(value, Protocol::Index, depth),
             Otherwise::Same if self.is_of_known_class(value) => Vec::new(),
             Otherwise::Entered | Otherwise::Same => vec![value.clone()],
             Otherwise::Unknown => Vec::new(),
@@ -131,7 +135,7 @@ impl Walk<'_> {
         let may_define = |base: &Candidate| match &base.value {
             Value::Instance(..) => false,
             Value::Foreign(written) => {
-                let name = written.text.split(['<', '[']).next().unwrap_or_default();
+                let name = written.of().path();
                 !["object", "ABC", "Generic", "Protocol"].contains(&last_name(name))
             }
             _ => true,

@@ -1,13 +1,12 @@
 //! Type parameters of C++ templates: the type of a member that is a type parameter is the argument
 //! of the value's type, or the argument by which that derives from the template.
 
-use super::code::last_name;
 use super::kinds::is_type;
 use super::position::SymbolAt;
 use super::value::{Candidate, Choice, Place, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, type_arguments};
+use crate::lang::chain::Chain;
 use crate::lang::facts::Role;
 use crate::lang::split;
 
@@ -62,9 +61,9 @@ impl Walk<'_> {
             let mut is_open = false;
             let (argument, at) = if own == template {
                 let written = self.given_type();
-                let of = written.as_ref().and_then(|written| {
-                    type_arguments(&written.text).get(number).map(|of| (*of).to_owned())
-                });
+                let of = written
+                    .as_ref()
+                    .and_then(|written| Some(written.of().argument(number)?.text().to_owned()));
                 match (of, written) {
                     (Some(of), Some(written)) => (Some(of), written.place),
                     (_, written) => {
@@ -113,7 +112,7 @@ impl Walk<'_> {
             let values = self.chain(argument.place, None, &chain, depth + 1);
             let is_known = values.iter().any(|it| matches!(it.value, Value::Instance(..)))
                 || PLAIN.contains(&&*argument.text)
-                || argument.text.starts_with("std.") && !argument.text.contains('<');
+                || argument.text.starts_with("std.") && !argument.of().has_arguments();
             if !is_known {
                 return Vec::new();
             }
@@ -213,9 +212,9 @@ impl Walk<'_> {
     ) -> Option<(Option<String>, Place)> {
         let (facts, place) = self.symbol(of)?;
         let symbol = &facts.symbols[place];
-        let base = symbol.bases.iter().find(|base| last_name(base.as_str()) == template);
-        let argument = base
-            .and_then(|base| type_arguments(base.as_str()).get(number).map(|of| (*of).to_owned()));
+        let base = symbol.bases.iter().find(|base| base.last_name() == template);
+        let argument =
+            base.and_then(|base| Some(base.named_type().argument(number)?.text().to_owned()));
         Some((argument, Place { file: of.file, enclosing: symbol.parent }))
     }
 }

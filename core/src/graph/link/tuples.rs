@@ -3,13 +3,11 @@
 
 use super::dialect::Group;
 use super::kinds::is_variable;
-use super::last_name;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::several::merged;
 use super::value::{Candidate, Place, Value, WrittenType};
 use super::walk::Walk;
-use crate::lang::chain::type_arguments;
 
 /// The most parts of a tuple.
 const PARTS_MAX: usize = 16;
@@ -49,12 +47,12 @@ impl Walk<'_> {
         }
         let symbol = &facts.symbols[index];
         for base in &symbol.bases {
-            let written = base.as_str();
-            let name = last_name(written.split('<').next().unwrap_or_default());
-            if name == "tuple" && written.contains('<') {
+            let written = base.named_type();
+            let name = written.name();
+            if name == "tuple" && written.has_arguments() {
                 let place = Place { file: of.file, enclosing: symbol.parent };
-                let written = WrittenType { place, text: written.into() };
-                let numbers = 0..type_arguments(&written.text).len().min(PARTS_MAX);
+                let written = WrittenType { place, text: written.text().into() };
+                let numbers = 0..written.of().arguments().len().min(PARTS_MAX);
                 let part = |number| self.numbered_argument(candidate, &written, number, depth + 1);
                 return numbers.map(part).collect();
             }

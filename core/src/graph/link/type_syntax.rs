@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn chains_of_types_are_made() {
-        let chain = |of: super::TypeSyntax, text| of.chain(text).map(|of| of.to_string());
+        let chain = |of: super::TypeSyntax, text| of.chain(text).map(|of| of.as_str().to_owned());
         assert_eq!(chain(Arrow, "[A: B<C>]?").as_deref(), Some("@Dictionary<A,B<C>>"));
         assert_eq!(chain(Delegate, "A.B<C, D>[]").as_deref(), Some("@slice<A.B<C,D>>"));
         assert_eq!(chain(Arrow, "(A) -> B"), None);

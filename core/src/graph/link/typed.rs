@@ -11,7 +11,7 @@ use super::result::Reason;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::{Chain, Step, Steps, TYPE_PARAMETER, TypeText};
+use crate::lang::chain::{Chain, Step, Steps, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// The most definitions of one name that are considered.
@@ -40,14 +40,14 @@ impl Walk<'_> {
         of: TypeText<'c>,
         depth: usize,
     ) -> (Vec<Candidate>, Steps<'c>) {
-        let TypeText { path, arguments } = of;
+        let (path, arguments) = (of.path(), of.list());
         let has_bounds = self.facts(place.file).is_some_and(|facts| facts.dialect.has_impl_blocks);
         let has_arguments = !has_bounds
             || self.facts(place.file).is_some_and(|it| it.dialect.extensions != Extensions::None);
         let context = || {
             let written = WrittenType { place, text: Rc::from(format!("{path}{arguments}")) };
             let written = match has_bounds {
-                _ if has_arguments && arguments.contains(TYPE_PARAMETER) => {
+                _ if has_arguments && TypeText::of(arguments).has_parameter() => {
                     self.with_generic_arguments(written, own, depth)
                 }
                 true => self.substituted(written, own),
@@ -57,10 +57,10 @@ impl Walk<'_> {
         };
         let given = (!arguments.is_empty()).then(context);
         let first = path.split('.').next().unwrap_or_default();
-        // The remaining steps after the first `taken` bytes of the path, which follows a sign.
-        let steps_after = |taken: usize| chain.steps_after(1 + taken);
+        // The remaining steps after the first `taken` bytes of the path.
+        let steps_after = |taken: usize| chain.steps_after(taken);
         let rest = steps_after(path.len() + arguments.len());
-        let is_marked = first.starts_with(TYPE_PARAMETER);
+        let is_marked = TypeText::of(first).parameter().is_some();
         if has_bounds
             && !(has_arguments && is_marked)
             && let Some((found, taken)) = self.projected(place, path, depth)
@@ -68,7 +68,7 @@ impl Walk<'_> {
             return (found, if taken < path.len() { steps_after(taken) } else { rest });
         }
         if has_arguments
-            && let Some(name) = first.strip_prefix(TYPE_PARAMETER)
+            && let Some(name) = TypeText::of(first).parameter()
             && let Some(found) = self.generic_argument(place, own, name, depth)
         {
             let is_whole = path.len() == first.len();
@@ -163,7 +163,10 @@ impl Walk<'_> {
             let values = self.instances(&values, None, depth);
             return (values, steps_after(taken));
         }
-        let count = crate::lang::chain::type_arguments(arguments).len();
+        if !path.ends_with(".type") {
+            self.prefer_object(&mut values, false);
+        }
+        let count = of.arguments().len();
         self.retain_arity(&mut values, count);
         if count > 0 && path == first && self.have_other_arity(&values, count) {
             let of_arity = self.types_of_arity(place, first, count);

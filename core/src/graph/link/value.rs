@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::position::SymbolAt;
 use super::result::{Link, Reason};
 use crate::base::ids::FileId;
+use crate::lang::chain::TypeText;
 
 /// The most candidates that are followed at once.
 pub(super) const VALUES_MAX: usize = 16;
@@ -21,6 +22,13 @@ pub(super) struct Place {
 pub(super) struct WrittenType {
     pub(super) place: Place,
     pub(super) text: Rc<str>,
+}
+
+impl WrittenType {
+    /// Returns the view of the type's path and arguments.
+    pub(super) fn of(&self) -> TypeText<'_> {
+        TypeText::of(&self.text)
+    }
 }
 
 /// What a name or chain refers to.

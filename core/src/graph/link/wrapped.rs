@@ -24,8 +24,8 @@ impl Walk<'_> {
     pub(super) fn wrapped(&self, at: SymbolAt, depth: usize) -> Vec<Candidate> {
         let Some((facts, place)) = self.symbol(at) else { return Vec::new() };
         let symbol = &facts.symbols[place];
-        let function =
-            symbol.type_chain.as_ref().and_then(|chain| chain.as_str().strip_suffix("()"));
+        let function = symbol.type_chain.as_ref().and_then(Chain::before_call);
+        let function = function.as_ref().and_then(Chain::as_path);
         let Some(function) = function.filter(|of| depth < DEPTH_MAX && is_path(of)) else {
             return Vec::new();
         };

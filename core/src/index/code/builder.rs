@@ -15,6 +15,7 @@ use crate::base::varint;
 use crate::error::Result;
 use crate::index::format::{self, FileKind, u64_at};
 use crate::lang::Language;
+use crate::lang::chain::stored;
 use crate::lang::facts::{Facts, Role};
 use crate::lang::language;
 use crate::lang::words::unescaped;
@@ -194,7 +195,7 @@ impl CodeSegmentBuilder {
                 called.push(self.pool.number_of(text));
             }
             let receiver =
-                reference.receiver.as_ref().map_or(0, |r| self.pool.number(r.as_str()) + 1);
+                reference.receiver.as_ref().map_or(0, |r| self.pool.number(stored::text(r)) + 1);
             self.referred.push(Occurrence {
                 name: self.names.number_of(text),
                 file: doc,

@@ -10,7 +10,8 @@
 use super::builder::Interner;
 use super::record::{self, Numbers, Texts};
 use crate::base::varint::{ByteReader, put, put_signed};
-use crate::lang::facts::{Chain, Facts, Import, Reference, Role};
+use crate::lang::chain::stored;
+use crate::lang::facts::{Facts, Import, Reference, Role};
 use crate::lang::parse::{Problem, Problems};
 use crate::lang::symbols::Symbol;
 use crate::lang::syntax_errors::SyntaxErrors;
@@ -71,7 +72,7 @@ fn put_references(out: &mut Vec<u8>, references: &[Reference], numbers: &mut dyn
         put_signed(out, reference.span.start as i64 - start);
         put(out, reference.span.len() as u64);
         put(out, role | arguments << ROLE_BITS);
-        put(out, receiver.map_or(0, |chain| u64::from(numbers.number(chain.as_str())) + 1));
+        put(out, receiver.map_or(0, |chain| u64::from(numbers.number(stored::text(chain))) + 1));
         put(out, reference.enclosing.map_or(0, |place| place as u64 + 1));
         start = reference.span.start as i64;
     }
@@ -147,7 +148,7 @@ fn references(
         let role = *Role::ALL.get((role & ((1 << ROLE_BITS) - 1)) as usize)?;
         let receiver = match input.read_u32()? {
             0 => None,
-            number => Some(Chain::from_encoded(texts.text(number - 1)?)),
+            number => Some(stored::chain(texts.text(number - 1)?)),
         };
         let enclosing = match input.read_len()? {
             0 => None,

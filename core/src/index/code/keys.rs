@@ -4,7 +4,7 @@
 //! control character, which no name does.
 
 use crate::lang::Symbol;
-use crate::lang::membership::{block_type, last_name, owner};
+use crate::lang::membership::{block_type, owner};
 
 /// The lowest key that is a name.
 pub const NAMES_FROM: &[u8] = b"\x08";
@@ -38,7 +38,7 @@ pub fn each(symbols: &[Symbol], mut visit: impl FnMut(&[u8], u32)) {
             visit(&block(name), place);
         }
         for base in &symbol.bases {
-            visit(&derived(last_name(base.as_str())), place);
+            visit(&derived(base.last_name()), place);
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::base::varint::ByteReader;
 use crate::error::{Error, Result};
 use crate::index::format::{self, Container, FileKind, u16_at, u32_at, u64_at};
 use crate::index::map::Map;
-use crate::lang::facts::{Chain, Import, Reference, Role};
+use crate::lang::chain::{Chain, stored};
+use crate::lang::facts::{Import, Reference, Role};
 use crate::lang::language;
 use crate::lang::{Language, Problem, Symbol};
 
@@ -441,7 +442,7 @@ impl CodeSegment {
             start = start.checked_add(u32::try_from(head >> 5).ok()?)?;
             enclosing = enclosing.checked_add(input.read_i64()?)?;
             let receiver = if head & 8 != 0 {
-                Some(Chain::from_encoded(self.text(input.read_u32()?)?))
+                Some(stored::chain(self.text(input.read_u32()?)?))
             } else {
                 None
             };

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::base::varint::{ByteReader, put, put_signed};
+use crate::lang::chain::stored;
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName};
 use crate::lang::symbols::{Symbol, SymbolKind, SymbolSource, Visibility};
 
@@ -54,13 +55,13 @@ pub(super) fn put_symbols(out: &mut Vec<u8>, symbols: &[Symbol], numbers: &mut d
         put(out, flags);
         put(out, u64::from(numbers.number(scope.unwrap_or(&symbol.qualified_name))));
         if let Some(chain) = &symbol.type_chain {
-            put(out, u64::from(numbers.number(chain.as_str())));
+            put(out, u64::from(numbers.number(stored::text(chain))));
         }
         if has_own_scope {
             put(out, u64::from(numbers.number(&symbol.scope)));
         }
         for base in &symbol.bases {
-            put(out, u64::from(numbers.number(base.as_str())));
+            put(out, u64::from(numbers.number(stored::text(base))));
         }
         put(out, symbol.parent.map_or(0, |parent| (place - parent) as u64));
         put(out, ordinal(symbol));
@@ -190,9 +191,9 @@ impl Record {
         };
         let name = texts.text(self.name)?;
         let scope = texts.text(self.scope)?;
-        let type_chain = text(self.type_chain)?.map(Chain::from_encoded);
+        let type_chain = text(self.type_chain)?.map(stored::chain);
         let own_scope = text(self.own_scope)?;
-        let bases = self.bases.iter().map(|&base| texts.text(base).map(Chain::from_encoded));
+        let bases = self.bases.iter().map(|&base| texts.text(base).map(stored::chain));
         let bases: Option<Vec<Chain>> = bases.collect();
         let qualified_name = if has(NAME_CUT) { scope } else { scope + &name };
         let Record { signature, doc, ordinal, .. } = self;

@@ -11,6 +11,7 @@ use std::time::SystemTime;
 
 use super::lock::{LockRole, WriterLock};
 use crate::error::{Error, Kind, Result};
+use crate::index::format;
 
 /// An index directory in the cache.
 #[derive(Clone, Debug)]
@@ -90,6 +91,26 @@ pub fn remove(dir: &Path) -> Result<()> {
     // This removes the tree's directory if no other index is left in it.
     let _ = fs::remove_dir(parent);
     removed
+}
+
+/// Reads every file of the index directory `dir`. O(its bytes).
+///
+/// # Errors
+///
+/// [`Kind::Corrupt`] with the path of a damaged file; [`Kind::Io`] if one cannot be read.
+pub fn verify(dir: &Path) -> Result<()> {
+    let entries = fs::read_dir(dir).map_err(|error| Error::io(dir, error))?;
+    for entry in entries.flatten() {
+        if !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        match format::verify(&entry.path()) {
+            // A newer publication has just replaced it.
+            Err(error) if error.kind() == Kind::NotFound => {}
+            checked => checked?,
+        }
+    }
+    Ok(())
 }
 
 /// Removes least recently used index directories until the cache has at most `bytes_max` bytes.

@@ -117,7 +117,7 @@ impl Chain {
             () => of.parts().collect(),
         });
         let others = others.unwrap_or_else(|| vec![UNKNOWN]);
-        let written = format!("{FIRST}{EACH}{first}{EACH}{}", others.join("%"));
+        let written = format!("{FIRST}{EACH}{}{EACH}{}", first.0, others.join("%"));
         (!first.0.starts_with(EACH) && written.len() <= CHAIN_BYTES_MAX).then_some(Chain(written))
     }
 
@@ -186,8 +186,7 @@ impl Chain {
     ) -> Option<Chain> {
         let typed = |element: Option<Chain>| {
             let Some(element) = element else { return vec![None] };
-            let parts = element.parts().map(|part| Chain(part.to_owned()));
-            parts.map(|part| Some(Chain::instance(&class(&part)?))).collect()
+            element.alternatives().map(|part| Some(Chain::instance(&class(&part)?))).collect()
         };
         Chain::one_of(elements.into_iter().flat_map(typed))
     }
@@ -213,7 +212,7 @@ impl Chain {
     /// Returns the chain of a value of the type that the chain names; of one of several, of each.
     #[must_use]
     pub fn instances(&self) -> Chain {
-        self.each_alternative(|of| Chain::instance(of.without_instance()))
+        self.each_alternative(|of| of.instance_of())
     }
 
     /// Returns what the chain begins with before its alternatives.
@@ -225,8 +224,13 @@ impl Chain {
         }
     }
 
+    /// Returns the alternatives, of which one may be unknown; of any other chain, the chain.
+    pub(in crate::lang) fn alternatives(&self) -> impl Iterator<Item = Chain> {
+        self.parts().map(|part| Chain(part.to_owned()))
+    }
+
     /// Returns the alternatives as they are encoded; of any other chain, the chain.
-    pub(in crate::lang) fn parts(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn parts(&self) -> impl Iterator<Item = &str> {
         let alternatives = &self.0[self.mark().len()..];
         let (whole, several) = match alternatives.strip_prefix(EACH) {
             Some(several) => (None, Some(several.split(EACH))),
@@ -325,7 +329,7 @@ mod tests {
     fn long_arguments_are_left_out() {
         let long = |of: char| Some(Chain::instance(&of.to_string().repeat(70)));
         let union = Chain::one_of([long('a'), long('b')]);
-        let written = |of: &Chain| of.instance_type().map(str::to_owned);
+        let written = |of: &Chain| of.as_argument().map(str::to_owned);
         let of = |arguments: &[Option<Chain>]| Chain::with_arguments("T", arguments, written);
         let seen = of(&[Some(Chain::instance("A")), union, long('c')]);
         assert_eq!(seen.as_str(), format!("@T<A,_,{}>", "c".repeat(70)));
@@ -344,7 +348,7 @@ mod tests {
         assert_eq!(Chain::one_of([Some(all.clone())]), Some(all.clone()));
         let union = Chain::one_of([Some(all.clone()), Some(Chain::instance("C"))]);
         assert_eq!(union.as_ref().map(Chain::as_str), Some("%@A%@C"));
-        let class = |of: &Chain| of.instance_type().map(str::to_owned);
+        let class = |of: &Chain| of.as_argument().map(str::to_owned);
         let list = Chain::with_arguments("Array", &[Some(all)], class);
         assert_eq!(list.as_str(), "%&%@Array<A>%@Array<B>");
     }

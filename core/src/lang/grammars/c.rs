@@ -143,10 +143,19 @@ fn is_pointer_to_function<'t>(visit: &Visit<'_, 't>, field: &Definition<'t>) -> 
     let is_named = || {
         let of = node.field("type").filter(|of| of.kind_name() == "type_identifier");
         let name = of.map(|of| visit.text_of(of).to_lowercase()).unwrap_or_default();
-        let name = name.trim_end_matches("_t").trim_end_matches("_ptr").trim_end_matches("_p");
+        let name = without_ending(&name);
+        // A later version of a type: `read_fn2`, `read_fn_v2_t`.
+        let version = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let version = version.strip_suffix("_v").unwrap_or(version);
+        let name = if version.len() < name.len() { without_ending(version) } else { name };
         FUNCTION_TYPES.iter().any(|word| name.ends_with(word))
     };
     is_written || is_named()
+}
+
+/// Returns the name of a type without the endings that say so.
+fn without_ending(name: &str) -> &str {
+    name.trim_end_matches("_t").trim_end_matches("_ptr").trim_end_matches("_p")
 }
 
 fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
@@ -346,6 +355,13 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
             if is_macro_call(visit, &declared) {
                 continue;
             }
+            if let Some(name) = object_in_macro(visit, declarator, &declared) {
+                let kind = if in_type { SymbolKind::Field } else { SymbolKind::Variable };
+                let mut definition = Definition::new(visit, kind, name);
+                definition.visibility = visibility(visit);
+                found.push(definition);
+                continue;
+            }
             found.push(callable(visit, declared, SymbolKind::Prototype));
         } else if in_type {
             let mut definition = Definition::new(visit, SymbolKind::Field, declared.name);
@@ -362,6 +378,24 @@ fn declaration<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
             found.push(definition);
         }
     }
+}
+
+/// Returns the name of an object of a type without a name that a macro declares:
+/// `struct { … } FUNCTION_OBJECT (name);`.
+fn object_in_macro<'t>(
+    visit: &Visit<'_, 't>,
+    declarator: Node<'t>,
+    declared: &DeclaredName<'_>,
+) -> Option<Node<'t>> {
+    let of = visit.node().field("type")?;
+    let is_unnamed = matches!(of.kind_name(), "struct_specifier" | "class_specifier")
+        && of.field("name").is_none()
+        && of.field("body").is_some();
+    let list = declarator.field("parameters").filter(|_| is_unnamed)?;
+    let only = list.named_child(0).filter(|_| list.named_child_count() == 1)?;
+    let name = only.field("type").filter(|of| of.byte_range() == only.byte_range())?;
+    let is_name = name.kind_name() == "type_identifier";
+    (is_name && macros::is_capitals(visit.bytes(declared.name))).then_some(name)
 }
 
 fn is_pointer(declarator: Node) -> bool {

@@ -18,11 +18,11 @@ use crate::lang::visit::Visit;
 /// Maximum number of consecutive members and calls that are followed.
 const STEPS_MAX: usize = 24;
 
-/// Keywords for the instance that a method belongs to.
-const SELF_KEYWORDS: [&[u8]; 4] = [b"this", b"self", b"static", b"$this"];
+/// Words for the instance that a method belongs to, in Dart, Lua, Scala and Zig.
+const SELF_WORDS: [&[u8]; 2] = [b"this", b"self"];
 
-/// Keywords for the same instance as a value of its base type.
-const SUPER_KEYWORDS: [&[u8]; 3] = [b"super", b"base", b"parent"];
+/// The keyword for the same instance as a value of its base type.
+const SUPER_KEYWORD: &[u8] = b"super";
 
 /// The target of a call.
 struct Callee<'t> {
@@ -44,7 +44,7 @@ pub(super) fn call<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     // `object..name()`
     let is_cascade = of.is_none() && visit.ancestor_kind(1) == "cascade_section";
     let of = if is_cascade { visit.ancestor(2).and_then(|all| all.named_child(0)) } else { of };
-    if SELF_KEYWORDS.contains(&bytes(visit, name)) {
+    if SELF_WORDS.contains(&bytes(visit, name)) {
         return;
     }
     let receiver = match of {
@@ -127,7 +127,7 @@ fn value<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
     }
     let name = bytes(visit, node);
     let is_local = matches!(notes.local(name), NameLookup::Local(_));
-    if !is_local && !is_defined(visit, node) && !SELF_KEYWORDS.contains(&name) {
+    if !is_local && !is_defined(visit, node) && !SELF_WORDS.contains(&name) {
         notes.refer(visit, node, Role::Read, None);
     }
 }
@@ -291,10 +291,15 @@ fn chain_of(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node, depth: usize) 
         return None;
     }
     let text = bytes(visit, node);
-    if SELF_KEYWORDS.contains(&text) {
-        return Some(Chain::own());
+    if SELF_WORDS.contains(&text) {
+        // A parameter of a written type.
+        let declared = match notes.local(text) {
+            NameLookup::Local(chain) => chain.filter(|chain| chain.starts_at_type()),
+            NameLookup::NotLocal => None,
+        };
+        return Some(declared.cloned().unwrap_or_else(Chain::own));
     }
-    if SUPER_KEYWORDS.contains(&text) {
+    if text == SUPER_KEYWORD {
         return Some(Chain::base());
     }
     match node.kind_name() {
@@ -342,7 +347,7 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
         // Scala's `Type*` is a sequence, `=> Type` a value.
         "repeated_parameter_type" => {
             let element = of_type(visit, node.named_child(0)?)?;
-            return chain::instance(&format!("Seq<{}>", element.instance_type()?));
+            return chain::instance(&format!("Seq<{}>", element.as_argument()?));
         }
         "lazy_parameter_type" => return of_type(visit, node.named_child(0)?),
         _ => {}
@@ -350,7 +355,7 @@ pub(super) fn of_type(visit: &Visit<'_, '_>, node: Node) -> Option<Chain> {
     let text = visit.text_of(node).replace('\\', ".").replace('[', "<").replace(']', ">");
     let name: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let name = name.trim_matches(['?', '!', '.', '*']);
-    if matches!(name, "self" | "static" | "Self") {
+    if matches!(name, "self" | "Self" | "this.type") {
         return Some(Chain::own());
     }
     let is_plain = |c: char| c.is_alphanumeric() || "_.<>,".contains(c);

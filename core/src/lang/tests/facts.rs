@@ -53,7 +53,7 @@ pub(super) fn render(path: &str, text: &str) -> String {
         }
         let _ = write!(rendered, "{}", symbol.qualified_name);
         if let Some(chain) = &symbol.type_chain {
-            let _ = write!(rendered, " = {chain}");
+            let _ = write!(rendered, " = {}", chain.as_str());
         }
         if !symbol.bases.is_empty() {
             let bases: Vec<&str> = symbol.bases.iter().map(Chain::as_str).collect();
@@ -73,7 +73,7 @@ pub(super) fn render(path: &str, text: &str) -> String {
         let role = format!("{:?}", reference.role).to_lowercase();
         let _ = write!(rendered, " {role} ");
         if let Some(receiver) = &reference.receiver {
-            let _ = write!(rendered, "{receiver} . ");
+            let _ = write!(rendered, "{} . ", receiver.as_str());
         }
         let _ = write!(rendered, "{}", &text[reference.span.clone()]);
         if let Some(arguments) = reference.arguments {

@@ -22,6 +22,7 @@ fn check_facts(language: &'static Language, text: &[u8], symbols: &[Symbol]) {
     for symbol in &found.symbols {
         let chains: Vec<Chain> = chains(symbol);
         assert!(chains.iter().all(|chain| chain.as_str().len() <= CHAIN_BYTES_MAX), "{symbol:?}");
+        chains.iter().for_each(Chain::check_codec);
     }
     for reference in &found.references {
         let span = &reference.span;
@@ -32,6 +33,7 @@ fn check_facts(language: &'static Language, text: &[u8], symbols: &[Symbol]) {
             receiver.is_none_or(|chain| chain.as_str().len() <= CHAIN_BYTES_MAX),
             "{reference:?}"
         );
+        receiver.into_iter().for_each(Chain::check_codec);
         let is_call = reference.role == Role::Call;
         assert!(is_call || reference.arguments.is_none(), "{reference:?}");
     }
@@ -101,6 +103,14 @@ proptest! {
         for language in LANGUAGES {
             check_invariants(language, &text);
         }
+    }
+}
+
+/// All chains of the fixtures, among others.
+#[test]
+fn sources_keep_the_invariants() {
+    for (path, text, _) in FIXTURES.iter().chain(SOURCES) {
+        check_invariants(of_path(Path::new(path)).expect("known"), text.as_bytes());
     }
 }
 

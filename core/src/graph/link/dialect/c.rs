@@ -60,7 +60,6 @@ const RULES: Dialect = Dialect {
     has_bare_members: true,
     is_whole_program: true,
     reexports_imports: true,
-    elements: &["operator*", "operator->", "operator[]"],
     common: &[
         "add",
         "append",

@@ -10,7 +10,6 @@ pub(super) static GO: Dialect = Dialect {
     structural: Some(Structural::Interfaces),
     declares_package_name: true,
     arguments: Some(ArgumentRules { spreads_results: true, ..ArgumentRules::USUAL }),
-    // A channel has no members: they are those of what it receives (`case value := <-channel`).
     common: &[
         "Add", "Close", "Error", "Flush", "Get", "Len", "Lock", "Name", "Open", "Read", "Reset",
         "RLock", "RUnlock", "Set", "String", "Unlock", "Write",

@@ -12,6 +12,7 @@ static JAVA: Dialect = Dialect {
     overloads: Some(OverloadRules::Java),
     // Only the name of the type.
     constructors: &[],
+    root_methods: OBJECT_METHODS,
     ..RULES
 };
 
@@ -21,6 +22,7 @@ static KOTLIN: Dialect = Dialect {
     extensions: Extensions::Prefix,
     type_syntax: TypeSyntax::Arrow,
     overloads: Some(OverloadRules::Kotlin),
+    root_methods: &[("equals", 1), ("hashCode", 0), ("toString", 0)],
     common: KOTLIN_COMMON,
     arguments: Some(ArgumentRules::new(|part| many_or_default(has_word(part, "vararg"), part))),
     ..RULES
@@ -30,6 +32,7 @@ static SCALA: Dialect = Dialect {
     library: library::scala,
     aliases_have_members: true,
     has_companions: true,
+    root_methods: OBJECT_METHODS,
     globals: scala::TYPES,
     standard: scala::METHODS,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(part.ends_with('*'), part))),
@@ -48,6 +51,15 @@ static CSHARP: Dialect = Dialect {
     extensions: Extensions::Parameter,
     type_syntax: TypeSyntax::Delegate,
     overloads: Some(OverloadRules::CSharp),
+    root_methods: &[
+        ("Equals", 1),
+        ("Equals", 2),
+        ("GetHashCode", 0),
+        ("GetType", 0),
+        ("MemberwiseClone", 0),
+        ("ReferenceEquals", 2),
+        ("ToString", 0),
+    ],
     constructor_words: &["base", "this"],
     globals: CSHARP_KEYWORD_TYPES,
     arguments: Some(ArgumentRules {
@@ -159,6 +171,21 @@ const KOTLIN_COMMON: &[&str] = &[
     "xor",
 ];
 
+/// The methods of Java's `Object`.
+const OBJECT_METHODS: &[(&str, u8)] = &[
+    ("clone", 0),
+    ("equals", 1),
+    ("finalize", 0),
+    ("getClass", 0),
+    ("hashCode", 0),
+    ("notify", 0),
+    ("notifyAll", 0),
+    ("toString", 0),
+    ("wait", 0),
+    ("wait", 1),
+    ("wait", 2),
+];
+
 /// Returns the rules of a language of the family.
 pub(super) fn of(language: &str) -> &'static Dialect {
     match language {
@@ -178,7 +205,6 @@ const RULES: Dialect = Dialect {
     imports_types: true,
     constructors: &["init", "constructor", "this"],
     constructor_words: &["this", "super"],
-    elements: &["iterator", "next"],
     globals: &[
         "Boolean",
         "Byte",

@@ -28,7 +28,6 @@ const RULES: Dialect = Dialect {
     constructors: &["constructor"],
     inherits_constructors: true,
     constructor_words: &["super"],
-    elements: &["next"],
     globals: &[
         "AbortController",
         "AbortSignal",

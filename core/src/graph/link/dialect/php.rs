@@ -12,7 +12,6 @@ pub(super) static PHP: Dialect = Dialect {
     constructors: &["__construct"],
     inherits_constructors: true,
     constructor_words: &["parent", "self", "static"],
-    elements: &["current", "offsetGet", "getIterator"],
     // More arguments are legal; `func_get_args` reads them.
     arguments: Some(ArgumentRules { surplus: Surplus::Allowed, ..ArgumentRules::USUAL }),
     common: &[

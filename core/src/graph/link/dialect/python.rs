@@ -50,16 +50,6 @@ pub(super) static PYTHON: Dialect = Dialect {
     has_linear_bases: true,
     structural: Some(Structural::Bases("Protocol")),
     inherits_constructors: true,
-    elements: &[
-        "__await__",
-        "__iter__",
-        "__aiter__",
-        "__next__",
-        "__anext__",
-        "__getitem__",
-        "__enter__",
-        "__aenter__",
-    ],
     common: &[
         "add",
         "append",

@@ -102,7 +102,6 @@ pub(super) static RUBY: Dialect = Dialect {
     constructor_call: Some("new"),
     has_expression_bases: true,
     inherits_constructors: true,
-    elements: &["[]", "each"],
     standard: core::METHODS,
     common: &[
         "add",

@@ -64,7 +64,6 @@ pub(super) static RUST: Dialect = Dialect {
     has_callable_bounds: true,
     arguments: Some(ArgumentRules { passes_instance: true, ..ArgumentRules::new(parameter) }),
     reexports_imports: true,
-    elements: &["next", "into_iter", "poll", "into_future"],
     generic_results: &[
         "and_then",
         "black_box",

@@ -458,8 +458,7 @@ fn subtype(walk: &Walk<'_>, place: Place, given: &str, wanted: &str) -> u32 {
             names.push("Annotation".to_owned());
         }
         for base in &facts.symbols[symbol].bases {
-            let path = base.without_instance().split('<').next().unwrap_or_default();
-            names.push(path.rsplit('.').next().unwrap_or(path).to_owned());
+            names.push(base.named_type().name().to_owned());
         }
         for base in walk.bases(next, 1) {
             types.extend(of(&base.value).filter(|base| !types.contains(base)));

@@ -19,7 +19,7 @@ use crate::graph::link::signature::{CALLED, Shape, TASK, VALUE, VOID};
 use crate::graph::link::type_syntax::{WITH_RESULT, without_prefixes};
 use crate::graph::link::value::{Place, VALUES_MAX, Value};
 use crate::graph::link::walk::Walk;
-use crate::lang::chain::{TYPE_PARAMETER, type_arguments};
+use crate::lang::chain::TypeText;
 use crate::lang::split;
 use crate::lang::symbols::SymbolKind;
 use conversions::{constant, fit_csharp};
@@ -287,16 +287,16 @@ pub(super) fn shape_of_symbol(facts: &FileFacts, place: usize) -> Option<Shape> 
         }
         kind if is_type(kind) && kind != SymbolKind::Type => Some(plain(&symbol.name)),
         _ => {
-            let of = symbol.type_chain.as_ref()?.instance_type()?;
-            if of.starts_with(TYPE_PARAMETER) {
+            let of = symbol.type_chain.as_ref()?.written_type()?;
+            if of.parameter().is_some() {
                 return None;
             }
-            match of.strip_prefix("slice<") {
+            match of.argument(0).filter(|_| of.path() == "slice") {
                 Some(element) => {
-                    let of = shape(TypeSyntax::Arrow, element.trim_end_matches('>'))?;
+                    let of = shape(TypeSyntax::Arrow, element.text().trim_end_matches('>'))?;
                     Some(Shape { is_pointer: true, ..of })
                 }
-                None => shape(TypeSyntax::Arrow, of),
+                None => shape(TypeSyntax::Arrow, of.text()),
             }
         }
     }
@@ -336,7 +336,9 @@ fn shape(syntax: TypeSyntax, written: &str) -> Option<Shape> {
         base.len() == 1 || base.starts_with('T') && base[1..].starts_with(char::is_uppercase);
     let is_pointer = written.ends_with(']') && syntax == TypeSyntax::Delegate;
     let arguments = match syntax {
-        TypeSyntax::Delegate => type_arguments(written.trim_end_matches(['[', ']'])).len(),
+        TypeSyntax::Delegate => {
+            TypeText::of(written.trim_end_matches(['[', ']'])).arguments().len()
+        }
         _ => 0,
     };
     let of = || Shape { is_pointer, is_nullable, arguments, ..plain(base) };
@@ -348,9 +350,9 @@ fn result_of_delegate(written: &str) -> usize {
     if !WITH_RESULT.iter().any(|of| written.starts_with(of)) {
         return if written.starts_with("Predicate") { VALUE } else { VOID };
     }
-    let result = type_arguments(written).pop();
+    let result = TypeText::of(written).arguments().pop();
     let is_task = |of: &str| of.starts_with("Task") || of.starts_with("ValueTask");
-    if result.is_some_and(|of| is_task(of.trim())) { TASK } else { VALUE }
+    if result.is_some_and(|of| is_task(of.text())) { TASK } else { VALUE }
 }
 
 /// Returns the type of a function with so many parameters.
@@ -527,7 +529,15 @@ fn fit(walk: &Walk<'_>, place: Place, form: &Form, of: Option<&Shape>) -> u32 {
     }
     let is_open = found == OTHER && matches!(form, Form::Typed(_));
     let target = of.filter(|_| is_open).and_then(|of| unaliased(walk, place, of));
-    target.map_or(found, |target| fit_written(walk, place, form, Some(&target)))
+    let of = target.as_ref().or(of);
+    let found = if target.is_some() { fit_written(walk, place, form, of) } else { found };
+    match form {
+        Form::Typed(given) if found == OTHER => {
+            let given = unaliased(walk, place, given);
+            given.map_or(found, |given| fit_written(walk, place, &Form::Typed(given), of))
+        }
+        _ => found,
+    }
 }
 
 /// Returns the type that the name of a type is an alias of.
@@ -639,9 +649,7 @@ fn derives(walk: &Walk<'_>, place: Place, given: &Shape, name: &str) -> bool {
         let (Value::Name(at) | Value::Instance(at, _)) = candidate.value else { continue };
         let Some((facts, at_place)) = walk.symbol(at) else { continue };
         let symbol = &facts.symbols[at_place];
-        if symbol.name == name
-            || symbol.bases.iter().any(|base| base.as_str().rsplit('.').next() == Some(name))
-        {
+        if symbol.name == name || symbol.bases.iter().any(|base| base.last_name() == name) {
             return true;
         }
         seen += 1;

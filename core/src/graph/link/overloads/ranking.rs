@@ -9,6 +9,7 @@
 use super::overload::Overload;
 use super::{Form, Shape, cpp, created, declared};
 use crate::graph::link::binding::{Binding, has_word};
+use crate::graph::link::position::SymbolAt;
 use crate::graph::link::result::Link;
 use crate::graph::link::value::Place;
 use crate::graph::link::walk::Walk;
@@ -91,9 +92,10 @@ impl Walk<'_> {
         given: &Given<'_>,
         stated: Option<String>,
         overloads: &[Overload],
+        links: &[Link],
     ) -> Vec<Standing> {
         let ranks: Vec<Vec<Rank>> =
-            overloads.iter().map(|of| self.ranks(place, given, of)).collect();
+            overloads.iter().map(|of| self.ranks(place, given, of, links[of.link].to)).collect();
         let has_templates = overloads
             .iter()
             .any(|of| of.signature.is_template || of.signature.specialized.is_some());
@@ -150,7 +152,12 @@ impl Walk<'_> {
     }
 
     /// Returns how well each argument is fitted by its parameter.
-    fn ranks(&self, place: Place, given: &Given<'_>, of: &Overload) -> Vec<Rank> {
+    fn ranks(&self, place: Place, given: &Given<'_>, of: &Overload, to: SymbolAt) -> Vec<Rank> {
+        // A value is converted to no type parameter of the class of a method.
+        let to = Place { file: to.file, enclosing: Some(to.place as usize) };
+        let is_parameter = |own: &Shape| {
+            own.base.starts_with(char::is_uppercase) && self.is_template_parameter(to, &own.base)
+        };
         // A type parameter of what is around the call may be the type of any other parameter.
         let is_open = |form: &Form| matches!(form, Form::Typed(of) if self.is_template_parameter(place, &of.base));
         let rank = |(at, form): (usize, &Form)| {
@@ -173,7 +180,8 @@ impl Walk<'_> {
             let category = given.category(at);
             // A conversion makes a temporary value; a base is a part of the object.
             let is_related = own.is_none() || fit != cpp::UNRELATED;
-            let is_converted = is_known && own.is_some() && is_related && fit < EXACT;
+            let is_converted =
+                is_known && is_related && fit < EXACT && own.is_some_and(|own| !is_parameter(own));
             let is_base = matches!((form, own), (Form::Typed(given), Some(own))
                 if fit == cpp::DERIVED && !given.is_pointer && !own.is_pointer);
             let category = if is_converted && !is_base { Category::Temporary } else { category };

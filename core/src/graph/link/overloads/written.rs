@@ -1,6 +1,6 @@
 //! Types and literals of C++ as they are written: of arguments, parameters and declarations.
 
-use super::{Form, Shape};
+use super::{Form, Shape, plain_text};
 use crate::graph::link::binding::{has_word, integer, is_builtin, numbers};
 use crate::lang::split;
 
@@ -58,9 +58,9 @@ pub(super) fn created(argument: &str) -> Form {
 }
 
 /// Returns the name of the type of the last declaration of `name` in a text of C, without `struct`;
-/// `None` for types of the language.
+/// `None` for types of the language. Comments declare nothing.
 pub(in crate::graph::link) fn declared_type(text: &str, name: &str) -> Option<String> {
-    let base = declared(text, name)?.base;
+    let base = declared(&plain_text::without_comments(text), name)?.base;
     (!is_builtin(&base)).then_some(base)
 }
 

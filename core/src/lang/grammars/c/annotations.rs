@@ -159,11 +159,12 @@ impl LineHead {
         let (mut is_next_line, mut is_after_macro) = (false, false);
         while head.words.len() < HEAD_WORDS_MAX {
             let mut at = head.end + blanks(&text[head.end..]);
-            // The name may be on the line after its type, and the type on that after a macro.
+            // The name may be on the line after its type, and each of them on that after a macro.
             let is_line_end = !head.words.is_empty() && text.get(at) == Some(&b'\n');
             let is_macro_line = is_line_end
                 && !is_after_macro
-                && matches!(&head.words[..], [word] if looks_like_macro(text, word));
+                && (is_next_line || head.words.len() == 1)
+                && head.words.last().is_some_and(|word| looks_like_macro(text, word));
             if is_macro_line || is_line_end && !is_next_line {
                 is_after_macro |= is_macro_line;
                 is_next_line |= !is_macro_line;
@@ -233,7 +234,11 @@ impl LineHead {
         if self.blank_pointer(text, masked) || name.has_arguments {
             return;
         }
-        if text.get(self.end) != Some(&b'(') {
+        // With a space before the parameters, only after a type of the language.
+        let is_builtin = |word: &Word| BUILTIN.binary_search(&of(word)).is_ok();
+        let gap = if before.iter().any(is_builtin) { blanks(&text[self.end..]) } else { 0 };
+        let open = self.end + gap;
+        if text.get(open) != Some(&b'(') {
             if matches!(next, Some(b';' | b'=' | b'[')) {
                 self.blank_variable(text, masked);
             }
@@ -249,7 +254,7 @@ impl LineHead {
         let has_type = !is_nameless && !is_constructor(&text[name.start..name.end]);
         let kept = self.blank_before(text, before, has_type, masked);
         if kept > 0 || is_nameless {
-            blank_after_parameters(text, self.end, masked);
+            blank_after_parameters(text, open, masked);
         }
     }
 

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::refer::{arguments, called, flag, include, macro_body, macro_value};
 use super::{declared, literals, macros, objects, prototypes, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -159,7 +159,7 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(right) = node.field("right") else { return };
     let of = node.field("type");
     let of = of.and_then(|of| values::of_type(visit, notes, of));
-    let chain = of.or_else(|| chain::element(values::of(visit, notes, right)));
+    let chain = of.or_else(|| chain::yielded(values::of(visit, notes, right), Protocol::Iterate));
     bind(visit, notes, declarator, chain, right.end_byte());
 }
 

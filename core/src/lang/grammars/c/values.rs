@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -188,8 +188,13 @@ impl Cpp<'_, '_, '_> {
                 chain::member(self.value(field("argument")?, depth), self.visit.bytes(name))
             }
             "call_expression" => self.call(node, depth),
-            "subscript_expression" => chain::element(self.value(field("argument")?, depth)),
-            "pointer_expression" | "co_await_expression" => self.value(field("argument")?, depth),
+            "subscript_expression" => {
+                chain::yielded(self.value(field("argument")?, depth), Protocol::Index)
+            }
+            "pointer_expression" => self.value(field("argument")?, depth),
+            "co_await_expression" => {
+                chain::yielded(self.value(field("argument")?, depth), Protocol::Await)
+            }
             "parenthesized_expression" => self.value(node.named_child(0)?, depth),
             "conditional_expression" => {
                 let first = self.value(field("consequence")?, depth);

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -129,7 +129,7 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     });
     let chain = of
         .and_then(|of| values::of_type(visit, notes, of))
-        .or_else(|| chain::element(values::of(visit, notes, value?)));
+        .or_else(|| chain::yielded(values::of(visit, notes, value?), Protocol::Iterate));
     notes.declare(name, chain);
 }
 
@@ -160,7 +160,7 @@ fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize
         let made = (list.kind_name() == "object_creation_expression").then_some(list)?;
         let of = values::of_type(visit, notes, made.field("type")?)?;
         let add = of.then(Step::Member("Add"));
-        return add.then(Step::Parameter(0)).then(Step::Parameter(number)).bounded();
+        return add.then(Step::Parameter(0.into())).then(Step::Parameter(number.into())).bounded();
     }
     let call = visit.ancestor(levels + 3)?;
     let arguments = modifiers::children(list).filter(|of| of.kind_name() == "argument");
@@ -171,7 +171,7 @@ fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize
             let own = visit.bytes(name);
             match of {
                 Some(of) if ELEMENT_CALLBACKS.contains(&own) => {
-                    let element = chain::element(values::of(visit, notes, of));
+                    let element = chain::yielded(values::of(visit, notes, of), Protocol::Iterate);
                     return element.filter(|_| number == 0);
                 }
                 Some(of) => chain::member(values::of(visit, notes, of), own)?,
@@ -183,5 +183,5 @@ fn passed(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize, number: usize
         }
         _ => return None,
     };
-    function.then(Step::Parameter(place)).then(Step::Parameter(number)).bounded()
+    function.then(Step::Parameter(place.into())).then(Step::Parameter(number.into())).bounded()
 }

@@ -322,7 +322,7 @@ fn implicit_argument(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, count: usize)
         }
         _ => None,
     };
-    if let Some(of) = function.and_then(|of| of.then(Step::Parameter(place)).bounded()) {
+    if let Some(of) = function.and_then(|of| of.then(Step::Parameter(place.into())).bounded()) {
         notes.call(visit, word, Some(of), count);
     }
 }

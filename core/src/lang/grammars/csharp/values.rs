@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -80,8 +80,8 @@ fn write(
         "identifier" => {
             let own = visit.bytes(node);
             match notes.local(own) {
-                NameLookup::Local(Some(chain)) if chain.instance_type().is_some() => {
-                    out.push_str(chain.without_instance());
+                NameLookup::Local(Some(chain)) if chain.starts_at_type() => {
+                    out.push_str(chain.named_type().text());
                 }
                 NameLookup::Local(None) if own.len() <= 2 || own.first() == Some(&b'T') => {
                     return false;
@@ -202,7 +202,9 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             match own {
                 name if IDENTITY_METHODS.contains(&name) && !object.is_path() => Some(object),
                 name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::element(Some(object))
+                    let is_index = name == b"ElementAt";
+                    let protocol = if is_index { Protocol::Index } else { Protocol::Iterate };
+                    chain::yielded(Some(object), protocol)
                 }
                 name => chain::called(chain::member(Some(object), name)),
             }
@@ -212,13 +214,13 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         "cast_expression" => instance(field("type")?),
         "as_expression" => instance(field("right")?),
         "parenthesized_expression" | "with_expression" | "postfix_unary_expression" => of(first()?),
-        "await_expression" => chain::element(of(first()?)),
+        "await_expression" => chain::yielded(of(first()?), Protocol::Await),
         "conditional_expression" => of(field("consequence")?).or_else(|| of(field("alternative")?)),
         "binary_expression" if visit.bytes(field("operator")?) == b"??" => {
             of(field("left")?).or_else(|| of(field("right")?))
         }
         "assignment_expression" => of(field("left")?).or_else(|| of(field("right")?)),
-        "element_access_expression" => chain::element(of(field("expression")?)),
+        "element_access_expression" => chain::yielded(of(field("expression")?), Protocol::Index),
         "switch_expression" => {
             let arms = modifiers::children(node);
             let arms = arms.filter(|arm| arm.kind_name() == "switch_expression_arm");

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -47,8 +47,8 @@ pub(super) fn type_parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = node.field("type");
     let of = of.filter(|of| of.named_child_count() == 1);
     let value = of.and_then(|of| values::of_type(visit, notes, of));
-    let is_vague = value.as_ref().and_then(Chain::instance_type);
-    let is_vague = matches!(is_vague, Some("any" | "comparable"));
+    let of = value.as_ref().and_then(Chain::written_type);
+    let is_vague = of.is_some_and(|of| matches!(of.text(), "any" | "comparable"));
     declare_names(notes, node, value.filter(|_| !is_vague));
 }
 
@@ -70,12 +70,14 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match node.kind_name() {
         "range_clause" => {
             let of = values::of(visit, notes, right);
-            let is_channel = of.as_ref().and_then(Chain::instance_type);
-            let is_channel = is_channel.is_some_and(|of| of.starts_with("chan<"));
+            let written = of.as_ref().and_then(Chain::written_type);
+            let is_channel = written.is_some_and(|of| of.has_arguments() && of.path() == "chan");
             for (at, name) in names(left).enumerate() {
                 let value = match at {
                     0 if !is_channel => key_of(of.as_ref()),
-                    _ => chain::element(of.clone()),
+                    _ if is_channel => chain::yielded(of.clone(), Protocol::Iterate),
+                    // The second variable of a map is its value.
+                    _ => chain::yielded(of.clone(), Protocol::Index),
                 };
                 declare(visit, notes, name, value, node.end_byte());
             }
@@ -87,13 +89,12 @@ pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 /// Returns the chain of the first loop variable when ranging over `of`: a map key or an index. That of
 /// an iterator, which a function may return, is a value.
 fn key_of(of: Option<&Chain>) -> Option<Chain> {
-    let of = of?.instance_type()?;
-    match of.strip_prefix("map<") {
-        Some(rest) => chain::instance(rest.split_once(',')?.0),
-        None if of.starts_with("slice<") || matches!(of, "int" | "string") => {
-            chain::instance("int")
-        }
-        None => None,
+    let of = of?.written_type()?;
+    match of.path() {
+        "map" if of.arguments().len() > 1 => chain::instance(of.argument(0)?.text()),
+        "slice" => chain::instance("int"),
+        "int" | "string" if !of.has_arguments() => chain::instance("int"),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{locals, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -278,7 +278,7 @@ fn literal(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let (levels, inner) = literal_above(visit)?;
     let of = visit.ancestor(levels)?.field("type")?;
     let of = values::of_type(visit, notes, of);
-    (0..inner).fold(of, |of, _| chain::element(of))
+    (0..inner).fold(of, |of, _| chain::yielded(of, Protocol::Index))
 }
 
 fn type_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -50,7 +50,7 @@ impl Go<'_, '_, '_> {
             "type_identifier" | "identifier" | "package_identifier" => {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
-                    NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
+                    NameLookup::Local(chain) => match chain.and_then(Chain::as_argument) {
                         Some(of) => out.push_str(of),
                         None => return false,
                     },
@@ -128,13 +128,15 @@ impl Go<'_, '_, '_> {
             "type_conversion_expression" | "type_assertion_expression" => {
                 self.instance(field("type")?)
             }
-            "index_expression" => chain::element(self.value(field("operand")?, depth)),
+            "index_expression" => {
+                chain::yielded(self.value(field("operand")?, depth), Protocol::Index)
+            }
             "slice_expression" => self.value(field("operand")?, depth),
             "unary_expression" => {
                 let of = self.value(field("operand")?, depth);
                 match node.child(0)?.kind_name() {
                     "&" | "*" => of,
-                    "<-" => chain::element(of),
+                    "<-" => chain::yielded(of, Protocol::Iterate),
                     _ => None,
                 }
             }

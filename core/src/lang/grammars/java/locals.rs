@@ -1,7 +1,7 @@
 //! Parameters and variables of Java methods.
 
 use super::values;
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -90,7 +90,7 @@ pub(super) fn variables(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         let chain = match &typed {
             // `String names[]`
             Some(typed) if declarator.field("dimensions").is_some() => {
-                chain::instance(&format!("slice<{}>", typed.without_instance()))
+                chain::instance(&format!("slice<{}>", typed.named_type().text()))
             }
             Some(typed) => Some(typed.clone()),
             None => value.and_then(|value| values::of(visit, notes, value)),
@@ -111,7 +111,7 @@ pub(super) fn typed(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_loop = node.kind_name() == "enhanced_for_statement";
     let value_chain = || {
         let of = values::of(visit, notes, value);
-        if is_loop { chain::element(of) } else { of }
+        if is_loop { chain::yielded(of, Protocol::Iterate) } else { of }
     };
     let chain = typed.or_else(value_chain);
     notes.declare_from(name, chain, value.end_byte());
@@ -191,7 +191,9 @@ fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if !ELEMENT_CALLBACKS.contains(&name) {
         return None;
     }
-    chain::element(values::of(visit, notes, call.field("object")?))
+    let is_future = name.starts_with(b"then");
+    let protocol = if is_future { Protocol::Await } else { Protocol::Iterate };
+    chain::yielded(values::of(visit, notes, call.field("object")?), protocol)
 }
 
 /// Returns the chains of the parameters of the visited lambda, if it is the value of a variable whose
@@ -231,7 +233,7 @@ fn map_value(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if !MAP_CALLBACKS.contains(&name) {
         return None;
     }
-    chain::element(values::of(visit, notes, call.field("object")?))
+    chain::yielded(values::of(visit, notes, call.field("object")?), Protocol::Index)
 }
 
 /// Declares the type parameters of the visited definition as values of their bounds.

@@ -208,7 +208,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn switch_selector(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let value = visit.ancestor(4)?.field("condition")?;
     let chain = values::of(visit, notes, value)?;
-    let name = chain.instance_type()?;
+    let name = chain.as_argument()?;
     let is_own = name.starts_with(char::is_uppercase)
         && !matches!(name, "String" | "Integer" | "Character" | "Byte" | "Short");
     is_own.then_some(chain)

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, TYPE_PARAMETER};
+use crate::lang::chain::{self, Protocol, TypeText};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -114,10 +114,9 @@ impl Java<'_, '_, '_> {
                 let own = self.visit.bytes(node);
                 match self.notes.local(own) {
                     NameLookup::Local(_) if self.marks_parameters && self.is_of_type(own) => {
-                        out.push(TYPE_PARAMETER);
-                        out.push_str(&String::from_utf8_lossy(own));
+                        out.push_str(&TypeText::of_parameter(&String::from_utf8_lossy(own)));
                     }
-                    NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
+                    NameLookup::Local(chain) => match chain.and_then(Chain::as_argument) {
                         Some(of) => out.push_str(of),
                         None => return false,
                     },
@@ -205,7 +204,7 @@ impl Java<'_, '_, '_> {
                     return chain::called(Some(member.unwrap_or_else(bare)));
                 };
                 let of = self.value(of, depth)?;
-                if of.as_str() == "Objects" && name == b"requireNonNull" {
+                if of.is_named("Objects") && name == b"requireNonNull" {
                     return self.value(field("arguments")?.named_child(0)?, depth);
                 }
                 chain::called(chain::member(Some(of), name))
@@ -216,7 +215,7 @@ impl Java<'_, '_, '_> {
                 chain::instance(&format!("slice<{of}>"))
             }
             "cast_expression" => instance(field("type")?),
-            "array_access" => chain::element(self.value(field("array")?, depth)),
+            "array_access" => chain::yielded(self.value(field("array")?, depth), Protocol::Index),
             "parenthesized_expression" => self.value(node.named_child(0)?, depth),
             "ternary_expression" => {
                 let first = self.value(field("consequence")?, depth);

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Chain, Step};
+use crate::lang::chain::{Chain, Protocol, Step};
 use crate::lang::code_text;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -86,7 +86,7 @@ fn unbounded(
             };
             match field("index").and_then(literal).filter(is_name) {
                 Some(name) => Some(member(of, std::str::from_utf8(&visit.text[name]).ok()?)),
-                None => Some(of.then(Step::Element)),
+                None => Some(of.then(Step::Yield(Protocol::Index))),
             }
         }
         "call_expression" => call(visit, notes, node, depth),
@@ -99,12 +99,12 @@ fn unbounded(
                     let arguments: Vec<Option<Chain>> = arguments
                         .map(|argument| types::chain_in(visit, notes, argument, depth + 1))
                         .collect();
-                    Some(types::container(class.as_str(), &arguments))
+                    Some(types::container(class.named_type().text(), &arguments))
                 }
                 _ => Some(class.then(Step::Call)),
             }
         }
-        "await_expression" => Some(inner(node.named_child(0))?.then(Step::Element)),
+        "await_expression" => Some(inner(node.named_child(0))?.then(Step::Yield(Protocol::Await))),
         "as_expression" | "satisfies_expression" => {
             let asserted =
                 node.named_child(1).and_then(|of| types::chain_in(visit, notes, of, depth + 1));
@@ -201,12 +201,12 @@ fn made_object(visit: &Visit<'_, '_>, object: Node<'_>) -> Option<Chain> {
 fn member(of: Chain, name: &str) -> Chain {
     // A member of a prototype is one of its instances.
     if name == "prototype" && !of.has_sign() {
-        Chain::instance(of.as_str())
+        of.instance_of()
     } else if name == "constructor" && of == Chain::own() {
         Chain::name("Self")
-    } else if let Some(class) = of.instance_type().filter(|_| name == "constructor") {
-        Chain::name(class)
-    } else if matches!(name, "call" | "bind") && of.instance_type().is_some() {
+    } else if name == "constructor" && of.starts_at_type() {
+        of.type_of()
+    } else if matches!(name, "call" | "bind") && of.starts_at_type() {
         of
     } else {
         of.then(Step::Member(name))
@@ -222,7 +222,7 @@ fn call(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize) 
         | b"Promise.resolve" => unbounded(visit, notes, first?, depth + 1),
         b"Object.create" => {
             let prototype = unbounded(visit, notes, first?, depth + 1)?;
-            prototype.instance_type().is_some().then_some(prototype)
+            prototype.starts_at_type().then_some(prototype)
         }
         b"require" => None,
         _ => Some(unbounded(visit, notes, function, depth + 1)?.then(Step::Call)),

@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::Step;
+use crate::lang::chain::{Protocol, Step};
 use crate::lang::code_text;
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
@@ -50,7 +50,7 @@ pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain
                 let mut cursor = around.walk();
                 let mut arguments = around.named_children(&mut cursor).take(ARGUMENTS_MAX);
                 let at = arguments.position(|argument| argument.id() == own.id())?;
-                break chain::value(visit, notes, called)?.then(Step::Parameter(at));
+                break chain::value(visit, notes, called)?.then(Step::Parameter(at.into()));
             }
             "satisfies_expression" | "as_expression" => {
                 break types::chain(visit, notes, around.named_child(1)?)?;
@@ -84,7 +84,7 @@ pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain
     };
     Some(steps.into_iter().rev().fold(of, |of, step| match step {
         Expected::Member(name) => of.then(Step::Member(name)),
-        Expected::Element => of.then(Step::Element),
+        Expected::Element => of.then(Step::Yield(Protocol::Index)),
         Expected::Result => of.then(Step::Call),
     }))
 }

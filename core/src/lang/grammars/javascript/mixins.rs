@@ -97,7 +97,7 @@ pub(super) fn prototype(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         _ => None,
     };
     // The result of an unknown function is no type.
-    let made = made.filter(|chain| !chain.as_str().contains('('));
+    let made = made.filter(|chain| !chain.has_call());
     if let (Some(index), Some(made)) = (extensible(visit, name), made) {
         add_base(notes, index, Some(made));
     }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Step, THIS_PARAMETER};
+use crate::lang::chain::{Parameter, Protocol, Step};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -30,11 +30,12 @@ pub(super) fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let expected = if has_untyped || has_this { expected::expected(visit, notes) } else { None };
     if has_this {
         let this = bound_this(visit, notes);
-        let this = this.or_else(|| callback_argument(expected.as_ref(), THIS_PARAMETER));
+        let this = this.or_else(|| callback_argument(expected.as_ref(), Parameter::This));
         notes.declare_name(b"this", Some(this.unwrap_or_else(Chain::unknown)));
     }
     let argument = |notes: &Notes<'_>, at: usize| {
-        element_argument(visit, notes, at).or_else(|| callback_argument(expected.as_ref(), at))
+        element_argument(visit, notes, at)
+            .or_else(|| callback_argument(expected.as_ref(), at.into()))
     };
     let given = argument(notes, 0);
     if let Some(name) = node.field("parameter") {
@@ -144,10 +145,10 @@ fn has_untyped(parameters: Node<'_>) -> bool {
         .any(|parameter| parameter.field("type").is_none())
 }
 
-/// Returns the chain of the parameter `at` of a function, where one with the chain `expected` is
+/// Returns the chain of a parameter of a function, where one with the chain `expected` is
 /// expected.
-fn callback_argument(expected: Option<&Chain>, at: usize) -> Option<Chain> {
-    expected.map(|expected| expected.clone().then(Step::Parameter(at)))
+fn callback_argument(expected: Option<&Chain>, parameter: Parameter) -> Option<Chain> {
+    expected.map(|expected| expected.clone().then(Step::Parameter(parameter)))
 }
 
 /// Returns the chain of the argument `at` of the visited function, if it is passed to a method that
@@ -176,13 +177,22 @@ fn element_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, at: usize) -> Opti
         // What was made so far, and an element.
         return match visit.ancestor(1)?.named_child(1).filter(|_| at == 0) {
             Some(first) => chain::value(visit, notes, first),
-            None => Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element)),
+            None => {
+                let of = chain::value(visit, notes, function.child(0)?)?;
+                Some(of.then(Step::Yield(Protocol::Iterate)))
+            }
         };
     }
     if at > 0 || !is_first || !calls_with_each.contains(&name) {
         return None;
     }
-    Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Element))
+    let protocol = match name {
+        b"then" => Protocol::Await,
+        // Of a map, each value.
+        b"forEach" => Protocol::Index,
+        _ => Protocol::Iterate,
+    };
+    Some(chain::value(visit, notes, function.child(0)?)?.then(Step::Yield(protocol)))
 }
 
 /// Returns the chain of a parameter or part of a pattern with a default value: that of either.
@@ -248,7 +258,7 @@ pub(super) fn for_in(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     };
     let is_of = node.field("operator").is_some_and(|word| word.kind_name() == "of");
     let chain = if is_of {
-        chain::value(visit, notes, right).map(|chain| chain.then(Step::Element))
+        chain::value(visit, notes, right).map(|chain| chain.then(Step::Yield(Protocol::Iterate)))
     } else {
         Some(Chain::instance("string"))
     };

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Chain, Step, TESTED_PARAMETER};
+use crate::lang::chain::{Chain, Parameter, Step};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
@@ -69,10 +69,10 @@ fn test(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, condition: Node<'_>, range
         let (Some(name), Some(class)) = (name, condition.field("right")) else { return };
         let class = chain::value(visit, notes, class).filter(Chain::is_path);
         // The elements of an array are known only from its former type.
-        let is_array = |of: &Chain| of.as_str() == "Array";
+        let is_array = |of: &Chain| of.is_named("Array");
         let is_known = matches!(notes.local(visit.bytes(name)), NameLookup::Local(Some(_)));
         if let Some(class) = class.filter(|of| !(is_known && is_array(of))) {
-            notes.narrow(name, Chain::instance(class.as_str()), range);
+            notes.narrow(name, class.instance_of(), range);
         }
         return;
     }
@@ -83,8 +83,8 @@ fn test(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, condition: Node<'_>, range
     let name = name.filter(|name| name.kind_name() == "identifier");
     let (Some(name), Some(function)) = (name, condition.field("function")) else { return };
     let of = chain::value(visit, notes, function).filter(|of| of.several().is_none());
-    let Some(of) = of.filter(|of| is_test(of.as_str())) else { return };
-    let tested = of.then(Step::Parameter(TESTED_PARAMETER));
+    let Some(of) = of.filter(|of| of.function_name().is_some_and(is_test)) else { return };
+    let tested = of.then(Step::Parameter(Parameter::Tested));
     let narrowed = match notes.local(visit.bytes(name)) {
         NameLookup::Local(before) => Chain::first_of(&tested, before),
         NameLookup::NotLocal => None,
@@ -96,11 +96,10 @@ fn test(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, condition: Node<'_>, range
 
 /// Returns true if the last name of a called path may be that of a function with a type predicate.
 fn is_test(function: &str) -> bool {
-    let last = function.rsplit('.').next().unwrap_or(function);
     let is_its = |word: &&str| {
-        last.strip_prefix(*word).is_some_and(|rest| rest.starts_with(char::is_uppercase))
+        function.strip_prefix(*word).is_some_and(|rest| rest.starts_with(char::is_uppercase))
     };
-    TESTS.iter().any(is_its) && last != "isArray"
+    TESTS.iter().any(is_its) && function != "isArray"
 }
 
 /// Returns true if the grammar of a node has types.

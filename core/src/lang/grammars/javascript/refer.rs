@@ -4,7 +4,6 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::TYPE_PARAMETER;
 use crate::lang::code_text::is_name;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
@@ -253,8 +252,7 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 
 pub(super) fn add_base(notes: &mut Notes<'_>, index: usize, chain: Option<Chain>) {
     if let Some(chain) = chain {
-        let name = chain.without_instance();
-        notes.add_base(index, Chain::name(name.split('<').next().unwrap_or(name)));
+        notes.add_base(index, chain.type_of().without_arguments());
     }
 }
 
@@ -298,7 +296,7 @@ fn alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
                 notes.set_type(index, chain);
                 return;
             }
-            if chain.as_str().contains(TYPE_PARAMETER) {
+            if chain.has_type_parameter() {
                 is_open = true;
             } else {
                 add_base(notes, index, Some(chain));

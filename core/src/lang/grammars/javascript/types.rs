@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{ANY_MEMBER, Step, TYPE_PARAMETER};
+use crate::lang::chain::{ANY_MEMBER, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -121,9 +121,11 @@ fn lookup(visit: &Visit<'_, '_>, of: Chain, node: Node<'_>) -> Option<Chain> {
     if let Some(member) = index.named_child(0).and_then(chain::literal) {
         return Some(of.then(Step::Member(std::str::from_utf8(&visit.text[member]).ok()?)));
     }
-    let is_open = of.as_str().contains(TYPE_PARAMETER);
+    let is_open = of.has_type_parameter();
     match index.kind_name() {
-        "predefined_type" if visit.bytes(index) == b"number" => Some(of.then(Step::Element)),
+        "predefined_type" if visit.bytes(index) == b"number" => {
+            Some(of.then(Step::Yield(Protocol::Index)))
+        }
         "index_type_query" if !is_open => {
             let is_same = visit.bytes(index.named_child(0)?) == visit.bytes(object);
             is_same.then(|| of.then(Step::Member(ANY_MEMBER)))
@@ -153,8 +155,8 @@ fn conditional(
         let is_content = matches!(right.kind_name(), "array_type" | "generic_type");
         let container = chain_in(visit, notes, left, depth + 1).filter(|_| is_content);
         container
-            .filter(|it| !it.as_str().contains(TYPE_PARAMETER))
-            .map(|it| it.then(Step::Element))
+            .filter(|it| !it.has_type_parameter())
+            .map(|it| it.then(Step::Yield(Protocol::Unwrap)))
     });
     Chain::one_of(results)
 }
@@ -192,7 +194,7 @@ fn generic(
         "Partial" | "Readonly" | "Required" | "NonNullable" | "Pick" | "Omit" | "Awaited"
         | "$ReadOnly" | "$Shape" | "$Exact" | "Exclude" | "Extract" => arguments.next()?,
         "ReturnType" | "InstanceType" => Some(arguments.next()??.then(Step::Call)),
-        "Class" => Some(Chain::name(arguments.next()??.instance_type()?)),
+        "Class" => arguments.next()?.filter(Chain::starts_at_type).map(|of| of.type_of()),
         _ => {
             let arguments: Vec<Option<Chain>> = arguments.collect();
             Some(container(name, &arguments))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use tree_sitter::Node;
 
 use super::values::{self, TYPES};
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Parameter, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -144,7 +144,7 @@ pub(super) fn hide_class_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>
 
 /// Returns the chain of an array of values with a chain.
 fn array_of(element: Option<Chain>) -> Option<Chain> {
-    chain::instance(&format!("Array<{}>", element?.instance_type()?))
+    chain::instance(&format!("Array<{}>", element?.as_argument()?))
 }
 
 /// Records the target of the visited alias, unless it is a function type.
@@ -238,7 +238,7 @@ pub(super) fn bound(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let of = modifiers::child(declared, TYPES);
     let chain = of
         .and_then(|of| values::of_type(visit, notes, of))
-        .or_else(|| chain::element(values::of(visit, notes, value?)));
+        .or_else(|| chain::yielded(values::of(visit, notes, value?), Protocol::Iterate));
     notes.declare(name, chain);
 }
 
@@ -248,7 +248,7 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let scope = scope(visit, notes);
     let passed = |number: usize| {
         let library = library.clone().filter(|_| number == 0);
-        library.or_else(|| callback.clone()?.then(Step::Parameter(number)).bounded())
+        library.or_else(|| callback.clone()?.then(Step::Parameter(number.into())).bounded())
     };
     let list = modifiers::child(visit.node(), &["lambda_parameters"]);
     for (at, declared) in
@@ -267,7 +267,7 @@ pub(super) fn lambda(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         notes.declare_name(b"this", Some(of.clone()));
         notes.declare_name(RECEIVER, Some(of));
     } else if let Some(of) = callback
-        && let Some(of) = of.then(Step::Parameter(chain::RECEIVER_PARAMETER)).bounded()
+        && let Some(of) = of.then(Step::Parameter(Parameter::Receiver)).bounded()
     {
         notes.declare_name(RECEIVER, Some(of));
     }
@@ -290,7 +290,7 @@ fn callback(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
             _ => Some(Chain::name(String::from_utf8_lossy(own))),
         },
     };
-    function?.then(Step::Parameter(chain::LAST_PARAMETER)).bounded()
+    function?.then(Step::Parameter(Parameter::Last)).bounded()
 }
 
 /// Returns the call that the visited lambda is passed to.
@@ -307,7 +307,7 @@ fn lambda_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
         return values::of(visit, notes, of?);
     }
     let is_element = ELEMENT_CALLBACKS.contains(&name);
-    chain::element(values::of(visit, notes, of.filter(|_| is_element)?))
+    chain::yielded(values::of(visit, notes, of.filter(|_| is_element)?), Protocol::Iterate)
 }
 
 /// Returns the chain of the instance in the visited lambda, if that is the receiver of the call.

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -12,53 +12,8 @@ use crate::lang::visit::Visit;
 /// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Library functions that return their receiver, or a container of the same elements.
-const IDENTITY_METHODS: &[&[u8]] = &[
-    b"also",
-    b"apply",
-    b"asReversed",
-    b"asSequence",
-    b"distinct",
-    b"drop",
-    b"dropLast",
-    b"filter",
-    b"filterNot",
-    b"filterNotNull",
-    b"onEach",
-    b"orEmpty",
-    b"plus",
-    b"reversed",
-    b"sorted",
-    b"sortedBy",
-    b"sortedWith",
-    b"take",
-    b"takeIf",
-    b"takeUnless",
-    b"toList",
-    b"toMutableList",
-    b"toSet",
-];
-
-/// Library functions that return an element of their receiver.
-const ELEMENT_METHODS: &[&[u8]] = &[
-    b"elementAt",
-    b"find",
-    b"first",
-    b"firstOrNull",
-    b"getOrElse",
-    b"getOrNull",
-    b"getOrPut",
-    b"getValue",
-    b"last",
-    b"lastOrNull",
-    b"maxByOrNull",
-    b"minByOrNull",
-    b"removeAt",
-    b"removeFirst",
-    b"removeLast",
-    b"single",
-    b"singleOrNull",
-];
+/// Functions of the library for values of all types that return their receiver.
+const IDENTITY_METHODS: &[&[u8]] = &[b"also", b"apply", b"orEmpty", b"takeIf", b"takeUnless"];
 
 /// Node kinds of types.
 pub(super) const TYPES: &[&str] =
@@ -103,9 +58,9 @@ fn write(
                         let local = notes.local(own);
                         match local {
                             NameLookup::Local(Some(chain))
-                                if is_first && chain.instance_type().is_some() =>
+                                if is_first && chain.starts_at_type() =>
                             {
-                                out.push_str(chain.without_instance());
+                                out.push_str(chain.named_type().text());
                             }
                             NameLookup::Local(None)
                                 if is_first && own.first().is_some_and(u8::is_ascii_uppercase) =>
@@ -290,9 +245,6 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let object = of(object)?;
             match own {
                 name if IDENTITY_METHODS.contains(&name) => Some(object),
-                name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::element(Some(object))
-                }
                 b"let" | b"run" => of(last(lambda(node)?)?),
                 name => chain::called(chain::member(Some(object), name)),
             }
@@ -307,7 +259,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let object = of(first()?);
             chain::called(chain::member(object, visit.bytes(node.named_child(1)?)))
         }
-        "index_expression" => chain::element(of(first()?)),
+        "index_expression" => chain::yielded(of(first()?), Protocol::Index),
         "if_expression" => {
             let condition = field("condition").map(|of| of.id());
             let branches = modifiers::children(node)
@@ -372,7 +324,7 @@ fn container(
     let of = list.and_then(|list| type_name(visit, notes, list.named_child(0)?));
     let of = of.or_else(|| {
         let element = value(visit, notes, argument(call)?, depth)?;
-        let of = element.instance_type().map(str::to_owned);
+        let of = element.as_argument().map(str::to_owned);
         of.or_else(|| element.class(|name| name.starts_with(char::is_uppercase)).map(str::to_owned))
     });
     chain::instance(&format!("List<{}>", of?))

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{doc, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::code_text::is_name;
 use crate::lang::facts::Chain;
 use crate::lang::grammars::{loops, modifiers};
@@ -45,7 +45,7 @@ fn declared(
 /// Returns the bound of a type parameter that the documentation of the type around the visited node
 /// declares: `A` where `@template T of A` does; other chains as they are.
 fn bounded(visit: &Visit<'_, '_>, of: Chain) -> Chain {
-    let Some(name) = of.instance_type().filter(|name| name.starts_with('T')) else { return of };
+    let Some(name) = of.as_argument().filter(|name| name.starts_with('T')) else { return of };
     let types = ["class_declaration", "interface_declaration", "trait_declaration"];
     let mut levels = 1..TYPE_LEVELS_MAX;
     let Some(level) = levels.find(|level| types.contains(&visit.ancestor_kind(*level))) else {
@@ -74,8 +74,8 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         }
     }
     if node.kind_name() == "variadic_parameter" {
-        let class = |of: &Chain| of.instance_type().map(str::to_owned);
-        of = of.filter(|of| of.parts().any(|part| part.starts_with('@')));
+        let class = |of: &Chain| of.as_argument().map(str::to_owned);
+        of = of.filter(|of| of.alternatives().any(|part| part.starts_at_type()));
         of = of.map(|of| Chain::with_arguments("array", &[Some(of)], class));
     }
     notes.declare(name, of.or_else(|| callback_argument(visit, notes)));
@@ -92,7 +92,7 @@ fn callback_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> 
     if argument(*at)?.id() != closure.id() {
         return None;
     }
-    chain::element(values::of(visit, notes, argument(*array)?))
+    chain::yielded(values::of(visit, notes, argument(*array)?), Protocol::Iterate)
 }
 
 /// Records the type of the result of the visited function.
@@ -252,7 +252,8 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if name.kind_name() == "variable_name" {
         let before = visit.leading_text(0);
         let documented = doc::tagged(&before, "@var", Some(&visit.text_of(name)));
-        let chain = documented.or_else(|| chain::element(values::of(visit, notes, of)));
+        let chain =
+            documented.or_else(|| chain::yielded(values::of(visit, notes, of), Protocol::Iterate));
         notes.declare_from(name, chain, name.end_byte());
     }
 }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::code_text::split;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
@@ -64,7 +64,7 @@ pub(super) fn of_written(written: &str) -> Option<Chain> {
 /// Returns true if a type says nothing about the members of its values.
 pub(super) fn is_vague(of: &Chain) -> bool {
     let vague = ["Closure", "Generator", "Iterator", "IteratorAggregate", "Traversable"];
-    let name = of.instance_type().unwrap_or_default().trim_start_matches('\\');
+    let name = of.as_argument().unwrap_or_default().trim_start_matches('\\');
     SCALARS.contains(&name) || vague.contains(&name)
 }
 
@@ -229,7 +229,7 @@ pub(super) fn of_name(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
 /// Returns the chain of a new value of the class `node`.
 pub(super) fn of_class(visit: &Visit<'_, '_>, node: Node<'_>) -> Option<Chain> {
     let name = of_name(visit, node)?;
-    if name.has_sign() { Some(name) } else { chain::instance(name.as_str()) }
+    if name.has_sign() { Some(name) } else { chain::instance(name.named_type().text()) }
 }
 
 pub(super) fn is_name(node: Node<'_>) -> bool {
@@ -287,7 +287,9 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let argument = || of(field("arguments")?.named_child(0)?.named_child(0)?);
             match name.strip_prefix(b"\\").unwrap_or(name) {
                 name if IDENTITY_FUNCTIONS.contains(&name) => argument(),
-                name if ELEMENT_FUNCTIONS.contains(&name) => chain::element(argument()),
+                name if ELEMENT_FUNCTIONS.contains(&name) => {
+                    chain::yielded(argument(), Protocol::Iterate)
+                }
                 _ => chain::called(of_name(visit, function)),
             }
         }
@@ -316,7 +318,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 values.filter(|it| !is_empty(visit, *it) && it.kind_name() != "throw_expression");
             Chain::one_of(values.take(8).map(of))
         }
-        "subscript_expression" => chain::element(of(first()?)),
+        "subscript_expression" => chain::yielded(of(first()?), Protocol::Index),
         "string" | "encapsed_string" | "heredoc" => chain::instance("string"),
         "array_creation_expression" => {
             let elements = (0..ELEMENTS_MAX).map_while(|at| node.named_child(at));
@@ -324,7 +326,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 element.named_child(u32::from(element.named_child_count() > 1))
             });
             let values = elements.filter(|it| !is_empty(visit, *it)).map(of);
-            let class = |of: &Chain| of.instance_type().map(str::to_owned);
+            let class = |of: &Chain| of.as_argument().map(str::to_owned);
             match Chain::one_of_types(values, class) {
                 Some(of) => Some(Chain::with_arguments("array", &[Some(of)], class)),
                 None => chain::instance("array"),

@@ -98,8 +98,8 @@ fn generic(name: &str, arguments: &[Part<'_>]) -> Option<Chain> {
         "Union" => union(arguments),
         "Type" | "type" => {
             let class = first()?;
-            let is_written = class.parts().all(|part| part.starts_with('@'));
-            is_written.then(|| class.each_alternative(|of| Chain::name(of.without_instance())))
+            let is_written = class.alternatives().all(|part| part.starts_at_type());
+            is_written.then(|| class.each_alternative(|of| of.type_of()))
         }
         "Literal" => Some(Chain::instance("str")),
         "Callable" => None,
@@ -122,7 +122,7 @@ fn generic(name: &str, arguments: &[Part<'_>]) -> Option<Chain> {
 /// Returns the chain of a value of the type `name` with type arguments; where one is a union, of one of
 /// several.
 pub(super) fn with_arguments(name: &str, arguments: &[Option<Chain>]) -> Chain {
-    Chain::with_arguments(name, arguments, |of| of.instance_type().map(str::to_owned))
+    Chain::with_arguments(name, arguments, |of| of.as_argument().map(str::to_owned))
 }
 
 /// Returns the chain of a value whose annotation is a quoted string.

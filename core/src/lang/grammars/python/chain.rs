@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Chain, Step};
+use crate::lang::chain::{self, Chain, Protocol, Step, TypeText};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::SymbolKind;
@@ -58,18 +58,11 @@ fn element_in(
             b"enumerate" | b"zip" => return None,
             _ => {}
         }
-        if function.kind_name() == "attribute" && first.is_none() {
-            match &visit.text[function.field("attribute")?.byte_range()] {
-                b"values" => return element_in(visit, notes, function.child(0)?, depth + 1),
-                b"keys" | b"items" => return None,
-                _ => {}
-            }
-        }
     }
     if matches!(node.kind_name(), "list" | "set" | "tuple" | "expression_list") {
         return Chain::one_of(parts(visit, notes, node, depth));
     }
-    Some(value_in(visit, notes, node, depth + 1)?.then(Step::Element))
+    Some(value_in(visit, notes, node, depth + 1)?.then(Step::Yield(Protocol::Iterate)))
 }
 
 /// Returns the chain of each part of the tuples that `node` yields, if it is a call of a built-in
@@ -90,8 +83,10 @@ pub(super) fn elements(
         _ if function.kind_name() == "attribute" => {
             let name = function.field("attribute")?;
             let is_items = &visit.text[name.byte_range()] == b"items" && arguments.next().is_none();
-            let of = function.child(0).filter(|_| is_items)?;
-            Some(vec![None, element(visit, notes, of)])
+            // Of a dictionary, or of another type with such a method.
+            let pair = element(visit, notes, node).filter(|_| is_items)?;
+            let part = |name| Some(pair.clone().then(Step::Member(name)));
+            Some(vec![part("0"), part("1")])
         }
         _ => None,
     }
@@ -133,12 +128,9 @@ fn parts(
 /// element of a container, a value has a written type.
 fn of_written_class(visit: &Visit<'_, '_>, of: Chain) -> Chain {
     let own = class_of_own();
-    let Some(rest) = of.as_str().strip_prefix(own.as_str()).filter(|rest| rest.starts_with('('))
-    else {
-        return of;
-    };
-    match own_class(visit, visit.own_or_enclosing_index()) {
-        Some(class) => Chain::from_encoded(format!("{class}{rest}")),
+    let class = || own_class(visit, visit.own_or_enclosing_index());
+    match of.calls_prefix(&own).then(class).flatten() {
+        Some(class) => of.with_prefix(&own, &class),
         None => of,
     }
 }
@@ -173,7 +165,7 @@ fn unbounded(
             }
         }
         "call" => called(visit, notes, node, depth),
-        "await" => Some(inner(node.named_child(0))?.then(Step::Element)),
+        "await" => Some(inner(node.named_child(0))?.then(Step::Yield(Protocol::Await))),
         "subscript" => {
             let value = node.child(0)?;
             if text(visit, value)?.rsplit('.').next() == Some("Callable") {
@@ -247,15 +239,14 @@ const BUILT_IN: &[&str] = &[
 ];
 
 fn is_built_in(of: &Chain) -> bool {
-    let end = |text: &str| text.find(['<', '.', '(', '[']).unwrap_or(text.len());
-    of.instance_type().is_some_and(|text| BUILT_IN.contains(&&text[..end(text)]))
-        && of.has_no_steps()
+    let first = |of: TypeText<'_>| of.path().split('.').next().map(|of| BUILT_IN.contains(&of));
+    of.written_type().and_then(first) == Some(true)
 }
 
 /// Returns the chain of `of[key]`. A class that defines `__getitem__` may return anything.
 fn subscripted(of: Chain) -> Chain {
     if is_built_in(&of) {
-        return of.then(Step::Element);
+        return of.then(Step::Yield(Protocol::Index));
     }
     of.then(Step::Member("__getitem__")).then(Step::Call)
 }
@@ -287,7 +278,7 @@ pub(super) fn augmented(left: &Chain, operator: &str) -> Option<Chain> {
         ">>=" => "__irshift__",
         _ => return None,
     };
-    if left.parts().count() > 1 {
+    if left.alternatives().count() > 1 {
         let step = |left: Chain| {
             if is_built_in(&left) { left } else { left.then(Step::Member(method)).then(Step::Call) }
         };
@@ -324,7 +315,7 @@ fn reflected(right: Chain, operator: &str) -> Option<Chain> {
 /// Returns the chain of the result of an operator, which the class of the left operand may define.
 fn operated(left: Chain, operator: &str) -> Option<Chain> {
     let (_, method, _) = OPERATORS.iter().find(|(sign, ..)| *sign == operator)?;
-    if left.parts().all(|part| is_built_in(&Chain::from_encoded(part.to_owned()))) {
+    if left.alternatives().all(|part| is_built_in(&part)) {
         let is_same_type = matches!(operator, "/" | "+" | "|" | "&" | "%");
         return Some(left).filter(|_| is_same_type);
     }
@@ -438,7 +429,7 @@ fn comprehension(
     // The loop variables are not declared yet, but a class is rarely one of them.
     let made = call(body).and_then(|_| value_in(visit, notes, body, depth + 1));
     let made = made.map(|made| of_written_class(visit, made));
-    Some(container(name, made.as_ref().filter(|made| made.instance_type().is_none())))
+    Some(container(name, made.as_ref().filter(|made| !made.starts_at_type())))
 }
 
 /// Returns the name of the class of a value.
@@ -446,7 +437,7 @@ fn class_of_value(visit: &Visit<'_, '_>, chain: &Chain) -> Option<Chain> {
     if *chain == Chain::own() {
         return own_class(visit, visit.own_or_enclosing_index()).map(|_| class_of_own());
     }
-    class_of(chain).map(|class| Chain::name(class.split('<').next().unwrap_or(class)))
+    class_of(chain).map(|class| Chain::name(TypeText::of(class).path()))
 }
 
 /// Returns the name of the class with index `index`, or of the innermost class that encloses that

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{Step, type_arguments};
+use crate::lang::chain::{Step, TypeText};
 use crate::lang::code_text::is_name;
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
@@ -84,16 +84,14 @@ fn function(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(chain) = annotation::chain(visit, annotated) else { return };
     let is_async = node.child(0).is_some_and(|word| word.kind_name() == "async");
     let result = |chain: Chain| {
-        let of = chain.instance_type().unwrap_or_default();
+        let of = chain.written_type().unwrap_or_else(|| TypeText::of(""));
         // What a fixture yields is its value.
-        let path = of.split('<').next().unwrap_or(of);
-        let name = path.rsplit('.').next().unwrap_or(path);
         let is_generator =
-            ["Iterator", "Generator", "AsyncIterator", "AsyncGenerator"].contains(&name);
-        let first = type_arguments(of).first().copied();
+            ["Iterator", "Generator", "AsyncIterator", "AsyncGenerator"].contains(&of.name());
+        let first = of.argument(0);
         match first.filter(|_| is_generator && fixtures::is_in_fixture(visit)) {
-            Some(first) => Chain::instance(first),
-            None if is_async && !of.starts_with("Async") => annotation::awaitable(chain),
+            Some(first) => first.value(),
+            None if is_async && !of.path().starts_with("Async") => annotation::awaitable(chain),
             None => chain,
         }
     };
@@ -149,7 +147,7 @@ fn class(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         if let Some(tuple) = base_tuple(visit, base) {
             notes.add_base(index, tuple);
         } else if let Some(chain) = chain::value(visit, notes, base) {
-            notes.add_base(index, Chain::name(chain.without_instance()));
+            notes.add_base(index, chain.type_of());
         }
     }
 }
@@ -160,7 +158,7 @@ fn base_tuple(visit: &Visit<'_, '_>, base: Node<'_>) -> Option<Chain> {
     let last = visit.text[name.byte_range()].rsplit(|byte| *byte == b'.').next()?;
     let is_tuple = matches!(last, b"tuple" | b"Tuple");
     let written = annotation::chain(visit, base).filter(|of| is_tuple && of.several().is_none())?;
-    Some(Chain::name(written.without_instance()))
+    Some(written.type_of())
 }
 
 fn returned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -361,7 +359,7 @@ fn type_alias(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
 fn captured(visit: &Visit<'_, '_>, value: Option<Chain>) -> Option<Chain> {
     let of_class = value.as_ref().filter(|it| **it == Chain::own()).and_then(|_| {
         let class = chain::own_class(visit, visit.own_or_enclosing_index())?;
-        Some(Chain::instance(class.as_str()))
+        Some(class.instance_of())
     });
     of_class.or(value)
 }

@@ -6,7 +6,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, RECEIVER_PARAMETER, Step};
+use crate::lang::chain::{self, Parameter, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -69,7 +69,7 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
             "method" => {
                 // An instance of the class that the block makes.
                 let base = made_class(visit, notes, level + 1)?;
-                return Chain::instance(base.as_str()).then(Step::Member("this")).bounded();
+                return base.instance_of().then(Step::Member("this")).bounded();
             }
             "singleton_method" | "class" | "module" | "singleton_class" | "program" => {
                 return None;
@@ -88,7 +88,7 @@ pub(super) fn receiver(visit: &Visit<'_, '_>, notes: &Notes<'_>, levels: usize) 
         if name == b"define_method" && of.is_none() {
             // The block runs in an instance.
             let base = made_class(visit, notes, level + 2)?;
-            return Chain::instance(base.as_str()).then(Step::Member("this")).bounded();
+            return base.instance_of().then(Step::Member("this")).bounded();
         }
         let chain = match of {
             _ if NOT_FOLLOWED.contains(&name) => return None,
@@ -125,7 +125,7 @@ pub(super) fn base_of_method(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Chain 
                     return Chain::base();
                 }
                 let base = made_class(visit, notes, level + 1);
-                return base.map_or_else(Chain::unknown, |base| Chain::instance(base.as_str()));
+                return base.map_or_else(Chain::unknown, |base| base.instance_of());
             }
             "class" | "module" | "singleton_class" | "program" => break,
             _ => {}
@@ -157,7 +157,7 @@ fn base_of_made(visit: &Visit<'_, '_>, notes: &Notes<'_>, call: Node<'_>) -> Opt
     value::known(value::of(visit, notes, base, DEPTH_MAX)).filter(|_| is_named)
 }
 
-const RECEIVER: Step<'_> = Step::Parameter(RECEIVER_PARAMETER);
+const RECEIVER: Step<'_> = Step::Parameter(Parameter::Receiver);
 
 /// Records the arguments of the visited `yield`.
 pub(super) fn yielded(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
@@ -187,16 +187,16 @@ pub(super) fn called(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(method) = node.field("method") else { return };
     let of = node.field("receiver").and_then(|it| value::of(visit, notes, it, DEPTH_MAX));
     if let Some(object) = object_of_method(visit, notes, of.as_ref()) {
-        return record(visit, notes, RECEIVER_PARAMETER, value::known(Some(object)));
+        return record(visit, notes, Parameter::Receiver, value::known(Some(object)));
     }
     if RUNNING_IN.contains(&visit.bytes(method)) {
         let own = if node.field("receiver").is_none() { Some(Chain::own()) } else { None };
-        record(visit, notes, RECEIVER_PARAMETER, own.or(value::known(of)));
+        record(visit, notes, Parameter::Receiver, own.or(value::known(of)));
     } else if ELEMENT_CALLBACKS.contains(&visit.bytes(method)) {
-        record(visit, notes, 0, chain::element(of));
+        record(visit, notes, 0.into(), chain::yielded(of, Protocol::Iterate));
     } else if let Some(passing) = method_chain(visit, notes, node, 0) {
-        for number in [0, 1, RECEIVER_PARAMETER] {
-            record(visit, notes, number, Some(passing.clone().then(Step::Parameter(number))));
+        for parameter in [0.into(), 1.into(), Parameter::Receiver] {
+            record(visit, notes, parameter, Some(passing.clone().then(Step::Parameter(parameter))));
         }
     }
 }
@@ -212,10 +212,10 @@ fn object_of_method(visit: &Visit<'_, '_>, notes: &Notes<'_>, of: Option<&Chain>
     match (word, of) {
         (b"define_singleton_method", Some(of)) => Some(of.clone()),
         (b"define_singleton_method", None) => Some(Chain::own()),
-        (b"define_method", Some(of)) if value::is_class(of) => Some(Chain::instance(of.as_str())),
+        (b"define_method", Some(of)) if value::is_class(of) => Some(of.instance_of()),
         (b"define_method", None) => {
             if let Some(class) = receiver(visit, notes, 0).as_ref().and_then(Chain::implicit) {
-                return Some(Chain::instance(class.as_str())).filter(|_| value::is_class(&class));
+                return Some(class.instance_of()).filter(|_| value::is_class(&class));
             }
             let method = visit.enclosing()?;
             let scope = method.qualified_name.strip_suffix(&method.name)?;
@@ -262,17 +262,22 @@ fn arguments(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, list: Option<Node<'_>
     for number in 0..ARGUMENTS_MAX {
         let Some(argument) = list.named_child(number) else { return };
         let value = value::of(visit, notes, argument, DEPTH_MAX);
-        record(visit, notes, number as usize, value::known(value));
+        record(visit, notes, Parameter::Numbered(number as usize), value::known(value));
     }
 }
 
 /// Records an argument that the method around the visited node passes to its block.
-fn record(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, number: usize, value: Option<Chain>) {
+fn record(
+    visit: &Visit<'_, '_>,
+    notes: &mut Notes<'_>,
+    parameter: Parameter,
+    value: Option<Chain>,
+) {
     let method = visit.enclosing().filter(|symbol| symbol.kind.is_callable());
     let (Some(_), Some(index), Some(value)) = (method, visit.enclosing_index(), value) else {
         return;
     };
-    let passed = value.then(Step::Parameter(number));
+    let passed = value.then(Step::Parameter(parameter));
     let of_method = notes.bases.iter().filter(|(at, _)| *at == index);
     if of_method.clone().count() < PASSED_MAX && !of_method.clone().any(|(_, it)| *it == passed) {
         notes.add_base(index, passed);

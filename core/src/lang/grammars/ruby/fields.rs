@@ -66,7 +66,7 @@ pub(super) fn filled(
     object: Node<'_>,
     container: Option<Chain>,
 ) {
-    let container = container.filter(|of| of.as_str().contains('<'));
+    let container = container.filter(|of| of.has_type_arguments());
     if object.kind_name() == "instance_variable"
         && let (Some((owner, _)), Some(container)) = (owner(visit), container)
     {

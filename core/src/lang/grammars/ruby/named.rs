@@ -5,7 +5,7 @@ use tree_sitter::Node;
 
 use super::macros;
 use super::value::{self, DEPTH_MAX, ELEMENT_CALLBACKS};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -56,7 +56,8 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     if let Some(of_block) = last.filter(|last| last.kind_name() == "block_argument") {
         let is_each = ELEMENT_CALLBACKS.contains(&visit.bytes(method));
         let of = object.filter(|_| is_each);
-        let of = of.and_then(|of| chain::element(value::of(visit, notes, of, DEPTH_MAX)));
+        let of = of.and_then(|of| value::of(visit, notes, of, DEPTH_MAX));
+        let of = chain::yielded(of, Protocol::Iterate);
         if let Some(name) = of_block.named_child(0) {
             symbol(visit, notes, name, Role::Call, chain::receiver(of));
         }

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::{Chain, Import, ImportKind, ImportedName, Role};
 use crate::lang::grammars::loops;
 use crate::lang::node::NodeNames;
@@ -58,7 +58,8 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             let value = node.field("value").and_then(|value| value.named_child(0));
             let of = value.and_then(|value| value::of(visit, notes, value, DEPTH_MAX));
             if let Some(pattern) = node.field("pattern") {
-                declare(visit, notes, pattern, chain::element(of), node.start_byte());
+                let element = chain::yielded(of, Protocol::Iterate);
+                declare(visit, notes, pattern, element, node.start_byte());
             }
         }
         "class" => {
@@ -90,7 +91,7 @@ fn result(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     // Methods that override one which returns a literal often return something else.
     let is_literal = matches!(value.kind_name(), "string" | "array" | "hash");
     let chain = known(value::of(visit, notes, value, DEPTH_MAX));
-    if let Some(chain) = chain.filter(|chain| !is_literal || chain.as_str().contains('<')) {
+    if let Some(chain) = chain.filter(|chain| !is_literal || chain.has_type_arguments()) {
         notes.add_return(index, chain, value::either);
     }
 }
@@ -252,7 +253,7 @@ fn parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         match name {
             Some(name) => {
                 let passed = passing.as_ref().filter(|_| is_plain).map(|passing| {
-                    let passed = passing.clone().then(Step::Parameter(at));
+                    let passed = passing.clone().then(Step::Parameter(at.into()));
                     Chain::parameter_of_block(&visit.text_of(name), &passed)
                 });
                 let given = given.take().filter(|_| is_plain);
@@ -274,7 +275,7 @@ fn given(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let receiver = value::of(visit, notes, call.field("receiver")?, DEPTH_MAX);
     match name {
         b"tap" | b"then" => receiver,
-        name if ELEMENT_CALLBACKS.contains(&name) => chain::element(receiver),
+        name if ELEMENT_CALLBACKS.contains(&name) => chain::yielded(receiver, Protocol::Iterate),
         _ => None,
     }
 }
@@ -284,7 +285,7 @@ fn caught(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     let exceptions = visit.ancestor(1)?.field("exceptions")?;
     let all = (0..8).map_while(|at| exceptions.named_child(at));
     let of = |class| known(value::of(visit, notes, class, DEPTH_MAX));
-    Chain::one_of(all.map(|class| Some(Chain::instance(of(class)?.as_str()))))
+    Chain::one_of(all.map(|class| Some(of(class)?.instance_of())))
 }
 
 fn arguments(call: Option<Node<'_>>) -> usize {

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol, Root};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -74,7 +74,7 @@ pub(super) fn of(
                 let is_described = matches!(own, b"described_class" | b"subject");
                 let class = if is_described { described(visit) } else { None };
                 match class.and_then(|class| of(visit, notes, class, depth)) {
-                    Some(class) if own == b"subject" => Some(Chain::instance(class.as_str())),
+                    Some(class) if own == b"subject" => Some(class.instance_of()),
                     Some(class) => Some(class),
                     None => chain::called(Some(Chain::name(visit.text_of(node)))),
                 }
@@ -118,22 +118,23 @@ pub(super) fn of(
                 );
             }
             let receiver = of(visit, notes, receiver, depth)?;
-            let is_own_type = receiver.as_str() == OWN_TYPE;
+            let is_own_type = receiver.is_named(OWN_TYPE);
             match name {
                 b"new" if is_own || is_own_type => Some(Chain::instance(OWN_TYPE)),
                 b"class" if is_own => Some(Chain::name(OWN_TYPE)),
-                b"new" if is_constant || is_class(&receiver) => {
-                    Some(Chain::instance(receiver.as_str()))
-                }
-                b"first" | b"last" | b"sample" | b"fetch" => chain::element(Some(receiver)),
+                b"new" if is_constant || is_class(&receiver) => Some(receiver.instance_of()),
+                b"fetch" => chain::yielded(Some(receiver), Protocol::Index),
+                b"first" | b"last" | b"sample" => chain::yielded(Some(receiver), Protocol::Iterate),
                 b"detect" | b"find" | b"max_by" | b"min_by" if field("block").is_some() => {
-                    chain::element(Some(receiver))
+                    chain::yielded(Some(receiver), Protocol::Iterate)
                 }
                 name if IDENTITY_METHODS.contains(&name) => Some(receiver),
                 name => chain::called(chain::member(Some(receiver), name)),
             }
         }
-        "element_reference" => chain::element(of(visit, notes, field("object")?, depth)),
+        "element_reference" => {
+            chain::yielded(of(visit, notes, field("object")?, depth), Protocol::Index)
+        }
         "parenthesized_statements" if node.named_child_count() == 1 => {
             of(visit, notes, node.named_child(0)?, depth)
         }
@@ -186,8 +187,8 @@ pub(super) fn is_named(visit: &Visit<'_, '_>, node: Node<'_>) -> bool {
 
 /// Returns true for a class itself, such as the value of a variable.
 pub(super) fn is_class(chain: &Chain) -> bool {
-    let name = chain.as_str().rsplit('.').next().unwrap_or_default();
-    chain.is_path() && name.starts_with(|c: char| c.is_ascii_uppercase())
+    let last = chain.as_path().and_then(|path| path.rsplit('.').next());
+    last.is_some_and(|name| name.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Returns a chain unless it starts at a variable whose value is unknown.
@@ -219,9 +220,12 @@ pub(super) fn either(known: Chain, other: &Chain) -> Chain {
     both.and_then(Chain::bounded).unwrap_or(known)
 }
 
+/// Types of literals.
+const LITERALS: [&str; 4] = ["Array", "Hash", "Set", "String"];
+
 /// Returns true for a value of one of Ruby's own types: often one that stands for none.
 pub(super) fn is_literal(chain: &Chain) -> bool {
-    ["@Array", "@Hash", "@String", "@Set"].iter().any(|of| chain.as_str().starts_with(of))
+    matches!(chain.decode().0, Root::Instance(of) if LITERALS.contains(&of.path()))
 }
 
 /// Returns the chain of a container with such an element.

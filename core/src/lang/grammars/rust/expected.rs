@@ -4,7 +4,7 @@
 use tree_sitter::Node;
 
 use super::{types, values};
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
 use crate::lang::notes::Notes;
@@ -75,7 +75,8 @@ impl<'t> Expected<'_, '_, 't> {
             let value = |chain: Option<Chain>| {
                 let chain = if is_error { error_of(&chain?) } else { chain };
                 let elements = contents + usize::from(form == Form::Fallible);
-                (0..elements).try_fold(chain?, |chain, _| chain::element(Some(chain)))
+                let content = |of, _| chain::yielded(Some(of), Protocol::Unwrap);
+                (0..elements).try_fold(chain?, content)
             };
             match around.kind_name() {
                 "try_expression" if form == Form::Fallible => form = Form::Value,
@@ -150,12 +151,12 @@ impl<'t> Expected<'_, '_, 't> {
         let mut cursor = arguments.walk();
         let at = arguments.named_children(&mut cursor).position(|it| it.id() == of.id())?;
         let called = values::of(self.visit, self.notes, function)?;
-        let last = called.as_str().rsplit('.').next().unwrap_or_default();
+        let last = called.last_name();
         // The field of a tuple struct or variant.
         if called.is_path() && last.starts_with(char::is_uppercase) {
             return chain::member(Some(called), at.to_string().as_bytes());
         }
-        called.then(Step::Parameter(at)).bounded()
+        called.then(Step::Parameter(at.into())).bounded()
     }
 
     /// Returns the chain of the result of the function around, from an ancestor on.
@@ -171,9 +172,9 @@ impl<'t> Expected<'_, '_, 't> {
 
 /// Returns the chain of the error of a `Result` as it is written.
 fn error_of(result: &Chain) -> Option<Chain> {
-    let written = result.instance_type()?;
-    let [_, error] = chain::type_arguments(written)[..] else { return None };
-    written.contains("Result<").then(|| chain::instance(error)).flatten()
+    let written = result.written_type()?;
+    let [_, error] = written.arguments()[..] else { return None };
+    written.name().ends_with("Result").then(|| chain::instance(error.text())).flatten()
 }
 
 /// Returns true for the last expression of a block, without a semicolon.

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{types, values};
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::membership::last_name;
 use crate::lang::node::NodeNames;
@@ -103,7 +103,7 @@ pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     {
         return declare_matched(visit, notes, pattern, value, node.end_byte());
     }
-    let is_vague = typed.as_ref().is_some_and(|typed| typed.as_str().contains('_'));
+    let is_vague = typed.as_ref().is_some_and(|typed| typed.has_unknown_argument());
     let value = match (typed, value) {
         (Some(typed), _) if !is_vague => Some(typed),
         (typed, Some(value)) => {
@@ -124,7 +124,7 @@ pub(super) fn declare_closure(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let callback_parameter = callback_parameter(visit, notes);
     for (at, parameter) in positions(parameters).take(8) {
         if parameter.kind_name() != "parameter" {
-            let received = || Some(callback_parameter.clone()?.then(Step::Parameter(at)));
+            let received = || Some(callback_parameter.clone()?.then(Step::Parameter(at.into())));
             let given = given.clone().or_else(received);
             declare(visit, notes, parameter, given, node.start_byte());
         }
@@ -143,7 +143,9 @@ fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
     if matches!(name, b"map_err" | b"inspect_err") {
         return error_of(value);
     }
-    ELEMENT_CALLBACKS.contains(&name).then(|| chain::element(value)).flatten()
+    // A method of an iterator, or one of an option or result.
+    let content = || chain::yielded(value, Protocol::Unwrap);
+    ELEMENT_CALLBACKS.contains(&name).then(content).flatten()
 }
 
 /// Returns the chain of the parameter that the visited closure is passed to as an argument.
@@ -154,7 +156,7 @@ fn callback_parameter(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain>
     }
     let at = parts(arguments).position(|argument| argument.id() == visit.node().id())?;
     let called = values::of(visit, notes, call.field("function")?)?;
-    Some(called.then(Step::Parameter(at)))
+    Some(called.then(Step::Parameter(at.into())))
 }
 
 /// Returns the chain of the error of a `Result`.
@@ -188,7 +190,7 @@ impl Pattern<'_, '_, '_, '_> {
                 for (at, part) in positions(node).filter(|(_, part)| *part != of) {
                     let value = match self.visit.bytes(of) {
                         b"Some" | b"Ok" | b"Poll::Ready" | b"ControlFlow::Continue" => {
-                            chain::element(value.clone())
+                            chain::yielded(value.clone(), Protocol::Unwrap)
                         }
                         b"Cow::Borrowed" | b"Cow::Owned" => value.clone(),
                         b"Err" => error_of(value.clone()),
@@ -211,7 +213,8 @@ impl Pattern<'_, '_, '_, '_> {
             }
             "slice_pattern" => {
                 for part in parts(node) {
-                    self.bind(part, chain::element(value.clone()), depth);
+                    let element = chain::yielded(value.clone(), Protocol::Index);
+                    self.bind(part, element, depth);
                 }
             }
             // `name @ pattern`, alternatives, and keywords around a pattern.
@@ -239,7 +242,7 @@ impl Pattern<'_, '_, '_, '_> {
         for (at, part) in positions(node) {
             let of = match &counted {
                 Some(_) if at == 0 => chain::instance("usize"),
-                Some(of) => chain::element(Some(of.clone())),
+                Some(of) => chain::yielded(Some(of.clone()), Protocol::Iterate),
                 None => chain::member(value.clone(), at.to_string().as_bytes()),
             };
             self.bind(part, of, depth);

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{expected, generated, imports, patterns, tokens, types, values};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -166,7 +166,7 @@ fn loop_over(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(pattern) = node.field("pattern") else { return };
     let Some(value) = node.field("value") else { return };
-    let of = chain::element(values::of(visit, notes, value));
+    let of = chain::yielded(values::of(visit, notes, value), Protocol::Iterate);
     patterns::declare(visit, notes, pattern, of, value.end_byte());
 }
 
@@ -238,7 +238,7 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match visit.ancestor_kind(levels) {
         _ if is_local => {}
         "call_expression" if visit.field_above(levels - 1) == "function" => {
-            let of_trait = receiver.as_ref().map_or("", Chain::as_str);
+            let of_trait = receiver.as_ref().and_then(Chain::as_path).unwrap_or_default();
             let receiver = if matches!(of_trait, "Default" | "From" | "TryFrom" | "FromStr") {
                 expected::receiver(visit, notes, levels, receiver)
             } else {

@@ -196,11 +196,10 @@ fn generic_call(notes: &Notes<'_>, text: &[u8]) -> Option<Chain> {
 /// them is no plain name.
 pub(super) fn generic_name(name: &Chain, arguments: &[u8]) -> Option<Chain> {
     let is_plain = |byte: &u8| code_text::is_name(*byte) || b"<>, _".contains(byte);
-    let is_name = name.as_str().bytes().all(code_text::is_name);
+    let name = name.as_path().filter(|name| name.bytes().all(code_text::is_name))?;
     let list = std::str::from_utf8(arguments).ok()?.replace("::<", "<");
-    let list =
-        list.strip_prefix('<').filter(|list| is_name && list.bytes().all(|it| is_plain(&it)))?;
-    Chain::name(format!("{}<{}", name.as_str(), list.replace(' ', ""))).bounded()
+    let list = list.strip_prefix('<').filter(|list| list.bytes().all(|it| is_plain(&it)))?;
+    Chain::name(format!("{}<{}", name, list.replace(' ', ""))).bounded()
 }
 
 /// Returns the chain of an operation on a value: `a & b`. Operators of several kinds are read from the left.

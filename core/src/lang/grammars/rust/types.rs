@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::patterns;
-use crate::lang::chain::{self, TYPE_PARAMETER};
+use crate::lang::chain::{self, TypeText};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
 use crate::lang::notes::{NameLookup, Notes};
@@ -137,7 +137,7 @@ impl Types<'_, '_, '_> {
             return self.push(node, out);
         }
         match self.notes.local(own) {
-            NameLookup::Local(chain) => match chain.and_then(Chain::instance_type) {
+            NameLookup::Local(chain) => match chain.and_then(Chain::as_argument) {
                 Some(of) => {
                     out.push_str(of);
                     true
@@ -146,7 +146,7 @@ impl Types<'_, '_, '_> {
             },
             // The variable of a macro stands for any type.
             NameLookup::NotLocal if own.starts_with(b"$") => {
-                out.push(TYPE_PARAMETER);
+                out.push_str(&TypeText::of_parameter(""));
                 self.push(node, out)
             }
             NameLookup::NotLocal => self.push(node, out),
@@ -213,7 +213,7 @@ pub(super) fn declare_parameters(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let Some(parameters) = visit.node().field("type_parameters") else { return };
     for parameter in children(parameters).filter(|child| child.kind_name() == "type_parameter") {
         let Some(name) = parameter.field("name") else { continue };
-        let marked = format!("{TYPE_PARAMETER}{}", String::from_utf8_lossy(visit.bytes(name)));
+        let marked = TypeText::of_parameter(&String::from_utf8_lossy(visit.bytes(name)));
         notes.declare(name, chain::instance(&marked));
     }
 }

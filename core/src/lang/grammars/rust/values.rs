@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::{tokens, types};
-use crate::lang::chain;
+use crate::lang::chain::{self, Protocol, TypeText};
 use crate::lang::code_text;
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::node::NodeNames;
@@ -69,20 +69,18 @@ const CELL_CONSTRUCTORS: [&[u8]; 4] =
 /// Returns the name of the type of a chain's value, if the chain itself contains it: `@Type`, and
 /// by convention `Type.new()`.
 fn type_of_value(chain: &Chain) -> Option<&str> {
-    if let Some(name) = chain.instance_type() {
-        let is_plain = !name.contains("()") && !name.ends_with("[]");
-        return Some(name).filter(|_| is_plain);
+    if let Some(name) = chain.as_argument() {
+        return Some(name).filter(|name| TypeText::of(name).is_plain());
     }
-    let name = chain.before_call_of("new").or(chain.before_call_of("default"))?;
+    let name = chain.path_before_call_of("new").or(chain.path_before_call_of("default"))?;
     let last = name.rsplit('.').next()?;
-    let is_type = last.starts_with(char::is_uppercase) && !name.contains('(');
-    is_type.then_some(name)
+    last.starts_with(char::is_uppercase).then_some(name)
 }
 
 /// Returns true for a chain that begins with a type or a constructor, so that no name which the code around
 /// an expression binds can be meant.
 fn names_type(chain: &Chain) -> bool {
-    chain.as_str().starts_with(|first: char| first == '@' || first.is_uppercase())
+    chain.starts_at_type() || chain.root_name().is_some_and(|it| it.starts_with(char::is_uppercase))
 }
 
 /// Returns the method of the library's traits that an operator runs; comparisons have none.
@@ -161,13 +159,16 @@ impl Values<'_, '_, '_> {
             }
             "generic_function" => self.of(field("function")?, depth),
             "call_expression" => self.call(node, depth),
-            "try_expression" | "await_expression" => {
-                chain::element(self.of(node.named_child(0)?, depth))
+            "try_expression" => {
+                chain::yielded(self.of(node.named_child(0)?, depth), Protocol::Unwrap)
+            }
+            "await_expression" => {
+                chain::yielded(self.of(node.named_child(0)?, depth), Protocol::Await)
             }
             "index_expression" => {
                 let of = self.of(node.named_child(0)?, depth);
                 let is_range = node.named_child(1)?.kind_name() == "range_expression";
-                if is_range { of } else { chain::element(of) }
+                if is_range { of } else { chain::yielded(of, Protocol::Index) }
             }
             "reference_expression" => self.of(field("value")?, depth),
             "parenthesized_expression" => self.of(node.named_child(0)?, depth),
@@ -202,7 +203,7 @@ impl Values<'_, '_, '_> {
             "macro_invocation" => match self.visit.bytes(field("macro")?) {
                 b"format" => chain::instance("String"),
                 b"ready" | b"task::ready" | b"std::task::ready" => {
-                    chain::element(self.in_macro(node))
+                    chain::yielded(self.in_macro(node), Protocol::Unwrap)
                 }
                 b"dbg" | b"pin" | b"std::pin::pin" | b"tokio::pin" => self.in_macro(node),
                 b"vec" => self.vec_macro(node),
@@ -250,7 +251,9 @@ impl Values<'_, '_, '_> {
                     () if matches!(name, b"and_then" | b"map") => self.mapped(node, name, value),
                     () if name == b"to_string" => chain::instance("String"),
                     () if IDENTITY_METHODS.contains(&name) => value,
-                    () if CONTENT_METHODS.contains(&name) => chain::element(value),
+                    () if CONTENT_METHODS.contains(&name) => {
+                        chain::yielded(value, Protocol::Unwrap)
+                    }
                     () => chain::called(chain::member(value, name)),
                 }
             }
@@ -292,7 +295,7 @@ impl Values<'_, '_, '_> {
         let Some(closure) = closure else { return unknown() };
         // A function may have such a method by a trait: `parser.map(|it| …)`.
         let is_function = value.as_ref().is_some_and(|value| {
-            value.is_path() && !value.as_str().starts_with(char::is_uppercase)
+            value.as_path().is_some_and(|path| !path.starts_with(char::is_uppercase))
         });
         if is_function {
             return unknown();
@@ -305,10 +308,13 @@ impl Values<'_, '_, '_> {
         }
         let Some(given) = self.of(body, DEPTH_MAX / 2) else { return unknown() };
         let first = parameters.named_child(0);
-        let root = given.first_name().as_bytes();
+        let root = given.root_name().unwrap_or_default().as_bytes();
         let is_own = first.is_some_and(|first| self.visit.bytes(first) == root);
         match name {
-            b"and_then" if is_own => chain::element(value).map(|element| given.with_root(element)),
+            b"and_then" if is_own => {
+                let content = chain::yielded(value, Protocol::Unwrap);
+                content.map(|content| given.with_root(content))
+            }
             b"and_then" => Some(given),
             _ => match type_of_value(&given) {
                 Some(of) if !is_own && is_known(of) => chain::instance(&format!("Iterator<{of}>")),
@@ -426,7 +432,7 @@ impl Values<'_, '_, '_> {
                 && pattern.kind_name() == "tuple_struct_pattern"
                 && given.kind_name() == "identifier"
             {
-                return chain::element(self.of(value, depth));
+                return chain::yielded(self.of(value, depth), Protocol::Unwrap);
             }
         }
         self.first_arm(body, depth)

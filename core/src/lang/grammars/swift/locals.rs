@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values;
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Parameter, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -81,7 +81,7 @@ pub(super) fn parameter(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_many = visit.bytes(node).ends_with(b"...")
         || node.next_sibling().is_some_and(|next| next.kind_name() == "...");
     let of = match &of {
-        Some(of) if is_many => chain::instance(&format!("Array<{}>", of.without_instance())),
+        Some(of) if is_many => chain::instance(&format!("Array<{}>", of.named_type().text())),
         _ => of,
     };
     notes.declare(*name, of);
@@ -136,7 +136,7 @@ pub(super) fn each(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let name = node.field("item").and_then(|item| item.field("bound_identifier"));
     let (Some(name), Some(of)) = (name, node.field("collection")) else { return };
-    let chain = chain::element(values::of(visit, notes, of));
+    let chain = chain::yielded(values::of(visit, notes, of), Protocol::Iterate);
     notes.declare_from(name, chain, of.end_byte());
 }
 
@@ -169,13 +169,13 @@ fn closure_argument(visit: &Visit<'_, '_>, notes: &Notes<'_>, number: usize) -> 
     let call = visit.ancestor(level)?;
     let (name, of) = values::callee(call.named_child(0)?)?;
     if ELEMENT_CALLBACKS.contains(&visit.bytes(name)) && of.is_some() {
-        let element = chain::element(values::of(visit, notes, of?));
+        let element = chain::yielded(values::of(visit, notes, of?), Protocol::Iterate);
         return element.filter(|_| number == 0);
     }
     let place = match visit.ancestor_kind(1) {
-        "value_argument" => values::place(visit.ancestor(1)?)?,
-        _ => chain::LAST_PARAMETER,
+        "value_argument" => Parameter::Numbered(values::place(visit.ancestor(1)?)?),
+        _ => Parameter::Last,
     };
     let function = values::function(visit, notes, call)?;
-    function.then(Step::Parameter(place)).then(Step::Parameter(number)).bounded()
+    function.then(Step::Parameter(place)).then(Step::Parameter(number.into())).bounded()
 }

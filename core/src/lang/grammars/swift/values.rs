@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::lang::chain::{self, Step};
+use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::{CHAIN_BYTES_MAX, Chain};
 use crate::lang::grammars::modifiers;
 use crate::lang::node::NodeNames;
@@ -67,9 +67,9 @@ fn write(
                         let own = visit.bytes(part);
                         match notes.local(own) {
                             NameLookup::Local(Some(chain))
-                                if is_first && chain.instance_type().is_some() =>
+                                if is_first && chain.starts_at_type() =>
                             {
-                                out.push_str(chain.without_instance());
+                                out.push_str(chain.named_type().text());
                             }
                             NameLookup::Local(_) if is_first => return false,
                             _ => {
@@ -186,7 +186,7 @@ pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain
         "value_argument" => {
             let call = visit.ancestor(level + 3)?;
             let function = function(visit, notes, call)?;
-            function.then(Step::Parameter(place(around)?)).bounded()
+            function.then(Step::Parameter(place(around)?.into())).bounded()
         }
         "property_declaration" => {
             let annotation = modifiers::child(around, &["type_annotation"])?;
@@ -235,7 +235,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                 name if ELEMENT_PROPERTIES.contains(&name)
                     && object.as_ref().is_some_and(|of| !of.is_path()) =>
                 {
-                    chain::element(object)
+                    chain::yielded(object, Protocol::Iterate)
                 }
                 name => chain::member(object, name),
             }
@@ -243,7 +243,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
         "call_expression" => {
             let function = first()?;
             if is_subscript(visit, node) {
-                return chain::element(of(function));
+                return chain::yielded(of(function), Protocol::Index);
             }
             let Some((name, object)) = callee(function) else {
                 return chain::called(of(function));
@@ -265,7 +265,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             match own {
                 name if IDENTITY_METHODS.contains(&name) && !object.is_path() => Some(object),
                 name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::element(Some(object))
+                    chain::yielded(Some(object), Protocol::Iterate)
                 }
                 name => chain::called(chain::member(Some(object), name)),
             }

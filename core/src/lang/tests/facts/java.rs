@@ -118,7 +118,7 @@ Bank.pick = @Shape
 32 find: type Audit, call Audit . Entry/1, type String,
 32 run: call @Audit.Entry<String>.this . go/0,
 33 find: call @Audit.Entry<String> . save/0,
-34 find: call @List<Account> . stream/0, call @List<Account>.stream() . filter/1, call @List<Account>.stream()[] . isOpen/0, call @List<Account>.stream().filter() . map/1, read @Account . name, call @List<Account>.stream().filter().map() . forEach/1, type System, read System . out, read System.out . println,
+34 find: call @List<Account> . stream/0, call @List<Account>.stream() . filter/1, call @List<Account>.stream(); . isOpen/0, call @List<Account>.stream().filter() . map/1, read @Account . name, call @List<Account>.stream().filter().map() . forEach/1, type System, read System . out, read System.out . println,
 35 find: type Conn, type Pool, call Pool . shared/0, call Pool.shared() . take/0, call @Conn . dup/0,
 36 find: call @Conn . send/0,
 37 find: call @Conn.dup() . send/0,

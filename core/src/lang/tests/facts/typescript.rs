@@ -67,7 +67,7 @@ x = @geo.Point
 13 constructor: type Repo, type Conn,
 14 load: type Promise, type Conn,
 15 load: read $ . repo, call $.repo . find/1,
-16 load: call $.repo.find()[] . open/0,
+16 load: call $.repo.find()` . open/0,
 17 load: read fs, call fs . read/1, type Conn,
 18 load: call @Conn . close/0,
 21 build: call Service/2, read $ . repo,
@@ -77,6 +77,6 @@ x = @geo.Point
 25 of: call create() . run/0,
 29 create: type Service, call Service/2,
 31 origin: call create/0,
-33 : read geo, read geo . origin, call geo.origin . load/1, call geo.origin.load() . then/1, call geo.origin.load()[] . open/0,
+33 : read geo, read geo . origin, call geo.origin . load/1, call geo.origin.load() . then/1, call geo.origin.load()` . open/0,
 34 x: read geo, type geo . Point,
 "##;

@@ -69,6 +69,17 @@ fn annotations_after_parameters_are_blanked() {
     check("int f(int a) override;\n", "int f(int a) override;\n");
 }
 
+/// The method had the name of the macro.
+#[test]
+fn annotations_on_a_line_between_type_and_name_are_blanked() {
+    check(
+        "  void\n  ALWAYS_INLINE\n  move_to (int x)\n  {\n",
+        "  void\n  .............\n  move_to (int x)\n  {\n",
+    );
+    check("  void ALWAYS_INLINE move_to (int x) {\n", "  void ............. move_to (int x) {\n");
+    check("  Pen PEN (x);\n", "  Pen PEN (x);\n");
+}
+
 #[test]
 fn annotations_in_type_heads_are_blanked() {
     check("class MY_API Pool {\n", "class ...... Pool {\n");

@@ -1,0 +1,274 @@
+//! The examples that the help of each command opens with. All but those of servers run in the repository
+//! of `codedb demo`, by a test.
+
+/// The examples of a command: command lines without `codedb`, and what they are for.
+type Examples = (&'static str, &'static [(&'static str, &'static str)]);
+
+const EXAMPLES: &[Examples] = &[
+    (
+        "symbol",
+        &[
+            ("symbol Cart.total --body", "a method, with its text"),
+            ("symbol --prefix apply", "all names that begin so"),
+            ("symbol Cart --json", "for scripts"),
+        ],
+    ),
+    ("word", &[("word discounted", "every file with this identifier"), ("word coupon -n 5", "")]),
+    (
+        "find",
+        &[("find 'cart test'", "files, by parts of their paths"), ("find cpn", "letters in order")],
+    ),
+    ("glob", &[("glob '**/*.rs'", "files, by a glob"), ("glob 'src/*'", "")]),
+    (
+        "read",
+        &[
+            ("read src/cart.rs", "a whole file"),
+            ("read src/cart.rs --symbol total", "one definition of it"),
+            ("read README.md --line-start 3", "from a line on"),
+        ],
+    ),
+    (
+        "outline",
+        &[("outline src/cart.rs", "its definitions"), ("outline src/coupon.rs --json", "")],
+    ),
+    ("tree", &[("tree --depth 1", "the top of the tree"), ("tree --path src", "one folder")]),
+    ("ls", &[("ls", "what is here"), ("ls src", "one folder")]),
+    (
+        "edit",
+        &[
+            ("edit README.md --op insert --after 2 --content 'Open on Sundays.'", ""),
+            ("edit notes.md --op create --content 'Ask Ann.'", "a new file"),
+        ],
+    ),
+    (
+        "context",
+        &[
+            ("context 'a coupon of more than 100 percent underflows'", ""),
+            ("context 'how is the total computed' --max-tokens 600", "a shorter reply"),
+        ],
+    ),
+    (
+        "explain",
+        &[("explain Cart::total", "definition, callers, calls, tests"), ("explain Coupon", "")],
+    ),
+    (
+        "callers",
+        &[
+            ("callers Price::of", "who calls it"),
+            ("callers of --path src/price.rs", "one of several of that name"),
+            ("callers Coupon --uses", "also uses as a type or value"),
+        ],
+    ),
+    (
+        "callpath",
+        &[
+            ("callpath Cart.total Price::of", "how one calls the other"),
+            ("callpath a_coupon_takes_its_share discounted", ""),
+        ],
+    ),
+    (
+        "deps",
+        &[
+            ("deps src/price.rs", "the files that import it"),
+            ("deps src/cart.rs --direction depends_on", "what it imports"),
+        ],
+    ),
+    (
+        "query",
+        &[(
+            r#"query '[{"op":"find","query":"src"},{"op":"search","query":"percent"}]'"#,
+            "steps over files",
+        )],
+    ),
+    (
+        "bundle",
+        &[(
+            r#"bundle '[{"tool":"codedb_find","arguments":{"query":"cart"}}]'"#,
+            "several calls in one",
+        )],
+    ),
+    (
+        "changes",
+        &[("changes 2025-01-01", "files changed since a day"), ("changes HEAD~1", "or a commit")],
+    ),
+    ("hot", &[("hot", "the files changed last"), ("hot 3", "")]),
+    (
+        "history",
+        &[
+            ("history src/cart.rs", "the commits of a file"),
+            ("history src/cart.rs --unit-name total", "of one definition"),
+            ("history src/cart.rs -n 1", "only the newest"),
+        ],
+    ),
+    (
+        "churn",
+        &[("churn -n 3", "the files that change most"), ("churn src/cart.rs", "its definitions")],
+    ),
+    ("coupling", &[("coupling src/cart.rs", "files that change with it")]),
+    ("stats", &[("stats", "files, lines and definitions by language"), ("stats --json", "")]),
+    (
+        "ownership",
+        &[
+            ("ownership src/cart.rs", "whose lines they are"),
+            ("ownership src/cart.rs --unit-name total", "of one definition"),
+        ],
+    ),
+    ("who-reviews", &[("who-reviews src/cart.rs", "who knows it best")]),
+    (
+        "impact",
+        &[
+            ("impact src/price.rs", "what a file affects"),
+            ("impact --functions Price::of", "what a function affects"),
+        ],
+    ),
+    (
+        "diff-impact",
+        &[
+            ("diff-impact --working-tree", "of uncommitted changes"),
+            ("diff-impact HEAD~1", "since a commit"),
+        ],
+    ),
+    (
+        "suggest-tests",
+        &[
+            ("suggest-tests src/coupon.rs", "the tests of a file"),
+            ("suggest-tests --functions Price::of", "of a function"),
+        ],
+    ),
+    ("test-gaps", &[("test-gaps -n 3", "functions that no test reaches")]),
+    ("stale-tests", &[("stale-tests -n 3", "tests that lag behind their code")]),
+    ("risk-map", &[("risk-map -n 5", "files by risk, and why"), ("risk-map --json", "")]),
+    ("triage", &[("triage -n 2", "the riskiest files, and what to do")]),
+    (
+        "record-result",
+        &[("record-result tests/cart_test.rs::a_coupon_takes_its_share --passed true", "")],
+    ),
+    ("lock", &[("lock list", "who works on what")]),
+    ("start-job", &[("start-job index", "work in the background"), ("job-status", "")]),
+    ("job-status", &[("job-status", "all jobs of the tree")]),
+    ("cancel-job", &[("job-status", "find its number"), ("cancel-job 99", "")]),
+    ("projects", &[("projects", "the trees that have an index"), ("projects --json", "")]),
+    (
+        "index",
+        &[
+            ("index", "what is missing; commands do this themselves"),
+            ("index --stage full", "and wait for all of it"),
+            ("index --watch", "until Ctrl-C"),
+        ],
+    ),
+    ("status", &[("status", "what is indexed, and how fresh"), ("status --json", "")]),
+    (
+        "check",
+        &[
+            ("check", "the uncommitted changes"),
+            ("check src/price.rs", "a file, changed or not"),
+            ("check --base HEAD~1", "all changes since a commit"),
+        ],
+    ),
+    (
+        "test",
+        &[
+            ("test", "those of the uncommitted changes"),
+            ("test --base main", "of a branch"),
+            ("test --watch", "after each change"),
+        ],
+    ),
+    ("run", &[("run -- cargo test", "and record the results"), ("run --coverage -- pytest", "")]),
+    (
+        "data",
+        &[
+            ("data", "where it is, and what it has"),
+            ("data export backup.jsonl", ""),
+            ("data import backup.jsonl", ""),
+        ],
+    ),
+    ("flaky", &[("flaky", "tests that fail now and then"), ("flaky --limit 5", "")]),
+    (
+        "decisions",
+        &[
+            ("decisions list", "what people decided"),
+            ("decisions for src/cart.rs", "what applies to a file"),
+            ("decisions ingest", "propose some from code and commits"),
+        ],
+    ),
+    ("mcp", &[("mcp", "an agent starts this"), ("mcp --toolsets all", "with every tool")]),
+    ("serve", &[("serve --listen 127.0.0.1:7370", "")]),
+    (
+        "init",
+        &[
+            ("init", "show what would change, then ask"),
+            ("init --client codex --yes", "one client, without a question"),
+            ("init --remove", ""),
+        ],
+    ),
+    ("doctor", &[("doctor", "problems, each with its fix")]),
+    (
+        "eval",
+        &[("eval localize", "from messages to files"), ("eval risk", "score against corrections")],
+    ),
+    (
+        "drift",
+        &[
+            ("drift pin --name shop -- shop-server", "accept the tools of a server"),
+            ("drift check", "compare with what was accepted"),
+        ],
+    ),
+    ("snapshot", &[("snapshot > tree.json", "files, definitions, imports")]),
+    (
+        "completions",
+        &[
+            ("completions bash > ~/.local/share/bash-completion/completions/codedb", ""),
+            ("completions fish > ~/.config/fish/completions/codedb.fish", ""),
+        ],
+    ),
+    ("man", &[("man | man -l -", "the manual"), ("man callers", "of one command, as roff")]),
+    (
+        "cache",
+        &[
+            ("cache", "the trees that have an index, with sizes"),
+            ("cache clean --older-than 30", "remove those not used for 30 days"),
+            ("cache verify", "read every byte of them"),
+        ],
+    ),
+    ("demo", &[("demo", "make it in ./codedb-demo"), ("demo /tmp/shop --no-tour", "only make it")]),
+];
+
+/// The column at which the comments start.
+const COMMENT_COLUMN: usize = 44;
+
+/// Returns the examples of a command as the help shows them; `None` for a command without any.
+pub(super) fn of(command: &str) -> Option<String> {
+    let (_, examples) = EXAMPLES.iter().find(|(of, _)| *of == command)?;
+    let mut text = "Examples:".to_owned();
+    for (line, comment) in *examples {
+        let line = format!("\n  codedb {line}");
+        let pad = COMMENT_COLUMN.saturating_sub(line.chars().count()).max(2);
+        text.push_str(&line);
+        if !comment.is_empty() {
+            text.push_str(&format!("{}{comment}", " ".repeat(pad)));
+        }
+    }
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_examples_of_its_own() {
+        for (command, examples) in EXAMPLES {
+            assert!((1..=3).contains(&examples.len()), "{command}");
+            for (line, comment) in *examples {
+                let first = line.split(' ').next().unwrap_or_default();
+                assert!(first == *command || first == "job-status", "{command}: {line}");
+                assert!(line.len() + comment.len() < 90, "{line}");
+            }
+        }
+        let missing: Vec<String> = crate::cli::commands::names()
+            .into_iter()
+            .filter(|name| of(name).is_none() && name != "search" && name != "help")
+            .collect();
+        assert!(missing.is_empty(), "{missing:?} have no examples");
+    }
+}
