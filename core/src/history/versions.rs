@@ -153,14 +153,14 @@ impl Change {
 
 /// Returns the text of a file; `None` if a path is not UTF-8.
 fn encoded(path: &[u8], changes: &Changes) -> Option<String> {
-    let mut commits = Vec::with_capacity(changes.len());
-    for (commit, change) in changes {
+    let kept = changes.iter().map(|(commit, change)| {
         let change = match change {
             Some(change) => Some(Change::of(change)?),
             None => None,
         };
-        commits.push(KeptChange { commit: commit.to_string(), change });
-    }
+        Some(KeptChange { commit: commit.to_string(), change })
+    });
+    let mut commits: Vec<KeptChange> = kept.collect::<Option<_>>()?;
     commits.sort_unstable_by(|a, b| a.commit.cmp(&b.commit));
     let path = String::from_utf8(path.to_vec()).ok()?;
     let kept = Kept { builder: builder(), path, commits };
