@@ -35,9 +35,9 @@ impl Walk<'_> {
         asked: Asked<'_>,
         depth: usize,
     ) -> Vec<Candidate> {
-        let lost = || Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) };
-        let mut found =
-            self.given_by_library(written, asked, depth).unwrap_or_else(|| vec![lost()]);
+        let Some(mut found) = self.given_by_library(written, asked, depth) else {
+            return vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }];
+        };
         for value in &mut found {
             value.confidence *= candidate.confidence;
             value.choice = value.choice.and(candidate.choice);

@@ -229,10 +229,11 @@ impl Walk<'_> {
         }
         if name.parse::<usize>().is_ok()
             && matches!(dialect.group, Group::JavaScript | Group::Python)
-            && let Some(found) = self.given_by_library(written, Asked::By(Protocol::Iterate), depth)
+            && (written.of().has_arguments()
+                || self.library_at(written.place).has_type(written.of()))
         {
             // `const [first] = list`, `first, second = values`.
-            return found;
+            return self.of_library(candidate, written, Asked::By(Protocol::Iterate), depth);
         }
         // What is in a template may depend on its arguments: `Select<A>.Type`.
         let is_lost = is_lost || dialect.has_namespaces && written.text.contains(">.");
