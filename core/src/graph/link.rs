@@ -4,7 +4,7 @@
 //! ([`mod@crate::lang::facts`]) through [`Code`] each time. A file imports only from files above it:
 //!
 //! 1. `kinds`: groups of kinds of symbols;
-//! 2. `dialect`: the rules of each language;
+//! 2. `dialect`: the rules of each language; `library`: what the types of its standard library give;
 //! 3. `parameters`: the parameters and argument counts of signatures; `receiver_bounds`: the type
 //!    parameters that functions of Kotlin extend; `binding` and `signature`: overloads;
 //! 4. `code`: the interface to the index, and the facts of one file;
@@ -23,8 +23,8 @@
 //!    (parameters of Ruby, by the calls), `mixed` (bases of TypeScript that are values), `mixins`
 //!    (modules that types of Ruby include or prepend), `super_calls` (Ruby's `super`),
 //!    `operators` (of Rust), `own` (what `$` is), `sides` (of a
-//!    type itself or of its instances), `chain` (receiver chains), `contents` (elements, type
-//!    arguments, transparent wrappers), `fixture` (values of pytest's fixtures), `context` (parameters
+//!    type itself or of its instances), `chain` (receiver chains), `contents` (elements and type
+//!    arguments), `given` (what values of outside types give), `protocols` (what types of the repository give by an index, in a loop …), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `called_this` (their `this`), `extension` (methods that traits add to outside types), `derived` (what
 //!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
@@ -74,11 +74,13 @@ mod fixture;
 mod follow;
 mod general;
 mod generics;
+mod given;
 mod held;
 mod hops;
 mod implementations;
 mod implicit_classes;
 mod kinds;
+mod library;
 mod macro_blocks;
 mod macro_calls;
 mod magic;

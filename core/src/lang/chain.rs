@@ -87,8 +87,8 @@
 //!   A bare name is a call. A module named by `include` is a base.
 //!
 //! Methods of standard libraries that return the same container or an element of it are written as
-//! nothing or a protocol where their names are unambiguous (`iter`, `stream`, `unwrap`, `orElse`). What the
-//! others return, the linker knows for the types that it lists, and for no others.
+//! nothing or a protocol where their names are unambiguous (`clone`, `unwrap`). What the others return, the
+//! linker reads from its tables of the libraries; of what these do not have, it knows nothing.
 
 use std::fmt::{self, Write as _};
 

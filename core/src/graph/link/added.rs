@@ -602,7 +602,7 @@ impl Walk<'_> {
         // A value of an outside type may have outside bases.
         match receiver.value {
             Value::Foreign(_) if is_open(&extended) && !is_ours() => Some(weights::DOUBTFUL),
-            Value::Outside | Value::ForeignMethod(..) if !is_ours() => Some(weights::WEAK),
+            Value::Outside | Value::ForeignMethod { .. } if !is_ours() => Some(weights::WEAK),
             _ => None,
         }
     }

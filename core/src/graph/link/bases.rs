@@ -7,11 +7,11 @@ use super::members::ELSEWHERE_MAX;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::sides::is_of_object;
-use super::value::{Candidate, Place, VALUES_MAX, Value};
+use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use super::wrapped::is_path;
 use crate::graph::weights;
-use crate::lang::chain::Chain;
+use crate::lang::chain::{Chain, TypeText};
 use crate::lang::symbols::SymbolKind;
 
 /// The most bases of a type that are searched for a method that one of its own overrides.
@@ -145,6 +145,16 @@ impl Walk<'_> {
                 None => Chain::instance(&format!("{written}{}", arguments.unwrap_or_default())),
             };
             let mut values = self.chain(scope, Some(of), &chain, depth + 1);
+            if (facts.dialect.library)().has_type(TypeText::of(written))
+                && values.iter().all(Candidate::is_outside)
+            {
+                // The type arguments of a base are only in the text.
+                let arguments = base_arguments(&self.signature(of), last_name(written));
+                let text = format!("{written}{arguments}").into();
+                let is_plain = !arguments.is_empty() && !written.contains('<');
+                let outside = Value::Foreign(WrittenType { place: scope, text });
+                values.iter_mut().filter(|_| is_plain).for_each(|it| it.value = outside.clone());
+            }
             let made = self.made_by_name(facts, scope, written, depth);
             if !made.is_empty() {
                 values = made;
@@ -315,13 +325,17 @@ impl Walk<'_> {
     }
 }
 
-/// Returns the type arguments of a base in the signature of a type: `<B,C>` of `class D : A<B, C>`.
+/// Returns the type arguments of a base in the signature of a type: `<B,C>` of `class D : A<B, C>`, and of
+/// `class D(A[B, C])`.
 fn base_arguments(signature: &str, base: &str) -> String {
-    let list = signature.split_once(':').map_or("", |(_, list)| list);
-    let after = list.match_indices(base).map(|(at, _)| &list[at + base.len()..]);
-    let Some(after) = after.into_iter().find(|after| after.starts_with('<')) else {
-        return String::new();
-    };
+    let text = signature.replace('[', "<").replace(']', ">");
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let found = [" extends ", " implements ", ":", "("].iter().find_map(|before| {
+        let list = &text[text.find(before)?..];
+        let mut named = list.match_indices(base).filter(|(at, _)| !list[..*at].ends_with(is_name));
+        named.find_map(|(at, _)| Some(&list[at + base.len()..]).filter(|it| it.starts_with('<')))
+    });
+    let Some(after) = found else { return String::new() };
     let mut level = 0_usize;
     let end = after.bytes().position(|byte| {
         level += usize::from(byte == b'<');

@@ -6,6 +6,7 @@ use super::code::{FileFacts, last_name};
 use super::dialect::{Extensions, Group};
 use super::hops::View;
 use super::kinds::{is_type, is_variable};
+use super::library::Asked;
 use super::overloads::named::made_by_library;
 use super::parameters::parameters;
 use super::position::SymbolAt;
@@ -383,7 +384,8 @@ impl Walk<'_> {
         if let Some(of) = made_by_library(name).filter(|_| is_called && is_kotlin()) {
             let written =
                 WrittenType { place: Place { enclosing: None, ..place }, text: of.into() };
-            let made = Value::ForeignMethod(written, false);
+            let made = Candidate::new(Value::Foreign(written), 1.0, Reason::Receiver);
+            let made = Value::ForeignMethod { results: [made].into(), is_read: false };
             return (vec![Candidate::new(made, weights::BY_RULE, Reason::Receiver)], rest);
         }
         (self.path_root(place, name), rest)
@@ -625,10 +627,7 @@ impl Walk<'_> {
                 }
                 values
             }
-            Value::ForeignMethod(written, takes) => {
-                let foreign = candidate.then(Value::Foreign(written.clone()), weights::WRITTEN);
-                if *takes { self.argument(&foreign, written, depth) } else { vec![foreign] }
-            }
+            Value::ForeignMethod { .. } => self.returned(candidate),
             Value::Instance(of, _) => {
                 let applied = self.applied(*of, depth);
                 if !applied.is_empty() {
@@ -650,7 +649,16 @@ impl Walk<'_> {
             Value::Foreign(written) if is_function_trait(&written.text) => {
                 self.result_of_function(candidate, written, depth)
             }
-            Value::Outside | Value::Foreign(_) => vec![candidate.then(Value::Outside, 1.0)],
+            Value::Foreign(written) => {
+                let mut found = self
+                    .given_by_library(written, Asked::Call, depth)
+                    .unwrap_or_else(|| vec![candidate.then(Value::Outside, 1.0)]);
+                found
+                    .iter_mut()
+                    .for_each(|it| it.confidence = it.confidence.min(candidate.confidence));
+                found
+            }
+            Value::Outside => vec![candidate.then(Value::Outside, 1.0)],
             Value::Module(_) => {
                 let values = self.module_value(candidate, depth + 1);
                 values.iter().flat_map(|value| self.call(value, depth + 1)).collect()

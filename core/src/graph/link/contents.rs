@@ -1,9 +1,10 @@
-//! The contents of values: elements, type arguments, targets of smart pointers, and methods that
-//! return their container.
+//! The contents of values: elements, type arguments, targets of smart pointers, and methods that every type
+//! has.
 
 use super::added::Called;
 use super::code::definitions;
 use super::dialect::{Extensions, Group};
+use super::library::Asked;
 use super::memo::Shared;
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -13,10 +14,6 @@ use super::walk::Walk;
 use crate::graph::weights;
 use crate::lang::chain::Protocol;
 use crate::lang::symbols::SymbolKind;
-
-/// The ends of the names of C#'s collections.
-const COLLECTIONS: [&str; 8] =
-    ["Array", "Collection", "Dictionary", "Enumerable", "List", "Queue", "Set", "Stack"];
 
 /// The most calls in a definition that are searched for those of a name.
 const CALLS_MAX: usize = 1024;
@@ -31,9 +28,6 @@ impl Walk<'_> {
         name: &str,
         depth: usize,
     ) -> Vec<Candidate> {
-        if let Some(errors) = self.error_of(candidate, name, depth) {
-            return errors;
-        }
         if let Some(values) = self.by_syntax(place, candidate, name, depth) {
             return values;
         }
@@ -115,16 +109,6 @@ impl Walk<'_> {
         numbers.all(|number| number == Some(first)).then_some(first)
     }
 
-    /// Returns values of the error of Rust's `Result`; `None` for other methods and types. An alias of
-    /// the type stands for its target.
-    fn error_of(&self, candidate: &Candidate, name: &str, depth: usize) -> Option<Vec<Candidate>> {
-        let is_error = matches!(name, "unwrap_err" | "expect_err" | "into_err");
-        let Value::Foreign(written) = &candidate.value else { return None };
-        let facts = self.facts(written.place.file).filter(|_| is_error)?;
-        let is_result = facts.dialect.has_impl_blocks && written.of().name() == "Result";
-        is_result.then(|| self.numbered_argument(candidate, written, 1, depth))
-    }
-
     fn transparent_call(
         &self,
         candidate: &Candidate,
@@ -136,11 +120,9 @@ impl Walk<'_> {
             Value::Instance(of, _) => {
                 let (facts, place) = self.symbol(of)?;
                 let dialect = facts.dialect;
-                // `get` of a smart pointer, whose type is that of its target.
-                let is_pointer_method =
-                    dialect.has_namespaces && dialect.content_methods.contains(&name);
-                let is_container_method = dialect.deref.is_some()
-                    && (dialect.container_methods.contains(&name) || is_pointer_method);
+                // A smart pointer may be left out of the type.
+                let is_container_method =
+                    dialect.deref.is_some() && (dialect.library)().returns_itself(name);
                 is_container_method
                     .then(|| (facts.symbols[place].kind, dialect.deref == Some(name)))
             }
@@ -224,7 +206,7 @@ impl Walk<'_> {
             Value::Instance(of, written) => {
                 self.element_of(candidate, *of, written.as_ref(), protocol, depth)
             }
-            Value::Foreign(written) => self.given_by_library(candidate, written, protocol, depth),
+            Value::Foreign(written) => self.element_of_foreign(candidate, written, protocol, depth),
             Value::Name(at) => {
                 if protocol == Protocol::Index
                     && let Some(found) = self.made_by_brackets(candidate, *at, depth)
@@ -241,7 +223,12 @@ impl Walk<'_> {
                 }
                 self.each(&loaded, |candidate| self.element(candidate, protocol, depth + 1))
             }
-            Value::Outside | Value::ForeignMethod(..) => vec![candidate.then(Value::Outside, 1.0)],
+            Value::ForeignMethod { is_read: true, .. } => {
+                self.each(&self.returned(candidate), |it| self.element(it, protocol, depth + 1))
+            }
+            Value::Outside | Value::ForeignMethod { .. } => {
+                vec![candidate.then(Value::Outside, 1.0)]
+            }
             Value::Module(_) | Value::Callback(_) => Vec::new(),
         }
     }
@@ -294,16 +281,21 @@ impl Walk<'_> {
         if !parts.is_empty() {
             return parts;
         }
-        if facts.dialect.has_usings {
-            let elements = self.element_of_base(candidate, of, protocol, depth);
-            if !elements.is_empty() {
-                return elements;
-            }
+        let elements = self.element_of_base(of, protocol, depth);
+        if !elements.is_empty() {
+            return elements;
         }
-        match written {
-            Some(written) => self.argument(candidate, written, depth),
-            None => self.element_of_target(of, protocol, depth),
+        if let Some(written) = written {
+            return self.argument(candidate, written, depth);
         }
+        let targets = self.element_of_target(of, protocol, depth);
+        let definition = Candidate::new(Value::Name(of), 1.0, Reason::Receiver);
+        // The target of an alias may have elements.
+        if !targets.is_empty() || self.kind(&definition) == Some(SymbolKind::Type) {
+            return targets;
+        }
+        // What the type gives is not known.
+        vec![Candidate { is_lost: true, ..candidate.then(Value::Outside, 1.0) }]
     }
 
     /// Returns what the targets of a type of Rust give to which its values are dereferenced.
@@ -332,34 +324,17 @@ impl Walk<'_> {
             && self.members(of, "then", 1).is_empty()
     }
 
-    /// Returns the elements of a type of C# that derives from a collection of the library:
-    /// `IEnumerable<A>`.
-    fn element_of_base(
-        &self,
-        candidate: &Candidate,
-        of: SymbolAt,
-        protocol: Protocol,
-        depth: usize,
-    ) -> Vec<Candidate> {
+    /// Returns what a type that derives from one of the library gives by a protocol: `IEnumerable<A>`.
+    fn element_of_base(&self, of: SymbolAt, protocol: Protocol, depth: usize) -> Vec<Candidate> {
         for base in self.bases(of, depth + 1) {
             let found = match &base.value {
                 Value::Foreign(written) => {
-                    let of = written.of();
-                    let is_collection = COLLECTIONS.iter().any(|end| of.name().ends_with(end));
-                    if is_collection && !of.arguments().is_empty() {
-                        self.given_by_library(candidate, written, protocol, depth)
-                    } else {
-                        Vec::new()
-                    }
+                    self.given_by_library(written, Asked::By(protocol), depth).unwrap_or_default()
                 }
-                Value::Instance(_, written) if self.take_step(depth + 1) => match written {
-                    Some(written) => self.argument(candidate, written, depth + 1),
-                    None => match base.of_type() {
-                        Some(Candidate { value: Value::Name(inner), .. }) if inner != of => {
-                            self.element_of_base(candidate, inner, protocol, depth + 1)
-                        }
-                        _ => Vec::new(),
-                    },
+                Value::Instance(inner, written) if self.take_step(depth + 1) => match written {
+                    Some(written) => self.argument(&base, written, depth + 1),
+                    None if *inner != of => self.element_of_base(*inner, protocol, depth + 1),
+                    None => Vec::new(),
                 },
                 _ => Vec::new(),
             };
@@ -368,6 +343,21 @@ impl Walk<'_> {
             }
         }
         Vec::new()
+    }
+
+    /// Returns what a value of an outside type gives by a protocol.
+    fn element_of_foreign(
+        &self,
+        candidate: &Candidate,
+        written: &WrittenType,
+        protocol: Protocol,
+        depth: usize,
+    ) -> Vec<Candidate> {
+        let has_parts = matches!(protocol, Protocol::Index | Protocol::Iterate);
+        if has_parts && written.of().name() == "tuple" {
+            return self.argument(candidate, written, depth);
+        }
+        self.of_library(candidate, written, Asked::By(protocol), depth)
     }
 
     /// Returns a value of the type argument that is a type's content.
@@ -387,9 +377,7 @@ impl Walk<'_> {
             let part = |number| self.numbered_argument(candidate, written, number, depth);
             return merged(numbers.map(part).collect(), arguments.len() > VALUES_MAX);
         }
-        let is_first = facts.dialect.content_first_suffix.is_some_and(|end| name.ends_with(end))
-            || facts.dialect.content_first.contains(&name);
-        let number = if is_first { 0 } else { arguments.len().saturating_sub(1) };
+        let number = arguments.len().saturating_sub(1);
         self.numbered_argument(candidate, written, number, depth)
     }
 

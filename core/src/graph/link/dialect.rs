@@ -19,6 +19,7 @@ pub(super) use arguments::{ArgumentRules, Parameter, Surplus};
 pub(super) use c::is_standard_function;
 pub(super) use python::is_built_in_type;
 
+use super::library::{self, Library};
 use crate::graph::imports::Family;
 use crate::lang::language::Language;
 
@@ -206,18 +207,10 @@ pub(super) struct Dialect {
     // Values.
     /// The methods by which a type gives its elements take precedence over type arguments.
     pub(super) wraps_elements: bool,
+    /// The types of the standard library.
+    pub(super) library: fn() -> &'static Library,
     /// The method whose result's members are also members of the type.
     pub(super) deref: Option<&'static str>,
-    /// Types whose members are those of their content.
-    pub(super) wrappers: &'static [&'static str],
-    /// Generic types whose content is the first argument; of others it is the last one.
-    pub(super) content_first: &'static [&'static str],
-    /// The same, by the end of the type's name.
-    pub(super) content_first_suffix: Option<&'static str>,
-    /// Methods of outside types that return the same type, or one with the same content.
-    pub(super) container_methods: &'static [&'static str],
-    /// Methods of outside types that return the type's content.
-    pub(super) content_methods: &'static [&'static str],
     /// Functions from outside whose result has the type of an argument or of what a callback returns,
     /// sorted: it may be one of the repository.
     pub(super) generic_results: &'static [&'static str],
@@ -321,12 +314,8 @@ const NONE: Dialect = Dialect {
     root_methods: &[],
     constructor_words: &[],
     wraps_elements: false,
+    library: library::none,
     deref: None,
-    wrappers: &[],
-    content_first: &[],
-    content_first_suffix: None,
-    container_methods: &[],
-    content_methods: &[],
     generic_results: &[],
     has_callable_bounds: false,
     type_syntax: TypeSyntax::NamedArrow,

@@ -179,7 +179,8 @@ impl Walk<'_> {
     fn holds(&self, candidate: &Candidate, step: Step<'_>) -> bool {
         match &candidate.value {
             Value::Instance(..) => true,
-            Value::Foreign(written) | Value::ForeignMethod(written, _) => self.has_own(written),
+            Value::Foreign(written) => self.has_own(written),
+            Value::ForeignMethod { results, .. } => results.iter().any(|it| self.holds(it, step)),
             Value::Name(_) => {
                 let Some(kind) = self.kind(candidate) else { return false };
                 if is_variable(kind) {
@@ -364,7 +365,7 @@ impl Walk<'_> {
 }
 
 fn is_from_outside(candidate: &Candidate) -> bool {
-    matches!(candidate.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod(..))
+    matches!(candidate.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod { .. })
 }
 
 fn is_plain(name: &str) -> bool {

@@ -4,8 +4,8 @@ use super::bounds::is_function_trait;
 use super::code::{FileFacts, definitions, last_name, near};
 use super::dialect::{Extensions, Group};
 use super::kinds::{is_interface, is_member, is_type, is_variable};
+use super::library::Asked;
 use super::namespaces::scope;
-use super::overloads::named::made_by_library;
 use super::position::SymbolAt;
 use super::result::Reason;
 use super::scope::is_header;
@@ -13,7 +13,7 @@ use super::sides::is_of_object;
 use super::value::{Candidate, Place, VALUES_MAX, Value, WrittenType};
 use super::walk::Walk;
 use crate::graph::weights;
-use crate::lang::chain::ANY_MEMBER;
+use crate::lang::chain::{ANY_MEMBER, Protocol};
 use crate::lang::symbols::SymbolKind;
 
 /// The most members and blocks elsewhere that are considered, those in files near the type first.
@@ -21,23 +21,6 @@ pub(super) const ELSEWHERE_MAX: usize = 256;
 
 /// The number of types on the way to a member from which on each counts as a step of the depth.
 const BASES_DEPTH: usize = 16;
-
-/// Functions of outside types of Rust that make a value of the type.
-const MAKERS: [&str; 3] = ["default", "new", "with_capacity"];
-
-/// Types in the containers of C++ whose values are or point to elements.
-const ITERATORS: [&str; 7] = [
-    "const_iterator",
-    "const_reference",
-    "const_reverse_iterator",
-    "iterator",
-    "reference",
-    "reverse_iterator",
-    "value_type",
-];
-
-/// Types of Rust whose guards have the members of their content.
-const CELLS: [&str; 3] = ["Mutex", "RefCell", "RwLock"];
 
 impl Walk<'_> {
     /// Returns the candidates for the member `name` of `candidate`.
@@ -109,8 +92,12 @@ impl Walk<'_> {
             }
             Value::Name(at) => self.member_of_name(candidate, *at, name, depth),
             Value::Foreign(written) => self.foreign_member(candidate, written, name, depth),
+            Value::ForeignMethod { is_read: true, .. } => {
+                let read = self.returned(candidate);
+                return read.iter().flat_map(|it| self.member(it, name, depth + 1)).collect();
+            }
             Value::Outside if depth == 0 => self.methods_of_unknown(name),
-            Value::Outside | Value::ForeignMethod(..) | Value::Callback(_) => {
+            Value::Outside | Value::ForeignMethod { .. } | Value::Callback(_) => {
                 vec![Candidate::new(Value::Outside, 1.0, Reason::Receiver)]
             }
         };
@@ -230,99 +217,52 @@ impl Walk<'_> {
     ) -> Vec<Candidate> {
         // Traits of the repository may be implemented for functions.
         let is_lost = is_function_trait(&written.text);
-        let outside =
-            || vec![Candidate { is_lost, ..Candidate::new(Value::Outside, 1.0, Reason::Receiver) }];
-        let Some(facts) = self.facts(written.place.file) else { return outside() };
-        let dialect = facts.dialect;
-        let method = |takes| {
-            vec![Candidate::new(
-                Value::ForeignMethod(written.clone(), takes),
-                1.0,
-                Reason::Receiver,
-            )]
+        let outside = |is_lost| {
+            vec![Candidate { is_lost, ..Candidate::new(Value::Outside, 1.0, Reason::Receiver) }]
         };
-        if let Some(found) = self.part_of_library(candidate, written, name, depth) {
-            return found;
-        }
+        let Some(facts) = self.facts(written.place.file) else { return outside(is_lost) };
+        let dialect = facts.dialect;
         let is_tuple = written.of().name() == "tuple"
             && !(dialect.group == Group::Python && written.of().arguments().len() == 1);
         if let (Ok(number), true) = (name.parse::<usize>(), is_tuple) {
             return self.numbered_argument(candidate, written, number, depth);
         }
-        if dialect.group == Group::JavaScript
-            && name.parse::<usize>().is_ok()
-            && written.of().arguments().len() == 1
+        if name.parse::<usize>().is_ok()
+            && matches!(dialect.group, Group::JavaScript | Group::Python)
+            && (written.of().has_arguments()
+                || self.library_at(written.place).has_type(written.of()))
         {
-            // `const [first] = list`.
-            return self.argument(candidate, written, depth);
+            // `const [first] = list`, `first, second = values`.
+            return self.of_library(candidate, written, Asked::By(Protocol::Iterate), depth);
         }
-        let is_sequence = ["list", "List", "Sequence", "tuple", "Iterator", "Iterable"];
-        if dialect.group == Group::Python
-            && name.parse::<usize>().is_ok()
-            && written.of().arguments().len() == 1
-            && is_sequence.contains(&written.of().name())
-        {
-            // `first, second = values`.
-            return self.argument(candidate, written, depth);
+        // What is in a template may depend on its arguments: `Select<A>.Type`.
+        let is_lost = is_lost || dialect.has_namespaces && written.text.contains(">.");
+        if let Some(found) = self.member_by_library(written, name, depth) {
+            return found;
         }
-        if dialect.has_impl_blocks && name == "0" && written.of().arguments().len() == 1 {
-            // The field of a type such as `Wrapping<T>`.
-            return self.numbered_argument(candidate, written, 0, depth);
-        }
-        if dialect.has_namespaces && ITERATORS.contains(&name) && written.of().has_arguments() {
-            // `std::vector<A>::iterator`.
-            return self.argument(candidate, written, depth);
-        }
-        if dialect.has_namespaces && matches!(name, "first" | "second") {
-            // Of a pair, or of an element of a map.
-            let number = usize::from(name == "second");
-            return self.numbered_argument(candidate, written, number, depth);
-        }
-        // A member that containers lack is one of an iterator's target.
-        let is_iterator = dialect.has_namespaces
+        let of_content = self.given_by_library(written, Asked::Dereference, depth);
+        // A member of a type of C++ that is not known may be one of what it points to.
+        let is_pointer = dialect.has_namespaces
             && !dialect.common.contains(&name)
-            && written.of().has_arguments();
-        let is_wrapper = is_iterator || dialect.wrappers.contains(&written.of().name());
-        if is_wrapper {
-            let inner = self.argument(candidate, written, depth);
+            && written.of().has_arguments()
+            && !self.library_at(written.place).has_type(written.of());
+        let of_content =
+            of_content.or_else(|| is_pointer.then(|| self.argument(candidate, written, depth)));
+        if let Some(inner) = of_content {
             let found: Vec<Candidate> =
                 inner.iter().flat_map(|inner| self.member(inner, name, depth + 1)).collect();
             if found.iter().any(|candidate| !matches!(candidate.value, Value::Outside)) {
                 return found;
             }
-            if is_iterator && inner.iter().any(|inner| inner.is_lost) {
+            if dialect.has_namespaces && inner.iter().any(|inner| inner.is_lost) {
                 // The elements may be of the repository.
-                return vec![Candidate {
-                    is_lost: true,
-                    ..Candidate::new(Value::Outside, 1.0, Reason::Receiver)
-                }];
+                return outside(true);
             }
-        }
-        if dialect.extensions == Extensions::Prefix && name == "value" {
-            // `entry.value`, `reference.value`.
-            let inner = self.argument(candidate, written, depth);
-            if !inner.is_empty() {
-                return inner;
-            }
-        }
-        if let Some(made) = made_by_library(name)
-            && dialect.extensions == Extensions::Prefix
-        {
-            let text = format!("{made}{}", written.of().list()).into();
-            let made = Value::ForeignMethod(WrittenType { text, ..written.clone() }, false);
-            return vec![Candidate::new(made, 1.0, Reason::Receiver)];
-        }
-        if dialect.content_methods.contains(&name) {
-            return method(true);
-        }
-        if dialect.container_methods.contains(&name) {
-            return method(false);
         }
         let given = self.extensions(&facts, written, name);
         if !given.is_empty() {
             return given;
         }
-        let own = written.of().name();
         let is_constant = name.len() > 1
             && name.starts_with(char::is_uppercase)
             && !name.contains(char::is_lowercase);
@@ -330,20 +270,7 @@ impl Walk<'_> {
             // `Type::MAX`.
             return vec![candidate.then(Value::Foreign(written.clone()), weights::BY_RULE)];
         }
-        if dialect.has_extension_traits && MAKERS.contains(&name) && own == &*written.text {
-            // `Vec::new()`.
-            return method(false);
-        }
-        if dialect.has_extension_traits && CELLS.contains(&own) {
-            // `cell.borrow_mut().name()`.
-            let inner = self.argument(candidate, written, depth);
-            let found: Vec<Candidate> =
-                inner.iter().flat_map(|inner| self.member(inner, name, depth + 1)).collect();
-            if found.iter().any(|it| matches!(it.value, Value::Name(_))) {
-                return found;
-            }
-        }
-        outside()
+        outside(is_lost)
     }
 
     /// Returns the members `name` of a type, nearest first: its own, those defined elsewhere, those
@@ -434,6 +361,14 @@ impl Walk<'_> {
                         candidate.reason = candidate.reason.max(Reason::Inherited);
                         found.push(candidate);
                     }
+                }
+                Value::Foreign(ref written)
+                    if written.of().has_arguments()
+                        && self.library_at(written.place).has_type(written.of())
+                        && let Some(mut given) = self.member_by_library(written, name, depth) =>
+                {
+                    given.iter_mut().for_each(|it| it.reason = Reason::Inherited);
+                    found.append(&mut given);
                 }
                 _ => found.push(Candidate {
                     is_lost: base.is_lost,

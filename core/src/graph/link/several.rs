@@ -195,7 +195,7 @@ fn united(of_each: Vec<Vec<Candidate>>, is_value: bool) -> Vec<Candidate> {
 }
 
 pub(super) fn is_known_value(it: &Candidate) -> bool {
-    !matches!(it.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod(..))
+    !matches!(it.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod { .. })
 }
 
 /// Returns the candidates of each of several alternatives, each once, with the alternatives that lead to

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::code::FileFacts;
 use super::kinds::is_type;
+use super::library::Library;
 use super::memo::{CalledOn, Receiver, Variables};
 use super::position::SymbolAt;
 use super::result::{Reason, Use};
@@ -77,7 +78,7 @@ impl Walk<'_> {
         if is_local && owners.iter().any(|owner| !is_module(owner.of)) {
             owners.iter_mut().filter(|owner| is_module(owner.of)).for_each(|it| it.name.clear());
         }
-        let variable = variable_name(chain, facts.dialect.content_methods);
+        let variable = variable_name(chain, (facts.dialect.library)());
         self.add_namesake(&facts, used, &variable, &mut owners);
         if owners.is_empty() {
             return Vec::new();
@@ -358,8 +359,8 @@ fn answer(owners: &[&Owner], is_sure: impl Fn(&Owner) -> bool) -> Vec<Candidate>
 
 /// Returns the name of the variable or method that a chain ends with, in the singular if the chain is an
 /// element of it.
-fn variable_name(chain: &Chain, content_methods: &[&str]) -> String {
-    let (name, is_element) = chain.variable_name(content_methods);
+fn variable_name(chain: &Chain, library: &Library) -> String {
+    let (name, is_element) = chain.variable_name(|method| library.gives_content(method));
     let name = name.trim_start_matches('_');
     match name.strip_suffix("ies").filter(|_| is_element) {
         Some(start) => format!("{start}y"),
@@ -441,7 +442,7 @@ mod tests {
             ("$.@stack.pop()", "stack"),
         ] {
             let chain = Chain::of_text(chain);
-            assert_eq!(variable_name(&chain, &["pop"]), expected);
+            assert_eq!(variable_name(&chain, super::super::library::ruby()), expected);
         }
     }
 }

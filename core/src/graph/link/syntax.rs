@@ -3,6 +3,7 @@
 use super::dialect::Group;
 use super::kinds::{is_type, is_variable};
 use super::last_name;
+use super::library::Asked;
 use super::position::SymbolAt;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
@@ -88,7 +89,7 @@ impl Walk<'_> {
                 return if is_plain {
                     vec![value.clone()]
                 } else {
-                    self.argument(value, written, depth)
+                    self.of_library(value, written, Asked::Enter, depth)
                 };
             }
             _ => {}
@@ -146,12 +147,8 @@ impl Walk<'_> {
     fn awaited(&self, result: &Candidate, name: &str, depth: usize) -> Vec<Candidate> {
         match &result.value {
             Value::Foreign(written) if name == "__aenter__" => {
-                let is_awaitable = ["Coroutine", "Awaitable"].contains(&written.of().name());
-                if is_awaitable {
-                    self.argument(result, written, depth)
-                } else {
-                    vec![result.clone()]
-                }
+                let given = self.given_by_library(written, Asked::By(Protocol::Await), depth);
+                given.unwrap_or_else(|| vec![result.clone()])
             }
             _ => vec![result.clone()],
         }

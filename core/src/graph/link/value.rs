@@ -42,9 +42,9 @@ pub(super) enum Value {
     Instance(SymbolAt, Option<WrittenType>),
     /// A value of a type from outside of the repository.
     Foreign(WrittenType),
-    /// A method of such a value. If the flag is set, a call returns the value's content, otherwise
-    /// the value itself.
-    ForeignMethod(WrittenType, bool),
+    /// A method of such a value of which the library states what it returns. `is_read` is set if it may be
+    /// a member that is read without a call.
+    ForeignMethod { results: Rc<[Candidate]>, is_read: bool },
     /// A function of a written type.
     Callback(WrittenType),
     /// Something from outside of the repository, of unknown type.
@@ -115,7 +115,7 @@ impl Candidate {
     /// Returns true for something from outside of the repository, as far as that is certain.
     pub(super) fn is_outside(&self) -> bool {
         let is_outside =
-            matches!(self.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod(..));
+            matches!(self.value, Value::Outside | Value::Foreign(_) | Value::ForeignMethod { .. });
         is_outside && !self.is_lost
     }
 

@@ -296,15 +296,15 @@ impl Chain {
     }
 
     /// Returns the name of the variable or method that the chain ends with, and whether the chain is an
-    /// element of it: by a step, or by a call of one of `content_methods`.
-    pub fn variable_name(&self, content_methods: &[&str]) -> (&str, bool) {
+    /// element of it: by a step, or by a call of a method for which `gives_content` returns true.
+    pub fn variable_name(&self, gives_content: impl Fn(&str) -> bool) -> (&str, bool) {
         let mut text = self.0.as_str();
         let mut is_element = false;
         loop {
             if let Some(rest) = text.strip_suffix("()") {
                 text = rest;
                 let member = rest.rsplit_once('.');
-                if let Some((of, _)) = member.filter(|(_, it)| content_methods.contains(it)) {
+                if let Some((of, _)) = member.filter(|(_, it)| gives_content(it)) {
                     (text, is_element) = (of, true);
                 }
             } else if let Some(rest) = Protocol::before(text) {

@@ -1,6 +1,6 @@
 //! C, C++ and Objective-C: names of headers are visible to the files that include them.
 
-use super::{ArgumentRules, Dialect, Group, NONE, OverloadRules};
+use super::{ArgumentRules, Dialect, Group, NONE, OverloadRules, library};
 
 static C: Dialect = Dialect {
     arguments: Some(ArgumentRules { is_empty_list_open: true, ..ArgumentRules::USUAL }),
@@ -55,14 +55,11 @@ pub(super) fn of(language: &str) -> &'static Dialect {
 
 const RULES: Dialect = Dialect {
     group: Group::C,
+    library: library::cpp,
     has_bodiless_declarations: true,
     has_bare_members: true,
     is_whole_program: true,
     reexports_imports: true,
-    content_first: &["array"],
-    wrappers: &["unique_ptr", "shared_ptr", "weak_ptr", "optional", "reference_wrapper"],
-    container_methods: &["begin", "end", "rbegin", "cbegin", "find", "lock"],
-    content_methods: &["front", "back", "at", "get", "value", "top"],
     common: &[
         "add",
         "append",

@@ -2,7 +2,7 @@
 
 use super::arguments::{has_word, many_or_default, many_or_usual};
 use super::scala;
-use super::{ArgumentRules, Dialect, Extensions, Group, NONE, OverloadRules, TypeSyntax};
+use super::{ArgumentRules, Dialect, Extensions, Group, NONE, OverloadRules, TypeSyntax, library};
 
 static JAVA: Dialect = Dialect {
     has_closed_types: true,
@@ -17,31 +17,30 @@ static JAVA: Dialect = Dialect {
 };
 
 static KOTLIN: Dialect = Dialect {
+    library: library::kotlin,
     aliases_have_members: true,
     extensions: Extensions::Prefix,
     type_syntax: TypeSyntax::Arrow,
     overloads: Some(OverloadRules::Kotlin),
     root_methods: &[("equals", 1), ("hashCode", 0), ("toString", 0)],
     common: KOTLIN_COMMON,
-    content_methods: KOTLIN_CONTENTS,
     arguments: Some(ArgumentRules::new(|part| many_or_default(has_word(part, "vararg"), part))),
     ..RULES
 };
 
 static SCALA: Dialect = Dialect {
+    library: library::scala,
     aliases_have_members: true,
     has_companions: true,
     root_methods: OBJECT_METHODS,
     globals: scala::TYPES,
     standard: scala::METHODS,
-    wrappers: &[],
-    container_methods: scala::CONTAINERS,
-    content_methods: scala::CONTENTS,
     arguments: Some(ArgumentRules::new(|part| many_or_usual(part.ends_with('*'), part))),
     ..RULES
 };
 
 static CSHARP: Dialect = Dialect {
+    library: library::csharp,
     group: Group::CSharp,
     has_usings: true,
     // `new(…)` as an argument.
@@ -62,9 +61,6 @@ static CSHARP: Dialect = Dialect {
         ("ToString", 0),
     ],
     constructor_words: &["base", "this"],
-    content_first: &[],
-    container_methods: CSHARP_CONTAINERS,
-    content_methods: CSHARP_CONTENTS,
     globals: CSHARP_KEYWORD_TYPES,
     arguments: Some(ArgumentRules {
         passes_instance: true,
@@ -81,6 +77,7 @@ static DART: Dialect = Dialect {
 
 /// Swift inherits initializers.
 pub(super) static SWIFT: Dialect = Dialect {
+    library: library::swift,
     group: Group::Swift,
     extensions: Extensions::Block,
     type_syntax: TypeSyntax::Arrow,
@@ -91,76 +88,6 @@ pub(super) static SWIFT: Dialect = Dialect {
     arguments: Some(ArgumentRules::USUAL),
     ..RULES
 };
-
-/// Methods of C#'s containers that return a container of the same elements.
-const CSHARP_CONTAINERS: &[&str] = &[
-    "AsEnumerable",
-    "Concat",
-    "Distinct",
-    "Except",
-    "OrderBy",
-    "OrderByDescending",
-    "Reverse",
-    "Skip",
-    "SkipWhile",
-    "Take",
-    "TakeWhile",
-    "ThenBy",
-    "ToArray",
-    "ToHashSet",
-    "ToImmutableArray",
-    "ToList",
-    "Where",
-];
-
-/// Methods of C#'s containers that return an element.
-const CSHARP_CONTENTS: &[&str] = &[
-    "Dequeue",
-    "ElementAt",
-    "ElementAtOrDefault",
-    "Find",
-    "First",
-    "FirstOrDefault",
-    "Last",
-    "LastOrDefault",
-    "Peek",
-    "Pop",
-    "Single",
-    "SingleOrDefault",
-];
-
-/// Methods and extensions of Kotlin's containers that return an element.
-const KOTLIN_CONTENTS: &[&str] = &[
-    "element",
-    "elementAt",
-    "elementAtOrNull",
-    "find",
-    "first",
-    "firstOrNull",
-    "get",
-    "getFirst",
-    "getLast",
-    "getOrDefault",
-    "getOrNull",
-    "getValue",
-    "last",
-    "lastOrNull",
-    "maxByOrNull",
-    "minByOrNull",
-    "next",
-    "orElse",
-    "orElseGet",
-    "orElseThrow",
-    "peek",
-    "poll",
-    "pop",
-    "remove",
-    "removeAt",
-    "removeFirst",
-    "removeLast",
-    "single",
-    "singleOrNull",
-];
 
 /// Types of C# that keywords name.
 const CSHARP_KEYWORD_TYPES: &[&str] = &[
@@ -272,33 +199,12 @@ pub(super) fn of(language: &str) -> &'static Dialect {
 
 const RULES: Dialect = Dialect {
     group: Group::Java,
+    library: library::java,
     has_bare_members: true,
     has_packages: true,
     imports_types: true,
     constructors: &["init", "constructor", "this"],
     constructor_words: &["this", "super"],
-    wrappers: &["Optional", "Lazy", "WeakReference", "AtomicReference", "ThreadLocal"],
-    container_methods: &[
-        "stream", "filter", "sorted", "iterator", "values", "subList", "reversed", "distinct",
-    ],
-    content_methods: &[
-        "get",
-        "getValue",
-        "next",
-        "orElse",
-        "orElseThrow",
-        "orElseGet",
-        "getFirst",
-        "getLast",
-        "first",
-        "last",
-        "remove",
-        "poll",
-        "peek",
-        "pop",
-        "element",
-        "getOrDefault",
-    ],
     globals: &[
         "Boolean",
         "Byte",

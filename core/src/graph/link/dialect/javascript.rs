@@ -1,6 +1,6 @@
 //! JavaScript and TypeScript: only what a file exports can be imported from it.
 
-use super::{ArgumentRules, Dialect, Group, NONE, Structural};
+use super::{ArgumentRules, Dialect, Group, NONE, Structural, library};
 
 /// A call in JavaScript may have any number of arguments.
 static JAVASCRIPT: Dialect = RULES;
@@ -17,6 +17,7 @@ pub(super) fn of(language: &str) -> &'static Dialect {
 
 const RULES: Dialect = Dialect {
     group: Group::JavaScript,
+    library: library::javascript,
     has_outside_types: true,
     structural: Some(Structural::Interfaces),
     has_expression_bases: true,
@@ -27,13 +28,6 @@ const RULES: Dialect = Dialect {
     constructors: &["constructor"],
     inherits_constructors: true,
     constructor_words: &["super"],
-    wrappers: &["Readonly", "Partial", "Required", "NonNullable", "Optional", "Ref"],
-    content_first: &["Generator", "AsyncGenerator", "Omit", "Pick"],
-    container_methods: &[
-        "filter", "slice", "concat", "sort", "reverse", "catch", "finally", "values", "flat",
-        "splice",
-    ],
-    content_methods: &["find", "pop", "shift", "at", "get", "deref"],
     globals: &[
         "AbortController",
         "AbortSignal",

@@ -1,9 +1,10 @@
 //! PHP: namespaces and imports determine every name, and members need a receiver.
 
-use super::{ArgumentRules, Dialect, Group, NONE, Surplus};
+use super::{ArgumentRules, Dialect, Group, NONE, Surplus, library};
 
 pub(super) static PHP: Dialect = Dialect {
     group: Group::Php,
+    library: library::php,
     qualifies_names: true,
     has_closed_types: true,
     has_magic_calls: true,

@@ -2,7 +2,7 @@
 //! effective.
 
 use super::arguments::many_or_usual;
-use super::{ArgumentRules, Dialect, Group, NONE, Structural};
+use super::{ArgumentRules, Dialect, Group, NONE, Structural, library};
 
 /// Types that Python itself defines, sorted.
 const BUILT_IN_TYPES: &[&str] = &[
@@ -33,6 +33,7 @@ pub(in super::super) fn is_built_in_type(name: &str) -> bool {
 
 pub(super) static PYTHON: Dialect = Dialect {
     group: Group::Python,
+    library: library::python,
     binds_dotted_names: true,
     package_file: Some("__init__.py"),
     wildcard_list: Some("__all__"),
@@ -49,16 +50,6 @@ pub(super) static PYTHON: Dialect = Dialect {
     has_linear_bases: true,
     structural: Some(Structural::Bases("Protocol")),
     inherits_constructors: true,
-    wrappers: &["Optional", "ClassVar", "Final", "Annotated", "Required", "NotRequired"],
-    content_first: &[
-        "Annotated",
-        "Generator",
-        "AsyncGenerator",
-        "ContextManager",
-        "AbstractContextManager",
-    ],
-    container_methods: &["copy", "values", "union", "difference", "__iter__"],
-    content_methods: &["get", "pop", "popitem", "popleft", "setdefault", "__next__"],
     common: &[
         "add",
         "append",

@@ -2,7 +2,7 @@
 
 mod core;
 
-use super::{ArgumentRules, Dialect, Group, NONE, Parameter, Surplus};
+use super::{ArgumentRules, Dialect, Group, NONE, Parameter, Surplus, library};
 
 /// Classifies a parameter.
 fn parameter(part: &str) -> Parameter {
@@ -19,6 +19,7 @@ fn parameter(part: &str) -> Parameter {
 
 pub(super) static RUBY: Dialect = Dialect {
     group: Group::Ruby,
+    library: library::ruby,
     reopens_types: true,
     marks_class_members: true,
     calls_properties: true,
@@ -101,55 +102,6 @@ pub(super) static RUBY: Dialect = Dialect {
     constructor_call: Some("new"),
     has_expression_bases: true,
     inherits_constructors: true,
-    content_methods: &[
-        "collect",
-        "delete",
-        "delete_at",
-        "detect",
-        "dig",
-        "each",
-        "each_cons",
-        "each_pair",
-        "each_slice",
-        "each_value",
-        "each_with_index",
-        "each_with_object",
-        "filter_map",
-        "find",
-        "flat_map",
-        "inject",
-        "map",
-        "max",
-        "max_by",
-        "min",
-        "min_by",
-        "partition",
-        "pop",
-        "reduce",
-        "shift",
-        "sum",
-        "zip",
-    ],
-    container_methods: &[
-        "compact",
-        "concat",
-        "drop",
-        "drop_while",
-        "flatten",
-        "group_by",
-        "merge",
-        "push",
-        "reverse",
-        "slice",
-        "sort",
-        "sort_by",
-        "take",
-        "take_while",
-        "to_a",
-        "to_h",
-        "uniq",
-        "values",
-    ],
     standard: core::METHODS,
     common: &[
         "add",

@@ -264,57 +264,12 @@ pub(super) const METHODS: &[&str] = &[
     "zipWithIndex",
 ];
 
-/// Methods of containers that return a container of the same elements, sorted.
-pub(super) const CONTAINERS: &[&str] = &[
-    "distinct",
-    "drop",
-    "dropRight",
-    "dropWhile",
-    "filter",
-    "filterNot",
-    "init",
-    "iterator",
-    "orElse",
-    "reverse",
-    "reverseIterator",
-    "slice",
-    "sortBy",
-    "sortWith",
-    "sorted",
-    "tail",
-    "take",
-    "takeRight",
-    "takeWhile",
-    "toArray",
-    "toIndexedSeq",
-    "toIterator",
-    "toList",
-    "toSeq",
-    "toSet",
-    "toVector",
-];
-
-/// Methods of containers that return an element, sorted.
-pub(super) const CONTENTS: &[&str] = &[
-    "getOrElse",
-    "head",
-    "last",
-    "max",
-    "maxBy",
-    "min",
-    "minBy",
-    "next",
-    "orNull",
-    "reduce",
-    "reduceLeft",
-];
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn names_are_sorted() {
-        assert!([TYPES, METHODS, CONTAINERS, CONTENTS].iter().all(|names| names.is_sorted()));
+        assert!([TYPES, METHODS].iter().all(|names| names.is_sorted()));
     }
 }

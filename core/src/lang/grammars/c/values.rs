@@ -38,7 +38,7 @@ const TYPED_FUNCTIONS: [&[u8]; 9] = [
 /// Functions that return their argument.
 const IDENTITY_FUNCTIONS: [&[u8]; 5] = [b"move", b"forward", b"ref", b"cref", b"as_const"];
 
-/// Functions of the standard library that return an iterator into their first argument.
+/// Functions of the standard library that return an iterator into their first argument, or as it.
 const ITERATOR_FUNCTIONS: [&[u8]; 12] = [
     b"begin",
     b"cbegin",
@@ -223,15 +223,6 @@ impl Cpp<'_, '_, '_> {
         let name = self.visit.bytes(plain);
         let first = || node.field("arguments")?.named_child(0);
         match function.kind_name() {
-            "field_expression" => {
-                let name = function.field("field")?;
-                let of = self.value(function.field("argument")?, depth);
-                match self.visit.bytes(name) {
-                    b"front" | b"back" | b"at" | b"top" => chain::yielded(of, Protocol::Index),
-                    b"begin" | b"cbegin" | b"rbegin" => of,
-                    _ => chain::called(self.value(function, depth)),
-                }
-            }
             _ if last.kind_name() == "template_function" && TYPED_FUNCTIONS.contains(&name) => {
                 let of = last.field("arguments")?.named_child(0)?;
                 of_type(self.visit, self.notes, of)
@@ -240,7 +231,9 @@ impl Cpp<'_, '_, '_> {
                 if IDENTITY_FUNCTIONS.contains(&name)
                     || ITERATOR_FUNCTIONS.contains(&name) && self.is_standard(function) =>
             {
-                self.value(first()?, depth)
+                let of = self.value(first()?, depth);
+                let is_container = matches!(name, b"begin" | b"cbegin");
+                if is_container { chain::called(chain::member(of, b"begin")) } else { of }
             }
             _ => chain::called(self.value(function, depth)),
         }

@@ -12,40 +12,6 @@ use crate::lang::visit::Visit;
 /// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Library methods that return a container of the same elements, or the awaited value itself.
-const IDENTITY_METHODS: &[&[u8]] = &[
-    b"AsEnumerable",
-    b"AsReadOnly",
-    b"Concat",
-    b"ConfigureAwait",
-    b"Distinct",
-    b"Except",
-    b"OrderBy",
-    b"OrderByDescending",
-    b"Reverse",
-    b"Skip",
-    b"SkipWhile",
-    b"Take",
-    b"TakeWhile",
-    b"ThenBy",
-    b"ToArray",
-    b"ToHashSet",
-    b"ToImmutableArray",
-    b"ToList",
-    b"Where",
-];
-
-/// Library methods that return an element of a container.
-const ELEMENT_METHODS: &[&[u8]] = &[
-    b"ElementAt",
-    b"First",
-    b"FirstOrDefault",
-    b"Last",
-    b"LastOrDefault",
-    b"Single",
-    b"SingleOrDefault",
-];
-
 /// Returns the chain of a value of the type `node`.
 pub(super) fn of_type(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>) -> Option<Chain> {
     chain::instance(&type_name(visit, notes, node)?)
@@ -198,16 +164,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
                     }
                 };
             };
-            let object = of(object)?;
-            match own {
-                name if IDENTITY_METHODS.contains(&name) && !object.is_path() => Some(object),
-                name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    let is_index = name == b"ElementAt";
-                    let protocol = if is_index { Protocol::Index } else { Protocol::Iterate };
-                    chain::yielded(Some(object), protocol)
-                }
-                name => chain::called(chain::member(Some(object), name)),
-            }
+            chain::called(chain::member(of(object), own))
         }
         "object_creation_expression" => instance(field("type")?),
         "array_creation_expression" => instance(field("type")?),

@@ -11,44 +11,6 @@ use crate::lang::visit::Visit;
 /// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Standard library methods that return a container of the same elements.
-const IDENTITY_METHODS: [&[u8]; 13] = [
-    b"distinct",
-    b"filter",
-    b"findAny",
-    b"findFirst",
-    b"iterator",
-    b"limit",
-    b"listIterator",
-    b"parallelStream",
-    b"sorted",
-    b"stream",
-    b"subList",
-    b"takeWhile",
-    b"unordered",
-];
-
-/// Standard library methods that return an element of a container.
-const CONTENT_METHODS: [&[u8]; 3] = [b"orElse", b"orElseGet", b"orElseThrow"];
-/// The same, for method names that are also common elsewhere: used only if the type of the
-/// container is declared.
-const CONTENT_METHODS_IF_TYPED: [&[u8]; 14] = [
-    b"first",
-    b"get",
-    b"getFirst",
-    b"getLast",
-    b"getOrDefault",
-    b"last",
-    b"next",
-    b"peek",
-    b"poll",
-    b"pop",
-    b"remove",
-    b"take",
-    b"computeIfAbsent",
-    b"join",
-];
-
 /// Maximum number of type parameters of a definition.
 const PARAMETERS_MAX: u32 = 8;
 
@@ -242,20 +204,10 @@ impl Java<'_, '_, '_> {
                     return chain::called(Some(member.unwrap_or_else(bare)));
                 };
                 let of = self.value(of, depth)?;
-                let is_typed = of.written_type().is_some_and(TypeText::has_arguments);
-                match () {
-                    () if IDENTITY_METHODS.contains(&name) => Some(of),
-                    () if CONTENT_METHODS.contains(&name) => {
-                        chain::yielded(Some(of), Protocol::Unwrap)
-                    }
-                    () if is_typed && CONTENT_METHODS_IF_TYPED.contains(&name) => {
-                        chain::yielded(Some(of), Protocol::Unwrap)
-                    }
-                    () if of.is_named("Objects") && name == b"requireNonNull" => {
-                        self.value(field("arguments")?.named_child(0)?, depth)
-                    }
-                    () => chain::called(chain::member(Some(of), name)),
+                if of.is_named("Objects") && name == b"requireNonNull" {
+                    return self.value(field("arguments")?.named_child(0)?, depth);
                 }
+                chain::called(chain::member(Some(of), name))
             }
             "object_creation_expression" => instance(field("type")?),
             "array_creation_expression" => {

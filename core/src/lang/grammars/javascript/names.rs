@@ -438,8 +438,16 @@ fn declare(
                 }
             }
             "array_pattern" => {
-                for (at, part) in node.named_children(&mut cursor).take(NAMES_MAX).enumerate() {
-                    rest.push((part, member(&at.to_string())));
+                // A part without a name has a place as well: `[, second]`.
+                let mut at = 0_usize;
+                for part in node.children(&mut cursor).take(2 * NAMES_MAX) {
+                    match part.kind_name() {
+                        "," => at += 1,
+                        _ if part.is_named() && !part.is_extra() => {
+                            rest.push((part, member(&at.to_string())));
+                        }
+                        _ => {}
+                    }
                 }
             }
             "rest_pattern" => rest.extend(node.named_child(0).map(|name| (name, None))),

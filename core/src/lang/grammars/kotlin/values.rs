@@ -12,53 +12,8 @@ use crate::lang::visit::Visit;
 /// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Library functions that return their receiver, or a container of the same elements.
-const IDENTITY_METHODS: &[&[u8]] = &[
-    b"also",
-    b"apply",
-    b"asReversed",
-    b"asSequence",
-    b"distinct",
-    b"drop",
-    b"dropLast",
-    b"filter",
-    b"filterNot",
-    b"filterNotNull",
-    b"onEach",
-    b"orEmpty",
-    b"plus",
-    b"reversed",
-    b"sorted",
-    b"sortedBy",
-    b"sortedWith",
-    b"take",
-    b"takeIf",
-    b"takeUnless",
-    b"toList",
-    b"toMutableList",
-    b"toSet",
-];
-
-/// Library functions that return an element of their receiver.
-const ELEMENT_METHODS: &[&[u8]] = &[
-    b"elementAt",
-    b"find",
-    b"first",
-    b"firstOrNull",
-    b"getOrElse",
-    b"getOrNull",
-    b"getOrPut",
-    b"getValue",
-    b"last",
-    b"lastOrNull",
-    b"maxByOrNull",
-    b"minByOrNull",
-    b"removeAt",
-    b"removeFirst",
-    b"removeLast",
-    b"single",
-    b"singleOrNull",
-];
+/// Functions of the library for values of all types that return their receiver.
+const IDENTITY_METHODS: &[&[u8]] = &[b"also", b"apply", b"orEmpty", b"takeIf", b"takeUnless"];
 
 /// Node kinds of types.
 pub(super) const TYPES: &[&str] =
@@ -290,9 +245,6 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             let object = of(object)?;
             match own {
                 name if IDENTITY_METHODS.contains(&name) => Some(object),
-                name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::yielded(Some(object), Protocol::Unwrap)
-                }
                 b"let" | b"run" => of(last(lambda(node)?)?),
                 name => chain::called(chain::member(Some(object), name)),
             }

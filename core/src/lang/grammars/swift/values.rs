@@ -12,17 +12,6 @@ use crate::lang::visit::Visit;
 /// Maximum nesting of types and expressions.
 const DEPTH_MAX: usize = 20;
 
-/// Library methods that return a container of the same elements.
-const IDENTITY_METHODS: &[&[u8]] =
-    &[b"dropFirst", b"dropLast", b"filter", b"lazy", b"prefix", b"reversed", b"sorted", b"suffix"];
-
-/// Library methods that return an element of a container.
-const ELEMENT_METHODS: &[&[u8]] =
-    &[b"first", b"max", b"min", b"popLast", b"randomElement", b"removeFirst", b"removeLast"];
-
-/// Library properties that are an element of a container.
-const ELEMENT_PROPERTIES: &[&[u8]] = &[b"first", b"last"];
-
 /// Properties that are texts, whatever value they describe.
 const TEXT_PROPERTIES: &[&[u8]] = &[b"debugDescription", b"description", b"localizedDescription"];
 
@@ -232,11 +221,6 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             match visit.bytes(name) {
                 b"self" => object,
                 name if TEXT_PROPERTIES.contains(&name) => chain::instance("String"),
-                name if ELEMENT_PROPERTIES.contains(&name)
-                    && object.as_ref().is_some_and(|of| !of.is_path()) =>
-                {
-                    chain::yielded(object, Protocol::Iterate)
-                }
                 name => chain::member(object, name),
             }
         }
@@ -261,14 +245,7 @@ fn value(visit: &Visit<'_, '_>, notes: &Notes<'_>, node: Node<'_>, depth: usize)
             if object.kind_name() == "prefix_expression" {
                 return None;
             }
-            let object = of(object)?;
-            match own {
-                name if IDENTITY_METHODS.contains(&name) && !object.is_path() => Some(object),
-                name if ELEMENT_METHODS.contains(&name) && !object.is_path() => {
-                    chain::yielded(Some(object), Protocol::Iterate)
-                }
-                name => chain::called(chain::member(Some(object), name)),
-            }
+            chain::called(chain::member(of(object), own))
         }
         "constructor_expression" => of_type(visit, notes, field("constructed_type")?),
         "try_expression" | "await_expression" => of(field("expr").or_else(first)?),
