@@ -28,6 +28,9 @@ pub enum Kind {
     Cancelled,
 }
 
+/// The [identifier](Error::code) of errors about names that have no definition.
+pub const UNKNOWN_NAME: &str = "unknown_name";
+
 /// An error: its kind, a message, the path and hints what to try next.
 pub struct Error(Box<Inner>);
 
@@ -159,6 +162,11 @@ impl Error {
             Kind::Limit => "limit_reached",
             Kind::Cancelled => "cancelled",
         })
+    }
+
+    /// Returns true if a name has no definition, or none where it was asked for.
+    pub fn is_unknown_name(&self) -> bool {
+        self.code() == UNKNOWN_NAME
     }
 
     /// Returns true if git failed, refused the repository, or is not installed.

@@ -12,8 +12,8 @@ use super::run as test_run;
 #[cfg(feature = "serve")]
 use super::serve;
 use super::{
-    cache, check, data, decisions, demo, doctor, drift, eval, examples, flaky, help, index, init,
-    mcp, search, similar, snapshot, spellings, status, tool,
+    cache, check, config, data, decisions, demo, doctor, drift, eval, examples, flaky, help, index,
+    init, mcp, search, similar, snapshot, spellings, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -52,6 +52,7 @@ fn tree_without_help() -> Command {
         .subcommand(test_run::changed::command())
         .subcommand(data::command())
         .subcommand(cache::command())
+        .subcommand(config::command())
         .subcommand(with_globals(demo::command()))
         .subcommand(flaky::command())
         .subcommand(decisions::command())
@@ -190,6 +191,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("test", matches)) => test_run::changed::run(matches),
         Some(("data", matches)) => data::run(matches),
         Some(("cache", matches)) => cache::run(matches),
+        Some(("config", matches)) => config::run(matches),
         Some(("demo", matches)) => demo::run(matches),
         Some(("flaky", matches)) => flaky::run(matches),
         Some(("decisions", matches)) => decisions::run(matches),

@@ -7,10 +7,12 @@ use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::path::Path;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 use grep_printer::{HyperlinkFormat, HyperlinkFormatError};
 use serde_json::{Map, Value};
 
+use super::config::{self, Color};
 use super::hyperlink::Hyperlinks;
 use super::terminal;
 use crate::answer::style::{Part, Style};
@@ -69,15 +71,25 @@ impl<'a> Display<'a> {
     /// canonical.
     pub(super) fn new(root: &'a Path, matches: &ArgMatches) -> Display<'a> {
         let is_terminal = std::io::stdout().is_terminal();
-        let has_colors = match matches.get_one::<String>("color").map(String::as_str) {
+        let is_default = matches.value_source("color") == Some(ValueSource::DefaultValue);
+        let configured = config::defaults().color.filter(|_| is_default);
+        let when = configured.map(Color::name);
+        let when = when.or_else(|| matches.get_one::<String>("color").map(String::as_str));
+        let has_colors = match when {
             Some("always") => true,
             Some("never") => false,
             _ => is_terminal && environment_allows_colors(),
         };
-        let format = matches.get_one::<HyperlinkFormat>("hyperlink-format");
-        let hyperlinks = format.filter(|_| has_colors).and_then(Hyperlinks::new);
+        let format = matches.get_one::<HyperlinkFormat>("hyperlink-format").cloned();
+        let format = format.or_else(config::hyperlink_format).filter(|_| has_colors);
+        let hyperlinks = format.as_ref().and_then(Hyperlinks::new);
         let (current, urls) = (current_below(root), RefCell::default());
         Display { root, current, has_colors, is_terminal, hyperlinks, urls }
+    }
+
+    /// Returns true if a person reads the reply: it is printed to a terminal.
+    pub(super) fn is_for_people(&self) -> bool {
+        self.is_terminal
     }
 
     /// Returns the repository path of the current directory; `None` if it is outside of the tree.

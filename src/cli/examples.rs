@@ -47,6 +47,7 @@ const EXAMPLES: &[Examples] = &[
             ("context 'how is the total computed' --max-tokens 600", "a shorter reply"),
         ],
     ),
+    ("config", &[("config", "what applies, and from where"), ("config --json", "")]),
     (
         "explain",
         &[("explain Cart::total", "definition, callers, calls, tests"), ("explain Coupon", "")],
@@ -260,16 +261,52 @@ mod tests {
     #[test]
     fn examples_are_accepted() {
         for (line, _) in EXAMPLES.iter().flat_map(|(_, examples)| *examples) {
-            let line = line.split(['|', '>']).next().unwrap_or_default();
-            let quoted = line.split('\'').enumerate();
-            let words: Vec<String> = quoted
-                .flat_map(|(at, part)| match at % 2 {
-                    1 => vec![part.to_owned()],
-                    _ => part.split_whitespace().map(str::to_owned).collect(),
-                })
-                .collect();
-            assert!(crate::cli::commands::accepts(&words), "{line}");
+            assert!(crate::cli::commands::accepts(&words(line)), "{line}");
         }
+    }
+
+    /// Returns the words of a command line up to a pipe, a redirection or a comment.
+    fn words(line: &str) -> Vec<String> {
+        let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
+        for c in line.chars() {
+            match (quote, c) {
+                (Some(open), _) if c == open => quote = None,
+                (None, '\'' | '"') => {
+                    quote = Some(c);
+                    word.get_or_insert_default();
+                }
+                (None, '|' | '>' | '#' | '&' | ';') => break,
+                (None, ' ') => words.extend(word.take()),
+                _ => word.get_or_insert_default().push(c),
+            }
+        }
+        words.extend(word);
+        words
+    }
+
+    /// The pages had commands that were renamed or never existed.
+    #[test]
+    fn the_commands_on_the_pages_are_accepted() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        let folders = ["docs", "docs/clients"].map(|folder| root.join(folder));
+        let pages = folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("pages"));
+        let pages = pages.flatten().map(|entry| entry.path());
+        let is_page = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "md");
+        let pages = pages.filter(is_page).chain([root.join("README.md")]);
+        let mut found = 0;
+        for page in pages {
+            let text = std::fs::read_to_string(&page).expect("a text");
+            let blocks = text.split("```").skip(1).step_by(2);
+            for line in blocks.filter_map(|block| block.strip_prefix("sh\n")).flat_map(str::lines) {
+                let commands = line.split("&& ").filter_map(|part| part.strip_prefix("codedb "));
+                for command in commands.filter(|command| !command.starts_with("search ")) {
+                    found += 1;
+                    let is_accepted = crate::cli::commands::accepts(&words(command));
+                    assert!(is_accepted, "{}: {command}", page.display());
+                }
+            }
+        }
+        assert!(found > 40, "{found} commands");
     }
 
     #[test]

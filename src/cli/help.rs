@@ -125,9 +125,10 @@ const GROUPS: &[Group] = &[
                 "the index: build, state, all trees",
             ),
             row(
-                &[("data", ""), ("flaky", ""), ("snapshot", ""), ("eval", "")],
-                "recorded data; export; measurements",
+                &[("config", ""), ("data", ""), ("flaky", ""), ("snapshot", "")],
+                "settings; recorded data; export",
             ),
+            row(&[("eval", "")], "measurements on your repository"),
             row(
                 &[("completions", "SHELL"), ("man", ""), (NAME, "")],
                 "for your shell; manual; help topics",

@@ -8,6 +8,7 @@ mod background;
 mod cache;
 mod check;
 mod commands;
+mod config;
 mod covered;
 mod data;
 mod decisions;
@@ -61,7 +62,8 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
         Err(err) if err.is_broken_pipe() => ExitCode::SUCCESS,
         Err(err) => {
             report::print_error(&err);
-            ExitCode::from(2)
+            // A name without a definition is an answer: nothing is found.
+            ExitCode::from(if err.is_unknown_name() { 1 } else { 2 })
         }
     }
 }

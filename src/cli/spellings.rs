@@ -66,6 +66,7 @@ const ARGUMENTS: &[&[&str]] = &[
     &["functions", "function", "symbols", "symbol", "names"],
     &["max_tokens", "tokens", "budget"],
     &["ref", "base", "since", "against"],
+    &["base", "ref", "since", "against"],
     &["since", "base", "ref", "after"],
     &["max_depth", "depth"],
     &["depth", "max_depth", "level"],
@@ -83,6 +84,15 @@ pub(super) fn expand(args: &mut Vec<OsString>, at: usize) {
     let known = COMMANDS.iter().find(|(other, _)| Some(*other) == word);
     if let Some((_, words)) = known {
         args.splice(at..=at, words.iter().map(OsString::from));
+    }
+    // `suggest-tests --run` is a way to ask for `test`.
+    if args.get(at).is_some_and(|word| word == "suggest-tests")
+        && let Some(run) = args.iter().position(|arg| arg == "--run")
+    {
+        args.remove(run);
+        if let Some(word) = args.get_mut(at) {
+            *word = "test".into();
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::typed_path::{TypedPaths, glob_below};
-use super::{first_use, listing, place, report, spellings};
+use super::{config, first_use, listing, place, report, spellings};
 use crate::answer::analysis::Failure;
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
@@ -24,7 +24,7 @@ use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
-use crate::tools::unlisted::is_unlisted;
+use crate::tools::unlisted::is_hidden;
 use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, UNLISTED};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
@@ -181,7 +181,7 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     let base =
         if name == GLOB { "; with `/`, it is relative to the current directory" } else { "" };
     let mut arg = Arg::new(name.to_owned()).help(help + base);
-    arg = arg.hide(is_unlisted(property));
+    arg = arg.hide(is_hidden(property));
     let is_positional = tool.positional.contains(&name);
     if !is_positional && spellings::is_limit(name) {
         arg = arg.short('n');
@@ -389,6 +389,9 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         start_in(&current, tool, &mut args);
     }
     take_directory(&engine, tool, &mut args);
+    if display.is_for_people() && format(matches) == "text" {
+        take_limit(tool, config::defaults().limit, &mut args);
+    }
     let args = Value::Object(args);
     let first_use = first_use::wait(tool, matches, &engine);
     let until = OnceLock::new();
@@ -420,7 +423,8 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         let json = if has_budget { json } else { display.json(&json) };
         let reply = if format == "jsonl" {
             listing::lines(&json)
-        } else if matches.get_flag("json") {
+        } else if args.get("max_tokens").is_some() {
+            // The list a second time would exceed the budget.
             json_line(&json, is_trusted)
         } else {
             json_line(&listing::with_items(&json), is_trusted)
@@ -537,6 +541,16 @@ fn take_directory(engine: &Engine, tool: &Tool, args: &mut Map<String, Value>) {
     if is_directory && takes("directory") && !args.contains_key("directory") {
         let path = args.remove("file_path").unwrap_or_default();
         args.insert("directory".to_owned(), path);
+    }
+}
+
+/// Sets the limit of a list where none is given.
+fn take_limit(tool: &Tool, limit: Option<u64>, args: &mut Map<String, Value>) {
+    let schema = (tool.schema)();
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let mut names = properties.map(|(name, _)| name).filter(|name| spellings::is_limit(name));
+    if let (Some(name), Some(limit)) = (names.next(), limit) {
+        args.entry(name.clone()).or_insert_with(|| limit.into());
     }
 }
 

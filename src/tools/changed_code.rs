@@ -64,6 +64,29 @@ pub(super) enum Scope {
 }
 
 impl Scope {
+    /// Returns the scope of the arguments `base` and `staged`; `None` without them.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Usage`] if both are given, or one of them together with what `named` says is.
+    pub(super) fn of_change(
+        base: Option<&str>,
+        staged: bool,
+        named: bool,
+    ) -> Result<Option<Scope>> {
+        let scope = match (base, staged) {
+            (None, false) => return Ok(None),
+            (Some(_), false) => Scope::All,
+            (None, true) => Scope::Staged,
+            (Some(_), true) => return Err(Error::usage("`base` and `staged` exclude each other")),
+        };
+        if named {
+            return Err(Error::usage("the changes are given by a commit or by files, not by both")
+                .with_hint("leave out the files, or `base` and `staged`"));
+        }
+        Ok(Some(scope))
+    }
+
     /// Returns the meaning of the argument `working_tree`.
     pub(super) fn of(working_tree: Option<bool>) -> Scope {
         match working_tree {

@@ -646,9 +646,9 @@ fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
     // A new or renamed file has none; the reply lists them for the path before.
     let path = first.former_paths.first().map_or(&first.path, |former| &former.path);
     let args = |path: &str| who_reviews::Args {
-        file_path: path.to_owned(),
+        file_path: Some(path.to_owned()),
         limit: Some(REVIEWERS_MAX),
-        max_tokens: None,
+        ..who_reviews::Args::default()
     };
     let found = who_reviews::WhoReviews::run(call, args(&first.path))
         .ok()

@@ -7,9 +7,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
+use super::changed_code::{self, Scope};
 use super::named_change::NamedChange;
 use super::syntax_gaps::SyntaxGaps;
-use super::test_selection::{Limits, Selection, file_of, functions_of, select};
+use super::test_selection::{Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::Analysis;
 use crate::answer::style::Style;
@@ -33,9 +34,9 @@ const AFFECTED: usize = 30;
 pub struct Impact;
 
 /// The arguments.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The files
+    /// Files or folders
     #[serde(default)]
     pub files: Vec<String>,
     /// Only these functions, of the files if given
@@ -45,6 +46,13 @@ pub struct Args {
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,
+    /// All changes since the branch left this commit
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub base: Option<String>,
+    /// What is staged
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub staged: bool,
 }
 
 /// A function that a change may affect.
@@ -184,7 +192,10 @@ impl Define for Impact {
     type Reply = Analysis<ImpactData>;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<ImpactData>> {
-        if args.files.is_empty() && args.functions.is_empty() {
+        let base = args.base.as_deref();
+        let is_named = !args.files.is_empty() || !args.functions.is_empty();
+        let of_change = Scope::of_change(base, args.staged, is_named)?;
+        if !is_named && of_change.is_none() {
             return Err(Error::usage("name at least one file or function")
                 .with_hint("{tool:diff_impact} takes the changes of the branch"));
         }
@@ -192,13 +203,27 @@ impl Define for Impact {
         let names: Vec<&str> =
             args.functions.iter().filter_map(|name| name.rsplit(['.', ':', '#']).next()).collect();
         let catalog = call.code.catalog(&names)?;
+        if let Some(scope) = of_change {
+            let changed = match changed_code::difference(call, catalog, base, scope)? {
+                Ok(changed) => changed,
+                Err(none) => return Ok(none.reply(ImpactData::default())),
+            };
+            let symbols = &changed.symbols;
+            let affected = affected(catalog, symbols, args.limit);
+            let selected = select(call, catalog, symbols, changed.besides(), limits)?;
+            let syntax_gaps = SyntaxGaps::of(catalog, symbols)?;
+            return Ok(selected.reply(|selection| ImpactData { affected, syntax_gaps, selection }));
+        }
         let mut symbols = Vec::new();
         if args.files.is_empty() {
             symbols = functions_of(call, catalog, None, &args.functions)?;
         }
         let named = if args.functions.is_empty() {
-            let files = args.files.iter().map(|path| file_of(call, catalog, path));
-            NamedChange::of(catalog, &files.collect::<Result<Vec<_>>>()?)
+            let mut files = Vec::new();
+            for path in &args.files {
+                files.extend(files_of(call, catalog, path)?);
+            }
+            NamedChange::of(catalog, &files)
         } else {
             for file in &args.files {
                 symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);

@@ -15,7 +15,7 @@ use crate::answer::nearest;
 use crate::answer::style::Style;
 use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::lang::{Language, Symbol};
 use crate::source::guarded::Content;
 
@@ -382,6 +382,7 @@ fn symbol(
             .with_hint("{tool:search} finds the line; pass lines instead"));
     }
     let error = Error::new(Kind::NotFound, format!("`{name}` is not defined here"));
+    let error = error.with_code(UNKNOWN_NAME);
     let hint = nearest::hint(&offered).unwrap_or("{tool:outline} lists the definitions".to_owned());
     Err(error.with_path(named).with_hint(hint))
 }

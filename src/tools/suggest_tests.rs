@@ -4,14 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::changed_code::{self, Scope};
-use super::changed_paths::{self, FileKind};
 use super::named_change::NamedChange;
-use super::test_selection::{Besides, Limits, Selection, file_of, functions_of, select};
+use super::test_selection::{Besides, Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset, fallback, paths};
 use crate::answer::analysis::Analysis;
-use crate::base::ids::FileId;
 use crate::error::Result;
-use crate::testmap::tree::Tree as _;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -44,6 +41,13 @@ pub struct Args {
     /// Update the index first
     #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
     pub auto_update: Option<bool>,
+    /// All changes since the branch left this commit
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub base: Option<String>,
+    /// What is staged
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub staged: bool,
 }
 
 impl Define for SuggestTests {
@@ -65,25 +69,24 @@ impl Define for SuggestTests {
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<Selection>> {
         let least = f32::from(args.min_percent.unwrap_or_default()) / 100.0;
         let limits = Limits { least, ..Limits::new(args.limit, args.max_tokens) };
+        let is_named =
+            args.file_path.is_some() || args.directory.is_some() || !args.functions.is_empty();
+        let base = args.base.as_deref();
+        let of_change = Scope::of_change(base, args.staged, is_named)?;
         let names: Vec<&str> =
             args.functions.iter().filter_map(|name| name.rsplit(['.', ':', '#']).next()).collect();
         let catalog = call.code.catalog(&names)?;
         let named = if let Some(directory) = &args.directory {
-            let (_, below) = paths::folder(call, Some(directory))?;
-            let is_source = |file: &FileId| {
-                let kind = changed_paths::kind(catalog.path(*file));
-                kind == FileKind::Code && !catalog.is_test(*file)
-            };
-            let files: Vec<FileId> = below.map(FileId::new).filter(is_source).collect();
-            NamedChange::of(catalog, &files)
+            paths::folder(call, Some(directory))?;
+            NamedChange::of(catalog, &files_of(call, catalog, directory)?)
         } else if !args.functions.is_empty() {
             let symbols = functions_of(call, catalog, args.file_path.as_deref(), &args.functions)?;
             NamedChange::of_functions(symbols)
         } else if let Some(path) = &args.file_path {
-            NamedChange::of(catalog, &[file_of(call, catalog, path)?])
+            NamedChange::of(catalog, &files_of(call, catalog, path)?)
         } else {
-            let scope = Scope::of(args.working_tree.or(Some(true)));
-            let changed = match changed_code::difference(call, catalog, None, scope)? {
+            let scope = of_change.unwrap_or(Scope::of(args.working_tree.or(Some(true))));
+            let changed = match changed_code::difference(call, catalog, base, scope)? {
                 Ok(changed) => changed,
                 Err(none) => return Ok(none.reply(Selection::default())),
             };

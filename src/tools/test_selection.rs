@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use self::durations::Durations;
 use super::analysis::Data;
+use super::changed_paths::{self, FileKind};
 use super::{Call, lookup, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::style::Style;
@@ -33,6 +34,7 @@ use crate::testmap::outside::{self, Effect};
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{LIKELY_MIN, Source, Weights};
 use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
+use crate::testmap::tree::Tree as _;
 use crate::testmap::unseen;
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
@@ -674,6 +676,27 @@ pub(super) fn file_of(call: &Call<'_>, catalog: &Catalog, given: &str) -> Result
     let path = paths::resolve(call, given)?;
     let at = paths::listed(catalog.files(), &path);
     at.map(FileId::new).ok_or_else(|| paths::unknown(call, &path))
+}
+
+/// Returns the file that an argument names, or the sources of the directory, without its tests.
+///
+/// # Errors
+///
+/// An unknown path, with the nearest ones.
+pub(super) fn files_of(call: &Call<'_>, catalog: &Catalog, given: &str) -> Result<Vec<FileId>> {
+    let path = paths::resolve(call, given)?;
+    if let Some(at) = paths::listed(catalog.files(), &path) {
+        return Ok(vec![FileId::new(at)]);
+    }
+    let below = catalog.files().below(&path);
+    if below.is_empty() {
+        return Err(paths::unknown(call, &path));
+    }
+    let is_source = |file: &FileId| {
+        let kind = changed_paths::kind(catalog.path(*file));
+        kind == FileKind::Code && !catalog.is_test(*file)
+    };
+    Ok(below.map(FileId::new).filter(is_source).collect())
 }
 
 /// Returns the functions of a file, longest first; none for a file of tests.

@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Call, paths};
 use crate::answer::nearest;
 use crate::base::{path, text};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::history::functions::{FileChange, Span, touched};
 use crate::history::git::{FilePatch, Git};
 use crate::history::{Activity, CommitId, FileChanges, History};
@@ -239,7 +239,7 @@ pub(super) fn unknown(names: &[&str], name: &str, path: &[u8], message: &str) ->
     let near = nearest::among(names.iter().map(|name| name.as_bytes()), name.as_bytes());
     let near: Vec<String> = near.into_iter().map(|at| text::plain(names[at])).collect();
     let message = format!("{message} `{}`", text::plain(name));
-    let error = Error::new(Kind::NotFound, message).with_code("unknown_name");
+    let error = Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME);
     let error = error.with_path(&path::to_path(path));
     match nearest::hint(&near) {
         Some(hint) => error.with_hint(hint),

@@ -10,6 +10,9 @@ use serde_json::{Map, Value};
 /// The keyword of a property in a schema that marks it as unlisted.
 pub const KEYWORD: &str = "x-unlisted";
 
+/// The keyword of an unlisted property that the help of the command shows.
+pub const COMMAND: &str = "x-command";
+
 /// Asks for an update of the index before the answer.
 const AUTO_UPDATE: &str = "auto_update";
 
@@ -22,6 +25,11 @@ pub(super) const INCLUDED: &str = "uncommitted changes always count";
 /// Returns true if a property of a schema is not listed.
 pub fn is_unlisted(property: &Value) -> bool {
     property.get(KEYWORD).is_some()
+}
+
+/// Returns true if the help of the command does not show a property of a schema.
+pub fn is_hidden(property: &Value) -> bool {
+    is_unlisted(property) && property.get(COMMAND).is_none()
 }
 
 /// Returns a notice for each argument of the call that has no effect.

@@ -1,6 +1,6 @@
 //! `who_reviews`: people who can review a change of a file, by their recent work on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, date, rounded};
+use super::changed_code::{self, NoDifference, Scope};
 use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max};
 use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::answer::style::Style;
@@ -23,14 +24,21 @@ const DIRECTORY_WEIGHT: f64 = 0.1;
 pub struct WhoReviews;
 
 /// The arguments.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The file
-    pub file_path: String,
+    /// A file or folder (default: the uncommitted changes)
+    pub file_path: Option<String>,
     /// Maximum number of people (default 5)
     pub limit: Option<usize>,
     /// Maximum number of tokens (default 4000)
     pub max_tokens: Option<usize>,
+    /// All changes since the branch left this commit
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub base: Option<String>,
+    /// What is staged
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub staged: bool,
 }
 
 /// A suggested reviewer.
@@ -44,11 +52,11 @@ pub struct Reviewer {
     pub role: &'static str,
     /// The sum of `file` and a tenth of `directory`.
     pub score: f64,
-    /// Their commits to the file, decayed with a half-life of 180 days.
+    /// Their commits to the file, decayed with a half-life of 180 days; of several files, the sum.
     pub file: f64,
     /// Their commits to each other file of its directory, decayed alike.
     pub directory: f64,
-    /// Their commits to the file.
+    /// Their commits to the file; of several files, the sum.
     pub commits: u32,
     /// The day of the newest commit to the file or its directory.
     pub last: String,
@@ -88,31 +96,40 @@ impl Define for WhoReviews {
     type Reply = Analysis<ReviewData>;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<ReviewData>> {
-        let file = analysis::file(call, &args.file_path)?;
+        let own = match own_files(call, &args)? {
+            Ok(own) => own,
+            Err(none) => return Ok(none.reply(ReviewData::default())),
+        };
         let history = match analysis::history(call)? {
             Ok(history) => history,
             Err(missing) => return Ok(missing.reply(ReviewData::default())),
         };
         let activity = history.activity(&analysis::rules(call));
         let files = call.code.files()?;
-        let directory = path::split(&file).0;
-        let own = analysis::committed_path(call, &history, &file);
         let mut work: BTreeMap<PersonId, Work> = BTreeMap::new();
-        for at in files.below(directory) {
-            let other = files.path(at);
-            if path::split(other).0 != directory {
-                continue;
-            }
-            let is_own = other == file;
-            let committed = if is_own { &own[..] } else { other };
-            let Some(of_file) = activity.file(committed) else { continue };
-            for share in &of_file.people {
+        for file in &own {
+            // A renamed file is among the changed ones by its former path, too.
+            let committed = match own.len() {
+                1 => analysis::committed_path(call, &history, file),
+                _ => file.clone(),
+            };
+            for share in activity.file(&committed).iter().flat_map(|of| &of.people) {
                 let entry = work.entry(share.person).or_default();
                 entry.last_s = entry.last_s.max(share.last_s);
-                if is_own {
-                    entry.file += share.recent_weight;
-                    entry.commits += share.commits;
-                } else {
+                entry.file += share.recent_weight;
+                entry.commits += share.commits;
+            }
+        }
+        let directories: BTreeSet<&[u8]> = own.iter().map(|file| path::split(file).0).collect();
+        for directory in directories {
+            for at in files.below(directory) {
+                let other = files.path(at);
+                if path::split(other).0 != directory || own.contains(other) {
+                    continue;
+                }
+                for share in activity.file(other).iter().flat_map(|of| &of.people) {
+                    let entry = work.entry(share.person).or_default();
+                    entry.last_s = entry.last_s.max(share.last_s);
                     entry.directory += share.recent_weight;
                 }
             }
@@ -152,13 +169,44 @@ impl Define for WhoReviews {
                 "no commit that counts changed this file; these people changed its directory",
             );
         }
-        let reply = reply.with_step(NextStep::call(
-            "codedb_ownership",
-            json!({"file_path": paths::shown(&file)}),
-            "who wrote its present lines",
-        ));
+        if let [file] = &own.iter().collect::<Vec<_>>()[..] {
+            reply = reply.with_step(NextStep::call(
+                "codedb_ownership",
+                json!({"file_path": paths::shown(file)}),
+                "who wrote its present lines",
+            ));
+        }
         Ok(analysis::fit(analysis::with_log_status(call, &history, reply), args.max_tokens))
     }
+}
+
+/// Returns the files that the reviewers should know: one, those of a directory, or the changed ones.
+///
+/// # Errors
+///
+/// An unknown path or commit.
+fn own_files(
+    call: &Call<'_>,
+    args: &Args,
+) -> Result<std::result::Result<BTreeSet<Vec<u8>>, NoDifference>> {
+    let base = args.base.as_deref();
+    let of_change = Scope::of_change(base, args.staged, args.file_path.is_some())?;
+    if let Some(given) = &args.file_path {
+        let path = paths::resolve(call, given)?;
+        let files = call.code.files()?;
+        if let Some(at) = paths::listed(files, &path) {
+            return Ok(Ok(BTreeSet::from([files.path(at).to_vec()])));
+        }
+        let below = files.below(&path);
+        if below.is_empty() {
+            return Err(paths::unknown(call, &path));
+        }
+        return Ok(Ok(below.map(|at| files.path(at).to_vec()).collect()));
+    }
+    let catalog = call.code.catalog(&[])?;
+    let scope = of_change.unwrap_or(Scope::Uncommitted);
+    let changed = changed_code::difference(call, catalog, base, scope)?;
+    Ok(changed.map(|changed| changed.paths.into_iter().map(String::into_bytes).collect()))
 }
 
 impl Data for ReviewData {

@@ -14,10 +14,11 @@ const LINES_MAX: usize = 25;
 const MANY_OPTIONS: [&str; 6] = ["check", "decisions", "edit", "index", "init", "symbol"];
 
 /// Commands that are no tools.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 19] = [
     "cache",
     "check",
     "completions",
+    "config",
     "data",
     "decisions",
     "demo",
@@ -123,6 +124,45 @@ fn examples_run_in_the_repository_of_the_demo() {
     assert!(failed.is_empty(), "{failed:#?}");
 }
 
+/// Pages showed what an earlier program printed.
+#[cfg(unix)]
+#[test]
+fn what_the_pages_show_is_what_the_commands_print() {
+    let place = Place::new();
+    let mut demo = place.command(PROGRAM);
+    demo.args(["demo", "shop", "--no-tour"]);
+    Answer::of(demo).expect_success();
+    let shop = place.root().join("shop");
+    let mut index = place.command(PROGRAM);
+    index.args(["index", "--stage", "full", "-q"]).current_dir(&shop);
+    Answer::of(index).expect_success();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let pages = std::fs::read_dir(root.join("docs")).expect("the pages").flatten();
+    let pages = pages.map(|entry| entry.path()).chain([root.join("README.md")]);
+    let pages = pages.filter(|page| page.extension().is_some_and(|it| it == "md"));
+    let mut commands = 0;
+    for page in pages {
+        let text = std::fs::read_to_string(&page).expect("a text");
+        let blocks = text.split("```").skip(1).step_by(2);
+        for block in blocks.filter_map(|block| block.strip_prefix("console\n")) {
+            let mut printed = String::new();
+            for command in block.lines().filter_map(|line| line.strip_prefix("$ codedb ")) {
+                commands += 1;
+                let mut shell = place.command("sh");
+                shell.arg("-c").arg(format!("exec '{PROGRAM}' {command}")).current_dir(&shop);
+                let answer = Answer::of(shell);
+                printed.push_str(&format!(
+                    "$ codedb {command}\n{}{}",
+                    answer.text(),
+                    answer.stderr
+                ));
+            }
+            assert_eq!(printed, block, "{}", page.display());
+        }
+    }
+    assert!(commands > 2, "{commands} commands");
+}
+
 #[test]
 fn the_demo_leads_through_its_repository_and_overwrites_nothing() {
     let place = Place::new();
@@ -190,11 +230,12 @@ fn lists_have_a_common_shape() {
         (["symbol", "one", "-n", "1"], "symbols"),
         (["find", "a", "-n", "1"], "files"),
     ] {
-        let mut words = words.to_vec();
-        words.extend(["--format", "json"]);
-        let reply: serde_json::Value = serde_json::from_str(&ask(&words)).expect("JSON");
-        assert_eq!(reply["items"], reply[key], "{reply}");
-        assert_eq!(reply["truncated"], reply["shown"].as_u64() < reply["total"].as_u64());
+        for format in [&["--json"][..], &["--format", "json"]] {
+            let words = [&words[..], format].concat();
+            let reply: serde_json::Value = serde_json::from_str(&ask(&words)).expect("JSON");
+            assert_eq!(reply["items"], reply[key], "{reply}");
+            assert_eq!(reply["truncated"], reply["shown"].as_u64() < reply["total"].as_u64());
+        }
     }
     let lines = ask(&["callers", "one", "--format", "jsonl"]);
     assert_eq!(lines.lines().count(), 2, "{lines}");
@@ -202,4 +243,88 @@ fn lists_have_a_common_shape() {
         let caller: serde_json::Value = serde_json::from_str(line).expect("JSON");
         assert_eq!(caller["path"], "a.rs");
     }
+}
+
+/// The user's own defaults apply on the command line; those of a repository do not.
+#[test]
+fn defaults_come_from_the_users_file_alone() {
+    let place = Place::new();
+    place.write("a.rs", "fn one() {}\n");
+    place.write("codedb.toml", "[defaults]\ncolor = 'always'\npager = 'rm -r .'\n");
+    let run = |words: &[&str]| {
+        let mut command = place.codedb(words[0]);
+        command.args(&words[1..]).env_remove("NO_COLOR").env_remove("PAGER");
+        command.env_remove("VISUAL").env_remove("EDITOR").env_remove("CODEDB_PAGER");
+        Answer::of(command)
+    };
+    let shown = run(&["config"]).expect_success().text();
+    assert!(shown.contains("its `[defaults]` has no effect"), "{shown}");
+    assert!(!shown.contains("rm -r"), "{shown}");
+    assert!(!run(&["find", "a.rs"]).text().contains('\x1b'));
+    let own = place.base().join("home/.config/codedb/codedb.toml");
+    std::fs::create_dir_all(own.parent().expect("a directory")).expect("created");
+    std::fs::write(&own, "[defaults]\ncolor = 'always'\neditor = 'vi'\nlimit = 7\n")
+        .expect("written");
+    let reply = run(&["config", "--json"]).expect_success().text();
+    let reply: serde_json::Value = serde_json::from_str(&reply).expect("JSON");
+    let setting = |name: &str| {
+        let found = reply["settings"].as_array().expect("a list").iter();
+        let found = found.filter(|of| of["name"] == name).collect::<Vec<_>>();
+        (found[0]["value"].clone(), found[0]["from"].clone())
+    };
+    let own_name = serde_json::Value::from(own.display().to_string());
+    assert_eq!(setting("editor"), ("vi".into(), own_name.clone()));
+    assert_eq!(setting("limit"), ("7".into(), own_name));
+    assert_eq!(setting("pager"), ("less -FRX".into(), "default".into()));
+    assert_eq!(setting("index directory").1, "option");
+    for words in [&["find", "a.rs"][..], &["search", "one"]] {
+        assert!(run(words).text().contains('\x1b'), "{words:?}");
+        let without = [words, &["--color", "never"]].concat();
+        assert!(!run(&without).text().contains('\x1b'), "{words:?}");
+    }
+    std::fs::write(&own, "[defaults]\nlimits = 7\n").expect("written");
+    let wrong = run(&["config"]);
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.text().contains("unknown field `limits`"), "{}", wrong.text());
+    let answer = run(&["find", "a.rs"]).expect_success();
+    assert!(answer.stderr.contains("its defaults are not used"), "{}", answer.stderr);
+}
+
+/// Folders, a commit and the staged changes are named in the same way everywhere.
+#[test]
+fn changes_are_named_in_the_same_way() {
+    let place = Place::new();
+    let mut demo = place.command(PROGRAM);
+    demo.args(["demo", "shop", "--no-tour"]);
+    Answer::of(demo).expect_success();
+    let shop = place.root().join("shop");
+    let run = |words: &[&str]| {
+        let mut command = place.command(PROGRAM);
+        command.args(words).current_dir(&shop);
+        Answer::of(command)
+    };
+    let mut answers = Vec::new();
+    for command in ["suggest-tests", "impact", "who-reviews"] {
+        for args in [&["src"][..], &["--base", "HEAD~1"], &["--ref", "HEAD~1"]] {
+            let answer = run(&[&[command], args].concat()).expect_success();
+            assert!(!answer.text().is_empty(), "{command} {args:?}");
+            answers.push(answer.text());
+        }
+        assert_eq!(answers[answers.len() - 2], answers[answers.len() - 1], "{command}");
+        assert_eq!(run(&[command, "src", "--base", "HEAD~1"]).code, 2, "{command}");
+        assert_eq!(run(&[command, "no-such-folder"]).code, 2, "{command}");
+        let nothing = run(&[command, "--staged"]);
+        assert!(nothing.text().contains("no_changes"), "{command}: {}", nothing.text());
+    }
+    let cart = std::fs::read_to_string(shop.join("src/cart.rs")).expect("a text");
+    std::fs::write(shop.join("src/cart.rs"), cart.replace("Price::of(sum)", "Price::of(sum + 0)"))
+        .expect("written");
+    let mut git = place.command("git");
+    git.args(["add", "-A"]).current_dir(&shop);
+    Answer::of(git).expect_success();
+    let staged = run(&["suggest-tests", "--staged"]).expect_success().text();
+    assert!(staged.contains("a_coupon_takes_its_share"), "{staged}");
+    let reviewers = run(&["who-reviews", "--staged"]).expect_success().text();
+    assert!(reviewers.contains("Ann"), "{reviewers}");
+    assert_eq!(reviewers, run(&["who-reviews"]).expect_success().text());
 }

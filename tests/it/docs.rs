@@ -26,7 +26,7 @@ const INDEX: &str = "\
 
 Each tool has a page with its arguments and examples. [agents.md](agents.md) explains which tool to use when, [mcp.md](mcp.md) how they are served.
 
-Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON, `--format json` the same with the list as `items`, too, and `truncated`, `--format jsonl` its entries, one a line. To each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found, 2 error or unknown. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands, and those of `decisions` are parts of `codedb decisions`. `codedb edit PATH --op create --content -` reads the text from standard input, byte for byte.
+Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for each argument (`max_results` is `--max-results`). Arguments marked as positional need no flag. `--json` prints JSON, with the list as `items`, too, and `truncated` (not within a given `--max-tokens`); `--format jsonl` prints its entries, one a line. To each repository path in `path` it adds the path relative to the current directory in `relative_path`, except in replies with a token budget. Exit codes: 0 found, 1 nothing found or a name that is not defined, 2 error or unknown. `codedb_search`, `codedb_status`, `codedb_index`, `codedb_snapshot` and `codedb_check` are different: the commands of these names take other arguments. The tools of the toolset `check` are no commands, and those of `decisions` are parts of `codedb decisions`. `codedb edit PATH --op create --content -` reads the text from standard input, byte for byte.
 
 **Paths** are relative to the root of the tree and separated by `/`. Absolute paths below the root are accepted. The command line also accepts paths relative to the current directory; with `--root` only if the current directory is inside of that root. A file whose name is not UTF-8 is listed with `\u{FFFD}` in its name and cannot be selected by it.
 
@@ -40,7 +40,7 @@ Each tool is also a command: `codedb_symbol` is `codedb symbol`, with a flag for
 
 **Freshness:** replies are checked against the tree, like searches. `--fresh trust` skips the check; a notice reports that, and JSON begins with `\"freshness\":\"trust\"`. Without a complete index, a call returns what it can compute at once (`status` is `partial` if that is incomplete) and starts a build in the background, unless `--no-background` or `CODEDB_BACKGROUND=0` is set.
 
-These pages are generated from the table in `src/tools.rs` by the tests, which run the examples on a small tree (`tests/it/mcp/transcript.rs`).
+These pages are generated from the table in `src/tools.rs` by the tests, which run the examples on the tree of `codedb demo`. A server's text is that of the command, with calls of tools as next steps.
 
 | tool | toolset | description |
 | --- | --- | --- |
@@ -127,17 +127,32 @@ impl Examples {
             self.session.call(name, as_data)["structuredContent"].clone()
         };
         let text = self.session.text(name, arguments.clone());
+        let data = self.reported(&data.to_string());
+        (self.reported(&text), serde_json::from_str(&data).expect("it is JSON"))
+    }
+
+    /// Returns what a command line prints in the shop: standard output, then standard error.
+    fn run(&self, line: &str) -> String {
+        let words = line.strip_prefix("codedb ").expect("a command of codedb");
+        let mut shell = self.place.command("sh");
+        shell.arg("-c").arg(format!("exec '{}' {words}", env!("CARGO_BIN_EXE_codedb")));
+        shell.env("CODEDB_INDEX_DIR", self.place.cache());
+        shell.env("CODEDB_DATA_DIR", self.place.base().join("data-of-commands"));
+        let answer = Answer::of(shell);
+        assert!(answer.code < 2, "{line}: {}", answer.stderr);
+        self.reported(&(answer.text() + &answer.stderr))
+    }
+
+    /// Returns a reply with the names that are the same in each run.
+    fn reported(&self, reply: &str) -> String {
         let (root, base) = (self.place.root(), self.place.base());
-        let reported = |reply: String| {
-            let reply = reply.replace(&root.display().to_string(), "/home/you/shop");
-            let reply = reply.replace(&base.display().to_string(), "/home/you");
-            let reply = with_fixed_ids(&reply);
-            // The directory of the shop, and with it the project, has a random name.
-            reply
-                .replace("tree  /home/you/shop", "shop  /home/you/shop")
-                .replace("\"name\":\"tree\"", "\"name\":\"shop\"")
-        };
-        (reported(text), serde_json::from_str(&reported(data.to_string())).expect("it is JSON"))
+        let reply = reply.replace(&root.display().to_string(), "/home/you/shop");
+        let reply = reply.replace(&base.display().to_string(), "/home/you");
+        let reply = with_fixed_ids(&reply);
+        // The directory of the shop, and with it the project, has a random name.
+        reply
+            .replace("tree  /home/you/shop", "shop  /home/you/shop")
+            .replace("\"name\":\"tree\"", "\"name\":\"shop\"")
     }
 }
 
@@ -219,12 +234,10 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
             "\n```json\n{{\"name\": \"{}\", \"arguments\": {example}}}\n```",
             tool.name
         );
-        if tool.command_line == CommandLine::Generated {
-            let _ = writeln!(
-                out,
-                "\n```sh\n{}\n```",
-                command_line::of(tool, arguments.as_object().expect("an object"))
-            );
+        let is_command = tool.command_line == CommandLine::Generated;
+        let line = command_line::of(tool, arguments.as_object().expect("an object"));
+        if is_command && tool.effect != Effect::ReadOnly {
+            let _ = writeln!(out, "\n```sh\n{line}\n```");
         }
         if tool.effect == Effect::Starts {
             // The process would change what the other pages show.
@@ -232,7 +245,12 @@ fn page_of(tool: &Tool, examples: &mut Examples) -> String {
         }
         let (text, data) = examples.ask(tool.name, &arguments);
         // A reply may contain backticks itself.
-        let _ = writeln!(out, "\n````text\n{}\n````", start(text.trim_end()));
+        if is_command && tool.effect == Effect::ReadOnly {
+            let printed = examples.run(&line);
+            let _ = writeln!(out, "\n````console\n$ {line}\n{}\n````", start(printed.trim_end()));
+        } else {
+            let _ = writeln!(out, "\n````text\n{}\n````", start(text.trim_end()));
+        }
         if !data.is_null() {
             let data = start(&shown(&data, 0));
             let _ = writeln!(out, "\nWith `\"format\": \"json\"`:\n\n```text\n{data}\n```");

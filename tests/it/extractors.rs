@@ -121,7 +121,7 @@ fn without_the_users_permission_nothing_runs() {
     let place = tree();
     let answer = run(&place, &["index"]).expect_success();
     assert!(answer.stderr.contains("the extractor `recipes` does not run"), "{}", answer.stderr);
-    assert_eq!(run(&place, &["symbol", "chop"]).code, 2);
+    assert_eq!(run(&place, &["symbol", "chop"]).code, 1);
     assert_eq!(run(&place, &["outline", "soup.recipe"]).code, 2);
     // The repository cannot give it.
     let config = fs::read_to_string(place.root().join("codedb.toml")).expect("a file");

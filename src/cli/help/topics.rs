@@ -17,6 +17,7 @@ const TOPICS: &[Topic] = &[
     ("patterns", Some(include_str!("topics/patterns.txt"))),
     ("ignored", Some(include_str!("topics/ignored.txt"))),
     ("freshness", Some(include_str!("topics/freshness.txt"))),
+    ("ranking", Some(include_str!("topics/ranking.txt"))),
     ("languages", None),
     ("environment", Some(include_str!("topics/environment.txt"))),
     ("exit-codes", Some(include_str!("topics/exit-codes.txt"))),

@@ -18,6 +18,7 @@ use crate::base::text::plain;
 use crate::catalog::file_list::FileList;
 use crate::cli::index::{build_all, place_args, print, tree_options};
 use crate::cli::tool::{check, fresh_arg};
+use crate::cli::typed_path::TypedPaths;
 use crate::cli::{place, report};
 use crate::engine::{self, Check, Engine, file_list};
 use crate::error::{Error, Kind, Result};
@@ -52,6 +53,14 @@ pub(crate) fn command() -> Command {
              Projects in different directories run at once.",
         )
         .after_help(AFTER_HELP)
+        .arg(
+            Arg::new("files")
+                .value_name("PATH")
+                .num_args(0..)
+                .conflicts_with_all(["base", "staged"])
+                .value_hint(clap::ValueHint::AnyPath)
+                .help("The tests of these files and folders, changed or not"),
+        )
         .arg(
             Arg::new("base")
                 .long("base")
@@ -101,7 +110,15 @@ pub(crate) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&options)?;
     let cache = place::cache(&options)?.0;
     let check = check(matches);
+    let typed_paths = TypedPaths::new(engine.root(), options.root.is_some());
+    let files: Vec<String> = matches
+        .get_many::<String>("files")
+        .into_iter()
+        .flatten()
+        .map(|path| typed_paths.resolve(path))
+        .collect();
     let scope = Scope {
+        files: &files,
         base: matches.get_one::<String>("base").map(String::as_str),
         staged: matches.get_flag("staged"),
         shard: matches.get_one::<Shard>("shard").copied(),

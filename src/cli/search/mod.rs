@@ -51,7 +51,8 @@ pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
         return Ok(answer(special));
     }
     if !args.no_config {
-        let configured = config::args(&reporter);
+        let own = super::config::defaults().search_args().into_iter().map(OsString::from);
+        let configured: Vec<OsString> = own.chain(config::args(&reporter)).collect();
         if !configured.is_empty() {
             let all = configured.iter().cloned().chain(words);
             args = parse::parse(all).map_err(|error| match parse::parse(configured) {

@@ -5,7 +5,7 @@ use super::{Qualified, id_parts, is_glob};
 use crate::answer::nearest;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::graph::link::SymbolAt;
 use crate::tools::coverage::{Coverage, Reading};
 use crate::tools::syntax_gaps::SyntaxGaps;
@@ -14,9 +14,6 @@ use crate::tools::{counted, paths};
 /// The maximum number of candidates that are examined. It is higher than the number of suggestions,
 /// because the queried name itself is not a suggestion.
 const NEAREST_MAX: usize = 4 * nearest::OFFERED_MAX;
-
-/// The identifier of errors about unknown names.
-const UNKNOWN_NAME: &str = "unknown_name";
 
 /// Returns the error for a name that has no definition. It suggests qualified names that end with
 /// the last part of the name, then the nearest names.

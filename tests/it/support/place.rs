@@ -79,6 +79,15 @@ impl Answer {
     }
 }
 
+/// Returns the JSON that a command prints without what it adds to the reply of the tool: the list as
+/// `items`, and `truncated`.
+pub(crate) fn without_items(json: &str) -> String {
+    match json.rfind(",\"items\":[") {
+        Some(at) => format!("{}}}\n", &json[..at]),
+        None => json.to_owned(),
+    }
+}
+
 impl Place {
     /// Creates an empty tree.
     pub(crate) fn new() -> Place {

@@ -20,6 +20,7 @@ use crate::testmap::inherited::of_file;
 use crate::testmap::recorded::{canonical, key, key_of_id};
 use crate::testmap::tree::Tree as _;
 use crate::tools::diff_impact::{self, DiffImpact};
+use crate::tools::impact::{self, Impact};
 use crate::tools::{Call, Define as _};
 
 /// The number of tests that are selected at most; the commands run test files where there are many.
@@ -39,6 +40,8 @@ pub(super) struct Scope<'a> {
     /// Only changes in git's index.
     pub(super) staged: bool,
     pub(super) shard: Option<Shard>,
+    /// Files and folders, repository paths, instead of the changes.
+    pub(super) files: &'a [String],
 }
 
 /// What is run, and what is printed about it.
@@ -62,21 +65,12 @@ pub(super) fn select(
     failed: &HashSet<String>,
 ) -> Result<Selected> {
     let code = Local::new(engine, check);
-    if code.git().is_none() {
+    if code.git().is_none() && scope.files.is_empty() {
         return Err(Error::new(Kind::Usage, "the tree is not in a git repository")
-            .with_hint("`codedb suggest-tests PATH` selects the tests of a file"));
+            .with_hint("`codedb test PATH` runs the tests of a file"));
     }
-    let args = diff_impact::Args {
-        reference: scope.base.map(str::to_owned),
-        working_tree: scope.base.is_none().then_some(true),
-        staged: scope.staged,
-        auto_update: None,
-        limit: Some(TESTS_MAX),
-        max_tokens: Some(TOKENS_MAX),
-    };
     let call = Call::new(&code, now_ns());
-    let reply = serde_json::to_value(DiffImpact::run(&call, args)?)
-        .map_err(|error| Error::new(Kind::Io, format!("the selection: {error}")))?;
+    let reply = reply(&call, scope)?;
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let status = reply["status"].as_str().unwrap_or_default();
     if !matches!(status, "ok" | "partial" | "no_changes" | "no_edges") {
@@ -146,6 +140,31 @@ pub(super) fn select(
         }
     }
     Ok(selected)
+}
+
+/// Returns the reply of the tool that selects the tests, as JSON.
+///
+/// # Errors
+///
+/// Those of the tool: an unknown path or commit.
+fn reply(call: &Call<'_>, scope: Scope<'_>) -> Result<Value> {
+    let (limit, max_tokens) = (Some(TESTS_MAX), Some(TOKENS_MAX));
+    let reply = if scope.files.is_empty() {
+        let args = diff_impact::Args {
+            reference: scope.base.map(str::to_owned),
+            working_tree: scope.base.is_none().then_some(true),
+            staged: scope.staged,
+            auto_update: None,
+            limit,
+            max_tokens,
+        };
+        serde_json::to_value(DiffImpact::run(call, args)?)
+    } else {
+        let files = scope.files.to_vec();
+        let args = impact::Args { files, limit, max_tokens, ..impact::Args::default() };
+        serde_json::to_value(Impact::run(call, args)?)
+    };
+    reply.map_err(|error| Error::new(Kind::Io, format!("the selection: {error}")))
 }
 
 fn commands_of(tests: &[(String, Test)], read: &dyn Fn(&str) -> Option<String>) -> Vec<String> {

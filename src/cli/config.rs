@@ -1,0 +1,375 @@
+//! The user's own `codedb.toml`: defaults of the command line in its table `[defaults]`; and
+//! `codedb config`, which prints what applies and where it comes from.
+//!
+//! The file of a tree has no such table: a repository chooses no programs and no colours.
+
+use std::fs;
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::OnceLock;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use grep_printer::HyperlinkFormat;
+use serde::{Deserialize, Serialize};
+
+use super::display::environment_allows_colors;
+use super::index::{place_args, print, tree_options};
+use super::{place, report, terminal};
+use crate::error::Result;
+use crate::parsers::extractors::{BYTES_MAX, NAME};
+
+/// The table of the defaults.
+const TABLE: &str = "defaults";
+
+/// The pager without a setting.
+pub(super) const PAGER: &str = "less -FRX";
+
+/// The table `[defaults]`.
+#[derive(Clone, Debug, Default, Deserialize, PartialEq)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Defaults {
+    /// The maximum number of entries of a list on a terminal.
+    pub(super) limit: Option<u64>,
+    /// When to use colours.
+    pub(super) color: Option<Color>,
+    /// Whether times are printed as dates on a terminal, not as "2 hours ago".
+    pub(super) iso: Option<bool>,
+    /// The command that shows long output.
+    pub(super) pager: Option<Pager>,
+    /// What paths link to.
+    pub(super) hyperlink_format: Option<String>,
+    /// The command that opens a file.
+    pub(super) editor: Option<String>,
+}
+
+/// When to use colours.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+impl Color {
+    /// Returns the value of `--color`.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Color::Auto => "auto",
+            Color::Always => "always",
+            Color::Never => "never",
+        }
+    }
+}
+
+/// The pager: a command, or `false` for none.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+#[serde(untagged)]
+pub(super) enum Pager {
+    Command(String),
+    Use(bool),
+}
+
+impl Defaults {
+    /// Returns the table of a file; without one, no defaults.
+    ///
+    /// # Errors
+    ///
+    /// A sentence if the file or a value is not valid.
+    fn of_text(text: &str) -> std::result::Result<Defaults, String> {
+        let mut table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+            let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
+            format!("line {line}: {}", error.message())
+        })?;
+        let Some(defaults) = table.remove(TABLE) else { return Ok(Defaults::default()) };
+        let defaults: Defaults = defaults
+            .try_into()
+            .map_err(|error: toml::de::Error| format!("`[{TABLE}]`: {}", error.message()))?;
+        if let Some(Err(error)) = defaults.hyperlink_format.as_deref().map(hyperlinks) {
+            return Err(format!("`[{TABLE}]`: `hyperlink_format`: {error}"));
+        }
+        if defaults.limit == Some(0) {
+            return Err(format!("`[{TABLE}]`: `limit` is at least 1"));
+        }
+        Ok(defaults)
+    }
+
+    /// Returns the flags of `codedb search` that have the same effect.
+    pub(super) fn search_args(&self) -> Vec<String> {
+        let color = self.color.map(|color| format!("--color={}", color.name()));
+        let hyperlinks =
+            self.hyperlink_format.as_ref().map(|format| format!("--hyperlink-format={format}"));
+        color.into_iter().chain(hyperlinks).collect()
+    }
+}
+
+/// Parses the value of `hyperlink_format`.
+///
+/// # Errors
+///
+/// What is wrong with it.
+fn hyperlinks(format: &str) -> std::result::Result<HyperlinkFormat, String> {
+    format.parse().map_err(|error: grep_printer::HyperlinkFormatError| error.to_string())
+}
+
+/// Returns the user's defaults. A file that is not valid is reported once and has no effect.
+pub(super) fn defaults() -> &'static Defaults {
+    static DEFAULTS: OnceLock<Defaults> = OnceLock::new();
+    DEFAULTS.get_or_init(|| {
+        of_user().unwrap_or_else(|problem| {
+            report::print_message(format_args!("{problem}; its defaults are not used"));
+            Defaults::default()
+        })
+    })
+}
+
+/// Returns the defaults in the user's file.
+///
+/// # Errors
+///
+/// A sentence with the path if it is not valid.
+fn of_user() -> std::result::Result<Defaults, String> {
+    let Some(text) = user_text() else { return Ok(Defaults::default()) };
+    let path = user_file().unwrap_or_default();
+    Defaults::of_text(&text).map_err(|problem| format!("{}: {problem}", path.display()))
+}
+
+/// Returns the path of the user's own file, which need not exist.
+pub(super) fn user_file() -> Option<PathBuf> {
+    let named = std::env::var_os("XDG_CONFIG_HOME").filter(|value| Path::new(value).is_absolute());
+    let dir = named.map(PathBuf::from).or_else(|| Some(std::env::home_dir()?.join(".config")))?;
+    Some(dir.join("codedb").join(NAME))
+}
+
+/// Returns the text of the user's own file, if there is one. It may be a link.
+pub(super) fn user_text() -> Option<String> {
+    let path = user_file()?;
+    text(&path.canonicalize().ok()?)
+}
+
+/// Returns the text of a regular file, not a link, that is not too large.
+pub(super) fn text(path: &Path) -> Option<String> {
+    let metadata = fs::symlink_metadata(path).ok()?;
+    let is_usable = metadata.is_file() && metadata.len() <= BYTES_MAX;
+    is_usable.then(|| fs::read_to_string(path).ok()).flatten()
+}
+
+/// Returns the hyperlink format of the user's defaults.
+pub(super) fn hyperlink_format() -> Option<HyperlinkFormat> {
+    defaults().hyperlink_format.as_deref().and_then(|format| hyperlinks(format).ok())
+}
+
+/// Returns the value of an environment variable that is set and not empty.
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// A value, and where it comes from: a file, an environment variable, or `default`.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Sourced {
+    pub(super) value: String,
+    from: String,
+}
+
+/// Returns the first value: that of the user's file, of one of the environment variables, or the
+/// default.
+fn sourced(configured: Option<String>, variables: &[&str], default: &str) -> Sourced {
+    if let Some(value) = configured {
+        let file = user_file().unwrap_or_default();
+        return Sourced { value, from: file.display().to_string() };
+    }
+    for name in variables {
+        if let Some(value) = variable(name) {
+            return Sourced { value, from: (*name).to_owned() };
+        }
+    }
+    Sourced { value: default.to_owned(), from: "default".to_owned() }
+}
+
+/// Returns the command of the pager; empty for none.
+pub(super) fn pager() -> Sourced {
+    let configured = match &defaults().pager {
+        None | Some(Pager::Use(true)) => None,
+        Some(Pager::Use(false)) => Some(String::new()),
+        Some(Pager::Command(command)) => Some(command.clone()),
+    };
+    match variable("CODEDB_PAGER") {
+        Some(value) => Sourced { value, from: "CODEDB_PAGER".to_owned() },
+        None => sourced(configured, &["PAGER"], PAGER),
+    }
+}
+
+/// Returns the command of the editor; empty if none is set.
+pub(super) fn editor() -> Sourced {
+    sourced(defaults().editor.clone(), &["VISUAL", "EDITOR"], "")
+}
+
+pub(super) fn command() -> Command {
+    Command::new("config")
+        .about("Print the settings that apply, and where each comes from")
+        .long_about(format!(
+            "Prints the settings of the command line, the directories in use and the files that were \
+             read. Defaults stand in the table `[{TABLE}]` of your own `codedb.toml`, whose path is \
+             printed: `limit`, `color`, `iso`, `pager`, `hyperlink_format` and `editor`. An option of \
+             a command precedes them. They concern terminals: servers and pipes get the same \
+             replies with and without them, except for an explicit `color`."
+        ))
+        .arg(Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print JSON"))
+        .args(place_args())
+}
+
+/// A setting, as `codedb config --json` prints it.
+#[derive(Serialize)]
+struct Setting {
+    name: &'static str,
+    value: String,
+    from: String,
+}
+
+/// Runs the command. The exit code is 2 if a file is not valid.
+///
+/// # Errors
+///
+/// If the tree does not exist.
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let options = tree_options(matches);
+    let root = place::root(options.root.as_deref())?;
+    let problem = of_user().err();
+    let defaults = defaults();
+    let named = |name, Sourced { value, from }| Setting { name, value, from };
+    let flag_or = |flag: bool, sourced: Sourced| match flag {
+        true => Sourced { from: "option".to_owned(), ..sourced },
+        false => sourced,
+    };
+    let color = match (defaults.color, environment_allows_colors()) {
+        (None, false) => {
+            let from = if variable("NO_COLOR").is_some() { "NO_COLOR" } else { "TERM" };
+            Sourced { value: "never".to_owned(), from: from.to_owned() }
+        }
+        (color, _) => sourced(color.map(|color| color.name().to_owned()), &[], "auto"),
+    };
+    let or_none = |mut sourced: Sourced| {
+        if sourced.value.is_empty() {
+            sourced.value = "none".to_owned();
+        }
+        sourced
+    };
+    let directory = |is_set: bool, path: Option<PathBuf>, name: &str| {
+        let path = path.map(|path| path.display().to_string()).unwrap_or_default();
+        let is_named = variable(name).is_some();
+        let from = if is_named { name } else { "default" };
+        or_none(flag_or(is_set, Sourced { value: path, from: from.to_owned() }))
+    };
+    let cache = place::cache(&options).ok().map(|cache| cache.0);
+    let data = place::data(&options)?.map(|location| location.0);
+    let settings = vec![
+        named("limit", sourced(defaults.limit.map(|limit| limit.to_string()), &[], "by command")),
+        named("color", color),
+        named("iso", sourced(defaults.iso.map(|iso| iso.to_string()), &[], "false")),
+        named("pager", or_none(pager())),
+        named("hyperlink_format", sourced(defaults.hyperlink_format.clone(), &[], "none")),
+        named("editor", or_none(editor())),
+        named("index directory", directory(options.index_dir.is_some(), cache, "CODEDB_INDEX_DIR")),
+        named("data directory", directory(options.data_dir.is_some(), data, "CODEDB_DATA_DIR")),
+    ];
+    let files = files(&root, problem.as_deref());
+    if matches.get_flag("json") {
+        let files: Vec<_> = files
+            .iter()
+            .map(|(path, state)| serde_json::json!({"path": path, "state": state}))
+            .collect();
+        let count = settings.len();
+        let reply = serde_json::json!({
+            "settings": &settings, "items": &settings, "shown": count, "total": count,
+            "truncated": false, "files": files,
+        });
+        print(&format!("{reply}\n"))?;
+    } else {
+        print(&shown(&settings, &files))?;
+    }
+    Ok(ExitCode::from(if problem.is_some() { 2 } else { 0 }))
+}
+
+/// Returns the files that are read for the tree at `root`, each with its state.
+fn files(root: &Path, problem: Option<&str>) -> Vec<(String, String)> {
+    let mut files = Vec::new();
+    if let Some(path) = user_file() {
+        let state = match (user_text(), problem) {
+            (_, Some(problem)) => problem.to_owned(),
+            (Some(_), None) => "read".to_owned(),
+            (None, None) => "does not exist".to_owned(),
+        };
+        files.push((path.display().to_string(), state));
+    }
+    let path = root.join(NAME);
+    let state = match text(&path).map(|text| text.parse::<toml::Table>()) {
+        None => "does not exist".to_owned(),
+        Some(Err(error)) => format!("not valid: {}", error.message()),
+        Some(Ok(table)) if table.contains_key(TABLE) => {
+            format!("read; its `[{TABLE}]` has no effect, as it belongs into your own file")
+        }
+        Some(Ok(table)) => {
+            let tables: Vec<String> = table.keys().map(|name| format!("`{name}`")).collect();
+            format!("read: {}", tables.join(", "))
+        }
+    };
+    files.push((path.display().to_string(), state));
+    files
+}
+
+/// Returns the settings as a table, followed by the files.
+fn shown(settings: &[Setting], files: &[(String, String)]) -> String {
+    let value = |setting: &Setting| report::plain(&setting.value);
+    let name_width = settings.iter().map(|of| of.name.len()).max().unwrap_or_default();
+    let width = settings.iter().map(|of| value(of).chars().count()).max().unwrap_or_default();
+    let mut out = format!("{:name_width$}  {:width$}  FROM\n", "SETTING", "VALUE");
+    for setting in settings {
+        let (name, from) = (setting.name, report::plain(&setting.from));
+        out.push_str(&format!("{name:name_width$}  {:width$}  {from}\n", value(setting)));
+    }
+    out.push_str("\nfiles\n");
+    for (path, state) in files {
+        out.push_str(&format!("  {}: {}\n", report::plain(path), report::plain(state)));
+    }
+    if std::io::stdout().is_terminal() { terminal::escaped(&out) } else { out }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_has_typed_values() {
+        let text = "[[allow_extractor]]\nroot = '/a'\ncommand = ['b']\n\
+                    [defaults]\nlimit = 50\ncolor = 'always'\niso = true\npager = false\n\
+                    hyperlink_format = 'vscode'\neditor = 'code --goto'\n";
+        let defaults = Defaults::of_text(text).expect("valid");
+        let expected = Defaults {
+            limit: Some(50),
+            color: Some(Color::Always),
+            iso: Some(true),
+            pager: Some(Pager::Use(false)),
+            hyperlink_format: Some("vscode".to_owned()),
+            editor: Some("code --goto".to_owned()),
+        };
+        assert_eq!(defaults, expected);
+        assert_eq!(defaults.search_args(), ["--color=always", "--hyperlink-format=vscode"]);
+        assert_eq!(Defaults::of_text("[risk]\n"), Ok(Defaults::default()));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (text, expected) in [
+            ("a = 1\nb = ", "line 2"),
+            ("[defaults]\nlimits = 3\n", "unknown field `limits`"),
+            ("[defaults]\nlimit = 0\n", "`limit` is at least 1"),
+            ("[defaults]\nlimit = 'many'\n", "invalid type"),
+            ("[defaults]\ncolor = 'red'\n", "unknown variant `red`"),
+            ("[defaults]\nhyperlink_format = '{nothing}'\n", "`hyperlink_format`"),
+        ] {
+            let problem = Defaults::of_text(text).expect_err(text);
+            assert!(problem.contains(expected), "{text}: {problem}");
+        }
+    }
+}
