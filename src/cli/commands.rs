@@ -76,13 +76,15 @@ fn tree_without_help() -> Command {
 }
 
 /// The arguments that most commands have, which only `--help-all` shows.
-const COMMON: [&str; 12] = [
+const COMMON: [&str; 14] = [
     "color",
     "data-dir",
     "fresh",
     "hyperlink-format",
     "index-dir",
+    "iso",
     "no-background",
+    "no-pager",
     "no-progress",
     "root",
     "show-secrets",

@@ -36,6 +36,7 @@ mod projects;
 mod recording_code;
 mod report;
 mod run;
+mod screen;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;

@@ -15,6 +15,7 @@ use super::{
     Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
 use crate::answer::definition::{Around, Definition};
+use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
@@ -418,6 +419,38 @@ impl Reply for CallersReply {
         out
     }
 
+    /// Shows each definition, below it its callers: place, enclosing definition and line.
+    fn page(&self) -> Option<Page> {
+        let mut blocks = Vec::new();
+        for (place, target) in self.definitions.iter().enumerate() {
+            let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
+            let definition = &target.definition;
+            let mut line = definition.cells().to_vec();
+            line.push(Cell::text(counted(target.callers, "caller")));
+            if target.callers_elsewhere > 0 {
+                let more = format!("{} more at other definitions", target.callers_elsewhere);
+                line.push(Cell::faint(more));
+            }
+            blocks.push(Block::Line(line));
+            let of_target = self.callers.iter().chain(&self.uses).filter(is_of);
+            blocks.push(Block::Table(table(of_target, |_| definition.name.as_str())));
+        }
+        if !self.unsure_callers.is_empty() {
+            blocks.push(Block::Title("Unresolved, may call it".to_owned()));
+            let name = |caller: &Caller| {
+                let of = self.definitions.get(caller.of.unwrap_or_default());
+                of.map_or("", |of| of.definition.name.as_str())
+            };
+            blocks.push(Block::Table(table(self.unsure_callers.iter(), name)));
+        }
+        if !self.other_uses.is_empty() {
+            let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
+            let counts: Vec<String> = self.other_uses.iter().map(of_role).collect();
+            blocks.push(Block::Note(format!("other uses: {}", counts.join(", "))));
+        }
+        Some(Page { blocks })
+    }
+
     const HAS_LOCATIONS: bool = true;
 
     fn locations(&self) -> Vec<Location> {
@@ -532,6 +565,31 @@ impl Caller {
             None => writeln!(out, ")"),
         };
     }
+}
+
+/// A less confident use is marked for people.
+const SURE_MIN: f32 = 0.5;
+
+/// Returns the uses as a table for people; `name` is that of the definition of each.
+fn table<'c>(
+    callers: impl Iterator<Item = &'c Caller>,
+    name: impl Fn(&'c Caller) -> &'c str,
+) -> Table {
+    let columns = [Column::cut(""), Column::cut(""), Column::cut(""), Column::left("")];
+    let mut table = Table::new(columns);
+    for caller in callers {
+        let around = caller.enclosing.as_ref().map(|around| Cell::text(&around.name));
+        let (path, text) = (caller.path.clone(), caller.text.clone());
+        let (place, name) = (Cell::Place(path.clone(), caller.line), name(caller).to_owned());
+        let mark = match caller.role {
+            _ if caller.confidence < SURE_MIN => Cell::Level(Grade::Fair, "unsure"),
+            Some(role) => Cell::faint(words(role)),
+            None => Cell::Empty,
+        };
+        let code = Cell::Code { path, text, name };
+        table.row([place, around.unwrap_or_default(), code, mark]);
+    }
+    table.without_empty()
 }
 
 fn words(role: Role) -> &'static str {

@@ -11,7 +11,8 @@ use super::named_change::NamedChange;
 use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::{Limits, Selection, file_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
-use crate::answer::analysis::Analysis;
+use crate::answer::analysis::{Analysis, Size};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::base::text::plain;
@@ -95,6 +96,16 @@ impl Data for ImpactData {
         self.selection.write(style, out);
     }
 
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut blocks = self.affected.blocks();
+        blocks.extend(self.syntax_gaps.notice().map(Block::Note));
+        if !self.selection.tests.is_empty() {
+            blocks.push(Block::Title("Tests".to_owned()));
+        }
+        blocks.extend(self.selection.blocks());
+        Some(blocks)
+    }
+
     fn notices(&self) -> Vec<String> {
         self.affected.notice().into_iter().chain(self.selection.notices()).collect()
     }
@@ -109,6 +120,19 @@ impl AffectedFunctions {
             let _ = writeln!(out, "{:.2}  {place}  {}", of.score, plain(&of.function));
         }
         out.push_str("tests:\n");
+    }
+
+    /// Returns the functions as parts of a page for people.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let columns = [Column::left("LIKELY"), Column::cut("FUNCTION"), Column::cut("PLACE")];
+        let mut table = Table::new(columns);
+        for of in &self.affected {
+            let place = Cell::Place(of.path.clone(), of.line);
+            table.row([Cell::Share(of.score.into()), Cell::name(&of.function), place]);
+        }
+        let functions = if self.affected_total == 1 { "function" } else { "functions" };
+        let title = format!("{} {functions} may be affected", self.count());
+        vec![Block::Title(title), Block::Table(table)]
     }
 
     /// Returns how many there are, or the least number if the search reached a bound.
