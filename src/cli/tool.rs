@@ -92,7 +92,7 @@ fn command(tool: &'static Tool) -> Command {
         .value_parser(["text", screen::FORMAT, "json", "jsonl"])
         .conflicts_with("json")
         .hide_possible_values(true)
-        .help("`text`, `screen` (as on a terminal), `json`, or `jsonl`: a line for each entry");
+        .help("`text`, `screen` (for people), `json`, or `jsonl` (a line an entry)");
     let common = [json, format]
         .into_iter()
         .chain(tool.has_locations.then(vimgrep_arg))
@@ -484,7 +484,7 @@ fn takes(tool: &Tool, name: &str) -> bool {
 
 /// Replaces the names of arguments in a notice of the tool by the flags of its command: `max_results` by
 /// `--max-results`.
-fn with_flags(tool: &Tool, notice: &str) -> String {
+pub(super) fn with_flags(tool: &Tool, notice: &str) -> String {
     let arguments = tool.arguments();
     let is_flag = |name: &str| {
         arguments["properties"].get(name).is_some() && !tool.positional.contains(&name)

@@ -1,5 +1,7 @@
 //! `callers`: the calls of a definition, and its other uses.
 
+mod levels;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,6 +10,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::levels::Level;
+
 use super::coverage::Coverage;
 use super::lookup::{self, NameQuery, Within};
 use super::syntax_gaps::SyntaxGaps;
@@ -15,7 +19,7 @@ use super::{
     Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
 use crate::answer::definition::{Around, Definition};
-use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
+use crate::answer::page::{Block, Cell, Column, Grade, Node, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
@@ -51,18 +55,20 @@ pub struct Callers;
 /// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The definition: `name`, `Type.method`, `module::function`, or the id of an earlier reply
+    /// `name`, `Type.method`, `module::function`, or an id
     pub name: String,
-    /// The file or directory of the definition, or a glob, if several have the name
+    /// Its file or directory, or a glob, if several have the name
     pub path: Option<String>,
     /// Maximum number of callers (default 30)
     pub max_results: Option<usize>,
-    /// Also list other uses: as a value, as a type, in imports
+    /// Also list other uses: values, types, imports
     #[serde(default)]
     pub uses: bool,
     /// Also list unresolved calls
     #[serde(default)]
     pub unsure: bool,
+    /// Levels of a tree (default 1)
+    pub depth: Option<usize>,
 }
 
 /// A definition with the name.
@@ -84,6 +90,9 @@ pub struct Target {
     /// listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called_by: Option<&'static str>,
+    /// Its callers with theirs, if the call requests several levels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tree: Vec<Level>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -179,8 +188,8 @@ impl Define for Callers {
     const NAME: &'static str = "codedb_callers";
     const SUMMARY: &'static str =
         "List the calls of a function, method or type, resolved by scope, imports and receivers";
-    const DETAILS: &'static str = "If several definitions have the name, calls are grouped by definition; `path` selects \
-         one. Calls through reflection are not found.";
+    const DETAILS: &'static str = "Calls are grouped by definition if several have the name; `path` selects one. \
+         Calls through reflection are not found.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("search", "for every occurrence of a word")];
     const TOOLSET: Toolset = Toolset::Core;
@@ -201,7 +210,10 @@ impl Define for Callers {
         let name = args.name.trim();
         let given = args.path.as_deref();
         let within = given.map(|path| Within::named(call, path)).transpose()?;
-        let catalog = call.code.catalog(NameQuery::Name(name).required_text().as_slice())?;
+        let depth = args.depth.unwrap_or(1);
+        // The callers of callers have other names.
+        let required = NameQuery::Name(name).required_text().filter(|_| depth < 2);
+        let catalog = call.code.catalog(required.as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
         let max = results_max(args.max_results, RESULTS);
         let rank = |file| catalog.marks(file).map_or(u8::MAX, Marks::rank).into();
@@ -212,7 +224,8 @@ impl Define for Callers {
             ..calls::ALL
         };
         let found = calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound);
-        answer(catalog, &targets, found, &Lists { max, uses: args.uses, unsure: args.unsure })
+        let lists = Lists { max, uses: args.uses, unsure: args.unsure, depth };
+        answer(catalog, &targets, found, &lists)
     }
 }
 
@@ -221,6 +234,7 @@ struct Lists {
     max: usize,
     uses: bool,
     unsure: bool,
+    depth: usize,
 }
 
 fn answer(
@@ -263,14 +277,19 @@ fn answer(
     let of_rows = callers.iter().chain(&others).chain(&unsure).map(|(of, _)| *of);
     let has_rows: BTreeSet<usize> = of_rows.collect();
     listed.retain(|of| places[*of] < DEFINITIONS_MAX || has_rows.contains(of));
+    let mut trees = vec![Vec::new(); targets.len()];
+    if lists.depth > 1 {
+        trees = levels::of(catalog, targets, lists.depth, max)?;
+    }
     let (mut texts, mut definitions) = (Texts::new(catalog), Vec::new());
     for &of in &listed {
         let definition = Definition::of(catalog, &mut texts, targets[of])?;
         let definition = definition.map(Definition::without_doc);
         let (callers, callers_elsewhere, unsure) = (counts[of], also[of], unsure_counts[of]);
         let called_by = calls::called_by_language(catalog, targets[of]);
+        let tree = std::mem::take(&mut trees[of]);
         let target =
-            |definition| Target { definition, callers, callers_elsewhere, unsure, called_by };
+            |definition| Target { definition, callers, callers_elsewhere, unsure, called_by, tree };
         definitions.extend(definition.map(target));
     }
     let place = |of: usize| listed.iter().position(|&at| at == of).filter(|_| targets.len() > 1);
@@ -387,7 +406,8 @@ impl Reply for CallersReply {
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for (place, target) in self.definitions.iter().enumerate() {
-            let Target { definition, callers, callers_elsewhere, .. } = target;
+            let Target { definition, callers, callers_elsewhere, tree, .. } = target;
+            let has_tree = !tree.is_empty();
             let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
             let shown = self.callers.iter().filter(is_of).count();
             let count = counted(*callers, "caller");
@@ -397,7 +417,9 @@ impl Reply for CallersReply {
                 let _ = write!(count, ", {callers_elsewhere} more listed at other definitions");
             }
             let _ = writeln!(out, "{}  {count}", definition.head(style));
-            for caller in self.callers.iter().chain(&self.uses).filter(is_of) {
+            tree.iter().for_each(|level| level.write(&mut out, 2, style));
+            let listed = self.callers.iter().filter(|_| !has_tree);
+            for caller in listed.chain(&self.uses).filter(is_of) {
                 caller.render(&mut out, &definition.name, style);
             }
         }
@@ -431,8 +453,14 @@ impl Reply for CallersReply {
                 let more = format!("{} more at other definitions", target.callers_elsewhere);
                 line.push(Cell::faint(more));
             }
-            blocks.push(Block::Line(line));
-            let of_target = self.callers.iter().chain(&self.uses).filter(is_of);
+            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
+            if target.tree.is_empty() {
+                blocks.push(Block::Line(line));
+            } else {
+                let children = target.tree.iter().map(Level::node).collect();
+                blocks.push(Block::Tree(vec![Node { cells: line, children }]));
+            }
+            let of_target = listed.chain(&self.uses).filter(is_of);
             blocks.push(Block::Table(table(of_target, |_| definition.name.as_str())));
         }
         if !self.unsure_callers.is_empty() {

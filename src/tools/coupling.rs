@@ -344,7 +344,7 @@ impl Data for CouplingData {
             };
             likely.row([Cell::Path(it.path.clone()), Cell::Share(it.share), Cell::faint(why)]);
         }
-        let mut imports = Table::new([Column::cut("FILE"), Column::left("")]);
+        let mut imports = Table::new([Column::cut("FILE"), Column::left("IMPORT")]);
         for it in &self.import_partners {
             let how = match it.direction {
                 "imports" => "is imported by it",

@@ -636,8 +636,7 @@ impl Selection {
             Column::left("LIKELY"),
             Column::cut("TEST"),
             Column::cut("PLACE"),
-            Column::left("WHY"),
-            Column::cut("RUNS"),
+            Column::cut("WHY"),
         ]);
         for test in &self.tests {
             let former = match test.covered_text {
@@ -645,14 +644,18 @@ impl Selection {
                 Some(CoveredText::Renamed) => " under its former name",
                 Some(CoveredText::Same) | None => "",
             };
+            let why = test.source.words();
+            let why = match why.strip_suffix(" it").filter(|_| !test.function.is_empty()) {
+                Some(verb) => format!("{verb} {}", test.function),
+                None => why.to_owned(),
+            };
             // The runner's id may repeat the path, which has a column of its own.
             let id = test.test_id.strip_prefix(&test.path).unwrap_or(&test.test_id);
             table.row([
                 Cell::Share(test.score.into()),
                 Cell::name(id.trim_start_matches([':', ' ', '>'])),
                 Cell::Place(test.path.clone(), test.line),
-                Cell::faint(format!("{}{former}", test.source.words())),
-                Cell::text(&test.function),
+                Cell::text(format!("{why}{former}")),
             ]);
         }
         table

@@ -164,16 +164,17 @@ fn code(path: &str, text: &str, name: &str) -> Strip {
     let found = text.match_indices(name).map(|(at, _)| at).filter(|_| !name.is_empty());
     let names = found.filter(|&at| is_whole(at)).map(|at| at..at + name.len());
     let names: Vec<Range<usize>> = names.collect();
+    // Its pieces are cut together, at the end.
     let mut strip = Strip::new();
     for (span, part) in colored(path, text) {
         let mut at = span.start;
         // A name that begins in a token is not cut at its end, nor are its letters repeated.
         for of in names.iter().filter(|of| span.contains(&of.start) && of.end <= span.end) {
-            strip.push(Piece::new(plain(&text[at..of.start]), part, Cut::End));
+            strip.push(Piece::new(plain(&text[at..of.start]), part, Cut::Never));
             strip.push(Piece::new(plain(&text[of.clone()]), Some(Part::Match), Cut::Never));
             at = of.end;
         }
-        strip.push(Piece::new(plain(&text[at..span.end]), part, Cut::End));
+        strip.push(Piece::new(plain(&text[at..span.end]), part, Cut::Never));
     }
     strip.retain(|piece| !piece.text.is_empty());
     strip

@@ -162,9 +162,11 @@ impl Layout<'_, '_> {
                 if !rest.is_empty() {
                     rest.push(Piece::plain(", "));
                 }
-                if !column.header.is_empty() {
-                    let header = column.header.to_lowercase();
-                    rest.push(Piece::new(format!("{header} "), Some(Part::Faint), Cut::End));
+                let is_number = column.is_right && cell[0].text.parse::<u64>().is_ok();
+                let faint = |text: String| Piece::new(text, Some(Part::Faint), Cut::End);
+                let header = column.header.to_lowercase();
+                if !header.is_empty() && !is_number {
+                    rest.push(faint(format!("{header} ")));
                 }
                 let last = cell.len() - 1;
                 rest.extend(cell.iter().enumerate().map(|(at, piece)| {
@@ -173,6 +175,9 @@ impl Layout<'_, '_> {
                         if is_bar || at == last { piece.text.trim_end() } else { &piece.text };
                     piece.with(text)
                 }));
+                if !header.is_empty() && is_number {
+                    rest.push(faint(format!(" {}", unit(&header, &cell[0].text))));
+                }
             }
             if !rest.is_empty() {
                 lines.extend(self.indented(rest, 2));
@@ -250,13 +255,15 @@ impl Layout<'_, '_> {
         };
         let steps: Vec<(String, String)> = steps.iter().map(parts).collect();
         let commands = steps.iter().map(|(command, _)| strip::width_of(command)).max();
+        let reasons = steps.iter().map(|(_, reason)| strip::width_of(reason)).max();
         let column = HEAD.len() + commands.unwrap_or_default() + GAP;
+        let is_beside = column + reasons.unwrap_or_default() <= self.width;
         for (at, (command, reason)) in steps.into_iter().enumerate() {
             let head = if at == 0 { HEAD.to_owned() } else { " ".repeat(HEAD.len()) };
             let head = Piece::new(head, Some(Part::Faint), Cut::Never);
             let reason = Piece::new(reason, Some(Part::Faint), Cut::End);
             let used = HEAD.len() + strip::width_of(&command);
-            if column + strip::width_of(&reason.text) <= self.width {
+            if is_beside {
                 let blanks = Piece::plain(" ".repeat(column - used));
                 lines.push(vec![head, Piece::plain(command), blanks, reason]);
                 continue;
@@ -301,6 +308,16 @@ impl Layout<'_, '_> {
             }
         }
         lines
+    }
+}
+
+/// Returns the header of a column of numbers as the unit of a number.
+fn unit<'h>(header: &'h str, number: &str) -> &'h str {
+    match header {
+        _ if number != "1" => header,
+        "people" => "person",
+        "fixes" => "fix",
+        _ => header.strip_suffix('s').unwrap_or(header),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Pieces of a line: measured and cut as plain text, then coloured and linked.
 
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 use crate::answer::style::{Part, Style};
 
@@ -70,9 +70,12 @@ pub(super) fn fit(mut strip: Strip, max: usize, ellipsis: &str) -> Strip {
             return strip;
         }
         let can_give = |piece: &&mut Piece| width_of(&piece.text) > least(piece);
-        let widest = strip.iter_mut().filter(can_give).max_by_key(|piece| width_of(&piece.text));
-        let Some(piece) = widest else { break };
-        let to = width_of(&piece.text).saturating_sub(over).max(least(piece));
+        let mut able: Vec<&mut Piece> = strip.iter_mut().filter(can_give).collect();
+        able.sort_by_key(|piece| width_of(&piece.text));
+        let Some(piece) = able.pop() else { break };
+        let next = able.last().map_or(0, |next| width_of(&next.text));
+        let of = width_of(&piece.text);
+        let to = of.saturating_sub(over).max(least(piece)).max(next.min(of - 1));
         let cut = match piece.cut {
             Cut::Middle => cut_path(&piece.text, to, ellipsis),
             _ => cut_end(&piece.text, to, ellipsis),
@@ -106,21 +109,16 @@ pub(super) fn cut_end(text: &str, max: usize, ellipsis: &str) -> String {
     if room == 0 { self::start(ellipsis, max).to_owned() } else { format!("{start}{ellipsis}") }
 }
 
-/// Returns the longest start of a text with at most `max` columns.
+/// Returns the longest start of a text with at most `max` columns. O(`max`²).
 pub(super) fn start(text: &str, max: usize) -> &str {
-    let (mut end, mut used) = (0, 0);
-    for (at, c) in text.char_indices() {
-        used += c.width().unwrap_or(0);
-        if used > max {
-            break;
-        }
-        end = at + c.len_utf8();
+    if text.is_ascii() {
+        return &text[..max.min(text.len())];
     }
-    // The width of a sequence of emoji is not the sum of those of its characters.
-    while width_of(&text[..end]) > max {
-        end = text[..end].char_indices().next_back().map_or(0, |(at, _)| at);
-    }
-    &text[..end]
+    // Sequences of emoji are narrower than their characters together.
+    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8()).take(4 * max + 4);
+    let fits = |end: &usize| width_of(&text[..*end]) <= max;
+    let end = ends.filter(fits).last().unwrap_or_default();
+    text[..end].trim_end_matches('\u{200D}')
 }
 
 /// Returns the longest end of a text with at most `max` columns.
@@ -150,7 +148,7 @@ fn cut_path(path: &str, max: usize, ellipsis: &str) -> String {
     if parts.len() > 2 && width_of(&shown(before, after)) <= max {
         loop {
             let is_whole = before + after + 1 >= parts.len();
-            if !is_whole && before <= after && width_of(&shown(before + 1, after)) <= max {
+            if !is_whole && before < after && width_of(&shown(before + 1, after)) <= max {
                 before += 1;
             } else if !is_whole && width_of(&shown(before, after + 1)) <= max {
                 after += 1;
@@ -207,7 +205,9 @@ pub(super) fn wrap(strip: &[Piece], max: usize, indent: usize) -> Vec<Strip> {
             lines.push(indented(indent));
             used = indent;
         } else if blank == 1 && !is_at_start {
-            push(&mut lines, Piece::plain(" "));
+            let last = lines.last().and_then(|line| line.last());
+            let piece = blank_between(last, &words);
+            push(&mut lines, piece);
             used += 1;
         }
         for piece in words {
@@ -224,6 +224,14 @@ pub(super) fn wrap(strip: &[Piece], max: usize, indent: usize) -> Vec<Strip> {
         }
     }
     lines
+}
+
+/// Returns the blank between two words, which is in their colour if both have the same.
+fn blank_between(before: Option<&Piece>, after: &[Piece]) -> Piece {
+    match (before, after.first()) {
+        (Some(before), Some(after)) if before.with("") == after.with("") => before.with(" "),
+        _ => Piece::plain(" "),
+    }
 }
 
 fn indented(indent: usize) -> Strip {
@@ -264,13 +272,14 @@ pub(super) fn painted(strip: &[Piece], style: &dyn Style) -> String {
     while let Some(first) = rest.first() {
         let same = rest.iter().take_while(|piece| piece.link == first.link).count();
         let (linked, others) = rest.split_at(same);
-        let text: String = linked
-            .iter()
-            .map(|piece| match piece.part.filter(|_| !piece.text.is_empty()) {
-                Some(part) => style.paint(part, piece.text.clone()),
-                None => piece.text.clone(),
-            })
-            .collect();
+        let colored = linked.chunk_by(|a, b| a.part == b.part).map(|same| {
+            let text: String = same.iter().map(|piece| piece.text.as_str()).collect();
+            match same[0].part.filter(|_| !text.is_empty()) {
+                Some(part) => style.paint(part, text),
+                None => text,
+            }
+        });
+        let text: String = colored.collect();
         match &first.link {
             Some((path, line)) => out.push_str(&style.link(path, *line, text)),
             None => out.push_str(&text),
@@ -300,8 +309,8 @@ mod tests {
             assert!(width_of(&cut) <= max, "{cut} in {max}");
             assert_eq!(cut, expected, "{max}");
         }
-        assert_eq!(cut_path("a_very_long_name.rs", 10, "…"), "a_ver…e.rs");
-        assert_eq!(cut_path("src/日本語のファイル.rs", 12, "…"), "src/…ル.rs");
+        assert_eq!(cut_path("a_very_long_name.rs", 10, "…"), "a_ve…me.rs");
+        assert_eq!(cut_path("src/日本語のファイル.rs", 12, "…"), "src/日…ル.rs");
     }
 
     #[test]
@@ -345,7 +354,7 @@ mod tests {
         };
         assert_eq!(fitted(30), "a/b/c/d.rs:12 a text");
         assert_eq!(fitted(18), "a/…/d.rs:12 a text");
-        assert_eq!(fitted(6), "c…s:1…");
+        assert_eq!(fitted(6), "…s:12…");
         assert_eq!(fitted(1), "…");
     }
 }

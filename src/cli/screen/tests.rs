@@ -11,6 +11,7 @@ use tempfile::TempDir;
 
 use super::super::demo;
 use super::super::display::Display;
+use super::super::tool::with_flags;
 use super::*;
 use crate::answer::page::{Block, Cell, Column, Node, Table};
 use crate::answer::style::Part;
@@ -70,7 +71,8 @@ impl Shop {
         let tool = tools::find(tool).expect("a tool");
         let answer = tool.run(&Call::new(&local, now_ns()), args).expect("a reply");
         let mut page = answer.page().expect("a page");
-        page.blocks.extend(answer.notices().into_iter().map(Block::Note));
+        let notices = answer.notices().into_iter().map(|notice| with_flags(tool, &notice));
+        page.blocks.extend(notices.map(Block::Note));
         page
     }
 }
@@ -105,14 +107,20 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("history", "history", json!({"file_path": "src/price.rs"})),
         ("ownership", "ownership", json!({"file_path": "src/price.rs"})),
         ("coupling", "coupling", json!({"file_path": "src/cart.rs", "min_count": 1})),
-        ("who_reviews", "who_reviews", json!({"file_path": "src/cart.rs"})),
-        ("risk_map", "risk_map", json!({"limit": 3})),
-        ("suggest_tests", "suggest_tests", json!({"file_path": "src/coupon.rs"})),
-        ("test_gaps", "test_gaps", json!({})),
+        ("who_reviews", "who-reviews", json!({"file_path": "src/cart.rs"})),
+        ("risk_map", "risk-map", json!({"limit": 3})),
+        ("suggest_tests", "suggest-tests", json!({"file_path": "src/coupon.rs"})),
+        ("test_gaps", "test-gaps", json!({})),
         ("symbol", "symbol", json!({"name": "total"})),
         ("symbol_with_body", "symbol", json!({"name": "total", "body": true})),
         ("callers", "callers", json!({"name": "Price::of"})),
+        ("callers_as_a_tree", "callers", json!({"name": "Price::of", "depth": 3})),
         ("impact", "impact", json!({"functions": ["Price::of"]})),
+        ("diff_impact", "diff-impact", json!({"ref": "HEAD~1"})),
+        ("read", "read", json!({"path": "src/cart.rs:10-16"})),
+        ("callpath", "callpath", json!({"from": "Cart.total", "to": "Price::of"})),
+        ("changes", "changes", json!({"since": "HEAD~1"})),
+        ("word", "word", json!({"word": "discounted"})),
         ("deps", "deps", json!({"path": "src/price.rs", "transitive": true})),
         ("deps_on", "deps", json!({"path": "src/cart.rs", "direction": "depends_on"})),
         ("find", "find", json!({"query": "cart"})),
@@ -163,7 +171,9 @@ fn check_widths(name: &str, page: &Page) {
         let text = screen(width, UNICODE).text(page, &display);
         let found = squeezed(&text.to_lowercase());
         let is_there = |word: &str| found.contains(&squeezed(&word.to_lowercase()));
-        let missing: Vec<&str> = whole.split_whitespace().filter(|word| !is_there(word)).collect();
+        let is_header = |word: &str| word.chars().all(|c| c.is_ascii_uppercase());
+        let words = whole.split_whitespace().filter(|word| !is_header(word));
+        let missing: Vec<&str> = words.filter(|word| !is_there(word)).collect();
         assert!(missing.is_empty() || text.contains('…'), "{name}, {width}: {missing:?}\n{text}");
     }
 }
