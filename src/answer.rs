@@ -7,6 +7,7 @@
 pub mod analysis;
 pub mod definition;
 pub mod nearest;
+pub mod page;
 pub mod precedence;
 pub mod style;
 pub mod texts;

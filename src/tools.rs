@@ -86,6 +86,7 @@ pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
 use session::{PROJECT, ProjectSelector};
 
 use crate::answer::analysis::Update;
+use crate::answer::page::Page;
 use crate::answer::style::{Plain, Style};
 use crate::error::{Error, Kind, Result};
 use crate::source::secret;
@@ -218,8 +219,13 @@ pub trait Define {
 
 /// The reply of a tool.
 pub trait Reply: Serialize {
-    /// Returns the reply as text for people and models; `style` chooses the display of paths.
+    /// Returns the reply as text for models and pipes; `style` chooses the display of paths.
     fn render(&self, style: &dyn Style) -> String;
+
+    /// Returns the reply as a page for people, if it has one; else they get the text.
+    fn page(&self) -> Option<Page> {
+        None
+    }
 
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
@@ -310,6 +316,8 @@ pub trait Answer {
     }
     /// Returns the reply as text in a style.
     fn styled(&self, style: &dyn Style) -> String;
+    /// Returns the reply as a page for people; see [`Reply::page`].
+    fn page(&self) -> Option<Page>;
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
     /// Returns true if the answer is not known; see [`Reply::is_unknown`].
@@ -337,6 +345,10 @@ impl<R: Reply> Answer for R {
 
     fn styled(&self, style: &dyn Style) -> String {
         self.render(style)
+    }
+
+    fn page(&self) -> Option<Page> {
+        Reply::page(self)
     }
 
     fn is_found(&self) -> bool {
@@ -390,6 +402,10 @@ impl Answer for Rendered {
 
     fn styled(&self, style: &dyn Style) -> String {
         self.redacted(self.answer.styled(style))
+    }
+
+    fn page(&self) -> Option<Page> {
+        Some(self.answer.page()?.map_texts(&|text| self.redacted(text)))
     }
 
     fn is_found(&self) -> bool {
@@ -502,10 +518,14 @@ impl Tool {
         self.cached_schema.get_or_init(self.schema)
     }
 
+    /// Returns true if servers offer it in a set.
+    pub(crate) fn is_of(&self, set: Toolset) -> bool {
+        [Some(self.toolset), self.also].contains(&Some(set))
+    }
+
     /// Returns true if it analyses commits, tests or risk without changing anything.
     fn is_analysis(&self) -> bool {
-        let is_of_set = [Some(self.toolset), self.also].contains(&Some(Toolset::History));
-        is_of_set && self.effect == Effect::ReadOnly && self.needs.is_indexed()
+        self.is_of(Toolset::History) && self.effect == Effect::ReadOnly && self.needs.is_indexed()
     }
 
     /// Returns the name without its prefix, as the command line spells it.

@@ -3,7 +3,7 @@
 //! The functions here take text and return values; they do not read files and do not depend on an
 //! index. [`language`] is the table of languages, [`parse`] bounds the work, and [`symbols`] turns
 //! a syntax tree into definitions. The rules of each language are in its file under `grammars/`.
-//! [`words`], [`prose`] and [`comments`] work on texts of any language.
+//! [`words`], [`prose`] and [`comments`] work on texts of any language, [`tokens`] divides code for colours.
 
 pub mod chain;
 mod code_text;
@@ -21,6 +21,7 @@ pub mod parse;
 pub mod prose;
 pub mod symbols;
 pub mod syntax_errors;
+pub mod tokens;
 mod visit;
 pub mod words;
 

@@ -54,6 +54,22 @@ impl Status {
             Status::Error => "error",
         }
     }
+
+    /// Returns its name for people, before a message.
+    pub fn words(self) -> &'static str {
+        match self {
+            Status::Ok => "ok:",
+            Status::Partial => "partial:",
+            Status::NoData => "no data:",
+            Status::NoChanges => "no changes:",
+            Status::NoEdges => "no edges:",
+            Status::GitError => "git failed:",
+            Status::Stale => "outdated:",
+            Status::AutoQueued => "being built:",
+            Status::Busy => "busy:",
+            Status::Error => "error:",
+        }
+    }
 }
 
 /// A recommended next call or action.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::page::Cell;
 use super::style::Style;
 use super::texts::Texts;
 use crate::base::{path, text};
@@ -179,6 +180,21 @@ impl Definition {
             SymbolKind::Impl => name,
             kind => format!("{} {name}", kind.name()),
         }
+    }
+
+    /// Returns kind, name, place and marks for a row of a page.
+    pub fn cells(&self) -> [Cell; 4] {
+        let kind = match self.kind {
+            SymbolKind::Impl => Cell::Empty,
+            kind => Cell::faint(kind.name()),
+        };
+        let marks: Vec<&str> = self.marks.names().collect();
+        let marks = match marks[..] {
+            [] => Cell::Empty,
+            _ => Cell::faint(marks.join(", ")),
+        };
+        let place = Cell::Place(self.path.clone(), self.line);
+        [kind, Cell::name(&self.qualified_name), place, marks]
     }
 
     /// Writes kind, name, location, signature and marks on a line, then up to `doc_lines_max` lines

@@ -22,6 +22,46 @@ pub enum Part {
     Name,
     /// Text that matches the query.
     Match,
+    /// A heading.
+    Title,
+    /// Text of less importance.
+    Faint,
+    /// A bar, or another drawing.
+    Drawing,
+    /// What is good, or was added.
+    Good,
+    /// What is worth a look.
+    Fair,
+    /// What is bad, or was removed.
+    Bad,
+    /// What is very bad.
+    Worst,
+    /// A keyword of a programming language.
+    Keyword,
+    /// A literal of a programming language.
+    Literal,
+    /// A comment of a programming language.
+    Comment,
+}
+
+impl Part {
+    /// All parts.
+    pub const ALL: [Part; 14] = [
+        Part::Path,
+        Part::Line,
+        Part::Name,
+        Part::Match,
+        Part::Title,
+        Part::Faint,
+        Part::Drawing,
+        Part::Good,
+        Part::Fair,
+        Part::Bad,
+        Part::Worst,
+        Part::Keyword,
+        Part::Literal,
+        Part::Comment,
+    ];
 }
 
 /// The display of a reply. The default methods return their input unchanged.

@@ -148,7 +148,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 
 /// Builds the index if the commits have never been indexed, as in a fresh clone: without them nearly
 /// all evidence would be missing. Where that fails, the check lists what it lacks.
-fn index_commits(engine: &Engine, matches: &ArgMatches) {
+pub(super) fn index_commits(engine: &Engine, matches: &ArgMatches) {
     let status = engine::history_status(engine);
     let is_missing = status.has_repository && !status.exists && status.unusable.is_none();
     if !is_missing || matches.get_flag("no-background") || place::too_wide(engine.root()).is_some()

@@ -13,7 +13,7 @@ use super::run as test_run;
 use super::serve;
 use super::{
     cache, check, config, data, decisions, demo, doctor, drift, eval, examples, flaky, help, index,
-    init, mcp, search, similar, snapshot, spellings, status, tool,
+    init, mcp, review, search, similar, snapshot, spellings, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -48,6 +48,7 @@ fn tree_without_help() -> Command {
         .subcommand(with_globals(index::command()))
         .subcommand(with_globals(status::command()))
         .subcommand(check::command())
+        .subcommand(review::command())
         .subcommand(test_run::command())
         .subcommand(test_run::changed::command())
         .subcommand(data::command())
@@ -77,13 +78,15 @@ fn tree_without_help() -> Command {
 }
 
 /// The arguments that most commands have, which only `--help-all` shows.
-const COMMON: [&str; 12] = [
+const COMMON: [&str; 14] = [
     "color",
     "data-dir",
     "fresh",
     "hyperlink-format",
     "index-dir",
+    "iso",
     "no-background",
+    "no-pager",
     "no-progress",
     "root",
     "show-secrets",
@@ -187,6 +190,7 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("snapshot", matches)) => snapshot::run(matches),
         Some(("status", matches)) => status::run(matches),
         Some(("check", matches)) => check::run(matches),
+        Some(("review", matches)) => review::run(matches),
         Some(("run", matches)) => test_run::run(matches),
         Some(("test", matches)) => test_run::changed::run(matches),
         Some(("data", matches)) => data::run(matches),

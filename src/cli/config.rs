@@ -23,7 +23,7 @@ use crate::parsers::extractors::{BYTES_MAX, NAME};
 const TABLE: &str = "defaults";
 
 /// The pager without a setting.
-pub(super) const PAGER: &str = "less -FRX";
+const PAGER: &str = "less -FRX";
 
 /// The table `[defaults]`.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -189,15 +189,25 @@ fn sourced(configured: Option<String>, variables: &[&str], default: &str) -> Sou
 
 /// Returns the command of the pager; empty for none.
 pub(super) fn pager() -> Sourced {
-    let configured = match &defaults().pager {
-        None | Some(Pager::Use(true)) => None,
-        Some(Pager::Use(false)) => Some(String::new()),
-        Some(Pager::Command(command)) => Some(command.clone()),
+    pager_of(defaults().pager.as_ref(), &|name| std::env::var(name).ok())
+}
+
+/// Returns the pager that CODEDB_PAGER names, else the user's file, else PAGER. An empty one and `cat`
+/// are none.
+fn pager_of(configured: Option<&Pager>, variable: &dyn Fn(&str) -> Option<String>) -> Sourced {
+    let named = |name: &str| Some(Sourced { value: variable(name)?, from: name.to_owned() });
+    let of_file = || match configured? {
+        Pager::Use(true) => None,
+        Pager::Use(false) => Some(sourced(Some(String::new()), &[], "")),
+        Pager::Command(command) => Some(sourced(Some(command.clone()), &[], "")),
     };
-    match variable("CODEDB_PAGER") {
-        Some(value) => Sourced { value, from: "CODEDB_PAGER".to_owned() },
-        None => sourced(configured, &["PAGER"], PAGER),
+    let common = || named("PAGER").filter(|pager| !pager.value.is_empty());
+    let found = named("CODEDB_PAGER").or_else(of_file).or_else(common);
+    let mut found = found.unwrap_or_else(|| sourced(None, &[], PAGER));
+    if matches!(found.value.trim(), "" | "cat") {
+        found.value.clear();
     }
+    found
 }
 
 /// Returns the command of the editor; empty if none is set.
@@ -356,6 +366,25 @@ mod tests {
         assert_eq!(defaults, expected);
         assert_eq!(defaults.search_args(), ["--color=always", "--hyperlink-format=vscode"]);
         assert_eq!(Defaults::of_text("[risk]\n"), Ok(Defaults::default()));
+    }
+
+    #[test]
+    fn the_pager_comes_from_three_places() {
+        let of = |own: Option<&str>, file: Option<Pager>, common: Option<&str>| {
+            let variable = |name: &str| if name == "PAGER" { common } else { own };
+            pager_of(file.as_ref(), &|name| variable(name).map(str::to_owned)).value
+        };
+        let command = |text: &str| Some(Pager::Command(text.to_owned()));
+        assert_eq!(of(None, None, None), PAGER);
+        assert_eq!(of(None, None, Some("more")), "more");
+        assert_eq!(of(Some("bat -p"), None, Some("more")), "bat -p");
+        assert_eq!(of(None, command("most"), Some("more")), "most");
+        assert_eq!(of(Some("bat -p"), command("most"), None), "bat -p");
+        assert_eq!(of(None, Some(Pager::Use(false)), Some("more")), "");
+        assert_eq!(of(None, Some(Pager::Use(true)), Some("more")), "more");
+        assert_eq!(of(None, None, Some("")), PAGER);
+        assert_eq!(of(None, None, Some("cat")), "");
+        assert_eq!(of(Some(""), None, Some("more")), "");
     }
 
     #[test]

@@ -108,7 +108,7 @@ fn shown(words: &[&str]) -> String {
 }
 
 /// Makes the repository; returns false if git cannot be run, so that it has no commits.
-fn make(directory: &Path) -> Result<bool> {
+pub(super) fn make(directory: &Path) -> Result<bool> {
     fs::create_dir_all(directory).map_err(|error| Error::io(directory, error))?;
     let mut has_git = git(directory, 10, "Ann", &["init", "-q", "-b", "main"]);
     for (day, author, subject, (edited, from, to)) in COMMITS {

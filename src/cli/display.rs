@@ -87,9 +87,12 @@ impl<'a> Display<'a> {
         Display { root, current, has_colors, is_terminal, hyperlinks, urls }
     }
 
-    /// Returns true if a person reads the reply: it is printed to a terminal.
-    pub(super) fn is_for_people(&self) -> bool {
-        self.is_terminal
+    /// Returns the display without colours for a reader at the root of a tree.
+    #[cfg(test)]
+    pub(super) fn at(root: &'a Path) -> Display<'a> {
+        let (has_colors, is_terminal, hyperlinks) = (false, false, None);
+        let urls = RefCell::default();
+        Display { root, current: Some(Vec::new()), has_colors, is_terminal, hyperlinks, urls }
     }
 
     /// Returns the repository path of the current directory; `None` if it is outside of the tree.
@@ -204,14 +207,7 @@ impl Style for Display<'_> {
         if !self.has_colors || text.is_empty() {
             return text;
         }
-        // ripgrep's colours: paths magenta, line numbers green, matches red and bold.
-        let sequence = match part {
-            Part::Path => "35",
-            Part::Line => "32",
-            Part::Name => "1",
-            Part::Match => "1;31",
-        };
-        format!("\x1b[{sequence}m{text}\x1b[0m")
+        format!("{}{text}{}", terminal::color(part), terminal::RESET)
     }
 
     /// Returns the command: `codedb churn src/a.rs --limit 3`.

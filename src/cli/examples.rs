@@ -225,6 +225,10 @@ const EXAMPLES: &[Examples] = &[
     ),
     ("man", &[("man | man -l -", "the manual"), ("man callers", "of one command, as roff")]),
     (
+        "review",
+        &[("review", "the uncommitted changes"), ("review --base HEAD~1", "all since a commit")],
+    ),
+    (
         "cache",
         &[
             ("cache", "the trees that have an index, with sizes"),

@@ -84,7 +84,10 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Tests\nand risk",
         rows: &[
-            row(&[("check", "[PATH…]")], "the risk of your changes, and why"),
+            row(
+                &[("review", ""), ("check", "[PATH…]")],
+                "your changes: a screen; the risk, and why",
+            ),
             row(&[("impact", "PATH"), ("diff-impact", "")], "what a file affects; your changes"),
             row(
                 &[("test", ""), ("suggest-tests", "[PATH…]")],

@@ -36,7 +36,9 @@ mod progress_bar;
 mod projects;
 mod recording_code;
 mod report;
+mod review;
 mod run;
+mod screen;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;

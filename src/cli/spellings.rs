@@ -37,7 +37,6 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("refs", &["callers", "--uses"]),
     ("reindex", &["index"]),
     ("repos", &["projects"]),
-    ("review", &["check"]),
     ("reviewers", &["who-reviews"]),
     ("rg", &["search"]),
     ("risk", &["check"]),

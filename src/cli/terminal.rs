@@ -1,10 +1,27 @@
 //! Texts for a terminal: what others wrote cannot move the cursor, start an escape sequence or hide
 //! text. Output that goes elsewhere is not changed.
 
+use crate::answer::style::Part;
 use crate::base::text::is_unsafe;
 
-/// The colours of [`super::display`].
-const COLORS: &[&str] = &["\x1b[35m", "\x1b[32m", "\x1b[1m", "\x1b[1;31m", "\x1b[0m"];
+/// The sequence that ends a colour.
+pub(super) const RESET: &str = "\x1b[0m";
+
+/// Returns the sequence that begins the colour of a part. Paths, lines and matches are as in ripgrep:
+/// magenta, green, red and bold.
+pub(super) fn color(part: Part) -> &'static str {
+    match part {
+        Part::Path => "\x1b[35m",
+        Part::Line | Part::Good | Part::Literal => "\x1b[32m",
+        Part::Name | Part::Title => "\x1b[1m",
+        Part::Match | Part::Worst => "\x1b[1;31m",
+        Part::Faint | Part::Comment => "\x1b[2m",
+        Part::Drawing => "\x1b[36m",
+        Part::Fair => "\x1b[33m",
+        Part::Bad => "\x1b[31m",
+        Part::Keyword => "\x1b[34m",
+    }
+}
 
 /// Returns a text with every unsafe character escaped, except line ends and tabs.
 pub(super) fn escaped(text: &str) -> String {
@@ -15,8 +32,9 @@ pub(super) fn escaped(text: &str) -> String {
 /// `is_link` returns true. A file can contain the same colours, which does no harm.
 pub(super) fn escaped_styled(text: &str, is_link: &dyn Fn(&str) -> bool) -> String {
     escaped_except(text, &|rest| {
-        let color = COLORS.iter().find(|color| rest.starts_with(**color)).map(|color| color.len());
-        color.or_else(|| {
+        let mut colors = Part::ALL.iter().map(|part| color(*part)).chain([RESET]);
+        let kept = colors.find(|color| rest.starts_with(color)).map(str::len);
+        kept.or_else(|| {
             let url = rest.strip_prefix("\x1b]8;;")?;
             let url = &url[..url.find("\x1b\\")?];
             (url.is_empty() || is_link(url)).then_some("\x1b]8;;".len() + url.len() + 2)
@@ -87,7 +105,7 @@ mod tests {
         assert_eq!(escaped_styled(link, &is_link), link);
         let other = "\x1b]8;;file:///b\x1b\\";
         assert_eq!(escaped_styled(other, &is_link), "\\u{1b}]8;;file:///b\\u{1b}\\");
-        assert_eq!(escaped_styled("\x1b[31m", &is_link), "\\u{1b}[31m");
+        assert_eq!(escaped_styled("\x1b[41m", &is_link), "\\u{1b}[41m");
     }
 
     #[test]

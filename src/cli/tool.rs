@@ -1,7 +1,7 @@
 //! Each tool of the table as a command: its flags are generated from the schema of its arguments,
 //! its reply is printed as text, as locations for editors or as JSON.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -15,9 +15,11 @@ use super::index::{place_args, print, tree_options};
 use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
+use super::screen::{self, Screen};
 use super::typed_path::{TypedPaths, glob_below};
 use super::{config, first_use, listing, place, report, spellings};
 use crate::answer::analysis::Failure;
+use crate::answer::page::Block;
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code as _;
@@ -25,7 +27,9 @@ use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
 use crate::tools::unlisted::is_hidden;
-use crate::tools::{Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, UNLISTED};
+use crate::tools::{
+    Answer, Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, Toolset, UNLISTED,
+};
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
 const PATHS: [&str; 6] = ["path", "paths", "exclude", "file_path", "files", "directory"];
@@ -85,14 +89,15 @@ fn command(tool: &'static Tool) -> Command {
     let format = Arg::new(FORMAT)
         .long("format")
         .value_name("FORMAT")
-        .value_parser(["text", "json", "jsonl"])
+        .value_parser(["text", screen::FORMAT, "json", "jsonl"])
         .conflicts_with("json")
         .hide_possible_values(true)
-        .help("`text`, `json`, or `jsonl`: the entries of the list, one a line");
+        .help("`text`, `screen` (for people), `json`, or `jsonl` (a line an entry)");
     let common = [json, format]
         .into_iter()
         .chain(tool.has_locations.then(vimgrep_arg))
         .chain(display::args().into_iter().map(|arg| arg.hide_short_help(true)))
+        .chain(screen::args().into_iter().map(|arg| arg.hide_short_help(true)))
         .chain([show_secrets_arg().hide_short_help(true)])
         .chain(first_use::args(tool).map(|arg| arg.hide_short_help(true)))
         .chain(edge_args().into_iter().chain(place_args()).map(|arg| arg.hide_short_help(true)));
@@ -108,15 +113,29 @@ fn is_required(schema: &Value, name: &str) -> bool {
     schema["required"].as_array().is_some_and(|names| names.iter().any(|other| other == name))
 }
 
+/// The budget of a reply that has none.
+const TOKENS_UNLIMITED: u64 = 1 << 40;
+
 /// The name of the option for the form of the reply.
 const FORMAT: &str = "output-format";
 
-/// Returns the form of the reply: `text`, `json` or `jsonl`.
+/// Returns the form of the reply: `text`, `screen`, `json` or `jsonl`. Where none is chosen, it is that
+/// for people on a terminal.
 fn format(matches: &ArgMatches) -> &str {
     if matches.get_flag("json") {
         return "json";
     }
-    matches.get_one::<String>(FORMAT).map_or("text", String::as_str)
+    let has_vimgrep = matches.try_get_one::<bool>("vimgrep").is_ok_and(|it| it == Some(&true));
+    match matches.get_one::<String>(FORMAT) {
+        Some(format) => format,
+        None if !has_vimgrep && std::io::stdout().is_terminal() => screen::FORMAT,
+        None => "text",
+    }
+}
+
+/// Returns true if the reply is JSON.
+fn is_json_reply(matches: &ArgMatches) -> bool {
+    matches!(format(matches), "json" | "jsonl")
 }
 
 /// The name of the flag that prints secrets.
@@ -355,7 +374,7 @@ pub(super) fn now_ms() -> i64 {
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let result = answered(tool, matches);
     if let Err(error) = &result
-        && format(matches) != "text"
+        && is_json_reply(matches)
         && !error.is_broken_pipe()
     {
         print_failure(error)?;
@@ -389,8 +408,13 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         start_in(&current, tool, &mut args);
     }
     take_directory(&engine, tool, &mut args);
-    if display.is_for_people() && format(matches) == "text" {
+    let format = format(matches);
+    if format == screen::FORMAT {
         take_limit(tool, config::defaults().limit, &mut args);
+    }
+    if format == screen::FORMAT && tool.is_of(Toolset::History) && takes(tool, "max_tokens") {
+        // People have no budget of tokens.
+        args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
     }
     let args = Value::Object(args);
     let first_use = first_use::wait(tool, matches, &engine);
@@ -412,15 +436,25 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let answer =
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
     let is_trusted = is_trusted(&engine, check);
-    for notice in answer.notices() {
-        report::print_message(with_flags(tool, &notice));
+    let notices: Vec<String> =
+        answer.notices().iter().map(|notice| with_flags(tool, notice)).collect();
+    if format == screen::FORMAT
+        && let Some(mut page) = answer.page()
+    {
+        page.blocks.extend(notices.into_iter().map(Block::Note));
+        let screen = Screen::new(matches, now_ns);
+        let text = display.for_output(screen.text(&page, &display));
+        screen.show_long(&text);
+        print(&text)?;
+        return Ok(exit_code(answer.as_ref()));
     }
-    let format = format(matches);
-    if format != "text" {
+    for notice in notices {
+        report::print_message(notice);
+    }
+    if is_json_reply(matches) {
         let json = answer.json()?;
         // More fields would exceed the token budget of a reply that has one.
-        let has_budget = tool.arguments()["properties"].get("max_tokens").is_some();
-        let json = if has_budget { json } else { display.json(&json) };
+        let json = if takes(tool, "max_tokens") { json } else { display.json(&json) };
         let reply = if format == "jsonl" {
             listing::lines(&json)
         } else if args.get("max_tokens").is_some() {
@@ -435,17 +469,26 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     } else {
         print(&display.for_output(answer.styled(&display)))?;
     }
-    let code = match (answer.is_found(), answer.is_unknown()) {
+    Ok(exit_code(answer.as_ref()))
+}
+
+/// Returns the exit code of an answer: 0 if something was found, 2 if the answer is not known, else 1.
+fn exit_code(answer: &dyn Answer) -> ExitCode {
+    ExitCode::from(match (answer.is_found(), answer.is_unknown()) {
         (true, _) => 0,
         (false, true) => 2,
         (false, false) => 1,
-    };
-    Ok(ExitCode::from(code))
+    })
+}
+
+/// Returns true if the tool has an argument.
+fn takes(tool: &Tool, name: &str) -> bool {
+    tool.arguments()["properties"].get(name).is_some()
 }
 
 /// Replaces the names of arguments in a notice of the tool by the flags of its command: `max_results` by
 /// `--max-results`.
-fn with_flags(tool: &Tool, notice: &str) -> String {
+pub(super) fn with_flags(tool: &Tool, notice: &str) -> String {
     let arguments = tool.arguments();
     let is_flag = |name: &str| {
         arguments["properties"].get(name).is_some() && !tool.positional.contains(&name)
@@ -534,11 +577,9 @@ fn arguments(
 
 /// Makes a file that is a directory the directory of a tool that takes both.
 fn take_directory(engine: &Engine, tool: &Tool, args: &mut Map<String, Value>) {
-    let schema = (tool.schema)();
-    let takes = |name: &str| schema["properties"].get(name).is_some();
     let path = args.get("file_path").and_then(Value::as_str);
     let is_directory = path.is_some_and(|path| engine.root().join(path).is_dir());
-    if is_directory && takes("directory") && !args.contains_key("directory") {
+    if is_directory && takes(tool, "directory") && !args.contains_key("directory") {
         let path = args.remove("file_path").unwrap_or_default();
         args.insert("directory".to_owned(), path);
     }

@@ -189,12 +189,12 @@ fn made_candidates(tests: &Tests<'_>, at: SymbolAt) -> (Vec<Candidate>, bool) {
     };
     // Tests often name the caller of a private function.
     let mut caller_words: Vec<(Vec<String>, f32)> = Vec::new();
-    for (step, probability) in &through {
+    for (step, of) in &through {
         let Some(facts) = tree.file(step.file).filter(|_| !tree.is_test(step.file)) else {
             continue;
         };
         if let Some(symbol) = facts.symbols.get(step.place as usize) {
-            caller_words.push((words(&symbol.name), *probability));
+            caller_words.push((words(&symbol.name), of.probability));
         }
     }
     caller_words.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -78,8 +78,29 @@ const REQUEST: f32 = 0.98;
 #[derive(Clone, Copy, PartialEq)]
 struct Step {
     at: SymbolAt,
+    /// The definition that it uses; itself for the start.
+    from: SymbolAt,
     probability: f32,
     is_resolved: bool,
+}
+
+/// A definition on a path to a test.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Through {
+    /// The probability that it runs the start.
+    pub probability: f32,
+    /// The definition that it uses: the start, or another one on the path.
+    pub from: SymbolAt,
+}
+
+impl Step {
+    fn first(at: SymbolAt) -> Step {
+        Step { at, from: at, probability: 1.0, is_resolved: true }
+    }
+
+    fn through(&self) -> Through {
+        Through { probability: self.probability, from: self.from }
+    }
 }
 
 /// A definition whose callers are to be searched, at the end of a number of calls.
@@ -107,8 +128,8 @@ impl PartialOrd for Open {
 pub struct Reached {
     /// The tests, each with its best path.
     pub tests: BTreeMap<TestAt, Reach>,
-    /// The definitions that were on a path, with their probabilities; without the start.
-    pub through: BTreeMap<SymbolAt, f32>,
+    /// The definitions that were on a path, without the start.
+    pub through: BTreeMap<SymbolAt, Through>,
     /// A bound was reached, so tests may be missing.
     pub is_cut: bool,
 }
@@ -124,7 +145,7 @@ pub fn reach(tests: &Tests<'_>, start: SymbolAt, near: &[FileId]) -> Reached {
         search.most_likely(start);
         return search.found;
     }
-    let mut steps = vec![Step { at: start, probability: 1.0, is_resolved: true }];
+    let mut steps = vec![Step::first(start)];
     for depth in 1..=tests.effort().levels {
         if steps.is_empty() || !search.found.tests.is_empty() {
             break;
@@ -132,7 +153,7 @@ pub fn reach(tests: &Tests<'_>, start: SymbolAt, near: &[FileId]) -> Reached {
         let next = search.callers(&steps, depth as u8);
         for step in &next {
             search.seen.insert(step.at);
-            search.found.through.insert(step.at, step.probability);
+            search.found.through.insert(step.at, step.through());
         }
         steps = next;
     }
@@ -172,7 +193,7 @@ impl Search<'_, '_> {
     fn most_likely(&mut self, start: SymbolAt) {
         let effort = *self.tests.effort();
         let (mut width, mut followed) = (effort.width, effort.followed);
-        let first = Step { at: start, probability: 1.0, is_resolved: true };
+        let first = Step::first(start);
         let mut open = BinaryHeap::from([Open(first, 0)]);
         // What is known of each definition that is or was open.
         let mut known = BTreeMap::from([(start, first)]);
@@ -183,7 +204,7 @@ impl Search<'_, '_> {
             }
             let step = known[&at];
             if at != start {
-                self.found.through.insert(at, step.probability);
+                self.found.through.insert(at, step.through());
             }
             if usize::from(depth) >= effort.levels {
                 continue;
@@ -326,6 +347,7 @@ impl Search<'_, '_> {
         }
         let step = Step {
             at: SymbolAt { file, place: place as u32 },
+            from: step.at,
             probability: step.probability * used.confidence * weight,
             is_resolved,
         };
@@ -376,7 +398,7 @@ impl Search<'_, '_> {
         let Some(symbol) = facts.symbols.get(place) else { return };
         let mut add = |at: SymbolAt, weight: f32| {
             let probability = step.probability * weight;
-            keep(next, Step { at, probability, is_resolved: false });
+            keep(next, Step { at, from: step.at, probability, is_resolved: false });
         };
         let around = symbol.parent.map(|parent| (parent, facts.symbols[parent].kind));
         if let Some((parent, _)) = around.filter(|(_, kind)| kind.is_callable()) {
@@ -471,6 +493,7 @@ fn keep(next: &mut BTreeMap<SymbolAt, Step>, step: Step) {
     let kept = next.entry(step.at).or_insert(step);
     if step.probability > kept.probability {
         kept.probability = step.probability;
+        kept.from = step.from;
     }
     kept.is_resolved |= step.is_resolved;
 }

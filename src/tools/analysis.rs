@@ -9,6 +9,7 @@ use serde_json::json;
 use super::coverage::NOT_INDEXED;
 use super::{Call, Gap, Offered, Reply, counted, cut_notice, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status, Update};
+use crate::answer::page::{Block, Cell, Grade, Page};
 use crate::answer::style::Style;
 use crate::base::text::plain;
 use crate::base::tokens;
@@ -16,7 +17,7 @@ use crate::error::{Error, Kind, Result};
 use crate::history::git::Difference;
 use crate::history::mailmap::{self, Mailmap};
 use crate::history::people::Person;
-use crate::history::{FileChanges, History, Rules, ignored};
+use crate::history::{Activity, FileChanges, History, Rules, ignored};
 use crate::userdata::shards::{self, Shards};
 
 /// The data of an analysis reply.
@@ -26,6 +27,11 @@ pub trait Data: Serialize {
 
     /// Appends the data as lines of text.
     fn render(&self, style: &dyn Style, out: &mut String);
+
+    /// Returns the data as parts of a page for people, if it has one; `size` is that of the list.
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        None
+    }
 
     /// Returns remarks on further lists.
     fn notices(&self) -> Vec<String> {
@@ -91,6 +97,26 @@ impl<D: Data> Reply for Analysis<D> {
             let _ = writeln!(out, "next: {what}  ({})", plain(reason));
         }
         out
+    }
+
+    /// Shows the status unless it is `ok`, the data, and the next steps.
+    fn page(&self) -> Option<Page> {
+        let data = self.data.page(self.size)?;
+        let mut blocks = Vec::new();
+        let message = self.message.as_deref().map(Cell::text);
+        let status = (self.status != Status::Ok).then(|| {
+            let grade = match self.status {
+                Status::GitError | Status::Error => Grade::Bad,
+                _ => Grade::Fair,
+            };
+            Cell::Level(grade, self.status.words())
+        });
+        let line: Vec<Cell> = status.into_iter().chain(message).collect();
+        blocks.extend((!line.is_empty()).then_some(Block::Line(line)));
+        blocks.extend(self.hint.as_ref().map(|hint| Block::Line(vec![Cell::faint(hint)])));
+        blocks.extend(data);
+        blocks.extend((!self.next_steps.is_empty()).then(|| Block::Next(self.next_steps.clone())));
+        Some(Page { blocks })
     }
 
     fn is_unknown(&self) -> bool {
@@ -398,6 +424,30 @@ pub fn with_units_message<D>(reply: Analysis<D>, changes: &FileChanges) -> Analy
     let message =
         format!("definitions from the newest {examined} of {} commits of the file", changes.total);
     Analysis { message: Some(message), ..reply }
+}
+
+/// The average length of a month.
+const MONTH_S: i64 = 2_629_800;
+
+/// Returns how many commits that count changed a file in each of the twelve months before HEAD's commit,
+/// the oldest first. O(its commits).
+pub fn months(history: &History, activity: &Activity, path: &[u8]) -> Vec<u32> {
+    let head_s = history.log().head_s();
+    let mut months = vec![0; 12];
+    for commit in history.changes_to(path).filter(|commit| activity.is_counted(*commit)) {
+        let ago = head_s.saturating_sub(commit.committed_s()).max(0) / MONTH_S;
+        if let Some(month) =
+            usize::try_from(ago).ok().and_then(|ago| months.iter_mut().nth_back(ago))
+        {
+            *month += 1;
+        }
+    }
+    months
+}
+
+/// Returns a number of people: `1 person`, `2 people`.
+pub fn people(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "person" } else { "people" })
 }
 
 /// Returns name and address of a person on one line: `Ann Lee <ann@example.org>`.

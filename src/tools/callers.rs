@@ -1,5 +1,7 @@
 //! `callers`: the calls of a definition, and its other uses.
 
+mod levels;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -8,6 +10,8 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::levels::Level;
+
 use super::coverage::Coverage;
 use super::lookup::{self, NameQuery, Within};
 use super::syntax_gaps::SyntaxGaps;
@@ -15,6 +19,7 @@ use super::{
     Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
 use crate::answer::definition::{Around, Definition};
+use crate::answer::page::{Block, Cell, Column, Grade, Node, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
@@ -37,7 +42,7 @@ const DEFINITIONS_MAX: usize = 20;
 
 /// The uses that are resolved in any case without `path`, the tree's own sources first; and for how
 /// long more are. A use costs about 50 µs of processor time in a large tree.
-const USES_MAX: usize = 8192;
+const USES_MAX: usize = 4096;
 const MORE_USES_WITHIN: Duration = Duration::from_millis(100);
 
 /// The notice for a name with more uses than are examined.
@@ -50,18 +55,20 @@ pub struct Callers;
 /// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// The definition: `name`, `Type.method`, `module::function`, or the id of an earlier reply
+    /// `name`, `Type.method`, `module::function`, or an id
     pub name: String,
-    /// The file or directory of the definition, or a glob, if several have the name
+    /// Its file or directory, or a glob, if several have the name
     pub path: Option<String>,
     /// Maximum number of callers (default 30)
     pub max_results: Option<usize>,
-    /// Also list other uses: as a value, as a type, in imports
+    /// Also list other uses: values, types, imports
     #[serde(default)]
     pub uses: bool,
     /// Also list unresolved calls
     #[serde(default)]
     pub unsure: bool,
+    /// Levels of a tree (default 1)
+    pub depth: Option<usize>,
 }
 
 /// A definition with the name.
@@ -83,6 +90,9 @@ pub struct Target {
     /// listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub called_by: Option<&'static str>,
+    /// Its callers with theirs, if the call requests several levels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tree: Vec<Level>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -178,8 +188,8 @@ impl Define for Callers {
     const NAME: &'static str = "codedb_callers";
     const SUMMARY: &'static str =
         "List the calls of a function, method or type, resolved by scope, imports and receivers";
-    const DETAILS: &'static str = "If several definitions have the name, calls are grouped by definition; `path` selects \
-         one. Calls through reflection are not found.";
+    const DETAILS: &'static str = "Calls are grouped by definition if several have the name; `path` selects one. \
+         Calls through reflection are not found.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("search", "for every occurrence of a word")];
     const TOOLSET: Toolset = Toolset::Core;
@@ -200,7 +210,10 @@ impl Define for Callers {
         let name = args.name.trim();
         let given = args.path.as_deref();
         let within = given.map(|path| Within::named(call, path)).transpose()?;
-        let catalog = call.code.catalog(NameQuery::Name(name).required_text().as_slice())?;
+        let depth = args.depth.unwrap_or(1);
+        // The callers of callers have other names.
+        let required = NameQuery::Name(name).required_text().filter(|_| depth < 2);
+        let catalog = call.code.catalog(required.as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
         let max = results_max(args.max_results, RESULTS);
         let rank = |file| catalog.marks(file).map_or(u8::MAX, Marks::rank).into();
@@ -211,7 +224,8 @@ impl Define for Callers {
             ..calls::ALL
         };
         let found = calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound);
-        answer(catalog, &targets, found, &Lists { max, uses: args.uses, unsure: args.unsure })
+        let lists = Lists { max, uses: args.uses, unsure: args.unsure, depth };
+        answer(catalog, &targets, found, &lists)
     }
 }
 
@@ -220,6 +234,7 @@ struct Lists {
     max: usize,
     uses: bool,
     unsure: bool,
+    depth: usize,
 }
 
 fn answer(
@@ -262,14 +277,19 @@ fn answer(
     let of_rows = callers.iter().chain(&others).chain(&unsure).map(|(of, _)| *of);
     let has_rows: BTreeSet<usize> = of_rows.collect();
     listed.retain(|of| places[*of] < DEFINITIONS_MAX || has_rows.contains(of));
+    let mut trees = vec![Vec::new(); targets.len()];
+    if lists.depth > 1 {
+        trees = levels::of(catalog, targets, lists.depth, max)?;
+    }
     let (mut texts, mut definitions) = (Texts::new(catalog), Vec::new());
     for &of in &listed {
         let definition = Definition::of(catalog, &mut texts, targets[of])?;
         let definition = definition.map(Definition::without_doc);
         let (callers, callers_elsewhere, unsure) = (counts[of], also[of], unsure_counts[of]);
         let called_by = calls::called_by_language(catalog, targets[of]);
+        let tree = std::mem::take(&mut trees[of]);
         let target =
-            |definition| Target { definition, callers, callers_elsewhere, unsure, called_by };
+            |definition| Target { definition, callers, callers_elsewhere, unsure, called_by, tree };
         definitions.extend(definition.map(target));
     }
     let place = |of: usize| listed.iter().position(|&at| at == of).filter(|_| targets.len() > 1);
@@ -386,7 +406,8 @@ impl Reply for CallersReply {
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for (place, target) in self.definitions.iter().enumerate() {
-            let Target { definition, callers, callers_elsewhere, .. } = target;
+            let Target { definition, callers, callers_elsewhere, tree, .. } = target;
+            let has_tree = !tree.is_empty();
             let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
             let shown = self.callers.iter().filter(is_of).count();
             let count = counted(*callers, "caller");
@@ -396,7 +417,9 @@ impl Reply for CallersReply {
                 let _ = write!(count, ", {callers_elsewhere} more listed at other definitions");
             }
             let _ = writeln!(out, "{}  {count}", definition.head(style));
-            for caller in self.callers.iter().chain(&self.uses).filter(is_of) {
+            tree.iter().for_each(|level| level.write(&mut out, 2, style));
+            let listed = self.callers.iter().filter(|_| !has_tree);
+            for caller in listed.chain(&self.uses).filter(is_of) {
                 caller.render(&mut out, &definition.name, style);
             }
         }
@@ -416,6 +439,44 @@ impl Reply for CallersReply {
             let _ = writeln!(out, "other uses: {}{through}", counts.join(", "));
         }
         out
+    }
+
+    /// Shows each definition, below it its callers: place, enclosing definition and line.
+    fn page(&self) -> Option<Page> {
+        let mut blocks = Vec::new();
+        for (place, target) in self.definitions.iter().enumerate() {
+            let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
+            let definition = &target.definition;
+            let mut line = definition.cells().to_vec();
+            line.push(Cell::text(counted(target.callers, "caller")));
+            if target.callers_elsewhere > 0 {
+                let more = format!("{} more at other definitions", target.callers_elsewhere);
+                line.push(Cell::faint(more));
+            }
+            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
+            if target.tree.is_empty() {
+                blocks.push(Block::Line(line));
+            } else {
+                let children = target.tree.iter().map(Level::node).collect();
+                blocks.push(Block::Tree(vec![Node { cells: line, children }]));
+            }
+            let of_target = listed.chain(&self.uses).filter(is_of);
+            blocks.push(Block::Table(table(of_target, |_| definition.name.as_str())));
+        }
+        if !self.unsure_callers.is_empty() {
+            blocks.push(Block::Title("Unresolved, may call it".to_owned()));
+            let name = |caller: &Caller| {
+                let of = self.definitions.get(caller.of.unwrap_or_default());
+                of.map_or("", |of| of.definition.name.as_str())
+            };
+            blocks.push(Block::Table(table(self.unsure_callers.iter(), name)));
+        }
+        if !self.other_uses.is_empty() {
+            let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
+            let counts: Vec<String> = self.other_uses.iter().map(of_role).collect();
+            blocks.push(Block::Note(format!("other uses: {}", counts.join(", "))));
+        }
+        Some(Page { blocks })
     }
 
     const HAS_LOCATIONS: bool = true;
@@ -532,6 +593,31 @@ impl Caller {
             None => writeln!(out, ")"),
         };
     }
+}
+
+/// A less confident use is marked for people.
+const SURE_MIN: f32 = 0.5;
+
+/// Returns the uses as a table for people; `name` is that of the definition of each.
+fn table<'c>(
+    callers: impl Iterator<Item = &'c Caller>,
+    name: impl Fn(&'c Caller) -> &'c str,
+) -> Table {
+    let columns = [Column::cut(""), Column::cut(""), Column::cut(""), Column::left("")];
+    let mut table = Table::new(columns);
+    for caller in callers {
+        let around = caller.enclosing.as_ref().map(|around| Cell::text(&around.name));
+        let (path, text) = (caller.path.clone(), caller.text.clone());
+        let (place, name) = (Cell::Place(path.clone(), caller.line), name(caller).to_owned());
+        let mark = match caller.role {
+            _ if caller.confidence < SURE_MIN => Cell::Level(Grade::Fair, "unsure"),
+            Some(role) => Cell::faint(words(role)),
+            None => Cell::Empty,
+        };
+        let code = Cell::Code { path, text, name };
+        table.row([place, around.unwrap_or_default(), code, mark]);
+    }
+    table.without_empty()
 }
 
 fn words(role: Role) -> &'static str {

@@ -11,6 +11,7 @@ use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
 use crate::answer::definition::{self, Around, Definition};
 use crate::answer::nearest;
+use crate::answer::page::{Block, Cell, Grade, Node, Page};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
@@ -214,6 +215,24 @@ impl Reply for CallpathReply {
             }
         }
         out
+    }
+
+    /// Shows each definition below its caller, with the call.
+    fn page(&self) -> Option<Page> {
+        let mut below: Vec<Node> = Vec::new();
+        for Step { definition, calls } in self.chain.iter().rev() {
+            let mut cells = definition.cells().to_vec();
+            if let Some(Site { line, text, confidence, .. }) = calls {
+                let path = definition.path.clone();
+                cells.push(Cell::Lines(path.clone(), *line, *line));
+                cells.push(Cell::Code { path, text: text.clone(), name: String::new() });
+                if *confidence < 0.5 {
+                    cells.push(Cell::Level(Grade::Fair, "unsure"));
+                }
+            }
+            below = vec![Node { cells, children: below }];
+        }
+        Some(Page { blocks: vec![Block::Tree(below)] })
     }
 
     fn is_found(&self) -> bool {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::{Call, Define, Needs, Reply, Toolset, cut_notice, first, paths, results_max};
+use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::answer::style::Style;
 use crate::base::{path, text, time};
 use crate::catalog::file_list::{FileList, FileState};
@@ -249,6 +250,23 @@ impl Reply for ChangesReply {
             out.push('\n');
         }
         out
+    }
+
+    fn page(&self) -> Option<Page> {
+        let mut table = Table::new([Column::left(""), Column::cut(""), Column::cut("")]);
+        for Change { path, status, from } in &self.changes {
+            let grade = match status.name() {
+                "added" => Grade::Good,
+                "deleted" => Grade::Bad,
+                _ => Grade::Fair,
+            };
+            table.row([
+                Cell::Level(grade, status.name()),
+                Cell::Path(path.clone()),
+                from.as_ref().map_or(Cell::Empty, |from| Cell::faint(format!("from {from}"))),
+            ]);
+        }
+        Some(Page { blocks: vec![Block::Table(table.without_empty())] })
     }
 
     fn is_found(&self) -> bool {

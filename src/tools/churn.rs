@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::analysis::{self, Data, date, rounded};
-use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max, units};
-use crate::answer::analysis::{Analysis, NextStep};
+use super::analysis::{self, Data, date, people, rounded};
+use super::{Alias, Call, Define, Needs, Speed, Toolset, counted, paths, results_max, units};
+use crate::answer::analysis::{Analysis, NextStep, Size};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::error::Result;
 use crate::history::activity::{FileActivity, YEAR, is_fix};
@@ -55,6 +56,9 @@ pub struct FileChurn {
     pub first: String,
     /// The day of the newest.
     pub last: String,
+    /// The commits of each of the twelve months before HEAD's commit, for people.
+    #[serde(skip)]
+    pub months: Vec<u32>,
 }
 
 /// The churn of a definition.
@@ -119,7 +123,7 @@ impl Define for Churn {
         let activity = history.activity(&analysis::rules(call));
         let max = results_max(args.limit, 20);
         let reply = match path {
-            None => files(call, &activity, args.directory.as_deref(), max)?,
+            None => files(call, &history, &activity, args.directory.as_deref(), max)?,
             Some(path) => {
                 let path = analysis::committed_path(call, &history, &path);
                 of_file(call, &history, &activity, &path, args.unit_name, max)?
@@ -131,6 +135,7 @@ impl Define for Churn {
 
 fn files(
     call: &Call<'_>,
+    history: &History,
     activity: &Activity,
     directory: Option<&str>,
     max: usize,
@@ -142,7 +147,10 @@ fn files(
         below.filter_map(|at| Some((at, activity.file(list.path(at))?))).collect();
     found.sort_by(|a, b| b.1.weight.total_cmp(&a.1.weight).then(a.0.cmp(&b.0)));
     let total = found.len();
-    let entry = |&(at, file): &(usize, &FileActivity)| entry(list.path(at), file, &weights);
+    let entry = |&(at, file): &(usize, &FileActivity)| FileChurn {
+        months: analysis::months(history, activity, list.path(at)),
+        ..entry(list.path(at), file, &weights)
+    };
     let files: Vec<FileChurn> = found.iter().take(max).map(entry).collect();
     let first = files.first().map(|file| file.path.clone());
     let reply = Analysis::list(ChurnData { files, units: None }, max.min(total), total);
@@ -177,6 +185,7 @@ fn entry(path: &[u8], file: &FileActivity, weights: &[f64]) -> FileChurn {
         authors: file.people.len(),
         first: if file.commits > 0 { date(file.first_s) } else { String::new() },
         last: if file.commits > 0 { date(file.last_s) } else { String::new() },
+        months: Vec::new(),
     }
 }
 
@@ -191,7 +200,8 @@ fn of_file(
     let (Some(file), Some(git)) = (activity.file(path), call.code.git()) else {
         return Ok(analysis::no_commits(ChurnData::default()));
     };
-    let files = vec![entry(path, file, &weights(call, activity)?)];
+    let months = analysis::months(history, activity, path);
+    let files = vec![FileChurn { months, ..entry(path, file, &weights(call, activity)?) }];
     let changes = match units::changes(call, history, activity, git, path, units::COMMITS_MAX) {
         Ok(changes) => changes,
         Err(error) => {
@@ -241,6 +251,61 @@ fn unit_entry(history: &History, changes: &FileChanges, unit: &units::Unit) -> U
     entry
 }
 
+impl ChurnData {
+    fn table_of_files(&self) -> Table {
+        let mut table = Table::new([
+            Column::cut("FILE"),
+            Column::left("CHURN"),
+            Column::right("COMMITS"),
+            Column::right("FIXES"),
+            Column::right("PEOPLE"),
+            Column::left("12 MONTHS"),
+            Column::left("LAST"),
+        ]);
+        let max = self.files.iter().map(|file| file.churn).fold(0.0, f64::max);
+        for file in &self.files {
+            table.row([
+                Cell::Path(file.path.clone()),
+                Cell::bar(file.churn, max),
+                Cell::Number(file.commits.into()),
+                Cell::count(file.fixes as usize),
+                Cell::Number(file.authors as u64),
+                Cell::Sparkline(file.months.clone()),
+                Cell::time(&file.last),
+            ]);
+        }
+        table
+    }
+}
+
+fn table_of_units(units: &[UnitChurn]) -> Table {
+    let mut table = Table::new([
+        Column::cut("DEFINITION"),
+        Column::left("CHURN"),
+        Column::right("COMMITS"),
+        Column::right("FIXES"),
+        Column::left("LINES"),
+        Column::left("LAST"),
+    ]);
+    let max = units.iter().map(|unit| unit.churn).fold(0.0, f64::max);
+    for unit in units {
+        let name = if unit.unit.is_empty() {
+            Cell::faint("(outside of definitions)")
+        } else {
+            Cell::name(&unit.unit)
+        };
+        table.row([
+            name,
+            Cell::bar(unit.churn, max),
+            Cell::Number(unit.commits as u64),
+            Cell::count(unit.fixes),
+            Cell::Changed(unit.added as u64, unit.removed as u64),
+            Cell::time(&unit.last),
+        ]);
+    }
+    table
+}
+
 impl Data for ChurnData {
     fn render(&self, style: &dyn Style, out: &mut String) {
         for file in &self.files {
@@ -264,6 +329,25 @@ impl Data for ChurnData {
                 "  {churn:>6.2}  {commits:>4} commits, {fixes} fixes, +{added} -{removed}, last {last}  {name}"
             );
         }
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        Some(match &self.units {
+            None => vec![Block::Table(self.table_of_files())],
+            Some(units) => {
+                let of_file = self.files.first().map(|file| {
+                    let mut line = vec![
+                        Cell::Path(file.path.clone()),
+                        Cell::text(counted(file.commits as usize, "commit")),
+                        Cell::text(format!("by {}", people(file.authors))),
+                    ];
+                    line.push(Cell::Sparkline(file.months.clone()));
+                    line.extend([Cell::text("last"), Cell::time(&file.last)]);
+                    Block::Line(line)
+                });
+                of_file.into_iter().chain([Block::Table(table_of_units(units))]).collect()
+            }
+        })
     }
 
     fn truncate(&mut self, shown: usize) {

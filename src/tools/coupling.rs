@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, Data, date, rounded};
-use super::{Alias, Call, Define, Speed, Toolset, paths, results_max};
-use crate::answer::analysis::{Analysis, NextStep};
+use super::{Alias, Call, Define, Speed, Toolset, counted, paths, results_max};
+use crate::answer::analysis::{Analysis, NextStep, Size};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::error::Result;
@@ -179,7 +180,7 @@ impl Define for Coupling {
             reply.message = Some(format!(
                 "{} more changed together with it in fewer than {support_min} commits; `min_count` 1 \
                  shows them",
-                super::counted(all - total, "file")
+                counted(all - total, "file")
             ));
         }
         if let Some(path) = strongest {
@@ -311,6 +312,60 @@ impl Data for CouplingData {
                 style.path(&it.path)
             );
         }
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut together = Table::new([
+            Column::cut("FILE"),
+            Column::left("STRENGTH"),
+            Column::left("HOW OFTEN"),
+            Column::right("COMMITS"),
+            Column::left("LAST"),
+            Column::left(""),
+        ]);
+        let max = self.co_change_partners.iter().map(|it| it.score).fold(0.0, f64::max);
+        for it in &self.co_change_partners {
+            together.row([
+                Cell::Path(it.path.clone()),
+                Cell::bar(it.score, max),
+                Cell::Share(it.confidence),
+                Cell::Number(it.support.into()),
+                Cell::time(&it.last),
+                if it.imports { Cell::faint("import") } else { Cell::Empty },
+            ]);
+        }
+        let mut likely =
+            Table::new([Column::cut("FILE"), Column::left("LIKELY"), Column::left("")]);
+        for it in &self.likely {
+            let name = if it.same_name { ", same name" } else { "" };
+            let why = match it.support {
+                0 => name.trim_start_matches(", ").to_owned(),
+                support => format!("{}{name}", counted(support as usize, "common commit")),
+            };
+            likely.row([Cell::Path(it.path.clone()), Cell::Share(it.share), Cell::faint(why)]);
+        }
+        let mut imports = Table::new([Column::cut("FILE"), Column::left("IMPORT")]);
+        for it in &self.import_partners {
+            let how = match it.direction {
+                "imports" => "is imported by it",
+                "imported_by" => "imports it",
+                _ => "import each other",
+            };
+            let unsure = if it.confidence < 0.5 { ", unsure" } else { "" };
+            imports.row([Cell::Path(it.path.clone()), Cell::faint(format!("{how}{unsure}"))]);
+        }
+        let commits = counted(self.commits as usize, "commit");
+        let mut blocks = Vec::new();
+        for (title, table) in [
+            (format!("Changed together with it, in {commits} of the file"), together),
+            ("A change most likely also changes".to_owned(), likely),
+            ("Connected by imports".to_owned(), imports),
+        ] {
+            if !table.rows.is_empty() {
+                blocks.extend([Block::Title(title), Block::Table(table.without_empty())]);
+            }
+        }
+        Some(blocks)
     }
 
     fn notices(&self) -> Vec<String> {

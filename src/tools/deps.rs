@@ -1,6 +1,6 @@
 //! `deps`: the imports of a file or directory, and the files that import it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::callers::rounded;
 use super::coverage::{Coverage, Reading};
 use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, first, paths, results_max};
+use crate::answer::page::{Block, Cell, Column, Grade, Node, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::ids::FileId;
@@ -410,6 +411,50 @@ impl Outside {
     }
 }
 
+impl DepsReply {
+    /// Returns the connected files as nodes of a tree, each below the file that its first import
+    /// connects it with.
+    fn nodes(&self) -> Vec<Node> {
+        let listed: BTreeMap<&str, usize> =
+            self.files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect();
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.files.len()];
+        let mut top = Vec::new();
+        for (at, file) in self.files.iter().enumerate() {
+            let with = file.imports.iter().find_map(|import| import.with.as_deref());
+            let above = with.and_then(|path| listed.get(path).copied());
+            // Files come after those that are nearer to the start.
+            match above.filter(|&above| above < at && self.files[above].depth < file.depth) {
+                Some(above) => children[above].push(at),
+                None => top.push(at),
+            }
+        }
+        let mut nodes: Vec<Option<Node>> = Vec::new();
+        nodes.resize_with(self.files.len(), || None);
+        for at in (0..self.files.len()).rev() {
+            let below = children[at].iter().filter_map(|&child| nodes[child].take()).collect();
+            nodes[at] = Some(Node { cells: self.cells(&self.files[at]), children: below });
+        }
+        top.into_iter().filter_map(|at| nodes[at].take()).collect()
+    }
+
+    fn cells(&self, file: &File) -> Vec<Cell> {
+        let first = file.imports.first();
+        let mut cells = vec![match first.filter(|_| self.direction == Direction::ImportedBy) {
+            Some(import) => Cell::Place(file.path.clone(), import.line),
+            None => Cell::Path(file.path.clone()),
+        }];
+        cells.extend(file.marks.names().map(Cell::faint));
+        cells.extend(first.map(|import| Cell::faint(&import.text)));
+        if file.imports_total > 1 {
+            cells.push(Cell::faint(format!("and {} more", file.imports_total - 1)));
+        }
+        if file.imports.iter().all(|import| import.confidence < 0.5) {
+            cells.push(Cell::Level(Grade::Fair, "unsure"));
+        }
+        cells
+    }
+}
+
 impl Reply for DepsReply {
     /// Renders a line for each file, followed by a line for each of its imports.
     fn render(&self, style: &dyn Style) -> String {
@@ -458,6 +503,36 @@ impl Reply for DepsReply {
             let _ = writeln!(out, "dynamic import: {place}: {text}  ({confidence:.2})");
         }
         out
+    }
+
+    /// Shows the connected files as a tree, then what is outside of the tree of files.
+    fn page(&self) -> Option<Page> {
+        let what = match self.direction {
+            Direction::ImportedBy => "is imported by",
+            Direction::DependsOn => "imports",
+        };
+        let files = Cell::text(counted(self.total, "file"));
+        let cells = vec![Cell::Path(self.path.clone()), Cell::faint(what), files];
+        let mut blocks = vec![Block::Tree(vec![Node { cells, children: self.nodes() }])];
+        if !self.externals.is_empty() {
+            let names = self.externals.join(", ");
+            blocks.push(Block::Line(vec![Cell::faint("external:"), Cell::text(names)]));
+        }
+        let columns = [Column::cut(""), Column::cut("")];
+        let mut unresolved = Table::new(columns.clone());
+        for UnresolvedImport { path, line, text } in &self.unresolved_imports {
+            unresolved.row([Cell::Place(path.clone(), *line), Cell::text(text)]);
+        }
+        let mut dynamic = Table::new(columns);
+        for DynamicImport { path, line, text, .. } in &self.loads {
+            dynamic.row([Cell::Place(path.clone(), *line), Cell::text(text)]);
+        }
+        for (title, table) in [("Unresolved", unresolved), ("Dynamic imports", dynamic)] {
+            if !table.rows.is_empty() {
+                blocks.extend([Block::Title(title.to_owned()), Block::Table(table)]);
+            }
+        }
+        Some(Page { blocks })
     }
 
     fn is_found(&self) -> bool {

@@ -9,8 +9,9 @@ use super::analysis::Data;
 use super::changed_code::{self, Scope};
 use super::impact::{AffectedFunctions, affected};
 use super::test_selection::{Besides, Limits, Selection, select};
-use super::{Alias, Call, Define, Speed, Toolset};
-use crate::answer::analysis::Analysis;
+use super::{Alias, Call, Define, Speed, Toolset, counted};
+use crate::answer::analysis::{Analysis, Size};
+use crate::answer::page::{Block, Cell, Node};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
@@ -79,6 +80,32 @@ impl Data for DiffImpactData {
         }
         self.affected.write(style, out);
         self.selection.write(style, out);
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        if self.changed_files_total == 0 {
+            return Some(Vec::new());
+        }
+        let files = counted(self.changed_files_total, "file");
+        let since = text::start(&self.reference, 12);
+        let changed =
+            self.changed_files.iter().map(|path| Node::leaf(vec![Cell::Path(path.clone())]));
+        let mut blocks = vec![Block::Title(format!("{files} changed since {since}"))];
+        blocks.push(Block::Tree(changed.collect()));
+        if !self.changed_functions.is_empty() {
+            let functions = self.changed_functions.iter();
+            let functions = functions.map(|name| Node::leaf(vec![Cell::name(name)]));
+            let title = counted(self.changed_functions_total, "changed function");
+            blocks.extend([Block::Title(title), Block::Tree(functions.collect())]);
+        }
+        if self.affected.affected_total > 0 {
+            blocks.extend(self.affected.blocks());
+        }
+        if !self.selection.tests.is_empty() {
+            blocks.push(Block::Title("Tests".to_owned()));
+        }
+        blocks.extend(self.selection.blocks());
+        Some(blocks)
     }
 
     fn notices(&self) -> Vec<String> {

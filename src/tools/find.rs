@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, Define, Needs, Reply, Speed, Toolset, cut_notice, paths, results_max};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
@@ -91,6 +92,15 @@ impl Reply for FindReply {
             format!("{}{marks}\n", style.path(&file.path))
         };
         self.files.iter().map(line).collect()
+    }
+
+    fn page(&self) -> Option<Page> {
+        let mut table = Table::new([Column::cut(""), Column::left("")]);
+        for file in &self.files {
+            let marks: Vec<&str> = file.marks.names().collect();
+            table.row([Cell::Path(file.path.clone()), Cell::faint(marks.join(", "))]);
+        }
+        Some(Page { blocks: vec![Block::Table(table)] })
     }
 
     fn is_found(&self) -> bool {

@@ -8,7 +8,8 @@ use serde_json::json;
 
 use super::analysis::{self, Data, date};
 use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max, units};
-use crate::answer::analysis::{Analysis, NextStep};
+use crate::answer::analysis::{Analysis, NextStep, Size};
+use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::text::plain;
 use crate::error::Result;
@@ -181,6 +182,41 @@ impl Data for HistoryData {
                 let _ = writeln!(out, "    {}{}", names.join(", "), more.unwrap_or_default());
             }
         }
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::left("COMMIT"),
+            Column::left("WHEN"),
+            Column::left("AUTHOR"),
+            Column::left("LINES"),
+            Column::left(""),
+            Column::cut("SUBJECT"),
+        ]);
+        for it in &self.commits {
+            let mut below = Vec::new();
+            if let Some(path) = &it.path {
+                below.extend([Cell::faint("as"), Cell::Path(path.clone())]);
+            }
+            let last = it.units.len().saturating_sub(1);
+            for (at, name) in it.units.iter().enumerate() {
+                let comma = if at == last { "" } else { "," };
+                below.push(Cell::faint(format!("{name}{comma}")));
+            }
+            if let Some(total) = it.units_total {
+                below.push(Cell::faint(format!("and {} more", total - it.units.len())));
+            }
+            let row = [
+                Cell::text(it.commit.get(..8).unwrap_or(&it.commit)),
+                Cell::time(&it.date),
+                Cell::text(&it.author),
+                Cell::Changed(it.added as u64, it.removed as u64),
+                if it.is_fix { Cell::Level(Grade::Fair, "fix") } else { Cell::Empty },
+                Cell::text(&it.subject),
+            ];
+            table.row_with(row, vec![below]);
+        }
+        Some(vec![Block::Table(table.without_empty())])
     }
 
     fn truncate(&mut self, shown: usize) {

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Call, Define, Needs, Reply, Toolset, analysis, cut_notice, paths, results_max};
+use super::{
+    Call, Define, Needs, Reply, Toolset, analysis, counted, cut_notice, paths, results_max,
+};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::base::time;
 use crate::catalog::file_list::FileList;
@@ -170,6 +173,32 @@ impl Reply for HotReply {
             let _ = writeln!(out, "  {commits}  {last}  {}", style.path(path));
         }
         out
+    }
+
+    fn page(&self) -> Option<Page> {
+        let mut modified = Table::new([Column::cut("FILE"), Column::left("CHANGED")]);
+        for file in &self.files {
+            modified.row([Cell::Path(file.path.clone()), Cell::time(&file.modified)]);
+        }
+        let mut blocks =
+            vec![Block::Title("Most recently modified".to_owned()), Block::Table(modified)];
+        if let Some(history) = &self.history {
+            let commits = counted(history.commits, "commit");
+            blocks.push(Block::Title(format!("Most often changed in the last {commits}")));
+            let columns = [Column::cut("FILE"), Column::left(""), Column::right("COMMITS")];
+            let mut table = Table::new([&columns[..], &[Column::left("LAST")]].concat());
+            let max = history.files.iter().map(|file| file.commits).max().unwrap_or_default();
+            for file in &history.files {
+                table.row([
+                    Cell::Path(file.path.clone()),
+                    Cell::bar(file.commits as f64, max as f64),
+                    Cell::Number(file.commits as u64),
+                    Cell::time(&file.last),
+                ]);
+            }
+            blocks.push(Block::Table(table));
+        }
+        Some(Page { blocks })
     }
 
     fn is_found(&self) -> bool {

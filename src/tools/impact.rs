@@ -12,7 +12,8 @@ use super::named_change::NamedChange;
 use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::{Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
-use crate::answer::analysis::Analysis;
+use crate::answer::analysis::{Analysis, Size};
+use crate::answer::page::{Block, Cell, Node};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::base::text::plain;
@@ -20,7 +21,7 @@ use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::fixtures::Tests;
-use crate::testmap::reach::reach;
+use crate::testmap::reach::{Through, reach};
 use crate::testmap::tree::Tree as _;
 
 /// The maximum number of functions whose callers are searched.
@@ -28,6 +29,9 @@ const FUNCTIONS_MAX: usize = 20;
 
 /// The default number of affected functions of a reply.
 const AFFECTED: usize = 30;
+
+/// The maximum number of steps of a path.
+const STEPS_MAX: usize = 32;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -42,7 +46,7 @@ pub struct Args {
     /// Only these functions, of the files if given
     #[serde(default)]
     pub functions: Vec<String>,
-    /// Maximum number of tests (default 20) and of affected functions (default 30)
+    /// Maximum number of tests (default 20) and of affected functions (30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,
@@ -92,6 +96,21 @@ pub struct AffectedFunctions {
     /// True if there may be more than were found, because the search reached a bound.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub affected_total_is_cut: bool,
+    /// The changed functions from which others are listed, for people.
+    #[serde(skip)]
+    pub roots: Vec<(String, String, usize)>,
+    /// What each of the affected functions calls, for people.
+    #[serde(skip)]
+    pub callees: Vec<Callee>,
+}
+
+/// What an affected function calls, as an index.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Callee {
+    /// A changed function.
+    Root(usize),
+    /// Another affected function.
+    Affected(usize),
 }
 
 impl Data for ImpactData {
@@ -101,6 +120,16 @@ impl Data for ImpactData {
         }
         self.affected.write(style, out);
         self.selection.write(style, out);
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut blocks = self.affected.blocks();
+        blocks.extend(self.syntax_gaps.notice().map(Block::Note));
+        if !self.selection.tests.is_empty() {
+            blocks.push(Block::Title("Tests".to_owned()));
+        }
+        blocks.extend(self.selection.blocks());
+        Some(blocks)
     }
 
     fn notices(&self) -> Vec<String> {
@@ -117,6 +146,32 @@ impl AffectedFunctions {
             let _ = writeln!(out, "{:.2}  {place}  {}", of.score, plain(&of.function));
         }
         out.push_str("tests:\n");
+    }
+
+    /// Returns the functions as parts of a page for people.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let mut nodes: Vec<Node> = Vec::new();
+        for of in &self.affected {
+            let place = Cell::Place(of.path.clone(), of.line);
+            let likely = Cell::faint(format!("{:.0}%", of.score * 100.0));
+            nodes.push(Node::leaf(vec![Cell::name(&of.function), place, likely]));
+        }
+        let root = |(name, path, line): &(String, String, usize)| {
+            Node::leaf(vec![Cell::name(name), Cell::Place(path.clone(), *line)])
+        };
+        let mut roots: Vec<Node> = self.roots.iter().map(root).collect();
+        // What a function calls comes before it, so the last ones are complete first.
+        while let (Some(mut node), at) = (nodes.pop(), nodes.len()) {
+            node.children.reverse();
+            match self.callees[at] {
+                Callee::Affected(place) => nodes[place].children.push(node),
+                Callee::Root(place) => roots[place].children.push(node),
+            }
+        }
+        roots.iter_mut().for_each(|root| root.children.reverse());
+        let functions = if self.affected_total == 1 { "function" } else { "functions" };
+        let title = format!("{} {functions} may be affected", self.count());
+        vec![Block::Title(title), Block::Tree(roots)]
     }
 
     /// Returns how many there are, or the least number if the search reached a bound.
@@ -148,21 +203,39 @@ pub(super) fn affected(
     limit: Option<usize>,
 ) -> AffectedFunctions {
     let tests = Tests::new(catalog);
-    let mut best: BTreeMap<SymbolAt, f32> = BTreeMap::new();
+    let mut best: BTreeMap<SymbolAt, Through> = BTreeMap::new();
     let mut affected_total_is_cut = symbols.len() > FUNCTIONS_MAX;
     for &at in symbols.iter().take(FUNCTIONS_MAX) {
         let reached = reach(&tests, at, &[]);
         affected_total_is_cut |= reached.is_cut;
-        for (through, probability) in reached.through {
-            let kept = best.entry(through).or_insert(0.0);
-            *kept = kept.max(probability);
+        for (at, through) in reached.through {
+            let kept = best.entry(at).or_insert(through);
+            if through.probability > kept.probability {
+                *kept = through;
+            }
         }
     }
     let is_listed = |at: &SymbolAt| !symbols.contains(at) && !catalog.is_test(at.file);
-    let mut all: Vec<(SymbolAt, f32)> = best.into_iter().filter(|(at, _)| is_listed(at)).collect();
+    let mut all: Vec<(SymbolAt, f32)> = best
+        .iter()
+        .map(|(&at, through)| (at, through.probability))
+        .filter(|(at, _)| is_listed(at))
+        .collect();
     all.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let affected_total = all.len();
     all.truncate(results_max(limit, AFFECTED));
+    all.retain(|(at, _)| {
+        let facts = catalog.file(at.file);
+        facts.is_some_and(|facts| (at.place as usize) < facts.symbols.len())
+    });
+    let mut roots: Vec<SymbolAt> = Vec::new();
+    let callees = all.iter().map(|&(at, _)| callee(at, &best, &all, &mut roots)).collect();
+    let roots = roots.into_iter().filter_map(|at| {
+        let facts = catalog.file(at.file)?;
+        let symbol = facts.symbols.get(at.place as usize)?;
+        Some((symbol.qualified_name.clone(), path::shown(catalog.path(at.file)), symbol.line))
+    });
+    let roots = roots.collect();
     let affected = all.into_iter().filter_map(|(at, probability)| {
         let facts = catalog.file(at.file)?;
         let symbol = facts.symbols.get(at.place as usize)?;
@@ -173,7 +246,36 @@ pub(super) fn affected(
             score: (probability * 100.0).round() / 100.0,
         })
     });
-    AffectedFunctions { affected: affected.collect(), affected_total, affected_total_is_cut }
+    let affected = affected.collect();
+    AffectedFunctions { affected, affected_total, affected_total_is_cut, roots, callees }
+}
+
+/// Returns the nearest function on the path from `at` that is among `all`, or a changed one, which is
+/// added to `roots`.
+fn callee(
+    at: SymbolAt,
+    through: &BTreeMap<SymbolAt, Through>,
+    all: &[(SymbolAt, f32)],
+    roots: &mut Vec<SymbolAt>,
+) -> Callee {
+    let own = all.iter().position(|(other, _)| *other == at).unwrap_or_default();
+    let mut next = through[&at].from;
+    // The nearer functions are more likely, so they come first; a path has few steps.
+    for _ in 0..STEPS_MAX {
+        if let Some(place) = all.iter().position(|(other, _)| *other == next).filter(|it| *it < own)
+        {
+            return Callee::Affected(place);
+        }
+        match through.get(&next) {
+            Some(of) if of.from != next => next = of.from,
+            _ => break,
+        }
+    }
+    let place = roots.iter().position(|root| *root == next).unwrap_or_else(|| {
+        roots.push(next);
+        roots.len() - 1
+    });
+    Callee::Root(place)
 }
 
 impl Define for Impact {

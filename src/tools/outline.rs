@@ -10,6 +10,7 @@ use super::{
     Call, Define, Location, Needs, Reply, Speed, Toolset, counted, offset_notice, paths,
     results_max,
 };
+use crate::answer::page::{self, Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::{path, text};
 use crate::error::{Error, Result};
@@ -302,6 +303,29 @@ impl Reply for OutlineReply {
             out.push('\n');
         }
         out
+    }
+
+    /// Shows the lines of each definition and its signature, indented by its depth.
+    fn page(&self) -> Option<page::Page> {
+        let definitions = Cell::text(counted(self.total, "definition"));
+        let path = Cell::Path(self.path.clone());
+        let title = Block::Line(vec![path, Cell::faint(self.language), definitions]);
+        let mut table = Table::new([Column::right(""), Column::cut("")]);
+        for symbol in &self.symbols {
+            let (name, line, end_line, depth, text) = match symbol {
+                Listed::Whole(of) => {
+                    let Symbol { name, line, end_line, depth, signature, .. } = &of.symbol;
+                    (name, *line, *end_line, *depth, signature.clone())
+                }
+                Listed::Short { name, kind, line, end_line, depth } => {
+                    (name, *line, *end_line, *depth, format!("{} {name}", kind.name()))
+                }
+            };
+            let (path, name) = (self.path.clone(), name.clone());
+            let text = format!("{:1$}{text}", "", 2 * depth);
+            table.row([Cell::Lines(path.clone(), line, end_line), Cell::Code { path, text, name }]);
+        }
+        Some(page::Page { blocks: vec![title, Block::Table(table)] })
     }
 
     const HAS_LOCATIONS: bool = true;

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::analysis::{self, Data, date, rounded};
 use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max};
-use crate::answer::analysis::{Analysis, NextStep};
+use crate::answer::analysis::{Analysis, NextStep, Size};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::error::{Error, Kind, Result};
 use crate::history::people;
@@ -189,6 +190,30 @@ impl Data for OwnershipData {
                 analysis::displayed(&people::Person { name, email, is_bot })
             );
         }
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::cut("AUTHOR"),
+            Column::left("SHARE"),
+            Column::right("LINES"),
+            Column::right("COMMITS"),
+            Column::left("LAST"),
+            Column::cut("ADDRESS"),
+        ]);
+        for owner in &self.owners {
+            let bot = if owner.is_bot { " [automated]" } else { "" };
+            table.row([
+                Cell::text(format!("{}{bot}", owner.author)),
+                Cell::Share(owner.share),
+                Cell::Number(owner.lines as u64),
+                Cell::Number(owner.commits as u64),
+                Cell::time(&owner.last),
+                Cell::faint(&owner.email),
+            ]);
+        }
+        let lines = Block::Line(vec![Cell::text(super::counted(self.lines, "line"))]);
+        Some(vec![lines, Block::Table(table)])
     }
 
     fn truncate(&mut self, shown: usize) {

@@ -12,6 +12,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Alias, Call, Define, Needs, Reply, Speed, Toolset, outline, paths};
 use crate::answer::nearest;
+use crate::answer::page::{Block, Cell, Code, Page};
 use crate::answer::style::Style;
 use crate::base::line_index::LineIndex;
 use crate::base::{path, text};
@@ -423,6 +424,33 @@ impl Reply for ReadReply {
             out.push('\n');
         }
         out
+    }
+
+    /// Shows a line about the file, below it the numbered lines.
+    fn page(&self) -> Option<Page> {
+        let mut head = vec![Cell::Path(self.path.clone())];
+        head.extend(self.language.iter().chain(&self.format).map(|word| Cell::faint(*word)));
+        head.extend(self.symbol.as_ref().map(Cell::name));
+        match self.status {
+            Status::Unchanged => head.push(Cell::faint("unchanged")),
+            Status::Binary => head.push(Cell::faint(format!("binary, {} bytes", self.bytes))),
+            Status::Ok => {}
+        }
+        if let (Some(first), Some(last)) = (self.lines.first(), self.lines.last()) {
+            let of = self.total.map(|total| format!(" of {total}")).unwrap_or_default();
+            head.push(Cell::faint(format!("lines {}-{}{of}", first.line, last.line)));
+        }
+        let mut blocks = vec![Block::Line(head)];
+        // Lines that follow each other are one piece of code, whose colours depend on all of it.
+        for piece in self.lines.chunk_by(|a, b| a.line + 1 == b.line) {
+            let line = |of: &Line| match of.bytes_left_out {
+                Some(bytes) => format!("{} … {bytes} more bytes\n", of.text),
+                None => format!("{}\n", of.text),
+            };
+            let text = piece.iter().map(line).collect();
+            blocks.push(Block::Code(Code { path: self.path.clone(), line: piece[0].line, text }));
+        }
+        Some(Page { blocks })
     }
 
     fn is_found(&self) -> bool {

@@ -10,7 +10,8 @@ use serde_json::json;
 use super::analysis::{self, Data, Missing, rounded};
 use super::recorded::{FileCoverage, Recorded};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths, results_max};
-use crate::answer::analysis::{Analysis, NextStep, Status, Update};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status, Update};
+use crate::answer::page::{Block, Cell, Column, Grade, Node, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
@@ -537,12 +538,70 @@ impl Data for RiskData {
         }
     }
 
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::cut("FILE"),
+            Column::left("RISK"),
+            Column::left(""),
+            Column::left("CHURN"),
+            Column::left("COUPLING"),
+            Column::left("SIZE"),
+            Column::right("TESTS"),
+        ]);
+        let share = |value: Option<f64>| value.map_or(Cell::Empty, Cell::Bar);
+        for file in &self.files {
+            let it = &file.breakdown;
+            table.row([
+                Cell::Path(file.path.clone()),
+                Cell::Bar(file.risk_score),
+                graded(file.risk_score),
+                share(it.churn),
+                share(it.coupling),
+                Cell::Bar(it.size),
+                match file.tests {
+                    0 => Cell::Level(Grade::Fair, "none"),
+                    tests => Cell::Number(tests as u64),
+                },
+            ]);
+        }
+        let mut blocks = vec![Block::Table(table.without_empty())];
+        blocks.extend(self.meta.cycles());
+        Some(blocks)
+    }
+
     fn truncate(&mut self, shown: usize) {
         self.files.truncate(shown);
     }
 
     fn update(&mut self) -> Option<&mut Option<Update>> {
         Some(&mut self.meta.update)
+    }
+}
+
+impl RiskMeta {
+    /// Returns the cycles of imports, for people.
+    fn cycles(&self) -> Vec<Block> {
+        if self.import_cycles_total == 0 {
+            return Vec::new();
+        }
+        let cycles = super::counted(self.import_cycles_total, "import cycle");
+        let cycle = |files: &Vec<String>| Node {
+            cells: vec![Cell::text(format!("{} files", files.len()))],
+            children: files.iter().map(|file| Node::leaf(vec![Cell::Path(file.clone())])).collect(),
+        };
+        let nodes = self.import_cycles.iter().map(cycle).collect();
+        vec![Block::Title(cycles), Block::Tree(nodes)]
+    }
+}
+
+/// Returns a word for a score, which is a weighted mean of percentiles and more for files without commits
+/// and tests.
+pub(super) fn graded(score: f64) -> Cell {
+    match score {
+        ..0.4 => Cell::Level(Grade::Good, "low"),
+        0.4..0.6 => Cell::Level(Grade::Fair, "medium"),
+        0.6..0.8 => Cell::Level(Grade::Bad, "high"),
+        _ => Cell::Level(Grade::Worst, "very high"),
     }
 }
 

@@ -9,7 +9,8 @@ use serde_json::json;
 
 use super::analysis::{self, Data, date};
 use super::{Call, Define, Needs, Speed, Toolset};
-use crate::answer::analysis::{Analysis, NextStep};
+use crate::answer::analysis::{Analysis, NextStep, Size};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::text::plain;
 use crate::catalog::file_list::FileList;
@@ -148,9 +149,9 @@ fn shards(call: &Call<'_>, list: &FileList, activity: &Activity) -> Result<Vec<S
     Ok(found.into_values().collect())
 }
 
-impl Data for StatsData {
-    fn render(&self, _style: &dyn Style, out: &mut String) {
-        let rows = [
+impl StatsData {
+    fn rows(&self) -> [(&'static str, usize); 10] {
+        [
             ("commits", self.commits),
             ("counted", self.counted),
             ("merges", self.merges),
@@ -161,8 +162,44 @@ impl Data for StatsData {
             ("automated authors", self.bots),
             ("files", self.files),
             ("files with commits", self.files_with_commits),
-        ];
-        for (name, count) in rows {
+        ]
+    }
+}
+
+impl Data for StatsData {
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([Column::left(""), Column::right(""), Column::left("")]);
+        let of_commits = |count: usize| Cell::Share(count as f64 / self.commits.max(1) as f64);
+        for (name, count) in self.rows() {
+            let share = match name {
+                "counted" | "merges" | "over 300 files" | "ignored" => of_commits(count),
+                "evidence of co-change" => of_commits(count),
+                "files with commits" => Cell::Share(count as f64 / self.files.max(1) as f64),
+                _ => Cell::Empty,
+            };
+            table.row([Cell::faint(name), Cell::Number(count as u64), share]);
+        }
+        let mut time = vec![Cell::faint("from"), Cell::time(&self.first)];
+        time.extend([Cell::faint("to"), Cell::time(&self.last)]);
+        let mut shards = Table::new([
+            Column::left("SHARD"),
+            Column::cut("DIRECTORY"),
+            Column::right("FILES"),
+            Column::right("WITH COMMITS"),
+        ]);
+        for Shard { name, directory, files, files_with_commits } in &self.shards {
+            shards.row([
+                Cell::name(name),
+                Cell::Path(directory.clone()),
+                Cell::Number(*files as u64),
+                Cell::Number(*files_with_commits as u64),
+            ]);
+        }
+        Some(vec![Block::Table(table), Block::Line(time), Block::Table(shards)])
+    }
+
+    fn render(&self, _style: &dyn Style, out: &mut String) {
+        for (name, count) in self.rows() {
             let _ = writeln!(out, "{name:<22} {count:>8}");
         }
         let _ = writeln!(out, "{:<22} {} to {}", "time", self.first, self.last);

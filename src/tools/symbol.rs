@@ -13,6 +13,7 @@ use super::{
     Alias, Call, Define, Location, Reply, Speed, Toolset, counted, cut_notice, results_max,
 };
 use crate::answer::definition::Definition;
+use crate::answer::page::{Block, Cell, Code, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::error::{Error, Result};
@@ -209,6 +210,37 @@ impl Reply for SymbolReply {
             symbol.write(&mut out, 1, style);
         }
         out
+    }
+
+    /// Shows kind, name and place of each definition, below it the signature and the first line of its
+    /// documentation, or the text.
+    fn page(&self) -> Option<Page> {
+        let columns = [Column::left(""), Column::cut(""), Column::cut(""), Column::left("")];
+        let mut blocks = Vec::new();
+        let mut table = Table::new(columns.clone());
+        for symbol in &self.symbols {
+            let mut below = vec![Vec::new()];
+            if symbol.body.is_none() {
+                below[0].push(Cell::Code {
+                    path: symbol.path.clone(),
+                    text: symbol.signature.clone(),
+                    name: symbol.name.clone(),
+                });
+                let doc = symbol.doc.as_ref().and_then(|doc| doc.lines().next());
+                below.extend(doc.map(|doc| vec![Cell::faint(doc)]));
+            }
+            table.row_with(symbol.cells(), below);
+            if let Some(body) = &symbol.body {
+                let (path, line) = (symbol.path.clone(), symbol.line);
+                let alone = std::mem::replace(&mut table, Table::new(columns.clone()));
+                blocks.push(Block::Table(alone.without_empty()));
+                blocks.push(Block::Code(Code { path, line, text: body.clone() }));
+                let left = symbol.body_bytes_left_out;
+                blocks.extend(left.map(|bytes| Block::Note(format!("{bytes} more bytes"))));
+            }
+        }
+        blocks.push(Block::Table(table.without_empty()));
+        Some(Page { blocks })
     }
 
     const HAS_LOCATIONS: bool = true;

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::test_selection::{coverage, functions_in};
-use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths, results_max};
-use crate::answer::analysis::{Analysis, Status};
+use super::{Alias, Call, Define, Speed, Toolset, changed_code, counted, paths, results_max};
+use crate::answer::analysis::{Analysis, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::text::plain;
@@ -80,6 +81,38 @@ pub struct TestGapsData {
 }
 
 impl Data for TestGapsData {
+    fn page(&self, size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::cut("FUNCTION"),
+            Column::cut("PLACE"),
+            Column::right("LINES"),
+            Column::left(""),
+            Column::left("TESTED"),
+        ]);
+        let max = self.gaps.iter().map(|gap| gap.lines).max().unwrap_or_default();
+        for gap in &self.gaps {
+            let tested = if gap.not_executed {
+                Cell::Level(Grade::Bad, "never")
+            } else {
+                Cell::Level(Grade::Fair, "unlikely")
+            };
+            table.row([
+                Cell::name(&gap.function),
+                Cell::Place(gap.path.clone(), gap.line),
+                Cell::Number(gap.lines as u64),
+                Cell::bar(gap.lines as f64, max as f64),
+                tested,
+            ]);
+        }
+        let tested = self.examined.saturating_sub(size.map_or(0, |size| size.total));
+        let share = tested as f64 / self.examined.max(1) as f64;
+        let functions = counted(self.examined, "function");
+        let tested = format!("{tested} of {functions} probably tested");
+        let line = vec![Cell::text(tested), Cell::Share(share)];
+        let line = (self.examined > 0).then_some(Block::Line(line));
+        Some(line.into_iter().chain([Block::Table(table)]).collect())
+    }
+
     fn render(&self, style: &dyn Style, out: &mut String) {
         for gap in &self.gaps {
             let place = style.place(&gap.path, gap.line);

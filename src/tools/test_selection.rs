@@ -15,6 +15,7 @@ use super::analysis::Data;
 use super::changed_paths::{self, FileKind};
 use super::{Call, lookup, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::path;
@@ -630,7 +631,57 @@ impl Selection {
     }
 }
 
+impl Selection {
+    /// Returns the tests as a table for people.
+    pub(super) fn table(&self) -> Table {
+        let mut table = Table::new([
+            Column::left("LIKELY"),
+            Column::cut("TEST"),
+            Column::cut("PLACE"),
+            Column::cut("WHY"),
+        ]);
+        for test in &self.tests {
+            let former = match test.covered_text {
+                Some(CoveredText::Former) => " before its last edit",
+                Some(CoveredText::Renamed) => " under its former name",
+                Some(CoveredText::Same) | None => "",
+            };
+            let why = test.source.words();
+            let why = match why.strip_suffix(" it").filter(|_| !test.function.is_empty()) {
+                Some(verb) => format!("{verb} {}", test.function),
+                None => why.to_owned(),
+            };
+            // The runner's id may repeat the path, which has a column of its own.
+            let id = test.test_id.strip_prefix(&test.path).unwrap_or(&test.test_id);
+            table.row([
+                Cell::Share(test.score.into()),
+                Cell::name(id.trim_start_matches([':', ' ', '>'])),
+                Cell::Place(test.path.clone(), test.line),
+                Cell::text(format!("{why}{former}")),
+            ]);
+        }
+        table
+    }
+
+    /// Returns the selection as parts of a page for people.
+    pub(super) fn blocks(&self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        if !self.tests.is_empty() {
+            blocks.push(Block::Table(self.table()));
+        }
+        if self.run_all {
+            let all = Cell::Level(Grade::Fair, "run all tests:");
+            blocks.push(Block::Line(vec![all, Cell::text("the selection is not certain")]));
+        }
+        blocks
+    }
+}
+
 impl Data for Selection {
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        Some(self.blocks())
+    }
+
     fn render(&self, style: &dyn Style, out: &mut String) {
         self.write(style, out);
     }

@@ -11,7 +11,8 @@ use super::named_change::NamedChange;
 use super::risk_map::{self, FileRisk, RiskMeta, Selection};
 use super::test_selection::{Limits, select};
 use super::{Alias, Call, Define, Speed, Toolset, results_max};
-use crate::answer::analysis::{Analysis, NextStep, Status, Update};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status, Update};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::text::plain;
@@ -200,6 +201,28 @@ impl Data for TriageData {
                 Some([]) | None => {}
             }
         }
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([Column::cut("FILE"), Column::left("RISK"), Column::left("")]);
+        for it in &self.files {
+            let reasons = match it.reasons[..] {
+                [] => Vec::new(),
+                _ => vec![Cell::text(it.reasons.join("; "))],
+            };
+            let tests = match it.run_tests.as_deref() {
+                _ if it.run_all => vec![Cell::faint("after an edit, run all tests")],
+                Some([first, rest @ ..]) => {
+                    let more = if rest.is_empty() { "" } else { " and others" };
+                    vec![Cell::faint("after an edit, run"), Cell::text(format!("{first}{more}"))]
+                }
+                Some([]) | None => Vec::new(),
+            };
+            let (path, score) = (it.file.path.clone(), it.file.risk_score);
+            let row = [Cell::Path(path), Cell::Bar(score), risk_map::graded(score)];
+            table.row_with(row, vec![reasons, tests]);
+        }
+        Some(vec![Block::Table(table)])
     }
 
     fn update(&mut self) -> Option<&mut Option<Update>> {

@@ -10,7 +10,8 @@ use serde_json::json;
 use super::analysis::{self, Data, date, rounded};
 use super::changed_code::{self, NoDifference, Scope};
 use super::{Alias, Call, Define, Needs, Speed, Toolset, paths, results_max};
-use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::error::Result;
@@ -224,6 +225,30 @@ impl Data for ReviewData {
                 analysis::displayed(&Person { name, email, is_bot: false })
             );
         }
+    }
+
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::cut("REVIEWER"),
+            Column::left("RECENT WORK"),
+            Column::right("COMMITS"),
+            Column::left("LAST"),
+            Column::cut("ADDRESS"),
+        ]);
+        let max = self.reviewers.iter().map(|it| it.score).fold(0.0, f64::max);
+        for it in &self.reviewers {
+            table.row([
+                Cell::text(&it.author),
+                Cell::bar(it.score, max),
+                match it.commits {
+                    0 => Cell::faint("directory only"),
+                    commits => Cell::Number(commits.into()),
+                },
+                Cell::time(&it.last),
+                Cell::faint(&it.email),
+            ]);
+        }
+        Some(vec![Block::Table(table)])
     }
 
     fn truncate(&mut self, shown: usize) {

@@ -11,6 +11,7 @@ use super::pattern::is_like_regex;
 use super::{
     Call, Define, Location, Reply, Speed, Toolset, counted, offset_notice, paths, results_max,
 };
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts;
 use crate::base::text;
@@ -261,6 +262,24 @@ impl Reply for WordReply {
             }
         }
         out
+    }
+
+    /// Shows each file, below it its lines.
+    fn page(&self) -> Option<Page> {
+        let mut blocks = Vec::new();
+        for file in &self.files {
+            let mut head = vec![Cell::Path(file.path.clone())];
+            head.push(Cell::faint(counted(file.count, "place")));
+            head.extend(file.marks.names().map(Cell::faint));
+            let mut table = Table::new([Column::right(""), Column::cut("")]);
+            for Line { line, text, .. } in &file.lines {
+                let (path, name) = (file.path.clone(), self.word.clone());
+                let place = Cell::Lines(path.clone(), *line, *line);
+                table.row([place, Cell::Code { path, text: text.clone(), name }]);
+            }
+            blocks.extend([Block::Line(head), Block::Table(table)]);
+        }
+        Some(Page { blocks })
     }
 
     const HAS_LOCATIONS: bool = true;

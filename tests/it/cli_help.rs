@@ -14,7 +14,7 @@ const LINES_MAX: usize = 25;
 const MANY_OPTIONS: [&str; 6] = ["check", "decisions", "edit", "index", "init", "symbol"];
 
 /// Commands that are no tools.
-const OTHERS: [&str; 19] = [
+const OTHERS: [&str; 20] = [
     "cache",
     "check",
     "completions",
@@ -30,6 +30,7 @@ const OTHERS: [&str; 19] = [
     "init",
     "man",
     "mcp",
+    "review",
     "run",
     "snapshot",
     "status",

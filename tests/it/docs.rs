@@ -3,6 +3,7 @@
 //! writes the page instead.
 
 mod clients;
+mod picture;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,0 +1,262 @@
+//! `codedb review`: what the reviewer of a change asks, on one screen: the risk and why, what the change
+//! reaches, the tests to run, who can review it, and the decisions that apply.
+
+use std::process::ExitCode;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use serde_json::{Value, json};
+
+use super::check::index_commits;
+use super::display::{self, Display};
+use super::index::{place_args, print, tree_options};
+use super::recording_code::RecordingCode;
+use super::screen::{self, Screen};
+use super::tool::{check as freshness, edge_args, now_ns};
+use super::{place, report};
+use crate::answer::analysis::NextStep;
+use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
+use crate::check::verdict::Level;
+use crate::error::{Error, Kind, Result};
+use crate::tools::diff_impact::{self, DiffImpact};
+use crate::tools::{self, Call, Define as _};
+
+/// The default number of entries of each part.
+const LIMIT: usize = 8;
+
+pub(super) fn command() -> Command {
+    Command::new("review")
+        .about("What a reviewer of your changes asks, on one screen")
+        .long_about(
+            "Shows the risk of a change with its reasons, what it reaches, the tests to run, functions \
+             without a likely test, people who can review it, and the decisions that apply. The change \
+             is what is uncommitted, what is staged, or all since the branch left a commit. It is \
+             `codedb check` and `codedb diff-impact` in one; these have all entries.",
+        )
+        .arg(
+            Arg::new("base")
+                .long("base")
+                .value_name("REF")
+                .conflicts_with("staged")
+                .help("All changes since the branch left this commit (default: the uncommitted ones)"),
+        )
+        .arg(
+            Arg::new("staged")
+                .long("staged")
+                .action(ArgAction::SetTrue)
+                .help("What is staged, instead of all uncommitted changes"),
+        )
+        .arg(
+            Arg::new("limit")
+                .short('n')
+                .long("limit")
+                .value_name("N")
+                .value_parser(value_parser!(u64).range(1..))
+                .help("Entries of each part (default 8)"),
+        )
+        .arg(
+            Arg::new("json")
+                .long("json")
+                .action(ArgAction::SetTrue)
+                .help("Print the replies of `check` and `diff-impact` as JSON"),
+        )
+        .args(display::args().into_iter().map(|arg| arg.hide_short_help(true)))
+        .args(screen::args().into_iter().map(|arg| arg.hide_short_help(true)))
+        .args(edge_args())
+        .args(place_args())
+}
+
+/// Runs the command. The exit code is 1 without changes.
+///
+/// # Errors
+///
+/// An unknown commit, a tree without git, or a tree that cannot be read.
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let options = tree_options(matches);
+    let engine = place::engine(&options)?;
+    index_commits(&engine, matches);
+    let (now_ns, display) = (now_ns(), Display::new(engine.root(), matches));
+    let base = matches.get_one::<String>("base");
+    let is_staged = matches.get_flag("staged");
+    let limit = matches.get_one::<u64>("limit").map_or(LIMIT, |&limit| limit as usize);
+    let tool = tools::TOOLS.iter().find(|tool| tool.name == "codedb_check");
+    let tool = tool.ok_or_else(|| Error::new(Kind::NotFound, "the tool `check` is missing"))?;
+    let mut args = json!({"max_tokens": 1_000_000});
+    if let Some(base) = base {
+        args["base"] = base.as_str().into();
+    }
+    if is_staged {
+        args["staged"] = true.into();
+    }
+    let code = RecordingCode::new(&engine, freshness(matches));
+    let (risk, impact) = code.run(matches.get_flag("no-background"), |code| {
+        let call = Call::new(code, now_ns);
+        let risk = tool.run(&call, args.clone())?.json()?;
+        let args = diff_impact::Args {
+            reference: base.cloned(),
+            working_tree: base.is_none().then_some(true),
+            staged: is_staged,
+            limit: Some(limit),
+            max_tokens: Some(1_000_000),
+            auto_update: None,
+        };
+        let impact = tools::rendered(&call, Box::new(DiffImpact::run(&call, args)?));
+        Ok((risk, impact.json()?))
+    })?;
+    let read = |json: &str| -> Result<Value> {
+        serde_json::from_str(json)
+            .map_err(|error| Error::new(Kind::Io, format!("the reply is not JSON: {error}")))
+    };
+    let (risk, impact) = (read(&risk)?, read(&impact)?);
+    let status = risk["status"].as_str().unwrap_or_default();
+    if status == "git_error" {
+        let message = risk["message"].as_str().unwrap_or("git failed").to_owned();
+        return Err(Error::new(Kind::Io, message).with_code("git_error"));
+    }
+    let is_none = status == "no_changes";
+    if matches.get_flag("json") {
+        print(&format!("{}\n", json!({"check": risk, "impact": impact})))?;
+    } else if is_none {
+        report::print_message(match (base, is_staged) {
+            (Some(base), _) => format!("nothing differs from {base}"),
+            (None, true) => "nothing is staged".to_owned(),
+            (None, false) => {
+                "there are no uncommitted changes; `--base main` reviews those of a branch"
+                    .to_owned()
+            }
+        });
+    } else {
+        let page = page(&risk, &impact, base.map(String::as_str), is_staged, limit);
+        let screen = Screen::new(matches, now_ns);
+        let text = display.for_output(screen.text(&page, &display));
+        screen.show_long(&text);
+        print(&text)?;
+    }
+    Ok(ExitCode::from(u8::from(is_none)))
+}
+
+/// Returns the page of both replies, with at most `limit` entries in each part.
+fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit: usize) -> Page {
+    let mut blocks = Vec::new();
+    let files = list(&risk["files"]);
+    let sum = |field: &str| files.iter().filter_map(|file| file[field].as_u64()).sum();
+    let since = match (base, is_staged) {
+        (Some(base), _) => format!("since {base}"),
+        (None, true) => "staged".to_owned(),
+        (None, false) => "uncommitted".to_owned(),
+    };
+    let mut head: Vec<Cell> = level(&risk["level"]).into_iter().collect();
+    head.push(Cell::text(format!("risk: {} {since}", tools::counted(files.len(), "file"))));
+    head.push(Cell::Changed(sum("added"), sum("removed")));
+    blocks.push(Block::Line(head));
+    let mut table = Table::new([Column::left(""), Column::cut(""), Column::left("")]);
+    for file in files.iter().take(limit) {
+        table.row([
+            level(&file["level"]).unwrap_or_default(),
+            Cell::Path(text(&file["path"])),
+            Cell::Changed(
+                file["added"].as_u64().unwrap_or_default(),
+                file["removed"].as_u64().unwrap_or_default(),
+            ),
+        ]);
+    }
+    blocks.push(Block::Table(table));
+    blocks.extend(more(files.len(), limit, "files: `codedb check`"));
+    part(&mut blocks, "why", &risk["reasons"], limit, |reason| {
+        Some(vec![Cell::text(text(reason))])
+    });
+    part(&mut blocks, "do", &risk["recommendations"], limit, |it| Some(vec![Cell::text(text(it))]));
+    part(&mut blocks, "reaches", &impact["affected"], limit, |it| {
+        let line = it["line"].as_u64().unwrap_or_default() as usize;
+        Some(vec![Cell::name(text(&it["function"])), Cell::Place(text(&it["path"]), line)])
+    });
+    let affected = impact["affected_total"].as_u64().unwrap_or_default() as usize;
+    blocks.extend(more(affected, limit, "functions: `codedb diff-impact`"));
+    if impact["run_all"] == true {
+        let why = impact["message"].as_str().unwrap_or("what the change affects is not known");
+        blocks.push(Block::Title("tests to run: all".to_owned()));
+        blocks.push(Block::Line(vec![Cell::text(why)]));
+    } else {
+        part(&mut blocks, "tests to run", &impact["tests"], limit, |it| {
+            let line = it["line"].as_u64().unwrap_or_default() as usize;
+            let score = Cell::Share(it["score"].as_f64().unwrap_or_default());
+            Some(vec![
+                score,
+                Cell::name(text(&it["test_id"])),
+                Cell::Place(text(&it["path"]), line),
+            ])
+        });
+        let tests = impact["total"].as_u64().unwrap_or_default() as usize;
+        blocks.extend(more(tests, limit, "tests: `codedb suggest-tests`"));
+    }
+    part(&mut blocks, "without a likely test", &risk["untested"], limit, |it| {
+        Some(vec![Cell::text(text(it))])
+    });
+    part(&mut blocks, "can review it", &risk["reviewers"], limit, |it| {
+        let commits = it["commits"].as_u64().unwrap_or_default() as usize;
+        Some(vec![Cell::text(text(&it["author"])), Cell::faint(tools::counted(commits, "commit"))])
+    });
+    part(&mut blocks, "decisions", &risk["decisions"], limit, |it| {
+        let contradicted = it["contradicted_by"].as_str();
+        let by = contradicted.map(|name| Cell::text(format!("(contradicted by `{name}`)")));
+        let cells = [Cell::Path(text(&it["file"])), Cell::text(text(&it["pattern"]))];
+        Some(cells.into_iter().chain(by).collect())
+    });
+    part(&mut blocks, "not known", &risk["unknown"], limit, |it| {
+        let files = it["files"].as_u64().unwrap_or_default() as usize;
+        let what = format!("{}: {}", text(&it["evidence"]), text(&it["why"]));
+        Some(vec![Cell::text(what), Cell::faint(tools::counted(files, "file"))])
+    });
+    if !list(&impact["commands"]).is_empty() {
+        let scope = match (base, is_staged) {
+            (Some(base), _) => format!(" --base {base}"),
+            (None, true) => " --staged".to_owned(),
+            (None, false) => String::new(),
+        };
+        blocks.push(Block::Next(vec![NextStep::Action {
+            action: format!("codedb test{scope}"),
+            reason: "run the tests".to_owned(),
+        }]));
+    }
+    Page { blocks }
+}
+
+/// Adds the entries of a list below a title, if there are any.
+fn part(
+    blocks: &mut Vec<Block>,
+    title: &str,
+    entries: &Value,
+    limit: usize,
+    cells: impl Fn(&Value) -> Option<Vec<Cell>>,
+) {
+    let entries = list(entries);
+    if entries.is_empty() {
+        return;
+    }
+    blocks.push(Block::Title(title.to_owned()));
+    blocks.extend(entries.iter().take(limit).filter_map(cells).map(Block::Line));
+}
+
+/// Returns a note on the entries that are not shown.
+fn more(total: usize, limit: usize, all: &str) -> Option<Block> {
+    (total > limit).then(|| Block::Note(format!("{limit} of {total} {all} lists all")))
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().unwrap_or_default().to_owned()
+}
+
+/// Returns a level in its colour.
+fn level(value: &Value) -> Option<Cell> {
+    let level = Level::parse(value.as_str()?)?;
+    let grade = match level {
+        Level::Low => Grade::Good,
+        Level::Medium => Grade::Fair,
+        Level::High => Grade::Bad,
+        Level::Critical => Grade::Worst,
+    };
+    Some(Cell::Level(grade, level.name()))
+}
