@@ -31,7 +31,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use blame::Blamed;
+pub use blame::{Blamed, own_mailmap};
 pub use checkout::Message;
 pub use clone::Remote;
 pub use head::Head;
