@@ -86,7 +86,7 @@ impl HistoryStore<'_> {
     /// Removes temporary files of writers that did not finish.
     pub fn tidy(&self, _lock: &WriterLock) {
         self.0.remove_where(|name| {
-            ["history-", versions::PREFIX, blames::PREFIX]
+            ["history-", "callers.", versions::PREFIX, blames::PREFIX]
                 .iter()
                 .any(|start| name.starts_with(start))
                 && name.ends_with(".new")
