@@ -50,7 +50,7 @@ pub use code::{
 };
 pub use compare::{Comparison, WatchReport, compare_tree, compare_watched};
 pub use file_list::{Check, file_list};
-pub use history::{HistoryBuilt, HistoryStatus, history_status};
+pub use history::{HistoryBuilt, HistoryStatus, has_history, history_status};
 pub use jobs::{JOB_COMMAND, run_job};
 pub use local::Local;
 pub use pace::Pace;

@@ -35,5 +35,6 @@ pub mod recorded;
 pub mod runner;
 pub mod score;
 pub mod select;
+pub mod stored;
 pub mod tree;
 pub mod unseen;

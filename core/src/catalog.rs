@@ -20,6 +20,7 @@ mod linking;
 mod names;
 pub mod overlay;
 pub mod searches;
+mod state;
 pub mod test_names;
 
 use std::collections::BTreeMap;

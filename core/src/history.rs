@@ -5,6 +5,7 @@
 //! the log in the index directory, and [`History`] answers queries about it. See docs/history.md.
 
 pub mod activity;
+pub mod blames;
 pub mod coupling;
 pub mod decay;
 pub mod files;
@@ -12,6 +13,7 @@ pub mod functions;
 pub mod git;
 pub mod id;
 pub mod ignored;
+mod kept;
 pub mod likely;
 pub mod log;
 pub mod mailmap;
@@ -33,8 +35,8 @@ pub use log::{AuthorId, Commit, Log, PathId};
 pub use subjects::{FileHit, Parameters};
 pub use touched::Touched;
 
+use blames::FileBlame;
 use files::Files;
-use git::Blamed;
 use rustc_hash::FxHashMap;
 use subjects::Subjects;
 
@@ -50,7 +52,7 @@ pub struct History {
     activity: Mutex<Option<Arc<Activity>>>,
     coupling: Mutex<Option<Arc<Coupling>>>,
     file_changes: Mutex<FxHashMap<(Vec<u8>, usize), Arc<FileChanges>>>,
-    blamed: Mutex<FxHashMap<BlameKey, Arc<[Blamed]>>>,
+    blamed: Mutex<FxHashMap<(Vec<u8>, u64), Option<Arc<FileBlame>>>>,
     touched: OnceLock<Touched>,
     /// The touched files that the last list of files has, and the id of that list.
     present: Mutex<Option<(u64, Arc<[PresentFile]>)>>,
@@ -66,9 +68,6 @@ pub struct PresentFile {
     /// The time of the last of them, in nanoseconds since 1970.
     pub last_ns: i64,
 }
-
-/// A path, and a hash of the commits that are ignored.
-type BlameKey = (Vec<u8>, u64);
 
 /// The maximum number of files whose changes, and whose blame, are held in memory.
 const FILES_HELD_MAX: usize = 256;
@@ -225,18 +224,19 @@ impl History {
         held(&self.file_changes, (path.to_vec(), commits), || read().map(Arc::new))
     }
 
-    /// Returns the blame of a file in HEAD without the commits `ignored`, which must be in the log;
-    /// `git` runs the first time.
+    /// Returns the blame of a file in the commit of the log's HEAD, under rules with that hash, which
+    /// `read` computes the first time; `None` if the commit does not have the file.
     ///
     /// # Errors
     ///
-    /// As [`git::Git::blame`].
-    pub fn blame(&self, git: &git::Git, path: &[u8], rules: &Rules) -> Result<Arc<[Blamed]>> {
-        let ids = self.log.commits().map(|commit| commit.id());
-        let ignored: Vec<CommitId> = ids.filter(|id| rules.ignored.contains(id)).collect();
-        let bytes: Vec<u8> = ignored.iter().flat_map(|id| id.as_bytes().to_vec()).collect();
-        let key = (path.to_vec(), xxhash_rust::xxh3::xxh3_64(&bytes));
-        held(&self.blamed, key, || git.blame(path, &ignored).map(Arc::from))
+    /// Those of `read`.
+    pub fn blame(
+        &self,
+        path: &[u8],
+        rules: u64,
+        read: impl FnOnce() -> Result<Option<FileBlame>>,
+    ) -> Result<Option<Arc<FileBlame>>> {
+        held(&self.blamed, (path.to_vec(), rules), || Ok(read()?.map(Arc::new)))
     }
 
     fn files(&self) -> &Files {

@@ -18,7 +18,7 @@ mod wire;
 pub mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use xxhash_rust::xxh3::xxh3_128;
@@ -51,6 +51,11 @@ impl Parsers {
     /// Returns the same parsers for a tree with extractors.
     pub fn with_extractors(&self, extractors: Extractors) -> Arc<Parsers> {
         Arc::new(Parsers { pool: self.pool.clone(), extractors })
+    }
+
+    /// Returns the program of the worker processes.
+    pub fn program(&self) -> Option<&Path> {
+        self.pool.as_ref().map(|pool| pool.program())
     }
 
     /// Returns the extractors of the tree.

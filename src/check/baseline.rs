@@ -40,6 +40,8 @@ pub struct Signals {
     pub has_few_files: bool,
     /// Incidents in 180 days.
     pub incidents: Option<usize>,
+    /// True if commits changed it, but fewer by people than make a main author.
+    pub has_few_commits: bool,
     /// The person with the most commits of all time, and the most active one of the last 180 days.
     pub authors: Option<Authors>,
 }
@@ -199,6 +201,9 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
                 format!("{main}, who has most of its commits ({main_commits}), is still active")
             },
         ),
+        None if signals.has_few_commits => {
+            unknown.push(Unknown::new("ownership", "fewer than 5 commits by people changed it"));
+        }
         None => unknown.push(Unknown::new("ownership", why_no_history)),
     }
     made.unknown = unknown;
@@ -215,6 +220,14 @@ mod tests {
         let thresholds = Thresholds::of(Kind::Application);
         let made = of(&Signals::default(), &thresholds, "no commits");
         assert_eq!((made.components.len(), made.unknown.len()), (0, 7));
+        let ownership = |signals: &Signals| {
+            let unknown = of(signals, &thresholds, "no commits").unknown;
+            unknown.into_iter().find(|it| it.evidence == "ownership").map(|it| it.why)
+        };
+        assert_eq!(ownership(&Signals::default()).as_deref(), Some("no commits"));
+        let few = Signals { has_few_commits: true, ..Signals::default() };
+        let expected = "fewer than 5 commits by people changed it";
+        assert_eq!(ownership(&few).as_deref(), Some(expected), "there are some");
     }
 
     #[test]

@@ -208,6 +208,7 @@ impl<'a> Evidence<'a> {
             }),
             has_few_files: commits.is_some() && self.churn().len() < COMPARED_MIN,
             incidents: commits.map(|_| self.incidents(&file.path, 180).len()),
+            has_few_commits: commits.is_some_and(|it| it.commits < OWNED_COMMITS_MIN),
             authors: commits.filter(|it| it.commits >= OWNED_COMMITS_MIN).and_then(|it| {
                 let main = it.people.iter().max_by(|a, b| {
                     a.commits.cmp(&b.commits).then(b.person.number().cmp(&a.person.number()))

@@ -3,10 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::link::{FileFacts, SymbolAt};
+use crate::graph::link::{Code as _, FileFacts, SymbolAt};
+use crate::history::git::Git;
 use crate::lang::{Limits, Symbol};
 
 use super::diff::FileDiff;
@@ -26,8 +29,54 @@ pub struct Changed {
     pub symbols: Vec<SymbolAt>,
 }
 
-/// A file and its earlier text; `None` for a new file.
-pub type Before = (FileId, Option<Vec<u8>>);
+/// A file and its earlier state.
+#[derive(Debug)]
+pub struct Before {
+    /// The file.
+    pub file: FileId,
+    /// `None` for a new file.
+    pub earlier: Option<Earlier>,
+}
+
+/// The earlier text of a file with its definitions.
+#[derive(Debug)]
+pub struct Earlier {
+    /// The text.
+    pub text: Vec<u8>,
+    /// Its definitions; none if the file has no facts now.
+    pub symbols: Vec<Symbol>,
+}
+
+impl Before {
+    /// Returns the earlier states of files from their texts in `commit`, under the given repository
+    /// paths; `None` for new files. Few git processes for all of them; several threads parse. O(texts).
+    ///
+    /// # Errors
+    ///
+    /// If git or the parser fails.
+    pub fn read(
+        catalog: &Catalog,
+        git: &Git,
+        commit: &str,
+        files: Vec<(FileId, Option<Vec<u8>>)>,
+    ) -> Result<Vec<Before>> {
+        let paths: Vec<Vec<u8>> = files.iter().filter_map(|(_, path)| path.clone()).collect();
+        let mut texts = git.texts_at(commit, &paths)?.into_iter();
+        let with_texts: Vec<(FileId, Option<Vec<u8>>)> = files
+            .into_iter()
+            .map(|(file, path)| (file, path.and_then(|_| texts.next().flatten())))
+            .collect();
+        let parsed = |(file, text): (FileId, Option<Vec<u8>>)| {
+            let Some(text) = text else { return Ok(Before { file, earlier: None }) };
+            let symbols = match catalog.file(file) {
+                Some(facts) => catalog.outline(facts.language, &facts.path, &text)?.symbols,
+                None => Vec::new(),
+            };
+            Ok(Before { file, earlier: Some(Earlier { text, symbols }) })
+        };
+        with_texts.into_par_iter().map(parsed).collect()
+    }
+}
 
 impl Changed {
     /// Returns the change from the texts in `before` to the current `files`. Definitions are
@@ -38,13 +87,12 @@ impl Changed {
     /// [`crate::Kind::Corrupt`] if an index is damaged.
     pub fn since(catalog: &Catalog, files: &[FileId], before: &[Before]) -> Result<Changed> {
         let mut changed = Changed { files: files.to_vec(), symbols: Vec::new() };
-        for (file, before) in before.iter().take(COMPARED_MAX) {
+        for Before { file, earlier } in before.iter().take(COMPARED_MAX) {
             let Some((facts, text)) = facts_and_text(catalog, *file)? else { continue };
-            let earlier = before.as_deref().unwrap_or_default();
-            let earlier_symbols = catalog.outline(facts.language, &facts.path, earlier)?;
             let mut had: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
-            for symbol in &earlier_symbols.symbols {
-                let text = earlier.get(symbol.span.clone()).unwrap_or_default();
+            let earlier = earlier.iter().flat_map(|of| of.symbols.iter().map(move |it| (of, it)));
+            for (Earlier { text, .. }, symbol) in earlier {
+                let text = text.get(symbol.span.clone()).unwrap_or_default();
                 had.entry(&symbol.qualified_name).or_default().insert(text);
             }
             let differs = |symbol: &Symbol| {

@@ -301,6 +301,12 @@ fn look(engine: &Engine, head: Head, last: Option<&LastHistory>) -> LastHistory 
     LastHistory { head, ..found }
 }
 
+/// Returns true if there is a commit log, even an outdated one, or no repository to read one from.
+pub fn has_history(engine: &Engine) -> bool {
+    HistoryStore(&engine.store).newest().is_some()
+        || Head::of(&engine.root).is_ok_and(|head| head.is_none())
+}
+
 /// Returns the status of the commit log. O(log).
 pub fn history_status(engine: &Engine) -> HistoryStatus {
     let (head, problem) = match Head::of(&engine.root) {

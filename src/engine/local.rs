@@ -317,7 +317,7 @@ impl Code for Local<'_> {
 
     fn git(&self) -> Option<&Git> {
         let open = || {
-            let git = Git::open(self.engine.root())?;
+            let git = Git::open(self.engine.root())?.remembering();
             Some(match &self.engine.git_index {
                 Some(index) => git.with_index(index),
                 None => git,

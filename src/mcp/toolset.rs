@@ -22,7 +22,7 @@ pub enum Writes {
 
 /// How long after the start of a project its calls wait for the code index, so that the first reply
 /// is as complete as later ones. Calls after that time do not wait.
-pub(super) const PATIENCE: Duration = Duration::from_millis(2500);
+pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 
 impl Toolset {
     /// Parses a list of toolsets such as `core,navigate`, or `all`.

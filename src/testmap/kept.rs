@@ -4,7 +4,7 @@
 //! After an edit only what depends on the texts of single files stays.
 
 use std::ops::Deref;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rustc_hash::FxHashMap;
@@ -149,6 +149,11 @@ pub struct Kept {
     pub(super) files_read: AtomicUsize,
     pub(super) callers_searched: AtomicUsize,
     pub(super) candidates_made: AtomicUsize,
+    /// Whether the callers that earlier processes searched were loaded.
+    pub(super) is_loaded: AtomicBool,
+    /// How many callers the file has that keeps them, and how many of the searched ones it has.
+    pub(super) callers_stored: AtomicUsize,
+    pub(super) callers_written: AtomicUsize,
 }
 
 impl Default for Kept {
@@ -167,6 +172,9 @@ impl Default for Kept {
             files_read: AtomicUsize::new(0),
             callers_searched: AtomicUsize::new(0),
             candidates_made: AtomicUsize::new(0),
+            is_loaded: AtomicBool::new(false),
+            callers_stored: AtomicUsize::new(0),
+            callers_written: AtomicUsize::new(0),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The code that differs from a commit, for tools that select tests: changed functions, changed
 //! tests, and functions that were removed or renamed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::analysis::NOT_A_REPOSITORY;
 use super::changed_paths::{self, FileKind, Parsed};
@@ -11,7 +11,7 @@ use crate::answer::analysis::{Analysis, Status};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
-use crate::context::changed::{Before, Changed};
+use crate::context::changed::{Before, Changed, Earlier};
 use crate::error::{Error, Kind, Result};
 use crate::graph::link::{Code as _, FileFacts, SymbolAt};
 use crate::history::git::{Difference, Git};
@@ -256,8 +256,9 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
     let mut found = CodeDifference { commit, ..CodeDifference::default() };
     let tests = Tests::new(catalog);
     let list = catalog.files();
-    let (mut files, mut before): (Vec<FileId>, Vec<Before>) = (Vec::new(), Vec::new());
-    let mut gone: Vec<(String, Vec<u8>)> = Vec::new();
+    let mut files: Vec<FileId> = Vec::new();
+    let mut before: Vec<(FileId, Option<Vec<u8>>)> = Vec::new();
+    let mut gone: Vec<Vec<u8>> = Vec::new();
     let mut changes = git.changes_since(&found.commit)?;
     if scope == Scope::Committed {
         found.mixed = keep_committed(git, &found.commit, &mut changes)?;
@@ -352,14 +353,18 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
             found.is_cut = true;
             continue;
         }
-        let content =
-            earlier.map(|path| git.content_at(&found.commit, &path)).transpose()?.flatten();
-        match (present, content) {
-            (Some(file), content) => before.push((file, content)),
-            (None, Some(content)) => gone.push((paths::shown(&path), content)),
-            (None, None) => {}
+        match present {
+            Some(file) => before.push((file, earlier)),
+            None => gone.extend(earlier),
         }
     }
+    let before = Before::read(catalog, git, &found.commit, before)?;
+    let texts = git.texts_at(&found.commit, &gone)?;
+    let gone: Vec<(String, Vec<u8>)> = gone
+        .iter()
+        .zip(texts)
+        .filter_map(|(path, text)| Some((paths::shown(path), text?)))
+        .collect();
     found.paths.sort();
     gone.iter().for_each(|(path, _)| found.note_former(path.as_bytes()));
     let changed = Changed::since(catalog, &files, &before)?;
@@ -387,19 +392,17 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
         }
     }
     // A new file of tests has no earlier text that its tests could differ from.
-    for (file, earlier) in &before {
-        if earlier.is_none() {
-            found.tests.extend(tests.in_file(*file));
-            found.effects.extend(of_new_file(catalog, *file, &found.files));
-        }
+    for &Before { file, .. } in before.iter().filter(|of| of.earlier.is_none()) {
+        found.tests.extend(tests.in_file(file));
+        found.effects.extend(of_new_file(catalog, file, &found.files));
     }
     found.tests.sort_unstable();
     found.tests.dedup();
     found.symbols.sort_unstable();
     found.symbols.dedup();
-    for (file, earlier) in &before {
+    for Before { file, earlier } in &before {
         if let Some(earlier) = earlier {
-            found.compare_outside(catalog, &tests, *file, earlier)?;
+            found.compare_outside(catalog, &tests, *file, earlier);
         }
     }
     for (path, earlier) in &gone {
@@ -416,27 +419,33 @@ fn keep_committed(
     changes: &mut Vec<(Vec<u8>, Difference)>,
 ) -> Result<usize> {
     let uncommitted = git.changes_since("HEAD")?;
-    let is_committed = |former: &[u8], path: &[u8]| -> Result<bool> {
-        Ok(git.content_at(commit, former)? != git.content_at("HEAD", path)?)
-    };
-    let own: BTreeSet<&[u8]> = uncommitted.iter().map(|(path, _)| path.as_slice()).collect();
-    let (mut mixed, mut kept) = (0, Vec::with_capacity(changes.len()));
-    for (path, how) in changes.drain(..) {
-        if own.contains(path.as_slice()) {
-            let former = if let Difference::Renamed(from) = &how { from } else { &path };
-            if !is_committed(former, &path)? {
-                continue;
-            }
-            mixed += 1;
+    let mut former: BTreeMap<&[u8], &[u8]> =
+        uncommitted.iter().map(|(path, _)| (&path[..], &path[..])).collect();
+    for (path, how) in changes.iter() {
+        if let (Difference::Renamed(from), Some(former)) = (how, former.get_mut(&path[..])) {
+            *former = from;
         }
-        kept.push((path, how));
     }
+    let texts_at = |commit: &str, paths: Vec<Vec<u8>>| git.texts_at(commit, &paths);
+    let before = texts_at(commit, former.values().map(|path| path.to_vec()).collect())?;
+    let at_head = texts_at("HEAD", former.keys().map(|path| path.to_vec()).collect())?;
+    let at_head: BTreeMap<&[u8], &Option<Vec<u8>>> = former.keys().copied().zip(&at_head).collect();
+    let sides = former.keys().zip(&before);
+    let is_committed: BTreeSet<&[u8]> =
+        sides.filter(|(path, before)| at_head[*path] != *before).map(|(path, _)| *path).collect();
+    let counts = |path: &[u8]| !former.contains_key(path) || is_committed.contains(path);
+    let kept = changes.iter().filter(|(path, _)| counts(path));
+    let mut kept: Vec<(Vec<u8>, Difference)> = kept.cloned().collect();
+    let mut mixed = kept.iter().filter(|(path, _)| former.contains_key(&path[..])).count();
     // What a commit changed and the tree has undone.
-    for (path, _) in &uncommitted {
-        let is_there = kept.iter().any(|(other, _)| other == path);
-        if !is_there && git.content_at("HEAD", path)?.is_some() && is_committed(path, path)? {
+    let is_left =
+        |path: &&[u8]| at_head[path].is_some() && kept.iter().all(|(other, _)| other[..] != **path);
+    let left: Vec<Vec<u8>> = former.keys().copied().filter(is_left).map(<[u8]>::to_vec).collect();
+    let before = texts_at(commit, left.clone())?;
+    for (path, before) in left.into_iter().zip(before) {
+        if *at_head[&path[..]] != before {
             mixed += 1;
-            kept.push((path.clone(), Difference::Modified));
+            kept.push((path, Difference::Modified));
         }
     }
     *changes = kept;
@@ -475,29 +484,29 @@ impl CodeDifference {
         catalog: &Catalog,
         tests: &Tests<'_>,
         file: FileId,
-        earlier: &[u8],
-    ) -> Result<()> {
+        earlier: &Earlier,
+    ) {
+        let Earlier { text: earlier, symbols } = earlier;
         let (Some(facts), Some(text)) = (catalog.file(file), catalog.text(file)) else {
             // It is no text any more.
             self.effects.insert(Effect::Loading(file));
-            return Ok(());
+            return;
         };
-        if earlier == &*text {
+        if earlier[..] == *text {
             // Its mode differs.
             self.effects.insert(Effect::Loading(file));
-            return Ok(());
+            return;
         }
-        let outline = catalog.outline(facts.language, &facts.path, earlier)?;
-        let before = Parsed { text: earlier, symbols: &outline.symbols };
+        let before = Parsed { text: earlier, symbols };
         let after = Parsed { text: &text, symbols: &facts.symbols };
         let path = catalog.path(file);
         if changed_paths::differs_outside(path, facts.language, before, after) {
             self.effects.insert(Effect::Loading(file));
-        } else if earlier != &*text && self.symbols.iter().all(|at| at.file != file) {
+        } else if self.symbols.iter().all(|at| at.file != file) {
             self.inert += 1;
         }
         let known = self.removed.len();
-        removed_in(&facts, &text, &outline.symbols, earlier, &mut self.removed);
+        removed_in(&facts, &text, symbols, earlier, &mut self.removed);
         // A test that is gone concerns no other test; support code of tests does.
         let is_test_file = !tests.of(file).tests.is_empty();
         for removed in &self.removed[known..] {
@@ -506,7 +515,6 @@ impl CodeDifference {
                 self.effects.insert(Effect::Removed { file, name: removed.name.clone(), is_free });
             }
         }
-        Ok(())
     }
 }
 

@@ -198,6 +198,9 @@ pub struct CheckData {
     pub commands: Vec<String>,
     /// People who can review the riskiest file.
     pub reviewers: Vec<ReviewerEntry>,
+    /// True if no commit that counts changed that file: they changed others of its directory.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub reviewers_of_directory: bool,
     /// The canonical decisions that the change contradicts, then those in whose scope it is or whose
     /// references it touches, at most five.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -655,6 +658,8 @@ fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
         .filter(|reply| !reply.data.reviewers.is_empty())
         .or_else(|| who_reviews::WhoReviews::run(call, args(path)).ok());
     let reviewers = found.map(|reply| reply.data.reviewers).unwrap_or_default();
+    data.reviewers_of_directory =
+        !reviewers.is_empty() && reviewers.iter().all(|it| it.commits == 0);
     let entry =
         |it: who_reviews::Reviewer| ReviewerEntry { author: it.author, commits: it.commits };
     data.reviewers = reviewers.into_iter().map(entry).collect();
@@ -722,7 +727,8 @@ impl Data for CheckData {
         if !self.reviewers.is_empty() {
             let names: Vec<String> =
                 self.reviewers.iter().map(|it| text::plain(&it.author)).collect();
-            let _ = writeln!(out, "reviewers: {}", names.join(", "));
+            let of = if self.reviewers_of_directory { " of its directory" } else { "" };
+            let _ = writeln!(out, "reviewers{of}: {}", names.join(", "));
         }
     }
 

@@ -197,12 +197,12 @@ fn of_file(
     unit_name: Option<String>,
     max: usize,
 ) -> Result<Analysis<ChurnData>> {
-    let (Some(file), Some(git)) = (activity.file(path), call.code.git()) else {
+    let Some(file) = activity.file(path) else {
         return Ok(analysis::no_commits(ChurnData::default()));
     };
     let months = analysis::months(history, activity, path);
     let files = vec![FileChurn { months, ..entry(path, file, &weights(call, activity)?) }];
-    let changes = match units::changes(call, history, activity, git, path, units::COMMITS_MAX) {
+    let changes = match units::changes(call, history, activity, path, units::COMMITS_MAX) {
         Ok(changes) => changes,
         Err(error) => {
             let data = ChurnData { files, units: Some(Vec::new()) };

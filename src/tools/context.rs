@@ -355,7 +355,7 @@ fn since_commit(
     let list = catalog.files();
     let scope = options.scope();
     let mut files: Vec<FileId> = Vec::new();
-    let mut before: Vec<Before> = Vec::new();
+    let mut before: Vec<(FileId, Option<Vec<u8>>)> = Vec::new();
     for (path, how) in git.changes_since(&commit)? {
         if path.ends_with(b"/") {
             // Git lists a directory with its own repository as one entry.
@@ -371,10 +371,10 @@ fn since_commit(
             Difference::Renamed(from) => Some(from),
         };
         if before.len() < COMPARED_MAX {
-            let content = earlier.map(|path| git.content_at(&commit, &path)).transpose()?;
-            before.push((file, content.flatten()));
+            before.push((file, earlier));
         }
     }
+    let before = Before::read(catalog, git, &commit, before)?;
     Changed::since(catalog, &files, &before)
 }
 

@@ -15,6 +15,7 @@ use super::lookup::{self, Filter, NameQuery, Within};
 use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::{Besides, Limits, select};
 use super::{Call, Define, RESULTS_MAX, Reply, Toolset, counted, first, paths, results_max};
+use crate::answer::analysis::Analysis;
 use crate::answer::definition::{Around, Definition};
 use crate::answer::precedence::Precedence;
 use crate::answer::style::Style;
@@ -149,6 +150,9 @@ pub struct Explained {
     pub callees_unresolved: usize,
     /// Files with tests of it, that with the most likely test first; no test was run.
     pub tests: List<Test>,
+    /// What these tests lack, in the words of the selection of tests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests_message: Option<String>,
     /// True if all tests should run after a change of it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub run_all: bool,
@@ -255,7 +259,7 @@ fn explain(
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
     }
-    let (tests, run_all) = tests(call, catalog, at)?;
+    let Tested { files: tests, run_all, message: tests_message } = tests(call, catalog, at)?;
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
     let (callers, total) = first(callers, max);
@@ -271,19 +275,29 @@ fn explain(
         callees_unresolved: called.unresolved.len(),
         callees: List::new(callees(catalog, called.calls), max),
         tests: List::new(tests, max),
+        tests_message,
         run_all,
     }))
+}
+
+/// The tests of a definition.
+struct Tested {
+    files: Vec<Test>,
+    run_all: bool,
+    /// The remark of the selection.
+    message: Option<String>,
 }
 
 /// Returns the files with tests that probably execute a definition, the one with the most likely test
 /// first, and whether all tests should run; if there are none, as for types that tests only name, those
 /// of its file.
-fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<(Vec<Test>, bool)> {
+fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<Tested> {
     let limits = Limits { tests: RESULTS_MAX, tokens: usize::MAX, least: 0.0 };
     let selected = select(call, catalog, &[at], Besides::default(), limits)?;
-    let run_all = selected.selection.run_all;
+    let Analysis { data: selection, message, .. } = selected.reply(|selection| selection);
+    let run_all = selection.run_all;
     let mut found: Vec<Test> = Vec::new();
-    for of in selected.selection.tests {
+    for of in selection.tests {
         let missed = 1.0 - of.score;
         let Some(file) = found.iter_mut().find(|file| file.path == of.path) else {
             let (path, source, test_id) = (of.path, of.source, Some(of.test_id));
@@ -300,7 +314,7 @@ fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<(Vec<Test>,
         file.score = file.score.map(|score| (score * 100.0).round() / 100.0);
     }
     if !found.is_empty() {
-        return Ok((found, run_all));
+        return Ok(Tested { files: found, run_all, message });
     }
     let tests = Tests::new(catalog);
     let of_file = files::of_file(catalog, at.file).into_iter();
@@ -311,7 +325,7 @@ fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<(Vec<Test>,
         test_id: None,
         tests: tests.of(file).tests.len(),
     };
-    Ok((of_file.map(test).collect(), run_all))
+    Ok(Tested { files: of_file.map(test).collect(), run_all, message })
 }
 
 fn call_site(catalog: &Catalog, texts: &mut Texts<'_>, caller: &Caller) -> CallSite {
@@ -384,6 +398,8 @@ impl Reply for ExplainReply {
         head(&mut out, "tests", &explained.tests);
         if explained.run_all {
             out.push_str("  run all tests: none is known to execute it, or nearly all do\n");
+        } else if let Some(message) = &explained.tests_message {
+            let _ = writeln!(out, "  {}", text::plain(message));
         }
         for test in &explained.tests.list {
             let Test { path, score, source, tests, .. } = test;
@@ -403,7 +419,7 @@ impl Reply for ExplainReply {
         if let Some(choices) = &self.choices {
             let all = counted(choices.total, "definition");
             notices
-                .push(format!("{all} of that name; a qualified name, `path` or an id selects one"));
+                .push(format!("{all} of that name; a qualified name, `path` or an id selects one; {{tool:suggest_tests}} takes all"));
         }
         match self.others {
             0 => {}

@@ -98,13 +98,13 @@ impl Define for FileHistory {
         };
         let path = analysis::committed_path(call, &history, &path);
         let activity = history.activity(&analysis::rules(call));
-        let (Some(_), Some(git)) = (activity.file(&path), call.code.git()) else {
+        if activity.file(&path).is_none() {
             let reply = analysis::no_commits(HistoryData::default());
             return Ok(analysis::with_log_status(call, &history, reply));
-        };
+        }
         let max = results_max(args.limit, 20);
         let wanted = if args.unit_name.is_some() { units::COMMITS_MAX } else { max };
-        let changes = match units::changes(call, &history, &activity, git, &path, wanted) {
+        let changes = match units::changes(call, &history, &activity, &path, wanted) {
             Ok(changes) => changes,
             Err(error) => return Ok(analysis::git_failed(HistoryData::default(), &error)),
         };

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +14,8 @@ use crate::answer::analysis::{Analysis, NextStep, Size};
 use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::error::{Error, Kind, Result};
-use crate::history::people;
+use crate::history::blames::{self, BlameKey, FileBlame};
+use crate::history::{CommitId, History, Rules, people};
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -87,29 +89,21 @@ impl Define for Ownership {
             Err(missing) => return Ok(missing.reply(OwnershipData::default())),
         };
         let rules = analysis::rules(call);
-        let Some(git) = call.code.git() else {
-            return Ok(analysis::no_commits(OwnershipData::default()));
-        };
         let Some(head) = history.log().origin().head else {
             return Ok(analysis::no_commits(OwnershipData::default()));
         };
-        let blob = match git.blob_at(head, &path) {
-            Ok(Some(blob)) => blob,
+        let blame = match blame(call, &history, head, &path, &rules) {
+            Ok(Some(blame)) => blame,
             Ok(None) => return Ok(analysis::no_commits(OwnershipData::default())),
             Err(error) => return Ok(analysis::git_failed(OwnershipData::default(), &error)),
         };
         let range = match &args.unit_name {
-            Some(name) => Some(unit_lines(call, &path, &blob, name)?),
+            Some(name) => Some(unit_lines(call, &path, &blame.blob, name)?),
             None => None,
         };
-        let blamed = match history.blame(git, &path, &rules) {
-            Ok(blamed) => blamed,
-            Err(error) => return Ok(analysis::git_failed(OwnershipData::default(), &error)),
-        };
-        let mut owners: BTreeMap<String, (Owner, Vec<crate::history::CommitId>, i64)> =
-            BTreeMap::new();
+        let mut owners: BTreeMap<String, (Owner, Vec<CommitId>, i64)> = BTreeMap::new();
         let mut lines = 0;
-        for part in blamed.iter() {
+        for part in &blame.lines {
             let count = range.map_or(part.lines, |(first, last)| {
                 let end = (part.line + part.lines).min(last + 1);
                 end.saturating_sub(part.line.max(first))
@@ -152,6 +146,35 @@ impl Define for Ownership {
         );
         Ok(analysis::fit(analysis::with_log_status(call, &history, reply), args.max_tokens))
     }
+}
+
+/// Returns the blame of a file in the commit `head`; `None` if the commit does not have it. The first call
+/// for a state of the file runs git, later ones read what is kept.
+fn blame(
+    call: &Call<'_>,
+    history: &History,
+    head: CommitId,
+    path: &[u8],
+    rules: &Rules,
+) -> Result<Option<Arc<FileBlame>>> {
+    let versions = call.code.versions();
+    let rules_hash = blames::rules_hash(call.code.root(), history, rules);
+    let key = BlameKey { head, rules: rules_hash, history };
+    let blob_at = || call.code.git().and_then(|git| git.blob_at(head, path).ok()?);
+    history.blame(path, rules_hash, || {
+        if let Some(kept) = versions.and_then(|versions| versions.blame(path, &key, blob_at)) {
+            return Ok(Some(kept));
+        }
+        let Some(git) = call.code.git() else { return Ok(None) };
+        let Some(blob) = git.blob_at(head, path)? else { return Ok(None) };
+        let ids = history.log().commits().map(|commit| commit.id());
+        let ignored: Vec<CommitId> = ids.filter(|id| rules.ignored.contains(id)).collect();
+        let blame = FileBlame { blob, lines: git.blame(head, path, &ignored)? };
+        if let Some(versions) = versions {
+            versions.keep_blame(path, &key, &blame);
+        }
+        Ok(Some(blame))
+    })
 }
 
 /// Returns the first and the last line of a definition in HEAD's text.

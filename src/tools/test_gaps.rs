@@ -21,6 +21,7 @@ use crate::testmap::recorded::Recorded;
 use crate::testmap::score::LIKELY_MIN;
 use crate::testmap::score::Weights;
 use crate::testmap::select::{rank, rank_all};
+use crate::testmap::stored;
 use crate::testmap::tree::Tree as _;
 use crate::userdata::coverage::CoveredText;
 
@@ -161,6 +162,7 @@ impl Define for TestGaps {
         };
         // The evidence is that of the tools that select tests.
         let history = call.code.history().unwrap_or_default();
+        stored::load(call.code, catalog);
         let tests = Tests::new(catalog).with_history(history.clone());
         let mut functions: Vec<(usize, SymbolAt)> = Vec::new();
         for file in files {
@@ -223,6 +225,7 @@ impl Define for TestGaps {
                 not_executed,
             });
         }
+        stored::save(call.code, catalog);
         data.gaps.sort_by(|a, b| {
             let by_length = b.lines.cmp(&a.lines);
             by_length.then_with(|| a.path.cmp(&b.path)).then(a.line.cmp(&b.line))

@@ -36,7 +36,7 @@ use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{LIKELY_MIN, Source, Weights};
 use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
 use crate::testmap::tree::Tree as _;
-use crate::testmap::unseen;
+use crate::testmap::{stored, unseen};
 use crate::userdata::Database;
 use crate::userdata::coverage::CoveredText;
 
@@ -258,6 +258,7 @@ pub(super) fn select(
         log::debug!("tests are selected without history: {error}");
         None
     });
+    stored::load(call.code, catalog);
     let tests = Tests::new(catalog);
     let (database, problem) = coverage(call);
     let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
@@ -287,6 +288,7 @@ pub(super) fn select(
         least: limits.least,
     };
     let delivered = deliver::deliver(rankings, &costs);
+    stored::save(call.code, catalog);
     let mut untested = delivered.untested;
     let mut best: BTreeMap<TestAt, (Ranked, Option<SymbolAt>)> = BTreeMap::new();
     let mut recorded_only = Vec::new();

@@ -62,9 +62,15 @@ pub struct Triaged {
     /// True if all tests should run after an edit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub run_all: bool,
+    /// How many tests probably execute it; only for files that no test imports, and the first three.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reaching_tests: Option<usize>,
 }
 
-/// The number of files for which tests are selected.
+/// The number of files whose tests are searched if no test imports them.
+const EXAMINED_MAX: usize = 10;
+
+/// The number of files for which tests to run are listed.
 const SELECTED_MAX: usize = 3;
 
 /// The number of tests of each.
@@ -109,13 +115,16 @@ impl Define for Triage {
         let mut files: Vec<Triaged> = top.map(Triaged::new).collect();
         let catalog = call.code.catalog(&[])?;
         files.iter_mut().try_for_each(|of| risk_map::count_values(catalog, &mut of.file))?;
-        for of in files.iter_mut().take(SELECTED_MAX) {
-            of.select_tests(call, catalog)?;
+        for (at, of) in files.iter_mut().enumerate().take(EXAMINED_MAX) {
+            let is_first = at < SELECTED_MAX;
+            if is_first || of.file.tests == 0 {
+                of.select_tests(call, catalog, is_first)?;
+            }
         }
-        let without_tests = files.iter().filter(|it| it.file.tests == 0).count();
+        let without_tests = files.iter().filter(|it| it.lacks_tests()).count();
         let weights_problem = ranked.meta.weights_problem.clone();
         let user_data_problem = ranked.meta.user_data_problem.clone();
-        let untested = files.iter().find(|it| it.file.tests == 0).map(|it| it.file.path.clone());
+        let untested = files.iter().find(|it| it.lacks_tests()).map(|it| it.file.path.clone());
         let first = files.first().map(|it| it.file.path.clone());
         let shown = files.len();
         let data = TriageData { files, without_tests, meta: ranked.meta };
@@ -153,31 +162,53 @@ impl Define for Triage {
 
 impl Triaged {
     fn new(file: FileRisk) -> Triaged {
-        Triaged { reasons: reasons(&file), file, run_tests: None, run_all: false }
+        let (run_tests, run_all, reaching_tests) = (None, false, None);
+        let reasons = reasons(&file, reaching_tests);
+        Triaged { reasons, file, run_tests, run_all, reaching_tests }
     }
 
-    /// Adds the tests to run.
-    fn select_tests(&mut self, call: &Call<'_>, catalog: &Catalog) -> Result<()> {
+    /// Returns true if no test imports the file, is named after it or is known to reach it.
+    fn lacks_tests(&self) -> bool {
+        self.file.tests == 0 && self.reaching_tests.unwrap_or(0) == 0
+    }
+
+    /// Selects the tests of the file, as `suggest_tests` does, and adds those to run if they are
+    /// `wanted`.
+    fn select_tests(&mut self, call: &Call<'_>, catalog: &Catalog, wanted: bool) -> Result<()> {
         let Some(file) = catalog.files().find(self.file.path.as_bytes()) else { return Ok(()) };
         let named = NamedChange::of(catalog, &[FileId::new(file)]);
         let limits = Limits { tests: TESTS_MAX, tokens: usize::MAX, least: 0.0 };
         let selected = select(call, catalog, &named.symbols, named.besides(), limits)?;
-        self.run_all = selected.selection.run_all;
-        let tests = selected.selection.tests.into_iter();
-        self.run_tests = Some(tests.map(|test| test.test_id).collect());
+        let is_known = !selected.is_guess && !selected.selection.run_all;
+        let reaching_tests = if is_known { selected.total } else { 0 };
+        self.reaching_tests = Some(reaching_tests);
+        self.reasons = reasons(&self.file, self.reaching_tests);
+        if wanted {
+            self.run_all = selected.selection.run_all;
+            let tests = selected.selection.tests.into_iter();
+            self.run_tests = Some(tests.map(|test| test.test_id).collect());
+        }
         Ok(())
     }
 }
 
-fn reasons(file: &FileRisk) -> Vec<&'static str> {
+/// Returns why a file is risky. `reaching` is the number of tests that probably execute it, where that was
+/// determined.
+fn reasons(file: &FileRisk, reaching: Option<usize>) -> Vec<&'static str> {
     let it = &file.breakdown;
     let is_high = |value: Option<f64>| value.is_some_and(|value| value >= HIGH);
+    let gap = match reaching {
+        _ if file.tests > 0 => "its tests execute little of it",
+        None => "no test imports it or is named after it",
+        Some(0) => "no test is known to reach it",
+        Some(_) => "tests reach it only through other files",
+    };
     let all = [
         (file.new_file_boost > 0.0, "no commit and no test yet"),
         (is_high(it.churn), "changes more often than nine in ten files"),
         (is_high(it.coupling), "changes together with many others"),
         (is_high(Some(it.size)), "larger than nine in ten files"),
-        (is_high(it.coverage_gap), "no test imports it"),
+        (is_high(it.coverage_gap), gap),
         (it.test_instability.is_some_and(|rate| rate > 0.0), "its tests fail at times"),
         (file.hidden_risk_factor > 0.0, "imports that are computed at run time"),
     ];
@@ -231,6 +262,6 @@ impl Data for TriageData {
 
     fn truncate(&mut self, shown: usize) {
         self.files.truncate(shown);
-        self.without_tests = self.files.iter().filter(|it| it.file.tests == 0).count();
+        self.without_tests = self.files.iter().filter(|it| it.lacks_tests()).count();
     }
 }

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Call, paths};
+use super::{Call, analysis, paths};
 use crate::answer::nearest;
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
@@ -16,8 +16,8 @@ use crate::lang::{Language, Outline, SymbolKind};
 pub(super) const COMMITS_MAX: usize = 300;
 
 /// Returns the changes that the newest `max` counted commits made to the file at a present repository
-/// path, newest first. The first call for a file runs git three times and parses its versions; later
-/// ones read what is kept, and only the versions of new commits.
+/// path, newest first. The first call for a file runs git and parses its versions; later ones read what
+/// is kept, and only the versions of new commits, so that most run no git.
 ///
 /// # Errors
 ///
@@ -26,19 +26,17 @@ pub(super) fn changes(
     call: &Call<'_>,
     history: &History,
     activity: &Activity,
-    git: &Git,
     path: &[u8],
     max: usize,
 ) -> Result<std::sync::Arc<FileChanges>> {
     let max = max.clamp(1, COMMITS_MAX);
-    history.file_changes(path, max, || read(call, history, activity, git, path, max))
+    history.file_changes(path, max, || read(call, history, activity, path, max))
 }
 
 fn read(
     call: &Call<'_>,
     history: &History,
     activity: &Activity,
-    git: &Git,
     path: &[u8],
     max: usize,
 ) -> Result<FileChanges> {
@@ -68,17 +66,20 @@ fn read(
     }
     names.sort_unstable();
     names.dedup();
-    let mut found: Vec<(CommitId, FilePatch)> = Vec::new();
-    for patch in git.patches(&ids, &names)? {
-        let Some(target) = at_commit.get(&patch.commit) else { continue };
-        let file = patch.files.into_iter().find(|file| file.target == *target);
-        found.extend(file.map(|file| (patch.commit, file)));
-    }
     let language = paths::language(path);
-    let spans = match language {
-        Some(language) => spans_of(call, git, language, path, &found)?,
-        None => FxHashMap::default(),
-    };
+    let mut found: Vec<(CommitId, FilePatch)> = Vec::new();
+    let mut spans = FxHashMap::default();
+    if !ids.is_empty() {
+        let git = call.code.git().ok_or_else(not_a_repository)?;
+        for patch in git.patches(&ids, &names)? {
+            let Some(target) = at_commit.get(&patch.commit) else { continue };
+            let file = patch.files.into_iter().find(|file| file.target == *target);
+            found.extend(file.map(|file| (patch.commit, file)));
+        }
+        if let Some(language) = language {
+            spans = spans_of(call, git, language, path, &found)?;
+        }
+    }
     let none = Vec::new();
     let of_blob = |blob: &Option<String>| {
         blob.as_ref().and_then(|it| spans.get(it)?.as_ref()).unwrap_or(&none)
@@ -115,6 +116,11 @@ fn read(
         versions.keep(path, &kept);
     }
     Ok(FileChanges { changes, total })
+}
+
+fn not_a_repository() -> Error {
+    Error::new(Kind::NotFound, "the tree is not in a git work tree")
+        .with_code(analysis::NOT_A_REPOSITORY)
 }
 
 /// Returns the definitions of every version of the file; `None` for one that no parser read.

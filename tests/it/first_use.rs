@@ -1,6 +1,7 @@
 //! The first command of a tree that needs the code index: it waits for a background build.
 
 use std::fs;
+use std::io::Write as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -121,8 +122,8 @@ fn ending_the_processes_of_a_terminal_leaves_the_build_running() {
     assert!(is_full(&place));
 }
 
-/// Returns the output of a command on a terminal; `None` if the program `script` is not installed.
-fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
+/// Returns a command on a terminal; `None` if the program `script` is not installed.
+fn terminal(place: &Place, args: &[&str]) -> Option<Command> {
     let words = place.codedb_words(args[0]);
     let words = words.iter().map(|word| word.to_string_lossy().into_owned());
     let words: Vec<String> = words.chain(args[1..].iter().map(|&word| word.to_owned())).collect();
@@ -130,7 +131,12 @@ fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
     let mut command = place.command("script");
     command.env("CODEDB_BACKGROUND", "1").env("TERM", "xterm");
     command.args(["-qec", &words.join(" "), "/dev/null"]);
-    exists.then(|| Answer::of(command).text())
+    exists.then_some(command)
+}
+
+/// Returns the output of a command on a terminal; `None` if the program `script` is not installed.
+fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
+    terminal(place, args).map(|command| Answer::of(command).text())
 }
 
 #[test]
@@ -147,4 +153,53 @@ fn a_terminal_shows_a_progress_bar() {
     let quiet = on_terminal(&place, &[&call[..], &["--no-progress"]].concat());
     assert!(quiet.is_some_and(|text| !text.contains("/800")));
     place.wait_for_builders();
+}
+
+#[test]
+fn on_a_terminal_the_first_command_waits_until_the_index_is_built() {
+    // Its build takes longer than the wait of a command without a terminal.
+    let place = large(2_400);
+    let Some(text) = on_terminal(&place, &["callers", "name_7_of_0"]) else { return };
+    assert!(text.contains("/2400 files"), "{text:?}");
+    assert!(text.contains("200 callers") && !text.contains("not indexed yet"), "{text:?}");
+    assert!(is_full(&place));
+}
+
+#[test]
+fn ctrl_c_on_a_terminal_answers_with_what_is_there() {
+    let place = large(2_400);
+    let Some(mut command) = terminal(&place, &["callers", "name_7_of_0"]) else { return };
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the program starts");
+    let started = Instant::now();
+    while !has_file(&place.cache(), "progress") {
+        assert!(started.elapsed() < Duration::from_secs(60), "no build starts");
+        thread::sleep(Duration::from_millis(5));
+    }
+    // The terminal turns it into SIGINT for the foreground processes.
+    child.stdin.take().expect("a pipe").write_all(b"\x03").expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("the index is not complete yet"), "{text:?}");
+    // The file of that name was searched for and parsed.
+    assert!(text.contains("callers"), "{text:?}");
+    assert!(text.contains("not indexed yet"), "{text:?}");
+    assert_ne!(output.status.code(), Some(130), "{text:?}");
+    place.wait_for_builders();
+    assert!(is_full(&place));
+}
+
+#[test]
+fn commands_that_need_commits_wait_for_them() {
+    let place = small();
+    place.git(&["init", "-q"]);
+    for number in 0..400 {
+        place.git(&["commit", "-q", "--allow-empty", "-m", &format!("Commit {number}")]);
+    }
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "Add the cart"]);
+    let answer = run(&place, &["history", "src/cart.rs", "--wait-ms", "60000"]).expect_success();
+    place.wait_for_builders();
+    assert!(answer.text().contains("Add the cart"), "{}", answer.text());
+    assert_eq!(run(&place, &["history", "src/cart.rs"]).text(), answer.text());
 }

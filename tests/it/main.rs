@@ -1,6 +1,7 @@
 //! The integration tests, in one binary.
 
 #[cfg(unix)]
+mod agreement;
 mod analysis;
 #[cfg(unix)]
 mod benches;

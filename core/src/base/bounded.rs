@@ -79,6 +79,14 @@ impl<K: Clone + Eq + Hash, V: Clone> BoundedCache<K, V> {
         }
     }
 
+    /// Passes all entries to `each`, in no order. O(entries).
+    pub fn each(&self, mut each: impl FnMut(&K, &V)) {
+        if let Ok(halves) = self.halves.read() {
+            let all = halves.young.iter().chain(&halves.old);
+            all.for_each(|(key, (value, _))| each(key, value));
+        }
+    }
+
     /// Returns a cache with the entries whose keys satisfy `holds`. O(entries).
     #[must_use]
     pub fn only(&self, holds: impl Fn(&K) -> bool) -> BoundedCache<K, V> {

@@ -17,6 +17,7 @@ mod merge_base;
 mod patches;
 mod process;
 mod range;
+mod seen;
 mod settings;
 mod since;
 mod staged;
@@ -28,10 +29,10 @@ use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-pub use blame::Blamed;
+pub use blame::{Blamed, own_mailmap};
 pub use checkout::Message;
 pub use clone::Remote;
 pub use head::Head;
@@ -48,6 +49,7 @@ use crate::error::{Error, Kind, Result};
 use crate::source;
 use layout::Layout;
 use process::{Exit, Limits};
+use seen::Answers;
 use settings::{NO_PROTOCOL, WorkTree};
 
 /// The time limit of one call.
@@ -75,9 +77,18 @@ pub struct Git {
     index: Option<PathBuf>,
     /// The time limit of one call.
     patience: Duration,
+    /// What git answered, if one state of the repository is enough; see [`Git::remembering`].
+    seen: Option<Arc<Seen>>,
     /// The protocols that git may use, in the format of `GIT_ALLOW_PROTOCOL`. Everything that only
     /// reads a work tree uses [`NO_PROTOCOL`].
     protocols: &'static str,
+}
+
+/// What git answered while one reply is made.
+#[derive(Debug, Default)]
+struct Seen {
+    commits: Answers<Option<String>>,
+    changes: Answers<Vec<(Vec<u8>, Difference)>>,
 }
 
 /// The error of every call.
@@ -144,14 +155,21 @@ impl Git {
     /// Returns git in the directory `root`, without network access.
     fn at(root: &Path, patience: Duration) -> Git {
         let (root, work_tree, refused, index) = (root.to_path_buf(), None, None, None);
-        Git { root, work_tree, refused, index, patience, protocols: NO_PROTOCOL }
+        Git { root, work_tree, refused, index, patience, seen: None, protocols: NO_PROTOCOL }
+    }
+
+    /// Returns git that is asked once for a commit and for the differences from one: for a single reply.
+    #[must_use]
+    pub fn remembering(self) -> Git {
+        Git { seen: Some(Arc::default()), ..self }
     }
 
     /// Returns git with another file as its index: `git commit` has one of its own while its hooks
     /// run. The user's environment names it, never the repository.
     #[must_use]
     pub fn with_index(self, index: &Path) -> Git {
-        Git { index: Some(index.to_owned()), ..self }
+        let seen = self.seen.as_ref().map(|_| Arc::default());
+        Git { index: Some(index.to_owned()), seen, ..self }
     }
 
     /// Returns the work tree that contains `root`, or `None` if there is none. If git fails or
@@ -238,6 +256,10 @@ impl Git {
     ///
     /// As [`Git::recent`]; also if `name` denotes a commit that the repository lacks.
     pub fn commit(&self, name: &str) -> Result<Option<String>> {
+        seen::once(self.seen.as_deref().map(|seen| &seen.commits), name, || self.find_commit(name))
+    }
+
+    fn find_commit(&self, name: &str) -> Result<Option<String>> {
         if name.is_empty() || name.contains('\0') {
             return Ok(None);
         }

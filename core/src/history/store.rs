@@ -12,6 +12,7 @@ use crate::index::map::Map;
 use crate::index::store::{Store, WriterLock};
 
 use super::log::{self, Log};
+use super::{blames, versions};
 
 /// A published log.
 #[derive(Debug)]
@@ -85,7 +86,9 @@ impl HistoryStore<'_> {
     /// Removes temporary files of writers that did not finish.
     pub fn tidy(&self, _lock: &WriterLock) {
         self.0.remove_where(|name| {
-            ["history-", "units-"].iter().any(|start| name.starts_with(start))
+            ["history-", "callers.", versions::PREFIX, blames::PREFIX]
+                .iter()
+                .any(|start| name.starts_with(start))
                 && name.ends_with(".new")
         });
     }

@@ -4,24 +4,17 @@
 //! What a commit changed in a file never changes, so entries are only added. A damaged file, or one of
 //! another fact extraction, counts as missing.
 
-use std::cmp::Reverse;
-use std::fs;
-use std::time::SystemTime;
-
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::functions::{FileChange, Touched};
 use super::id::CommitId;
+use super::kept::Kept;
 use crate::index::code::store::builder;
-use crate::index::store::{Store, seal, unseal};
+use crate::index::store::Store;
 
-/// The maximum number of paths whose changes are kept; those that were written first are removed.
-const PATHS_MAX: usize = 512;
-
-/// The maximum size in bytes of a file that is read or written.
-const BYTES_MAX: u64 = 4 << 20;
+/// How the names of the files start.
+pub(super) const PREFIX: &str = "units-";
 
 /// Access to what is kept in an index directory.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +24,7 @@ pub struct Versions<'a>(pub &'a Store);
 pub type Changes = FxHashMap<CommitId, Option<FileChange>>;
 
 #[derive(Deserialize, Serialize)]
-struct Kept {
+struct KeptChanges {
     /// The identity of the fact extraction.
     builder: String,
     path: String,
@@ -63,13 +56,7 @@ impl Versions<'_> {
     }
 
     fn read(&self, path: &[u8]) -> Option<Changes> {
-        let file = self.0.dir().join(name(path));
-        let metadata = fs::metadata(&file).ok()?;
-        if !metadata.is_file() || metadata.len() > BYTES_MAX {
-            return None;
-        }
-        let text = fs::read_to_string(file).ok()?;
-        let kept: Kept = serde_json::from_str(unseal(&text)?).ok()?;
+        let kept: KeptChanges = serde_json::from_str(&self.units().read(path)?).ok()?;
         if kept.builder != builder() || kept.path.as_bytes() != path {
             return None;
         }
@@ -83,41 +70,13 @@ impl Versions<'_> {
     /// Keeps the changes of the file at a repository path in place of what was kept for it. Does nothing
     /// without an index directory, for paths that are not UTF-8, and where the file cannot be written.
     pub fn keep(&self, path: &[u8], changes: &Changes) {
-        let Some(text) = encoded(path, changes) else { return };
-        let dir = self.0.dir();
-        if text.len() as u64 > BYTES_MAX || !dir.is_dir() || self.0.check_access().is_err() {
-            return;
+        if let Some(text) = encoded(path, changes) {
+            self.units().write(path, &text);
         }
-        let name = name(path);
-        let temporary = dir.join(format!("{name}.{}.new", std::process::id()));
-        let is_placed =
-            fs::write(&temporary, text).is_ok() && fs::rename(&temporary, dir.join(&name)).is_ok();
-        if !is_placed {
-            let _ = fs::remove_file(&temporary);
-            return;
-        }
-        self.evict(&name);
     }
 
-    /// Removes the oldest files beyond the maximum, except the one named `kept`.
-    fn evict(&self, kept: &str) {
-        let Ok(entries) = fs::read_dir(self.0.dir()) else { return };
-        let mut all: Vec<(Reverse<SystemTime>, String)> = entries
-            .flatten()
-            .filter_map(|entry| {
-                let name = entry.file_name().into_string().ok()?;
-                let is_other = is_kept(&name) && name != kept;
-                let written = || entry.metadata().and_then(|metadata| metadata.modified()).ok();
-                is_other.then(|| (Reverse(written().unwrap_or(SystemTime::UNIX_EPOCH)), name))
-            })
-            .collect();
-        if all.len() < PATHS_MAX {
-            return;
-        }
-        all.sort_unstable();
-        for (_, name) in &all[PATHS_MAX - 1..] {
-            let _ = fs::remove_file(self.0.dir().join(name));
-        }
+    fn units(&self) -> Kept<'_> {
+        Kept { store: self.0, prefix: PREFIX }
     }
 }
 
@@ -163,21 +122,16 @@ fn encoded(path: &[u8], changes: &Changes) -> Option<String> {
     let mut commits: Vec<KeptChange> = kept.collect::<Option<_>>()?;
     commits.sort_unstable_by(|a, b| a.commit.cmp(&b.commit));
     let path = String::from_utf8(path.to_vec()).ok()?;
-    let kept = Kept { builder: builder(), path, commits };
-    Some(seal(&serde_json::to_string(&kept).ok()?))
-}
-
-fn name(path: &[u8]) -> String {
-    format!("units-{:016x}.idx", xxh3_64(path))
-}
-
-fn is_kept(name: &str) -> bool {
-    name.starts_with("units-") && name.ends_with(".idx")
+    let kept = KeptChanges { builder: builder(), path, commits };
+    serde_json::to_string(&kept).ok()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::history::kept::PATHS_MAX;
 
     fn changes(count: u8) -> Changes {
         let change = |number: u8| {
@@ -202,7 +156,7 @@ mod tests {
         versions.keep(b"cart.py", &changes(4));
         assert_eq!(versions.load(b"cart.py"), changes(4));
         assert!(versions.load(b"other.py").is_empty());
-        let file = store.dir().join(name(b"cart.py"));
+        let file = store.dir().join(versions.units().name(b"cart.py"));
         let text = fs::read(&file).expect("read");
         for at in 0..text.len() {
             let mut damaged = text.clone();
@@ -221,7 +175,8 @@ mod tests {
             Versions(&store).keep(format!("{number}.py").as_bytes(), &changes(1));
         }
         let names = fs::read_dir(store.dir()).expect("a directory").flatten();
-        let kept = names.filter(|entry| is_kept(&entry.file_name().to_string_lossy())).count();
+        let units = Versions(&store).units();
+        let kept = names.filter(|entry| units.is_own(&entry.file_name().to_string_lossy())).count();
         assert_eq!(kept, PATHS_MAX);
         let last = format!("{}.py", PATHS_MAX + 2);
         assert_eq!(Versions(&store).load(last.as_bytes()), changes(1));

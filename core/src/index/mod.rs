@@ -8,6 +8,7 @@
 //! references, and chunks for ranking. Searches use neither.
 
 pub mod code;
+pub mod derived_file;
 pub mod extract;
 pub mod format;
 pub mod gram;

@@ -1,7 +1,7 @@
 //! The worker processes of this process: started when needed, reused, and replaced when they die.
 
 use std::io::Read;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::{Condvar, Mutex, MutexGuard};
 
@@ -58,6 +58,11 @@ enum Death {
 }
 
 impl Pool {
+    /// Returns the program of the workers.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     pub(super) fn new(program: PathBuf, count_max: usize) -> Pool {
         let (state, free) = (Mutex::default(), Condvar::new());
         Pool { program, count_max: count_max.max(1), state, free }

@@ -1,16 +1,21 @@
 //! Blame: the commit that last changed each line of a file.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 
 use super::Git;
+use super::layout::{Layout, content};
 use crate::base::path::to_path;
 use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
 
 /// The maximum number of commits that are ignored in one call.
 const IGNORED_MAX: usize = 500;
+
+/// The maximum size in bytes of a file of names.
+const MAILMAP_BYTES_MAX: u64 = 4 << 20;
 
 /// Lines of a file that one commit last changed.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -38,20 +43,25 @@ struct About {
 }
 
 impl Git {
-    /// Returns who last changed each line of the file at a repository path in HEAD, in the order of
+    /// Returns who last changed each line of the file at a repository path in `commit`, in the order of
     /// the lines. White space and moves within the file do not count as changes (`-w -M`), nor do the
     /// commits `ignored`, of which at most 500 are used; all of them must exist. Time is that of
     /// `git blame`, which reads the file's history.
     ///
     /// # Errors
     ///
-    /// As [`Git::recent`]; also if HEAD does not have the file.
-    pub fn blame(&self, path: &[u8], ignored: &[CommitId]) -> Result<Vec<Blamed>> {
+    /// As [`Git::recent`]; also if the commit does not have the file.
+    pub fn blame(
+        &self,
+        commit: CommitId,
+        path: &[u8],
+        ignored: &[CommitId],
+    ) -> Result<Vec<Blamed>> {
         let mut args: Vec<OsString> =
             ["-w", "-M", "--incremental", "--no-textconv"].map(OsString::from).to_vec();
         let ignored = ignored.iter().take(IGNORED_MAX);
         args.extend(ignored.map(|id| OsString::from(format!("--ignore-rev={id}"))));
-        args.extend(["HEAD", "--"].map(OsString::from));
+        args.extend([commit.to_string().into(), OsString::from("--")]);
         args.push(to_path(path).into_os_string());
         self.check_ignored_revisions()?;
         Ok(parse(&self.output("blame", &args)?))
@@ -91,6 +101,14 @@ impl Git {
         }
         Ok(())
     }
+}
+
+/// Returns the text of `.mailmap` at the top of the work tree around `root`, which git applies to names;
+/// empty if there is none.
+pub fn own_mailmap(root: &Path) -> Vec<u8> {
+    let top = Layout::around(root).map(|layout| layout.top);
+    let text = top.and_then(|top| content(&top.join(".mailmap"), MAILMAP_BYTES_MAX).ok().flatten());
+    text.unwrap_or_default()
 }
 
 impl Git {

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::history::id::CommitId;
 
 /// The maximum size in bytes of a blob that is returned.
-const BLOB_BYTES_MAX: usize = 2 << 20;
+pub(super) const BLOB_BYTES_MAX: usize = 2 << 20;
 
 /// A commit with its changes of certain paths.
 #[derive(Clone, Debug, Eq, PartialEq)]
@@ -120,21 +120,30 @@ impl Git {
             ids.iter().for_each(|id| each(id, None));
             return Ok(());
         }
-        let input: String = short.iter().map(|id| format!("{id}\n")).collect();
+        let mut printed: Vec<Vec<u8>> = Vec::with_capacity(short.len());
+        self.print_blobs(&short, &mut |content| printed.push(content.to_vec()))?;
+        let mut known = short.into_iter().zip(printed).peekable();
+        for id in ids {
+            match known.next_if(|(short, _)| short == id) {
+                Some((_, content)) => each(id, Some(&content)),
+                None => each(id, None),
+            }
+        }
+        Ok(())
+    }
+
+    /// Passes the contents of existing blobs to `each`, in the order of `ids`. One git process.
+    pub(super) fn print_blobs(&self, ids: &[&str], each: &mut dyn FnMut(&[u8])) -> Result<()> {
+        let input: String = ids.iter().map(|id| format!("{id}\n")).collect();
         let answer = self.output_of("cat-file", &["--batch"], input.as_bytes())?;
         let mut rest = answer.as_slice();
-        let mut known = short.into_iter().peekable();
-        for id in ids {
-            if known.next_if(|short| short == id).is_none() {
-                each(id, None);
-                continue;
-            }
+        for _ in ids {
             let header = take_until(&mut rest, b'\n');
             let size = header.rsplit(|&byte| byte == b' ').next().unwrap_or_default();
             let size = std::str::from_utf8(size).ok().and_then(|size| size.parse().ok());
             let size = size.unwrap_or(0).min(rest.len());
             let (content, after) = rest.split_at(size);
-            each(id, Some(content));
+            each(content);
             rest = after.get(1..).unwrap_or_default();
         }
         Ok(())

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 
-use super::{Git, Invocation, SUBMODULE, fields};
+use super::{Git, Invocation, SUBMODULE, fields, seen};
 use crate::base::{path, text};
 use crate::error::{Error, Kind, Result};
 
@@ -80,6 +80,10 @@ impl Git {
     ///
     /// As [`Git::recent`]; [`Kind::Limit`] if the configuration has too many filters.
     pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
+        seen::once(self.seen.as_deref().map(|seen| &seen.changes), commit, || self.find_changes(commit))
+    }
+
+    fn find_changes(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
         let settings = self.comparison_settings()?;
         let (raw, untracked) = std::thread::scope(|scope| {
             // Both processes read the whole tree.

@@ -88,13 +88,37 @@ impl Git {
     }
 
     /// Returns the contents that a commit stores at repository paths, in their order; `None` where
-    /// it has no file, or one of more than 2 MiB. At most three git processes.
+    /// it has no file, or one of more than 2 MiB. Two git processes, and one more for every 32 MiB.
     ///
     /// # Errors
     ///
-    /// As [`Git::recent`]; [`crate::Kind::Limit`] if the contents have more than 64 MiB.
+    /// As [`Git::recent`].
     pub fn contents_at(&self, commit: &str, paths: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>> {
-        let mut contents: Vec<Option<Vec<u8>>> = vec![None; paths.len()];
+        self.printed(&self.stored_at(commit, paths)?, super::patches::BLOB_BYTES_MAX)
+    }
+
+    /// Returns the contents that a commit stores at repository paths, in their order; `None` where it
+    /// has no file. As [`Git::contents_at`], with one more process for each file of more than 32 MiB.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`]; [`crate::Kind::Limit`] if a content has more than 64 MiB.
+    pub fn texts_at(&self, commit: &str, paths: &[Vec<u8>]) -> Result<Vec<Option<Vec<u8>>>> {
+        let stored = self.stored_at(commit, paths)?;
+        let mut contents = self.printed(&stored, PRINTED_BYTES_MAX)?;
+        let places = paths.iter().zip(&stored);
+        for ((path, stored), content) in places.zip(&mut contents) {
+            // A name with a line feed, or a long file.
+            if content.is_none() && (stored.is_some() || path.contains(&b'\n')) {
+                *content = self.content_at(commit, path)?;
+            }
+        }
+        Ok(contents)
+    }
+
+    /// Returns ids and sizes of the files that a commit stores at repository paths. One git process.
+    fn stored_at(&self, commit: &str, paths: &[Vec<u8>]) -> Result<Vec<Option<(String, usize)>>> {
+        let mut stored: Vec<Option<(String, usize)>> = vec![None; paths.len()];
         // A name per line: git cannot read others.
         let (mut input, mut asked) = (Vec::new(), Vec::new());
         for (at, path) in paths.iter().enumerate() {
@@ -106,26 +130,61 @@ impl Git {
             }
         }
         if asked.is_empty() {
-            return Ok(contents);
+            return Ok(stored);
         }
-        let checked =
-            self.output_of("cat-file", &["--batch-check=%(objectname) %(objecttype)"], &input)?;
-        let mut ids: Vec<(usize, String)> = Vec::new();
+        let form = "--batch-check=%(objectname) %(objecttype) %(objectsize)";
+        let checked = self.output_of("cat-file", &[form], &input)?;
         for (&at, line) in asked.iter().zip(checked.split(|&byte| byte == b'\n')) {
             let line = String::from_utf8_lossy(line);
-            let id = line.strip_suffix(" blob").and_then(|id| CommitId::parse(id.as_bytes()));
-            ids.extend(id.map(|id| (at, id.to_string())));
+            let blob = line.split_once(" blob ").and_then(|(id, size)| {
+                Some((CommitId::parse(id.as_bytes())?.to_string(), size.parse().ok()?))
+            });
+            stored[at] = blob;
         }
-        let names: Vec<String> = ids.iter().map(|(_, id)| id.clone()).collect();
-        let mut next = ids.iter();
-        self.blobs(&names, &mut |_, content| {
-            if let Some((at, _)) = next.next() {
-                contents[*at] = content.map(<[u8]>::to_vec);
+        Ok(stored)
+    }
+
+    /// Returns the contents of blobs of at most `bytes_max` bytes each.
+    fn printed(
+        &self,
+        stored: &[Option<(String, usize)>],
+        bytes_max: usize,
+    ) -> Result<Vec<Option<Vec<u8>>>> {
+        let mut contents: Vec<Option<Vec<u8>>> = vec![None; stored.len()];
+        let mut batch: Vec<(usize, &str)> = Vec::new();
+        let mut bytes = 0;
+        for (at, of) in stored.iter().enumerate() {
+            let Some((id, size)) = of.as_ref().filter(|(_, size)| *size <= bytes_max) else {
+                continue;
+            };
+            if bytes + size > PRINTED_BYTES_MAX {
+                self.print(&batch, &mut contents)?;
+                batch.clear();
+                bytes = 0;
             }
-        })?;
+            batch.push((at, id));
+            bytes += size;
+        }
+        self.print(&batch, &mut contents)?;
         Ok(contents)
     }
+
+    fn print(&self, batch: &[(usize, &str)], contents: &mut [Option<Vec<u8>>]) -> Result<()> {
+        if batch.is_empty() {
+            return Ok(());
+        }
+        let ids: Vec<&str> = batch.iter().map(|&(_, id)| id).collect();
+        let mut places = batch.iter();
+        self.print_blobs(&ids, &mut |content| {
+            if let Some(&(at, _)) = places.next() {
+                contents[at] = Some(content.to_vec());
+            }
+        })
+    }
 }
+
+/// The maximum size in bytes of what one process prints: half of what is read of its output.
+const PRINTED_BYTES_MAX: usize = 32 << 20;
 
 /// Parses an entry of `git ls-files --stage`.
 fn added(entry: &[u8]) -> Option<Staged> {

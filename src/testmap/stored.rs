@@ -1,0 +1,142 @@
+//! Keeps the callers of definitions in the index directory, `callers.idx`, so that the next command on
+//! the same state of the tree does not search for them again. They are the larger part of the time in
+//! which tests are selected.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use super::kept::{Callers, Kept, UsedAt};
+use crate::base::ids::FileId;
+use crate::catalog::Catalog;
+use crate::catalog::code::Code;
+use crate::graph::link::SymbolAt;
+use crate::index::derived_file;
+use crate::lang::facts::Role;
+
+/// The name of the file.
+const NAME: &str = "callers.idx";
+
+/// Fewer new entries are not written: reading the file again would cost as much.
+const NEW_MIN: usize = 64;
+
+/// No enclosing symbol.
+const NONE: u32 = u32::MAX;
+
+/// Loads what earlier processes kept for the state of the tree of `catalog`, the first time. O(entries).
+pub fn load(code: &dyn Code, catalog: &Catalog) {
+    let kept = catalog.derived::<Kept>();
+    if kept.is_loaded.swap(true, Ordering::Relaxed) {
+        return;
+    }
+    let (Some(versions), Some(state)) = (code.versions(), catalog.state()) else { return };
+    let Some(body) = derived_file::read(versions.0, NAME, state) else { return };
+    let loaded = decode(&body, catalog.files().len(), |at, callers| {
+        kept.callers.insert(at, Arc::new(callers));
+    });
+    kept.callers_stored.store(loaded, Ordering::Relaxed);
+}
+
+/// Keeps what was searched since [`load`], if it is worth it. O(entries).
+pub fn save(code: &dyn Code, catalog: &Catalog) {
+    let kept = catalog.derived::<Kept>();
+    let stored = kept.callers_stored.load(Ordering::Relaxed);
+    let new = kept.callers_searched.load(Ordering::Relaxed);
+    let written = kept.callers_written.load(Ordering::Relaxed);
+    if new - written < NEW_MIN.max(stored / 8) {
+        return;
+    }
+    let (Some(versions), Some(state)) = (code.versions(), catalog.state()) else { return };
+    kept.callers_written.store(new, Ordering::Relaxed);
+    let mut entries: Vec<(SymbolAt, Arc<Callers>)> = Vec::new();
+    kept.callers.each(|at, callers| entries.push((*at, Arc::clone(callers))));
+    entries.sort_unstable_by_key(|(at, _)| *at);
+    kept.callers_stored.store(entries.len(), Ordering::Relaxed);
+    derived_file::write(versions.0, NAME, state, &encode(&entries));
+}
+
+fn encode(entries: &[(SymbolAt, Arc<Callers>)]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut put = |number: u32| out.extend_from_slice(&number.to_le_bytes());
+    for (at, callers) in entries {
+        put(at.file.0);
+        put(at.place);
+        put(callers.resolved.len() as u32);
+        put(callers.possible.len() as u32);
+        put(u32::from(callers.is_cut));
+        for used in callers.resolved.iter().chain(&callers.possible) {
+            put(used.file.0);
+            put(used.start as u32);
+            put(used.enclosing.map_or(NONE, |at| at as u32));
+            put(Role::ALL.iter().position(|role| *role == used.role).unwrap_or(0) as u32);
+            put(used.confidence.to_bits());
+        }
+    }
+    out
+}
+
+/// Passes the entries to `each` and returns their number; ends at one that is no entry of `files` files.
+fn decode(body: &[u8], files: usize, mut each: impl FnMut(SymbolAt, Callers)) -> usize {
+    let mut numbers = body
+        .chunks_exact(4)
+        .map(|bytes| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes")));
+    let mut count = 0;
+    let mut entry = || {
+        let at = SymbolAt { file: FileId(numbers.next()?), place: numbers.next()? };
+        let (resolved, possible) = (numbers.next()? as usize, numbers.next()? as usize);
+        let is_cut = numbers.next()? != 0;
+        let mut used = || {
+            let used = UsedAt {
+                file: FileId(numbers.next()?),
+                start: numbers.next()? as usize,
+                enclosing: Some(numbers.next()?).filter(|&at| at != NONE).map(|at| at as usize),
+                role: *Role::ALL.get(numbers.next()? as usize)?,
+                confidence: f32::from_bits(numbers.next()?),
+            };
+            (used.file.index() < files).then_some(used)
+        };
+        let mut list = |count: usize| (0..count).map(|_| used()).collect::<Option<Vec<UsedAt>>>();
+        let (resolved, possible) = (list(resolved)?, list(possible)?);
+        (at.file.index() < files).then_some((at, Callers { resolved, possible, is_cut }))
+    };
+    while let Some((at, callers)) = entry() {
+        each(at, callers);
+        count += 1;
+    }
+    count
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn callers_are_decoded_as_they_were_encoded() {
+        let used = |file: u32, enclosing: Option<usize>| UsedAt {
+            file: FileId(file),
+            start: 70_000,
+            enclosing,
+            role: Role::Read,
+            confidence: 0.37,
+        };
+        let at = |file: u32| SymbolAt { file: FileId(file), place: 3 };
+        let callers = |file: u32| {
+            let (resolved, possible) = (vec![used(file, None)], vec![used(0, Some(9)); 2]);
+            Arc::new(Callers { resolved, possible, is_cut: file == 1 })
+        };
+        let entries = [(at(0), callers(0)), (at(1), callers(1)), (at(2), Arc::default())];
+        let mut found = Vec::new();
+        let body = encode(&entries);
+        assert_eq!(decode(&body, 3, |at, callers| found.push((at, callers))), 3);
+        for ((at, expected), (found_at, found)) in entries.iter().zip(&found) {
+            assert_eq!((at, expected.is_cut), (found_at, found.is_cut));
+            assert_eq!(
+                (&expected.resolved, &expected.possible),
+                (&found.resolved, &found.possible)
+            );
+        }
+        for end in 0..body.len() {
+            assert!(decode(&body[..end], 3, |_, _| {}) < 3, "cut at {end}");
+        }
+        assert_eq!(decode(&body, 1, |_, _| {}), 1, "a file that is not there");
+    }
+}
