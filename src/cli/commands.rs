@@ -13,7 +13,7 @@ use super::run as test_run;
 use super::serve;
 use super::{
     cache, check, config, data, decisions, demo, doctor, drift, eval, examples, flaky, help, index,
-    init, mcp, review, search, similar, snapshot, spellings, status, tool,
+    init, mcp, pick, review, search, similar, snapshot, spellings, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -62,10 +62,25 @@ fn tree_without_help() -> Command {
         .subcommand(with_globals(doctor::command()))
         .subcommand(eval::command())
         .subcommand(with_globals(drift::command()))
+        .subcommand(with_globals(pick::command()))
         .subcommand(with_globals(
             Command::new("completions")
                 .about("Print a completion script for a shell")
-                .arg(Arg::new("shell").required(true).value_parser(value_parser!(Shell))),
+                .arg(
+                    Arg::new("shell")
+                        .required_unless_present("keys")
+                        .value_parser(value_parser!(Shell)),
+                )
+                .arg(
+                    Arg::new("keys")
+                        .long("keys")
+                        .value_name("SHELL")
+                        .conflicts_with("shell")
+                        .value_parser(pick::keys::shells().collect::<Vec<_>>())
+                        .help(
+                            "Print key bindings instead, which insert the result of `codedb pick`",
+                        ),
+                ),
         ))
         .subcommand(with_globals(
             Command::new("man")
@@ -206,7 +221,12 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("eval", matches)) => eval::run(matches),
         Some(("drift", matches)) => drift::run(matches),
+        Some(("pick", matches)) => pick::run(matches),
         Some(("completions", matches)) => {
+            if let Some(shell) = matches.get_one::<String>("keys") {
+                let script = pick::keys::script(shell).unwrap_or_default();
+                return print(|out| out.write_all(script.as_bytes()));
+            }
             let shell = *matches.get_one::<Shell>("shell").expect("clap requires it");
             print(|out| {
                 clap_complete::generate(shell, &mut tree(), "codedb", out);

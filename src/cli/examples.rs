@@ -18,6 +18,14 @@ const EXAMPLES: &[Examples] = &[
         "find",
         &[("find 'cart test'", "files, by parts of their paths"), ("find cpn", "letters in order")],
     ),
+    (
+        "pick",
+        &[
+            ("pick", "a definition, to open it"),
+            ("pick files cart --print", "a file, to print it"),
+            ("pick callers Price::of", "a call"),
+        ],
+    ),
     ("glob", &[("glob '**/*.rs'", "files, by a glob"), ("glob 'src/*'", "")]),
     (
         "read",
@@ -221,6 +229,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("completions bash > ~/.local/share/bash-completion/completions/codedb", ""),
             ("completions fish > ~/.config/fish/completions/codedb.fish", ""),
+            ("completions --keys bash >> ~/.bashrc", "Ctrl-G s, f, l insert a choice"),
         ],
     ),
     ("man", &[("man | man -l -", "the manual"), ("man callers", "of one command, as roff")]),

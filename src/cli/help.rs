@@ -46,6 +46,7 @@ const GROUPS: &[Group] = &[
             row(&[("search", "PATTERN [PATH…]")], "lines that match, as `rg` prints them"),
             row(&[("symbol", "NAME"), ("word", "WORD")], "definitions; uses of an identifier"),
             row(&[("find", "QUERY"), ("glob", "PATTERN")], "files by a partial path; by a glob"),
+            row(&[("pick", "[WHAT]")], "choose while typing, and open it"),
         ],
     },
     Group {

@@ -31,6 +31,7 @@ mod listing;
 mod log_sink;
 mod mcp;
 mod parse_worker;
+mod pick;
 mod place;
 mod progress_bar;
 mod projects;

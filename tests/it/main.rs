@@ -75,6 +75,7 @@ mod outline;
 #[cfg(unix)]
 mod peer;
 #[cfg(unix)]
+mod pick;
 mod refresh;
 mod regression;
 #[cfg(unix)]

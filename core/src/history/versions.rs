@@ -175,7 +175,8 @@ mod tests {
             Versions(&store).keep(format!("{number}.py").as_bytes(), &changes(1));
         }
         let names = fs::read_dir(store.dir()).expect("a directory").flatten();
-        let units = Versions(&store).units();
+        let versions = Versions(&store);
+        let units = versions.units();
         let kept = names.filter(|entry| units.is_own(&entry.file_name().to_string_lossy())).count();
         assert_eq!(kept, PATHS_MAX);
         let last = format!("{}.py", PATHS_MAX + 2);

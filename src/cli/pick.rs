@@ -1,0 +1,379 @@
+//! `codedb pick`: a finder for definitions, files, lines and calls, which filters while the user types and
+//! opens what is chosen in the editor, or prints it.
+//!
+//! [`state`] is what is shown, as a value; [`view`] draws it, [`ranking`] filters, [`source`] reads the index
+//! in other threads, [`screen`] is the terminal. This file connects them.
+
+mod editor;
+mod input;
+mod item;
+pub(super) mod keys;
+mod layout;
+mod preview;
+mod ranking;
+mod screen;
+mod source;
+mod state;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::ffi::OsString;
+use std::io::{IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
+use std::time::Duration;
+
+use clap::{Arg, ArgMatches, Command};
+use ratatui::crossterm::event;
+
+use self::item::Place;
+use self::screen::Screen;
+use self::source::{Message, Source};
+use self::state::{End, Event, State, Typing};
+use self::view::Theme;
+use super::index::{place_args, tree_options};
+use super::tool::{check, fresh_arg};
+use super::{commands, display, place, terminal};
+use crate::base::path::to_path;
+use crate::engine::{Check, Engine};
+use crate::error::{Error, Kind, Result};
+
+/// How many messages of the threads wait at most.
+const MESSAGES_MAX: usize = 64;
+
+/// How long a key is waited for while a thread works, and otherwise.
+const BUSY: Duration = Duration::from_millis(10);
+const IDLE: Duration = Duration::from_millis(100);
+
+/// The kinds of items, with other words for them.
+const KINDS: &[(&str, &[&str])] = &[
+    ("symbols", &["symbol", "def", "defs", "definitions"]),
+    ("files", &["file", "find"]),
+    ("lines", &["line", "search", "grep", "rg"]),
+    ("callers", &["caller", "calls", "refs"]),
+];
+
+pub(super) fn command() -> Command {
+    Command::new("pick")
+        .about("Find a definition, file, line or call while typing, and open it")
+        .long_about(
+            "Shows a list that is filtered while you type, with a preview. Enter opens the selected item \
+             in VISUAL or EDITOR at its line; if standard output is not a terminal, or with `--print`, \
+             it is printed. Tab selects several, Esc leaves. Words match letters in order; `'word` is \
+             literal, `^start`, `end$`, `!without`. `lines` without a pattern searches for the regular \
+             expression that is typed.",
+        )
+        .arg(
+            Arg::new("what")
+                .value_name("WHAT")
+                .help("`symbols` (the default), `files`, `lines` or `callers`"),
+        )
+        .arg(
+            Arg::new("text")
+                .value_name("TEXT")
+                .help("What is typed first; of `lines` the pattern, of `callers` the name"),
+        )
+        .arg(
+            Arg::new("print")
+                .long("print")
+                .value_name("FORM")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("line")
+                .value_parser(["line", "path", "vi"])
+                .hide_possible_values(true)
+                .help("Print `path:line`, do not open it; `=path` without line, `=vi` as `+line path`"),
+        )
+        .args(display::args().into_iter().filter(|arg| arg.get_id() == "color"))
+        .arg(fresh_arg())
+        .args(place_args())
+        .after_help("Exit codes: 0 something was chosen, 1 nothing was, 2 error.")
+}
+
+/// What the arguments request.
+#[derive(Debug, Eq, PartialEq)]
+struct Request {
+    source: Source,
+    /// What is typed first.
+    query: String,
+}
+
+impl Request {
+    fn new(what: Option<&str>, text: Option<&str>) -> Result<Request> {
+        let word = what.unwrap_or("symbols");
+        let kind = KINDS.iter().find(|(name, others)| *name == word || others.contains(&word));
+        let (source, query) = match (kind.map(|(name, _)| *name), text) {
+            (Some("symbols"), text) => (Source::Symbols, text.unwrap_or_default()),
+            (Some("files"), text) => (Source::Files, text.unwrap_or_default()),
+            (Some("lines"), None | Some("")) => (Source::LinesOfQuery, ""),
+            (Some("lines"), Some(pattern)) => (Source::Lines(pattern.to_owned()), ""),
+            (Some("callers"), Some(name)) => (Source::Callers(name.to_owned()), ""),
+            (Some(_), _) => {
+                return Err(Error::usage("missing name: whose callers?")
+                    .with_hint("`codedb pick callers NAME`"));
+            }
+            // The beginning of a name.
+            (None, None) => (Source::Symbols, word),
+            (None, Some(_)) => {
+                return Err(Error::usage(format!(
+                    "cannot pick from `{}`",
+                    crate::base::text::plain(word)
+                ))
+                .with_hint("`symbols`, `files`, `lines` or `callers`"));
+            }
+        };
+        Ok(Request { source, query: query.to_owned() })
+    }
+
+    fn what(&self) -> &'static str {
+        match self.source {
+            Source::Symbols => "symbols",
+            Source::Files => "files",
+            Source::Lines(_) | Source::LinesOfQuery => "lines",
+            Source::Callers(_) => "callers",
+        }
+    }
+
+    fn typing(&self) -> Typing {
+        if self.source == Source::LinesOfQuery { Typing::Searches } else { Typing::Filters }
+    }
+}
+
+/// Runs the command.
+///
+/// # Errors
+///
+/// Without a terminal, for an unknown name, and if the index or the terminal fails.
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    let argument = |name: &str| matches.get_one::<String>(name).map(String::as_str);
+    let request = Request::new(argument("what"), argument("text"))?;
+    let options = tree_options(matches);
+    let engine = place::engine(&options)?;
+    let threads = options.threads.unwrap_or_else(place::threads);
+    let is_terminal = std::io::stdout().is_terminal();
+    let form = argument("print").or((!is_terminal).then_some("line"));
+    let theme = Theme {
+        has_colors: match argument("color") {
+            Some("always") => true,
+            Some("never") => false,
+            _ => display::environment_allows_colors(),
+        },
+        enter: if form.is_some() { "print" } else { "open" },
+    };
+    let state = State::new(request.what(), request.typing(), &request.query, threads);
+    let places = match pick(&engine, check(matches), request.source, state, theme)? {
+        End::Left => return Ok(ExitCode::from(1)),
+        End::Chosen(places) => places,
+    };
+    let current = std::env::current_dir().ok().and_then(|dir| dir.canonicalize().ok());
+    let file = |place: &Place| file_of(engine.root(), current.as_deref(), &to_path(&place.path));
+    let Some(form) = form else {
+        let targets = places.iter().map(|place| (file(place).into_os_string(), place.line));
+        return editor::open(targets.collect()).map(|()| ExitCode::SUCCESS);
+    };
+    let text: Vec<Vec<u8>> =
+        places.iter().map(|place| printed(form, file(place), place.line)).collect();
+    commands::print(|out| {
+        for line in text {
+            if is_terminal {
+                out.write_all(terminal::escaped(&String::from_utf8_lossy(&line)).as_bytes())?;
+            } else {
+                out.write_all(&line)?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Returns a place as it is printed, with the end of the line.
+fn printed(form: &str, file: PathBuf, line: Option<u32>) -> Vec<u8> {
+    let file = OsString::from(file).into_encoded_bytes();
+    let line = line.filter(|_| form != "path").map(|line| line.to_string()).unwrap_or_default();
+    let (before, after) = match (form, line.is_empty()) {
+        (_, true) => (String::new(), String::new()),
+        ("vi", false) => (format!("+{line} "), String::new()),
+        (_, false) => (String::new(), format!(":{line}")),
+    };
+    [before.as_bytes(), &file, after.as_bytes(), b"\n"].concat()
+}
+
+/// Returns the path of a file of the tree at `root` from the current directory: relative inside of the tree,
+/// else absolute.
+fn file_of(root: &Path, current: Option<&Path>, path: &Path) -> PathBuf {
+    let Some(below) = current.and_then(|current| current.strip_prefix(root).ok()) else {
+        return root.join(path);
+    };
+    let common = below.components().zip(path.components()).take_while(|(a, b)| a == b).count();
+    let up = below.components().skip(common).map(|_| Path::new(".."));
+    up.chain(path.components().skip(common).map(|part| Path::new(part.as_os_str()))).collect()
+}
+
+/// The ends of the channels to the threads.
+struct Threads {
+    messages: Receiver<Message>,
+    previews: Sender<Arc<[u8]>>,
+    queries: Sender<String>,
+    /// Set to cancel the search that runs.
+    is_stale: Arc<AtomicBool>,
+}
+
+/// Starts the threads. They are not waited for: they only read, and end with the process.
+fn start(engine: &Engine, check: Check, source: Source) -> Result<Threads> {
+    let (to, messages) = mpsc::sync_channel(MESSAGES_MAX);
+    let (previews, paths) = mpsc::channel();
+    let (queries, typed) = mpsc::channel();
+    let is_stale = Arc::new(AtomicBool::new(false));
+    let is_live = source == Source::LinesOfQuery;
+    let threads = Threads { messages, previews, queries, is_stale: Arc::clone(&is_stale) };
+    let (of_list, of_previews) = (engine.clone(), engine.clone());
+    let to_previews = to.clone();
+    spawn(move || source::previews(&of_previews, check, &paths, &to_previews))?;
+    if is_live {
+        spawn(move || source::search(&of_list, check, &typed, &is_stale, &to))?;
+    } else {
+        spawn(move || source::list(&of_list, check, &source, &to))?;
+    }
+    Ok(threads)
+}
+
+fn spawn(work: impl FnOnce() + Send + 'static) -> Result<()> {
+    let builder = std::thread::Builder::new().name("pick".to_owned());
+    let failed = |error| Error::new(Kind::Io, format!("cannot start a thread: {error}"));
+    builder.spawn(work).map(drop).map_err(failed)
+}
+
+/// Shows the finder until the user chooses or leaves.
+fn pick(
+    engine: &Engine,
+    check: Check,
+    source: Source,
+    mut state: State,
+    theme: Theme,
+) -> Result<End> {
+    let mut screen = Screen::open()?;
+    let signals = Signals::new();
+    let threads = start(engine, check, source)?;
+    let (mut requested, mut searched) = (None::<Arc<[u8]>>, String::new());
+    state.update(Event::Resized(screen.area()?));
+    let mut is_changed = true;
+    loop {
+        if is_changed {
+            screen.draw(&state, theme)?;
+        }
+        if let Some(path) = state.wanted_preview().filter(|path| requested.as_ref() != Some(path)) {
+            requested = Some(Arc::clone(path));
+            drop(threads.previews.send(Arc::clone(path)));
+        }
+        if state.typing == Typing::Searches && state.input.text() != searched {
+            state.input.text().clone_into(&mut searched);
+            threads.is_stale.store(true, Ordering::Relaxed);
+            if !searched.is_empty() {
+                drop(threads.queries.send(searched.clone()));
+            }
+        }
+        let is_waiting = state.progress.is_some() || state.wanted_preview().is_some();
+        is_changed = false;
+        for event in typed(if is_waiting { BUSY } else { IDLE })? {
+            let event = match event {
+                event::Event::Key(key) => Event::Key(key),
+                event::Event::Paste(text) => Event::Paste(text),
+                event::Event::Resize(..) => Event::Resized(screen.area()?),
+                _ => continue,
+            };
+            is_changed = true;
+            if let Some(end) = state.update(event) {
+                return Ok(end);
+            }
+        }
+        is_changed |= received(&threads.messages, &mut state)?;
+        if screen::is_lost() {
+            return Err(Error::new(Kind::Io, "the list could not be read"));
+        }
+        if let Some(signal) = signals.caught() {
+            drop(screen);
+            signal.die();
+        }
+    }
+}
+
+/// Returns the events of the terminal, after at most `wait`.
+fn typed(wait: Duration) -> Result<Vec<event::Event>> {
+    let failed = |error| Error::new(Kind::Io, format!("the terminal failed: {error}"));
+    let mut events = Vec::new();
+    let mut wait = wait;
+    while event::poll(wait).map_err(failed)? {
+        events.push(event::read().map_err(failed)?);
+        wait = Duration::ZERO;
+    }
+    Ok(events)
+}
+
+/// Takes what the threads sent; returns true if there was something.
+///
+/// # Errors
+///
+/// The error that a thread sent.
+fn received(messages: &Receiver<Message>, state: &mut State) -> Result<bool> {
+    let mut is_changed = false;
+    // Between the parts of a long list, keys are read.
+    for _ in 0..4 {
+        match messages.try_recv() {
+            Ok(message) => {
+                state.update(message?);
+                is_changed = true;
+            }
+            Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
+        }
+    }
+    Ok(is_changed)
+}
+
+/// The signals that end the process, after the terminal is restored.
+struct Signals {
+    #[cfg(unix)]
+    caught: Vec<(i32, Arc<AtomicBool>)>,
+}
+
+/// A signal that was caught.
+struct Signal(i32);
+
+impl Signals {
+    #[cfg(unix)]
+    fn new() -> Signals {
+        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+        let register = |signal| {
+            let flag = Arc::new(AtomicBool::new(false));
+            signal_hook::flag::register(signal, Arc::clone(&flag)).ok().map(|_| (signal, flag))
+        };
+        Signals { caught: [SIGHUP, SIGINT, SIGTERM].into_iter().filter_map(register).collect() }
+    }
+
+    #[cfg(not(unix))]
+    fn new() -> Signals {
+        Signals {}
+    }
+
+    fn caught(&self) -> Option<Signal> {
+        #[cfg(unix)]
+        return self
+            .caught
+            .iter()
+            .find(|(_, flag)| flag.load(Ordering::Relaxed))
+            .map(|(signal, _)| Signal(*signal));
+        #[cfg(not(unix))]
+        None
+    }
+}
+
+impl Signal {
+    /// Ends the process as the signal would have.
+    fn die(self) -> ! {
+        #[cfg(unix)]
+        let _ = signal_hook::low_level::emulate_default_handler(self.0);
+        std::process::exit(128 + self.0)
+    }
+}
