@@ -104,9 +104,33 @@ impl NextStep {
         NextStep::Call { tool, args, reason: reason.into() }
     }
 
+    /// Returns the step with every text in it replaced by `map` of it.
+    #[must_use]
+    pub fn map_texts(self, map: &dyn Fn(String) -> String) -> NextStep {
+        match self {
+            NextStep::Call { tool, args, reason } => {
+                let args = args.into_iter().map(|(name, value)| (name, mapped(value, map)));
+                NextStep::Call { tool, args: args.collect(), reason: map(reason) }
+            }
+            NextStep::Action { action, reason } => {
+                NextStep::Action { action: map(action), reason: map(reason) }
+            }
+        }
+    }
+
     /// Returns an action.
     pub fn action(action: impl Into<String>, reason: impl Into<String>) -> NextStep {
         NextStep::Action { action: action.into(), reason: reason.into() }
+    }
+}
+
+fn mapped(value: Value, map: &dyn Fn(String) -> String) -> Value {
+    match value {
+        Value::String(text) => Value::String(map(text)),
+        Value::Array(values) => {
+            Value::Array(values.into_iter().map(|value| mapped(value, map)).collect())
+        }
+        other => other,
     }
 }
 

@@ -164,7 +164,9 @@ impl Block {
             }
             Block::Code(code) => Block::Code(Code { text: map(code.text), ..code }),
             Block::Note(text) => Block::Note(map(text)),
-            Block::Next(steps) => Block::Next(steps),
+            Block::Next(steps) => {
+                Block::Next(steps.into_iter().map(|step| step.map_texts(map)).collect())
+            }
         }
     }
 }
@@ -293,6 +295,10 @@ mod tests {
             Block::Tree(vec![Node { cells: cells(), children: vec![Node::leaf(cells())] }]),
             Block::Code(Code { path: "p".into(), line: 1, text: "a".into() }),
             Block::Note("a".into()),
+            Block::Next(vec![
+                NextStep::call("codedb_a", serde_json::json!({"b": "a", "c": ["a"]}), "a"),
+                NextStep::action("a", "a"),
+            ]),
         ];
         let page = Page { blocks }.map_texts(&|_| "redacted".to_owned());
         let shown = format!("{page:?}");

@@ -85,6 +85,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let program = std::env::current_exe().map_err(|error| Error::io(Path::new("codedb"), error))?;
     let run = |words: &[&str]| {
         let mut process = Process::new(&program);
+        // The tour is one text: no pager interrupts it.
+        process.env("CODEDB_PAGER", "cat");
         process.args(words).current_dir(directory).status().map_err(|it| Error::io(&program, it))
     };
     // The index of the example takes no time, and all commands see it.

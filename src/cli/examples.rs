@@ -64,7 +64,7 @@ const EXAMPLES: &[Examples] = &[
         "callers",
         &[
             ("callers Price::of", "who calls it"),
-            ("callers of --path src/price.rs", "one of several of that name"),
+            ("callers Price::of --depth 3", "and who calls those, as a tree"),
             ("callers Coupon --uses", "also uses as a type or value"),
         ],
     ),

@@ -57,10 +57,11 @@ impl Screen {
         let columns = || variable("COLUMNS").and_then(|text| text.parse().ok());
         let width = own.map(|(width, _)| width).or_else(columns);
         let width = width.or_else(|| Some(size(std::io::stderr())?.0)).unwrap_or(WIDTH);
-        let has_pager = stdout.is_terminal() && !matches.get_flag("no-pager");
+        let is_dumb = variable("TERM").is_some_and(|term| term == "dumb");
+        let has_pager = stdout.is_terminal() && !is_dumb && !matches.get_flag("no-pager");
         Screen {
             width: width.max(WIDTH_MIN),
-            height: own.map(|(_, height)| height).filter(|_| has_pager),
+            height: own.map(|(_, height)| height).filter(|height| has_pager && *height > 0),
             glyphs: if has_unicode(&variable) { UNICODE } else { ASCII },
             clock: Clock {
                 now_ns,

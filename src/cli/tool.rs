@@ -19,7 +19,7 @@ use super::screen::{self, Screen};
 use super::typed_path::{TypedPaths, glob_below};
 use super::{config, first_use, listing, place, report, spellings};
 use crate::answer::analysis::Failure;
-use crate::answer::page::Block;
+use crate::answer::page::{Block, Cell, Page};
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code as _;
@@ -436,20 +436,20 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let answer =
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
     let is_trusted = is_trusted(&engine, check);
-    let notices: Vec<String> =
-        answer.notices().iter().map(|notice| with_flags(tool, notice)).collect();
     if format == screen::FORMAT
-        && let Some(mut page) = answer.page()
+        && let Some(page) = page(tool, answer.as_ref())
     {
-        page.blocks.extend(notices.into_iter().map(Block::Note));
         let screen = Screen::new(matches, now_ns);
         let text = display.for_output(screen.text(&page, &display));
         screen.show_long(&text);
+        if text.is_empty() {
+            report::print_message("nothing found");
+        }
         print(&text)?;
         return Ok(exit_code(answer.as_ref()));
     }
-    for notice in notices {
-        report::print_message(notice);
+    for notice in answer.notices() {
+        report::print_message(with_flags(tool, &notice));
     }
     if is_json_reply(matches) {
         let json = answer.json()?;
@@ -486,9 +486,26 @@ fn takes(tool: &Tool, name: &str) -> bool {
     tool.arguments()["properties"].get(name).is_some()
 }
 
+/// Returns the page of an answer, if it has one, with its notices, and with flags instead of the names of
+/// arguments.
+pub(super) fn page(tool: &Tool, answer: &dyn Answer) -> Option<Page> {
+    let mut page = answer.page()?;
+    for block in &mut page.blocks {
+        let Block::Line(cells) = block else { continue };
+        for cell in cells {
+            if let Cell::Text(text) | Cell::Faint(text) = cell {
+                *text = with_flags(tool, text);
+            }
+        }
+    }
+    let notices = answer.notices().into_iter();
+    page.blocks.extend(notices.map(|notice| Block::Note(with_flags(tool, &notice))));
+    Some(page)
+}
+
 /// Replaces the names of arguments in a notice of the tool by the flags of its command: `max_results` by
 /// `--max-results`.
-pub(super) fn with_flags(tool: &Tool, notice: &str) -> String {
+fn with_flags(tool: &Tool, notice: &str) -> String {
     let arguments = tool.arguments();
     let is_flag = |name: &str| {
         arguments["properties"].get(name).is_some() && !tool.positional.contains(&name)

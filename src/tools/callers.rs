@@ -55,9 +55,9 @@ pub struct Callers;
 /// The arguments.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct Args {
-    /// `name`, `Type.method`, `module::function`, or an id
+    /// `name`, `Type.method`, `module::function`, or id
     pub name: String,
-    /// Its file or directory, or a glob, if several have the name
+    /// Its file, directory or a glob, if several have the name
     pub path: Option<String>,
     /// Maximum number of callers (default 30)
     pub max_results: Option<usize>,

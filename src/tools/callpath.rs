@@ -11,7 +11,7 @@ use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
 use crate::answer::definition::{self, Around, Definition};
 use crate::answer::nearest;
-use crate::answer::page::{Block, Cell, Grade, Node, Page};
+use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
 use crate::base::text;
@@ -217,22 +217,23 @@ impl Reply for CallpathReply {
         out
     }
 
-    /// Shows each definition below its caller, with the call.
+    /// Shows each definition, below it its call of the next one.
     fn page(&self) -> Option<Page> {
-        let mut below: Vec<Node> = Vec::new();
-        for Step { definition, calls } in self.chain.iter().rev() {
-            let mut cells = definition.cells().to_vec();
-            if let Some(Site { line, text, confidence, .. }) = calls {
+        let columns = [Column::left(""), Column::cut(""), Column::cut(""), Column::left("")];
+        let mut table = Table::new(columns);
+        for Step { definition, calls } in &self.chain {
+            let call = calls.as_ref().map(|Site { line, text, confidence, .. }| {
                 let path = definition.path.clone();
-                cells.push(Cell::Lines(path.clone(), *line, *line));
-                cells.push(Cell::Code { path, text: text.clone(), name: String::new() });
+                let mut call = vec![Cell::Lines(path.clone(), *line, *line)];
+                call.push(Cell::Code { path, text: text.clone(), name: String::new() });
                 if *confidence < 0.5 {
-                    cells.push(Cell::Level(Grade::Fair, "unsure"));
+                    call.push(Cell::Level(Grade::Fair, "unsure"));
                 }
-            }
-            below = vec![Node { cells, children: below }];
+                call
+            });
+            table.row_with(definition.cells(), call.into_iter().collect());
         }
-        Some(Page { blocks: vec![Block::Tree(below)] })
+        Some(Page { blocks: vec![Block::Table(table.without_empty())] })
     }
 
     fn is_found(&self) -> bool {

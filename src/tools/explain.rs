@@ -17,6 +17,7 @@ use super::test_selection::{Besides, Limits, select};
 use super::{Call, Define, RESULTS_MAX, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::analysis::Analysis;
 use crate::answer::definition::{Around, Definition};
+use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::answer::precedence::Precedence;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -410,6 +411,23 @@ impl Reply for ExplainReply {
         out
     }
 
+    fn page(&self) -> Option<Page> {
+        let mut blocks = Vec::new();
+        if let Some(choices) = &self.choices {
+            let columns = [Column::left(""), Column::cut(""), Column::cut(""), Column::left("")];
+            let mut table = Table::new(columns);
+            for choice in &choices.list {
+                let id = vec![Cell::faint("id"), Cell::text(&choice.id)];
+                table.row_with(choice.cells(), vec![id]);
+            }
+            blocks.push(Block::Table(table.without_empty()));
+        }
+        if let Some(explained) = &self.explained {
+            blocks.extend(explained.blocks());
+        }
+        Some(Page { blocks })
+    }
+
     fn is_found(&self) -> bool {
         self.explained.is_some() || self.choices.is_some()
     }
@@ -453,6 +471,62 @@ impl Reply for ExplainReply {
         notices.extend(self.coverage.notice());
         notices.extend(self.syntax_gaps.notice());
         notices
+    }
+}
+
+impl Explained {
+    /// Returns the definition and its lists as parts of a page for people.
+    fn blocks(&self) -> Vec<Block> {
+        let symbol = &self.symbol;
+        let mut blocks = vec![Block::Line(symbol.cells().to_vec())];
+        let (path, name) = (symbol.path.clone(), symbol.name.clone());
+        blocks.push(Block::Line(vec![Cell::Code { path, text: symbol.signature.clone(), name }]));
+        let doc = symbol.doc.iter().flat_map(|doc| doc.lines()).take(DOC_LINES_MAX);
+        blocks.extend(doc.map(|line| Block::Line(vec![Cell::faint(line)])));
+        let uses: Vec<String> =
+            self.uses.iter().map(|(role, count)| format!("{} {count}", noun(*role))).collect();
+        if !uses.is_empty() {
+            blocks.push(Block::Line(vec![Cell::faint("uses:"), Cell::text(uses.join(", "))]));
+        }
+        let columns = [Column::cut(""), Column::cut(""), Column::cut("")];
+        let mut callers = Table::new(columns.clone());
+        for CallSite { path, line, text, around, .. } in &self.callers.list {
+            let around = around.as_ref().map(|of| Cell::text(&of.name));
+            let (text, name) = (text.clone(), symbol.name.clone());
+            let code = Cell::Code { path: path.clone(), text, name };
+            callers.row([Cell::Place(path.clone(), *line), around.unwrap_or_default(), code]);
+        }
+        let mut callees = Table::new(columns.clone());
+        for Callee { to, path, calls, .. } in &self.callees.list {
+            let times = if *calls > 1 { Cell::faint(counted(*calls, "call")) } else { Cell::Empty };
+            callees.row([Cell::Place(path.clone(), to.line), Cell::name(&to.name), times]);
+        }
+        let mut tests =
+            Table::new([Column::cut(""), Column::left(""), Column::left(""), Column::left("")]);
+        for Test { path, score, source, tests: count, .. } in &self.tests.list {
+            tests.row([
+                Cell::Path(path.clone()),
+                score.map_or(Cell::Empty, |score| Cell::Share(score.into())),
+                Cell::faint(source.words()),
+                Cell::faint(counted(*count, "test")),
+            ]);
+        }
+        for (title, total, table) in [
+            ("caller", self.callers.total, callers),
+            ("callee", self.callees.total, callees),
+            ("test file", self.tests.total, tests),
+        ] {
+            if total > 0 {
+                let title = Block::Title(counted(total, title));
+                blocks.extend([title, Block::Table(table.without_empty())]);
+            }
+        }
+        if self.run_all {
+            let all = Cell::Level(Grade::Fair, "run all tests:");
+            let why = Cell::text("none is known to execute it, or nearly all do");
+            blocks.push(Block::Line(vec![all, why]));
+        }
+        blocks
     }
 }
 

@@ -12,6 +12,7 @@ use crate::answer::analysis::{Analysis, NextStep, Size};
 use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::text::plain;
+use crate::base::time;
 use crate::error::Result;
 use crate::history::activity::is_fix;
 use crate::history::functions::FileChange;
@@ -44,6 +45,9 @@ pub struct CommitEntry {
     pub commit: String,
     /// The day of the commit.
     pub date: String,
+    /// Its time, for people.
+    #[serde(skip)]
+    pub time: String,
     /// The name of its author.
     pub author: String,
     /// The first line of its message.
@@ -149,6 +153,7 @@ fn entry(history: &History, activity: &Activity, path: &[u8], change: &FileChang
     CommitEntry {
         commit: commit.id().to_string(),
         date: date(commit.committed_s()),
+        time: time::format(commit.committed_s().saturating_mul(1_000_000_000)),
         author: person.name.clone(),
         subject: plain(commit.subject()),
         is_fix: is_fix(commit),
@@ -208,7 +213,7 @@ impl Data for HistoryData {
             }
             let row = [
                 Cell::text(it.commit.get(..8).unwrap_or(&it.commit)),
-                Cell::time(&it.date),
+                Cell::time(&it.time),
                 Cell::text(&it.author),
                 Cell::Changed(it.added as u64, it.removed as u64),
                 if it.is_fix { Cell::Level(Grade::Fair, "fix") } else { Cell::Empty },

@@ -46,7 +46,7 @@ pub struct Args {
     /// Only these functions, of the files if given
     #[serde(default)]
     pub functions: Vec<String>,
-    /// Maximum number of tests (default 20) and of affected functions (30)
+    /// Maximum number of tests (default 20) and of affected functions (default 30)
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,

@@ -21,6 +21,17 @@ fn place() -> Place {
 
 /// Returns the output of a command on a terminal; `None` if the program `script` is not installed.
 fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
+    on_terminal_after("", place, args, &[])
+}
+
+/// Returns the output of a command on a terminal after `before`, a start of a command line, with some
+/// variables of the environment.
+fn on_terminal_after(
+    before: &str,
+    place: &Place,
+    args: &[&str],
+    variables: &[(&str, &str)],
+) -> Option<String> {
     let quoted = |word: &str| format!("'{}'", word.replace('\'', "'\\''"));
     let words = place.codedb_words(args[0]);
     let words: Vec<String> = words
@@ -30,7 +41,9 @@ fn on_terminal(place: &Place, args: &[&str]) -> Option<String> {
         .collect();
     let exists = Command::new("script").arg("--version").output().is_ok();
     let mut command = place.command("script");
-    command.env("TERM", "xterm").args(["-qec", &words.join(" "), "/dev/null"]);
+    let line = format!("{before}{}", words.join(" "));
+    command.env("TERM", "xterm").args(["-qec", &line, "/dev/null"]);
+    command.envs(variables.iter().copied());
     exists.then(|| Answer::of(command).text())
 }
 
@@ -103,4 +116,70 @@ fn names_are_escaped_everywhere_and_contents_only_on_terminals() {
     // As ripgrep prints it.
     assert!(place.check(&["owned"]).text().contains(HOSTILE));
     assert!(place.check(&["named"]).text().contains(NAME));
+}
+
+/// Returns the output of a command in a pipe.
+fn in_pipe(place: &Place, args: &[&str], variables: &[(&str, &str)]) -> String {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]).env_remove("COLUMNS").envs(variables.iter().copied());
+    Answer::of(command).expect_success().text()
+}
+
+#[test]
+fn pages_are_for_terminals_and_pipes_get_plain_text() {
+    let place = Place::new();
+    place.write("src/deeply/nested/folder/a.rs", "pub fn one() {}\nfn two() { one(); }\n");
+    let callers = ["callers", "one"];
+    let text = in_pipe(&place, &callers, &[]);
+    assert_eq!(text, in_pipe(&place, &["callers", "one", "--format", "text"], &[]));
+    assert!(text.contains("(in the same file, 0."), "{text}");
+    let screen = ["callers", "one", "--format", "screen"];
+    let wide = [("COLUMNS", "90"), ("LC_ALL", "C.UTF-8"), ("TERM", "xterm")];
+    let page = in_pipe(&place, &screen, &wide);
+    let row = "src/deeply/nested/folder/a.rs:2  two  fn two() { one(); }\n";
+    assert!(page.ends_with(row) && page.is_ascii(), "{page}");
+    let narrow = [("COLUMNS", "44"), ("LC_ALL", "C"), ("TERM", "xterm")];
+    let page = in_pipe(&place, &screen, &narrow);
+    assert!(page.lines().all(|line| line.len() <= 44), "{page}");
+    assert!(page.contains("...") && page.is_ascii(), "{page}");
+    let colored = ["callers", "one", "--format", "screen", "--color", "always"];
+    assert!(in_pipe(&place, &colored, &wide).contains("\u{1b}[1;31mone\u{1b}[0m"));
+    let Some(shown) = on_terminal_after("stty cols 90; ", &place, &callers, &[]) else {
+        skipped::report("`script` is not installed");
+        return;
+    };
+    assert!(shown.contains("\u{1b}[1;31mone\u{1b}[0m") && !shown.contains(", 0."), "{shown:?}");
+    let nothing = on_terminal(&place, &["find", "zzzz"]).unwrap_or_default();
+    assert!(nothing.contains("nothing found"), "{nothing}");
+    let plain = [("NO_COLOR", "1")];
+    let shown = on_terminal_after("stty cols 90; ", &place, &callers, &plain);
+    assert_eq!(shown.unwrap_or_default().replace("\r\n", "\n"), in_pipe(&place, &screen, &wide));
+}
+
+/// A pager that ends early, or that is no program, is no error.
+#[cfg(unix)]
+#[test]
+fn a_pager_shows_what_is_longer_than_the_terminal() {
+    let place = Place::new();
+    let functions: String = (0..40).map(|at| format!("fn f{at}() {{}}\n")).collect();
+    place.write("a.rs", &functions);
+    let show = |args: &[&str], pager: &str| {
+        let variables = [("CODEDB_PAGER", pager), ("NO_COLOR", "1")];
+        let before = "stty rows 20 cols 60; ";
+        on_terminal_after(before, &place, args, &variables)
+    };
+    let Some(shown) = show(&["outline", "a.rs"], "sed s/^/paged:/") else {
+        skipped::report("`script` is not installed");
+        return;
+    };
+    assert_eq!(shown.matches("paged:").count(), 42, "{shown}");
+    let not_paged = |args: &[&str], pager: &str| {
+        let shown = show(args, pager).unwrap_or_default();
+        assert!(shown.contains("fn f0()") && !shown.contains("paged:"), "{args:?}: {shown}");
+    };
+    not_paged(&["outline", "a.rs", "--no-pager"], "sed s/^/paged:/");
+    not_paged(&["outline", "a.rs", "--format", "text"], "sed s/^/paged:/");
+    not_paged(&["symbol", "f0"], "sed s/^/paged:/");
+    not_paged(&["outline", "a.rs"], "cat");
+    not_paged(&["outline", "a.rs"], "head -n 5");
 }

@@ -170,11 +170,11 @@ fn code(path: &str, text: &str, name: &str) -> Strip {
         let mut at = span.start;
         // A name that begins in a token is not cut at its end, nor are its letters repeated.
         for of in names.iter().filter(|of| span.contains(&of.start) && of.end <= span.end) {
-            strip.push(Piece::new(plain(&text[at..of.start]), part, Cut::Never));
-            strip.push(Piece::new(plain(&text[of.clone()]), Some(Part::Match), Cut::Never));
+            strip.push(Piece::new(plain(&text[at..of.start]), part, Cut::Code));
+            strip.push(Piece::new(plain(&text[of.clone()]), Some(Part::Match), Cut::Code));
             at = of.end;
         }
-        strip.push(Piece::new(plain(&text[at..span.end]), part, Cut::Never));
+        strip.push(Piece::new(plain(&text[at..span.end]), part, Cut::Code));
     }
     strip.retain(|piece| !piece.text.is_empty());
     strip

@@ -1,5 +1,6 @@
 //! Shows texts that are longer than the terminal in a pager.
 
+#[cfg(unix)]
 use std::io::Write as _;
 #[cfg(unix)]
 use std::process::Command;
@@ -25,9 +26,10 @@ pub(super) fn show(text: &str) {
     if std::env::var_os("LESS").is_none() {
         command.env("LESS", "FRX");
     }
-    // The error is that no shell was found; the caller prints the text then.
     drop(std::io::stdout().flush());
-    log::debug!("no pager: {}", command.exec());
+    // That no shell was found; the caller prints the text then.
+    let error = command.exec();
+    log::debug!("no pager: {error}");
 }
 
 /// Does nothing: the text is printed.

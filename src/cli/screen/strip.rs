@@ -14,7 +14,12 @@ pub(super) enum Cut {
     End,
     /// It is a path: directories in the middle are cut.
     Middle,
+    /// It is a part of code: the pieces of code are cut together, at their end, before others.
+    Code,
 }
+
+/// The columns of code that stay while others can be cut.
+const CODE_MIN: usize = 12;
 
 /// A piece of a line in one colour.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -61,9 +66,27 @@ pub(super) fn width(strip: &[Piece]) -> usize {
 /// Cuts a line to `max` columns: first the widest of the pieces that may be cut, at last the end.
 pub(super) fn fit(mut strip: Strip, max: usize, ellipsis: &str) -> Strip {
     let least = |piece: &Piece| match piece.cut {
-        Cut::Never => usize::MAX,
+        Cut::Never | Cut::Code => usize::MAX,
         Cut::End | Cut::Middle => width_of(ellipsis) + 1,
     };
+    let is_code = |piece: &Piece| piece.cut == Cut::Code;
+    let code: usize =
+        strip.iter().filter(|of| is_code(of)).map(|piece| width_of(&piece.text)).sum();
+    let over = width(&strip).saturating_sub(max);
+    let kept = code.saturating_sub(over).max(CODE_MIN);
+    if over > 0 && kept < code {
+        let mut left = kept - width_of(ellipsis);
+        let mut end = Some(ellipsis);
+        for piece in strip.iter_mut().filter(|of| is_code(of)) {
+            let of = width_of(&piece.text);
+            if of <= left {
+                left -= of;
+                continue;
+            }
+            piece.text = format!("{}{}", start(&piece.text, left), end.take().unwrap_or_default());
+            left = 0;
+        }
+    }
     loop {
         let over = width(&strip).saturating_sub(max);
         if over == 0 {

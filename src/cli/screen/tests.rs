@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use super::super::demo;
 use super::super::display::Display;
-use super::super::tool::with_flags;
+use super::super::tool;
 use super::*;
 use crate::answer::page::{Block, Cell, Column, Node, Table};
 use crate::answer::style::Part;
@@ -66,14 +66,11 @@ impl Shop {
     }
 
     /// Returns the page of a tool's reply.
-    fn page(&self, tool: &str, args: Value) -> Page {
+    fn page(&self, name: &str, args: Value) -> Page {
         let local = Local::new(&self.engine, Check::Strict);
-        let tool = tools::find(tool).expect("a tool");
-        let answer = tool.run(&Call::new(&local, now_ns()), args).expect("a reply");
-        let mut page = answer.page().expect("a page");
-        let notices = answer.notices().into_iter().map(|notice| with_flags(tool, &notice));
-        page.blocks.extend(notices.map(Block::Note));
-        page
+        let found = tools::find(name).expect("a tool");
+        let answer = found.run(&Call::new(&local, now_ns()), args).expect("a reply");
+        tool::page(found, answer.as_ref()).expect("a page")
     }
 }
 
@@ -107,6 +104,7 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("history", "history", json!({"file_path": "src/price.rs"})),
         ("ownership", "ownership", json!({"file_path": "src/price.rs"})),
         ("coupling", "coupling", json!({"file_path": "src/cart.rs", "min_count": 1})),
+        ("coupling_in_few_commits", "coupling", json!({"file_path": "src/lib.rs"})),
         ("who_reviews", "who-reviews", json!({"file_path": "src/cart.rs"})),
         ("risk_map", "risk-map", json!({"limit": 3})),
         ("suggest_tests", "suggest-tests", json!({"file_path": "src/coupon.rs"})),
@@ -119,6 +117,7 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("diff_impact", "diff-impact", json!({"ref": "HEAD~1"})),
         ("read", "read", json!({"path": "src/cart.rs:10-16"})),
         ("callpath", "callpath", json!({"from": "Cart.total", "to": "Price::of"})),
+        ("explain", "explain", json!({"name": "Coupon::discounted"})),
         ("changes", "changes", json!({"since": "HEAD~1"})),
         ("word", "word", json!({"word": "discounted"})),
         ("deps", "deps", json!({"path": "src/price.rs", "transitive": true})),
