@@ -29,7 +29,8 @@ fn repository() -> Place {
     place.git(&["init", "-q", "-b", "main"]);
     place.git(&["add", "."]);
     place.git(&["commit", "-q", "-m", "Add the cart"]);
-    place.write("report/report.go", "package report\n\nfunc Monthly() string {\n\treturn \"\"\n}\n");
+    place
+        .write("report/report.go", "package report\n\nfunc Monthly() string {\n\treturn \"\"\n}\n");
     place.git(&["commit", "-q", "-am", "Render an empty report"]);
     settle();
     place.index(&["-q", "--stage", "full"]).expect_success();
@@ -60,7 +61,11 @@ fn triage_and_the_selection_of_tests_agree() {
         let reasons = file["reasons"].to_string();
         let is_likely = has_likely_tests(&json(&place, "suggest-tests", &[path]));
         assert!(!reasons.contains("no test imports it"), "{path}: {reasons}");
-        assert_eq!(reasons.contains("no test is known to reach it"), !is_likely, "{path}: {reasons}");
+        assert_eq!(
+            reasons.contains("no test is known to reach it"),
+            !is_likely,
+            "{path}: {reasons}"
+        );
         assert_eq!(
             reasons.contains("tests reach it only through other files"),
             is_likely,

@@ -80,7 +80,9 @@ impl Git {
     ///
     /// As [`Git::recent`]; [`Kind::Limit`] if the configuration has too many filters.
     pub fn changes_since(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
-        seen::once(self.seen.as_deref().map(|seen| &seen.changes), commit, || self.find_changes(commit))
+        seen::once(self.seen.as_deref().map(|seen| &seen.changes), commit, || {
+            self.find_changes(commit)
+        })
     }
 
     fn find_changes(&self, commit: &str) -> Result<Vec<(Vec<u8>, Difference)>> {
