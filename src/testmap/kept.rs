@@ -151,8 +151,7 @@ pub struct Kept {
     pub(super) candidates_made: AtomicUsize,
     /// Whether the callers that earlier processes searched were loaded.
     pub(super) is_loaded: AtomicBool,
-    /// How many callers the file has that keeps them, and how many of the searched ones it has.
-    pub(super) callers_stored: AtomicUsize,
+    /// How many of the searched callers the file has that keeps them.
     pub(super) callers_written: AtomicUsize,
 }
 
@@ -173,7 +172,6 @@ impl Default for Kept {
             callers_searched: AtomicUsize::new(0),
             candidates_made: AtomicUsize::new(0),
             is_loaded: AtomicBool::new(false),
-            callers_stored: AtomicUsize::new(0),
             callers_written: AtomicUsize::new(0),
         }
     }

@@ -335,6 +335,7 @@ impl Outside {
         let mut seen: BTreeSet<FileId> = files.iter().copied().collect();
         let mut open: VecDeque<(FileId, u8)> = files.iter().map(|&file| (file, 0)).collect();
         let mut is_any = false;
+        let mut packages = BTreeSet::new();
         while let Some((file, depth)) = open.pop_front() {
             let value =
                 (probability * STEP.powi(i32::from(depth.saturating_sub(1)))).max(LOADS_MIN);
@@ -343,7 +344,8 @@ impl Outside {
                 continue;
             }
             let next = depth.saturating_add(1);
-            for importer in tree.importers(file).into_iter().chain(neighbours(tree, file)) {
+            let near = new_neighbours(tree, file, &mut packages);
+            for importer in tree.importers(file).into_iter().chain(near) {
                 if seen.insert(importer) {
                     open.push_back((importer, next));
                 }
@@ -356,13 +358,20 @@ impl Outside {
 /// Returns the test files that need no import of `file`: those of its package, and those that are named
 /// after it.
 fn neighbours(tree: &dyn Tree, file: FileId) -> Vec<FileId> {
+    new_neighbours(tree, file, &mut BTreeSet::new())
+}
+
+/// Returns the same without the test files of a folder in `packages`, to which the own one is added.
+fn new_neighbours(tree: &dyn Tree, file: FileId, packages: &mut BTreeSet<String>) -> Vec<FileId> {
     let path = tree.path(file);
     let Some(stem) = stem(&path) else { return Vec::new() };
     let mut found = tree.named_after(&folded(stem));
     if path.ends_with(".go") {
         let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
         let is_test = |of: &FileId| tree.path(*of).ends_with("_test.go");
-        found.extend(tree.in_folder(folder).into_iter().filter(is_test));
+        if packages.insert(folder.to_owned()) {
+            found.extend(tree.in_folder(folder).into_iter().filter(is_test));
+        }
     } else if tree.code().file(file).is_some_and(|facts| facts.package.is_some()) {
         let words = tree.with_word(stem);
         let is_test = |of: &FileId| tree.is_test(*of) && tree.is_same_package(*of, file);

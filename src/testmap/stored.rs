@@ -30,19 +30,17 @@ pub fn load(code: &dyn Code, catalog: &Catalog) {
     }
     let (Some(versions), Some(state)) = (code.versions(), catalog.state()) else { return };
     let Some(body) = derived_file::read(versions.0, NAME, state) else { return };
-    let loaded = decode(&body, catalog.files().len(), |at, callers| {
+    decode(&body, catalog.files().len(), |at, callers| {
         kept.callers.insert(at, Arc::new(callers));
     });
-    kept.callers_stored.store(loaded, Ordering::Relaxed);
 }
 
 /// Keeps what was searched since [`load`], if it is worth it. O(entries).
 pub fn save(code: &dyn Code, catalog: &Catalog) {
     let kept = catalog.derived::<Kept>();
-    let stored = kept.callers_stored.load(Ordering::Relaxed);
     let new = kept.callers_searched.load(Ordering::Relaxed);
     let written = kept.callers_written.load(Ordering::Relaxed);
-    if new - written < NEW_MIN.max(stored / 8) {
+    if new - written < NEW_MIN {
         return;
     }
     let (Some(versions), Some(state)) = (code.versions(), catalog.state()) else { return };
@@ -50,7 +48,6 @@ pub fn save(code: &dyn Code, catalog: &Catalog) {
     let mut entries: Vec<(SymbolAt, Arc<Callers>)> = Vec::new();
     kept.callers.each(|at, callers| entries.push((*at, Arc::clone(callers))));
     entries.sort_unstable_by_key(|(at, _)| *at);
-    kept.callers_stored.store(entries.len(), Ordering::Relaxed);
     derived_file::write(versions.0, NAME, state, &encode(&entries));
 }
 

@@ -156,10 +156,11 @@ impl Define for DiffImpact {
             Some(new) => format!("{}: {} (renamed to {new})", of.path, of.qualified_name),
             None => format!("{}: {} (removed)", of.path, of.qualified_name),
         }));
-        let affected = affected(catalog, &changed.symbols, args.limit);
         let files = if scope == Scope::Uncommitted { &changed.files[..] } else { &[] };
         let tests = Besides { files, ..changed.besides() };
+        // Several threads search for the callers, which are kept.
         let selected = select(call, catalog, &changed.symbols, tests, limits)?;
+        let affected = affected(catalog, &changed.symbols, args.limit);
         let changed_functions_total = names.len();
         names.truncate(LISTED_MAX);
         let mut paths = changed.paths;

@@ -397,10 +397,10 @@ impl Reply for ExplainReply {
             let _ = writeln!(out, "  {kind} {name}  {place}{times}");
         }
         head(&mut out, "tests", &explained.tests);
-        if explained.run_all {
-            out.push_str("  run all tests: none is known to execute it, or nearly all do\n");
-        } else if let Some(message) = &explained.tests_message {
+        if let Some(message) = &explained.tests_message {
             let _ = writeln!(out, "  {}", text::plain(message));
+        } else if explained.run_all {
+            out.push_str("  run all tests: none is known to execute it, or nearly all do\n");
         }
         for test in &explained.tests.list {
             let Test { path, score, source, tests, .. } = test;

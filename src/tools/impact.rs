@@ -333,8 +333,9 @@ impl Define for Impact {
             NamedChange::of_functions(symbols)
         };
         let symbols = &named.symbols;
-        let affected = affected(catalog, symbols, args.limit);
+        // Several threads search for the callers, which are kept.
         let selected = select(call, catalog, symbols, named.besides(), limits)?;
+        let affected = affected(catalog, symbols, args.limit);
         let syntax_gaps = SyntaxGaps::of(catalog, symbols)?;
         Ok(selected.reply(|selection| ImpactData { affected, syntax_gaps, selection }))
     }

@@ -179,9 +179,9 @@ impl Triaged {
         let named = NamedChange::of(catalog, &[FileId::new(file)]);
         let limits = Limits { tests: TESTS_MAX, tokens: usize::MAX, least: 0.0 };
         let selected = select(call, catalog, &named.symbols, named.besides(), limits)?;
-        let is_known = !selected.is_guess && !selected.selection.run_all;
-        let reaching_tests = if is_known { selected.total } else { 0 };
-        self.reaching_tests = Some(reaching_tests);
+        // All tests may run because nearly all reach it, or because none is known to.
+        let likely = selected.total.saturating_sub(selected.selection.unlikely);
+        self.reaching_tests = Some(if selected.is_guess { 0 } else { likely });
         self.reasons = reasons(&self.file, self.reaching_tests);
         if wanted {
             self.run_all = selected.selection.run_all;

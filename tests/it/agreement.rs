@@ -45,7 +45,7 @@ fn json(place: &Place, tool: &str, args: &[&str]) -> Value {
         .unwrap_or_else(|error| panic!("{tool} {args:?}: {error}: {}", answer.stderr))
 }
 
-/// Returns true if the selection has tests that probably execute what is asked about.
+/// Returns true if the selection has tests that probably execute what is queried.
 fn has_likely_tests(selection: &Value) -> bool {
     let is_likely = |test: &Value| test["score"].as_f64().is_some_and(|score| score >= 0.1);
     selection["tests"].as_array().is_some_and(|tests| tests.iter().any(is_likely))

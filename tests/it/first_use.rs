@@ -158,16 +158,16 @@ fn a_terminal_shows_a_progress_bar() {
 #[test]
 fn on_a_terminal_the_first_command_waits_until_the_index_is_built() {
     // Its build takes longer than the wait of a command without a terminal.
-    let place = large(2_400);
+    let place = large(800);
     let Some(text) = on_terminal(&place, &["callers", "name_7_of_0"]) else { return };
-    assert!(text.contains("/2400 files"), "{text:?}");
+    assert!(text.contains("/800 files"), "{text:?}");
     assert!(text.contains("200 callers") && !text.contains("not indexed yet"), "{text:?}");
     assert!(is_full(&place));
 }
 
 #[test]
 fn ctrl_c_on_a_terminal_answers_with_what_is_there() {
-    let place = large(2_400);
+    let place = large(800);
     let Some(mut command) = terminal(&place, &["callers", "name_7_of_0"]) else { return };
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");

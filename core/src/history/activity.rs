@@ -109,6 +109,7 @@ impl Activity {
             let is_bot = made.people.person(person).is_bot;
             let age_s = log.head_s().saturating_sub(commit.committed_s());
             let (year, half_year) = (YEAR.of_age(age_s), HALF_YEAR.of_age(age_s));
+            let hot = HOT.of_age(age_s);
             let is_fix = is_fix(commit);
             let mut paths = names.of_commit(log, commit.at()).to_vec();
             paths.sort_unstable();
@@ -125,7 +126,7 @@ impl Activity {
                 file.first_s = commit.committed_s();
                 file.commits += 1;
                 file.weight += year;
-                file.hot_weight += HOT.of_age(age_s);
+                file.hot_weight += hot;
                 if (2..=SHARED_FILES_MAX).contains(&paths.len()) {
                     file.shared_weight += year;
                 }
@@ -238,10 +239,15 @@ fn announces_fix(subject: &str) -> bool {
         "regression",
         "regressions",
     ];
+    // What all words contain: most subjects have none of it.
+    const PARTS: &[&str] = &["bug", "crash", "fix", "regression"];
+    let lower = subject.to_lowercase();
+    if !PARTS.iter().any(|part| lower.contains(part)) || lower.contains("typo") {
+        return false;
+    }
     let words = subject.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let mut lower = words.map(str::to_lowercase);
-    let is_typo = subject.to_lowercase().contains("typo");
-    !is_typo && lower.any(|word| WORDS.contains(&word.as_str()))
+    let mut words = words.map(str::to_lowercase);
+    words.any(|word| WORDS.contains(&word.as_str()))
 }
 
 #[cfg(test)]
