@@ -14,7 +14,7 @@ const LINES_MAX: usize = 25;
 const MANY_OPTIONS: [&str; 6] = ["check", "decisions", "edit", "index", "init", "symbol"];
 
 /// Commands that are no tools.
-const OTHERS: [&str; 18] = [
+const OTHERS: [&str; 19] = [
     "cache",
     "check",
     "completions",
@@ -29,6 +29,7 @@ const OTHERS: [&str; 18] = [
     "init",
     "man",
     "mcp",
+    "pick",
     "run",
     "snapshot",
     "status",
@@ -37,7 +38,7 @@ const OTHERS: [&str; 18] = [
 
 /// Examples that are only parsed: servers and watchers, changes of the user's files, runners that may be
 /// missing, and measurements that need a long history.
-const NOT_RUN: [&str; 13] = [
+const NOT_RUN: [&str; 14] = [
     "cancel-job",
     "completions",
     "data import",
@@ -49,6 +50,7 @@ const NOT_RUN: [&str; 13] = [
     "init",
     "man |",
     "mcp",
+    "pick",
     "run",
     "test",
 ];
