@@ -23,7 +23,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("pick", "a definition, to open it"),
             ("pick files cart --print", "a file, to print it"),
-            ("pick callers Price::of", "a call"),
+            ("pick --list | fzf", "with another finder"),
         ],
     ),
     ("glob", &[("glob '**/*.rs'", "files, by a glob"), ("glob 'src/*'", "")]),

@@ -9,6 +9,7 @@ mod input;
 mod item;
 pub(super) mod keys;
 mod layout;
+mod list;
 mod preview;
 mod ranking;
 mod screen;
@@ -19,7 +20,7 @@ mod tests;
 mod view;
 
 use std::ffi::OsString;
-use std::io::{IsTerminal as _, Write as _};
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -27,7 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
-use clap::{Arg, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command};
 use ratatui::crossterm::event;
 
 use self::item::Place;
@@ -37,7 +38,7 @@ use self::state::{End, Event, State, Typing};
 use self::view::Theme;
 use super::index::{place_args, tree_options};
 use super::tool::{check, fresh_arg};
-use super::{commands, display, place, terminal};
+use super::{display, place};
 use crate::base::path::to_path;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Kind, Result};
@@ -87,6 +88,13 @@ pub(super) fn command() -> Command {
                 .value_parser(["line", "path", "vi"])
                 .hide_possible_values(true)
                 .help("Print `path:line`, do not open it; `=path` without line, `=vi` as `+line path`"),
+        )
+        .arg(
+            Arg::new("list")
+                .long("list")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("print")
+                .help("Print all that matches TEXT as `path:line:name`, without a screen: for `fzf`"),
         )
         .args(display::args().into_iter().filter(|arg| arg.get_id() == "color"))
         .arg(fresh_arg())
@@ -154,6 +162,17 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let options = tree_options(matches);
     let engine = place::engine(&options)?;
     let threads = options.threads.unwrap_or_else(place::threads);
+    let current = std::env::current_dir().ok().and_then(|dir| dir.canonicalize().ok());
+    let file = |place: &Place| file_of(engine.root(), current.as_deref(), &to_path(&place.path));
+    if matches.get_flag("list") {
+        if request.source == Source::LinesOfQuery {
+            return Err(Error::usage("missing pattern: which lines?")
+                .with_hint("`codedb pick lines PATTERN --list`"));
+        }
+        let threads_of_list = start(&engine, check(matches), request.source)?;
+        let path = |place: &Place| OsString::from(file(place)).into_encoded_bytes();
+        return list::print(&threads_of_list.messages, &request.query, threads, &path);
+    }
     let is_terminal = std::io::stdout().is_terminal();
     let form = argument("print").or((!is_terminal).then_some("line"));
     let theme = Theme {
@@ -169,24 +188,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         End::Left => return Ok(ExitCode::from(1)),
         End::Chosen(places) => places,
     };
-    let current = std::env::current_dir().ok().and_then(|dir| dir.canonicalize().ok());
-    let file = |place: &Place| file_of(engine.root(), current.as_deref(), &to_path(&place.path));
     let Some(form) = form else {
         let targets = places.iter().map(|place| (file(place).into_os_string(), place.line));
         return editor::open(targets.collect()).map(|()| ExitCode::SUCCESS);
     };
-    let text: Vec<Vec<u8>> =
-        places.iter().map(|place| printed(form, file(place), place.line)).collect();
-    commands::print(|out| {
-        for line in text {
-            if is_terminal {
-                out.write_all(terminal::escaped(&String::from_utf8_lossy(&line)).as_bytes())?;
-            } else {
-                out.write_all(&line)?;
-            }
-        }
-        Ok(())
-    })
+    let lines = places.iter().map(|place| printed(form, file(place), place.line));
+    list::write(lines).map(|()| ExitCode::SUCCESS)
 }
 
 /// Returns a place as it is printed, with the end of the line.
@@ -280,7 +287,6 @@ fn pick(
         for event in typed(if is_waiting { BUSY } else { IDLE })? {
             let event = match event {
                 event::Event::Key(key) => Event::Key(key),
-                event::Event::Paste(text) => Event::Paste(text),
                 event::Event::Resize(..) => Event::Resized(screen.area()?),
                 _ => continue,
             };

@@ -14,7 +14,7 @@ const LINES_MAX: usize = 25;
 const MANY_OPTIONS: [&str; 6] = ["check", "decisions", "edit", "index", "init", "symbol"];
 
 /// Commands that are no tools.
-const OTHERS: [&str; 20] = [
+const OTHERS: [&str; 21] = [
     "cache",
     "check",
     "completions",
@@ -30,6 +30,7 @@ const OTHERS: [&str; 20] = [
     "init",
     "man",
     "mcp",
+    "pick",
     "review",
     "run",
     "snapshot",
@@ -39,7 +40,7 @@ const OTHERS: [&str; 20] = [
 
 /// Examples that are only parsed: servers and watchers, changes of the user's files, runners that may be
 /// missing, and measurements that need a long history.
-const NOT_RUN: [&str; 13] = [
+const NOT_RUN: [&str; 14] = [
     "cancel-job",
     "completions",
     "data import",
@@ -51,6 +52,7 @@ const NOT_RUN: [&str; 13] = [
     "init",
     "man |",
     "mcp",
+    "pick",
     "run",
     "test",
 ];

@@ -13,6 +13,10 @@ use crate::support::skipped;
 /// The longest wait for what a terminal shows.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// What the screen has when the definitions are listed. Only what differs is drawn, so that words are waited
+/// for which nothing before had at their place.
+const LISTED: &str = "price.py:1";
+
 /// What ends the other screen of a terminal.
 const RESTORED: &str = "\u{1b}[?1049l";
 
@@ -135,9 +139,49 @@ fn without_a_terminal_it_names_the_commands_for_scripts() {
         assert_eq!((answer.code, answer.text().as_str()), (2, ""), "{args:?}");
         assert_eq!(
             answer.stderr,
-            "codedb: `codedb pick` needs a terminal; in scripts use `codedb symbol` and `codedb find`\n"
+            "codedb: `codedb pick` needs a terminal; in scripts use `codedb symbol` and `codedb find`\n\
+             hint: `codedb pick --list` prints every name, for another finder\n"
         );
     }
+}
+
+#[test]
+fn everything_is_listed_for_other_finders() {
+    let place = place();
+    place.write("docs/read me.md", "# Cart\n");
+    let run = |args: &[&str]| {
+        let mut command = place.codedb("pick");
+        command.args(args).arg("--list");
+        let answer = Answer::of(command);
+        (answer.text(), answer.code)
+    };
+    let list = |args: &[&str]| -> Vec<String> {
+        let mut lines: Vec<String> = run(args).0.lines().map(str::to_owned).collect();
+        lines.sort_unstable();
+        lines
+    };
+    assert_eq!(
+        list(&[]),
+        [
+            "src/cart.py:1:Cart",
+            "src/cart.py:2:Cart.add",
+            "src/cart.py:5:Cart.total",
+            "src/price.py:1:of",
+            "src/price.py:5:half"
+        ]
+    );
+    assert_eq!(list(&["files"]), ["docs/read me.md", "src/cart.py", "src/price.py"]);
+    assert_eq!(run(&["cart"]).0.lines().next(), Some("src/cart.py:1:Cart"));
+    assert_eq!(run(&["symbols", "tot"]), ("src/cart.py:5:Cart.total\n".to_owned(), 0));
+    assert_eq!(
+        run(&["lines", "cents / 2"]),
+        ("src/price.py:6:return of(cents / 2)\n".to_owned(), 0)
+    );
+    assert_eq!(run(&["callers", "of"]), ("src/price.py:6:return of(cents / 2)\n".to_owned(), 0));
+    assert_eq!(run(&["symbols", "zzz"]), (String::new(), 1));
+    assert_eq!(run(&["callers", "offf"]).1, 2);
+    assert_eq!(run(&["lines"]).1, 2);
+    assert_eq!(run(&["lines", "("]).1, 2);
 }
 
 #[test]
@@ -145,13 +189,9 @@ fn what_is_chosen_is_printed_where_the_output_is_no_terminal() {
     let place = place();
     let line = line(&place, "> chosen; code=$?; stty -a | grep -o -- '-*icanon'; exit $code");
     let mut session = session!(&place, &line, |_| ());
-    session.wait_for("/4");
-    session.enter("total");
-    session.wait_for("1/4");
+    session.wait_for(LISTED);
     // Tab marks, and the list is filtered anew.
-    session.enter("\t\u{15}of");
-    session.wait_for("1 selected");
-    session.enter("\t\r");
+    session.enter("total\t\u{15}of\t\r");
     let (shown, code) = session.end();
     assert_eq!(code, 0, "{shown:?}");
     let chosen = std::fs::read_to_string(place.root().join("chosen")).unwrap_or_default();
@@ -178,17 +218,17 @@ fn leaving_chooses_nothing() {
 #[test]
 #[cfg(unix)]
 fn the_editor_opens_the_line_and_no_shell_sees_the_name() {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
     let place = place();
     place.write("src/$(touch owned) b.py", "def hostile():\n    pass\n");
     let editor = place.base().join("vim");
     std::fs::write(&editor, "#!/bin/sh\nprintf '%s\\n' \"$@\" > edited\n").expect("a file");
-    std::fs::set_permissions(&editor, PermissionsExt::from_mode(0o755)).expect("it is there");
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).expect("it is there");
     let visual = format!("{} -c 'set nu'", editor.display());
     let mut session = session!(&place, &line(&place, ""), |command| {
         command.env("VISUAL", visual).env("EDITOR", "false");
     });
-    session.wait_for("/5");
+    session.wait_for(LISTED);
     session.enter("hostile\t\u{15}total\t\r");
     let (shown, code) = session.end();
     assert_eq!(code, 0, "{shown:?}");
@@ -208,7 +248,7 @@ fn an_editor_that_is_missing_or_fails_is_named() {
         let mut session = session!(&place, &line(&place, ""), |command| {
             command.env("EDITOR", editor);
         });
-        session.wait_for("/4");
+        session.wait_for(LISTED);
         session.enter("total\r");
         let (shown, code) = session.end();
         assert_eq!(code, 2, "{shown:?}");
@@ -223,7 +263,7 @@ fn lines_are_searched_while_they_are_typed_and_callers_by_name() {
     let mut session = session!(&place, &line(&place, "lines --print=vi > chosen"), |_| ());
     session.wait_for("lines>");
     session.enter("cents.*2");
-    session.wait_for("1/1");
+    session.wait_for("price.py:6");
     session.enter("\r");
     let (shown, code) = session.end();
     assert_eq!(code, 0, "{shown:?}");
@@ -231,7 +271,7 @@ fn lines_are_searched_while_they_are_typed_and_callers_by_name() {
     assert_eq!(chosen(), "+6 src/price.py\n");
 
     let mut session = session!(&place, &line(&place, "callers of > chosen"), |_| ());
-    session.wait_for("1/1");
+    session.wait_for("price.py:6");
     session.enter("\r");
     assert_eq!(session.end().1, 0);
     assert_eq!(chosen(), "src/price.py:6\n");
@@ -249,7 +289,7 @@ fn a_signal_ends_it_with_the_terminal_restored() {
     let place = place();
     let line = format!("sh -c 'echo $$ > pid; exec \"$@\"' sh {}; stty -a", line(&place, ""));
     let session = session!(&place, &line, |_| ());
-    session.wait_for("/4");
+    session.wait_for(LISTED);
     let pid = std::fs::read_to_string(place.root().join("pid")).unwrap_or_default();
     let killed = Command::new("kill").args(["-TERM", pid.trim()]).status();
     assert!(killed.is_ok_and(|status| status.success()));
@@ -294,13 +334,15 @@ fn keys_of_bash_insert_what_was_picked() {
     session.wait_for("ready> ");
     session.enter(". ../keys; echo $?sourced\n");
     session.wait_for("0sourced");
-    session.enter("echo <>");
-    session.wait_for("echo <>");
-    // Between the brackets.
+    session.enter("echo ==");
+    session.wait_for("echo ==");
+    // Between the two.
     session.enter("\u{2}\u{7}s");
-    session.wait_for("/4");
+    session.wait_for(LISTED);
     session.enter("half\t\u{15}total\t\r");
-    session.wait_for("src/price.py:5 src/cart.py:5 >");
-    session.enter("\u{3}exit\n");
+    session.wait_for("=src/price.py:5");
+    session.enter("\n");
+    session.wait_for("=src/price.py:5 src/cart.py:5 =\r\n");
+    session.enter("exit\n");
     session.end();
 }

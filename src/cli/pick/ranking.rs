@@ -3,7 +3,7 @@
 //! The query has the syntax of fzf: words that must all match, letters in order; `'word` literally, `^start`,
 //! `end$`, `!without`. A lower-case query matches both cases.
 
-use frizbee::{Config, Match, Matcher, SortStrategy};
+use frizbee::{Config, Matcher, SortStrategy};
 
 use super::item::Item;
 
@@ -15,13 +15,18 @@ const NAME_BONUS: usize = 2;
 /// The maximum number of threads that compare: beyond, starting them takes longer.
 const THREADS_MAX: usize = 8;
 
+/// How many of the items whose texts match best are compared by their names, too. More are not looked at.
+const REFINED: usize = 4096;
+
 /// The items that match a query, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranking {
     query: String,
     /// The query, compiled; `None` if it is blank, which all items match.
     matcher: Option<Matcher>,
-    /// For each item that matches: its score, inverted, the length of its name and its index.
+    /// The keys of the items that match, by their texts; see [`key`].
+    by_text: Vec<u64>,
+    /// The same, of the first [`REFINED`] by their names, too.
     keys: Vec<u64>,
     /// The number of items that were compared.
     compared: usize,
@@ -44,11 +49,12 @@ impl Ranking {
 
     /// Forgets all items.
     pub(super) fn forget(&mut self) {
+        self.by_text.clear();
         self.keys.clear();
         self.compared = 0;
     }
 
-    /// Ranks those of `items` that were added since the last call. O(added + matches).
+    /// Ranks those of `items` that were added since the last call. O(added + matches log matches).
     pub(super) fn add(&mut self, items: &[Item]) {
         let first = self.compared;
         self.compared = items.len();
@@ -56,25 +62,25 @@ impl Ranking {
             self.keys.extend((first..items.len()).map(|at| at as u64));
             return;
         };
-        let added = &items[first..];
-        let texts: Vec<&str> = added.iter().map(Item::text).collect();
-        let names: Vec<&str> = added.iter().map(Item::name).collect();
-        let by_text = matcher.match_list_parallel(&texts, self.threads);
-        let mut by_name = matcher.match_list_parallel(&names, self.threads);
-        if matcher.patterns().iter().any(|pattern| pattern.negated) {
-            // What a name is without, the text may have.
-            let is_match =
-                |of: &Match| by_text.binary_search_by_key(&of.index, |of| of.index).is_ok();
-            by_name.retain(is_match);
-        }
+        let texts: Vec<&str> = items[first..].iter().map(Item::text).collect();
+        let found = matcher.match_list_parallel(&texts, self.threads);
+        let found = found.iter().map(|of| {
+            let index = first + of.index as usize;
+            key(of.score, items[index].name(), index)
+        });
+        self.by_text.extend(found);
+        self.by_text.sort_unstable();
+        self.by_text.clone_into(&mut self.keys);
+        let refined = self.keys.len().min(REFINED);
+        let best = &mut self.keys[..refined];
+        let names: Vec<&str> = best.iter().map(|&key| items[index_of(key)].name()).collect();
         let bonus = NAME_BONUS * self.query.chars().filter(|c| !c.is_whitespace()).count();
         let bonus = u16::try_from(bonus).unwrap_or(u16::MAX);
-        for (index, score) in merged(&by_text, &by_name, bonus) {
-            let name_len = names[index as usize].len().min(usize::from(u16::MAX)) as u64;
-            let index = (first + index as usize) as u64;
-            self.keys.push(u64::from(u16::MAX - score) << 48 | name_len << 32 | index);
+        for of in matcher.match_list_parallel(&names, self.threads) {
+            let (place, score) = (of.index as usize, of.score.saturating_add(bonus));
+            best[place] = best[place].min(key(score, names[place], index_of(best[place])));
         }
-        self.keys.sort_unstable();
+        best.sort_unstable();
     }
 
     /// Returns the number of items that match.
@@ -84,7 +90,7 @@ impl Ranking {
 
     /// Returns the index of the `at`th item that matches.
     pub(super) fn get(&self, at: usize) -> Option<usize> {
-        self.keys.get(at).map(|key| (key & u64::from(u32::MAX)) as usize)
+        self.keys.get(at).map(|&key| index_of(key))
     }
 
     /// Returns the positions in `text` of the bytes that match, ascending.
@@ -104,24 +110,14 @@ fn matcher(query: &str) -> Option<Matcher> {
     (!matcher.patterns().is_empty()).then_some(matcher)
 }
 
-/// Returns the items of both lists, which are in the order of the items, with the better score: those of
-/// `by_name` get a bonus.
-fn merged(by_text: &[Match], by_name: &[Match], bonus: u16) -> Vec<(u32, u16)> {
-    let mut out = Vec::with_capacity(by_text.len().max(by_name.len()));
-    let (mut texts, mut names) = (by_text.iter().peekable(), by_name.iter().peekable());
-    loop {
-        let of_text = texts.peek().map(|found| (found.index, found.score));
-        let of_name = names.peek().map(|found| (found.index, found.score.saturating_add(bonus)));
-        let next = match (of_text, of_name) {
-            (Some(text), Some(name)) if text.0 == name.0 => (text.0, text.1.max(name.1)),
-            (Some(text), Some(name)) => text.min(name),
-            (Some(one), None) | (None, Some(one)) => one,
-            (None, None) => return out,
-        };
-        texts.next_if(|found| found.index == next.0);
-        names.next_if(|found| found.index == next.0);
-        out.push(next);
-    }
+/// Returns what an item is sorted by: the better score first, then the shorter name, then the index.
+fn key(score: u16, name: &str, index: usize) -> u64 {
+    let name_len = name.len().min(usize::from(u16::MAX)) as u64;
+    u64::from(u16::MAX - score) << 48 | name_len << 32 | index as u64
+}
+
+fn index_of(key: u64) -> usize {
+    (key & u64::from(u32::MAX)) as usize
 }
 
 #[cfg(test)]
@@ -203,37 +199,44 @@ mod tests {
         assert_eq!(of("", "a"), [0_usize; 0]);
     }
 
-    /// Names like those of a large program.
+    /// Names like those of a large program; a third of them has all letters of `token` in order.
     fn many(count: usize) -> Vec<Item> {
-        let words = ["read", "write", "index", "file", "token", "cache", "node", "parse", "total"];
-        let word = |at: usize| words[at % words.len()];
-        let item = |at: usize| {
-            let name = format!("{}::{}_{}_{at}", word(at), word(at / 7), word(at / 31));
-            symbol(&name, &format!("src/{}/{}/{}.rs", word(at / 3), word(at / 91), word(at / 997)))
+        let words = [
+            "branch", "build", "cache", "commit", "config", "cursor", "file", "handler", "index",
+            "length", "node", "parse", "query", "read", "render", "stream", "symbol", "token",
+            "total", "write",
+        ];
+        let mut seed = 1_u64;
+        let mut word = || {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            words[(seed % words.len() as u64) as usize]
         };
-        (0..count).map(item).collect()
+        let mut item = |_| {
+            let name = format!("{}::{}_{}", word(), word(), word());
+            symbol(&name, &format!("src/{}/{}/{}.rs", word(), word(), word()))
+        };
+        (0..count).map(&mut item).collect()
     }
 
-    /// Run it with `--release` or as it is: the matcher is optimised in both.
+    /// Meaningful only with `--release`.
     #[test]
     #[ignore = "measures time"]
     fn a_hundred_thousand_symbols_are_filtered_within_a_frame() {
         let items = many(100_000);
-        for threads in [1, 2] {
-            let mut ranking = Ranking::new(threads);
-            let mut worst = Duration::ZERO;
-            for query in ["", "t", "to", "tok", "toke", "token", "token r", "token rd", "tcf", "zz"]
-            {
-                let times = (0..5).map(|_| {
-                    let started = Instant::now();
-                    ranking.set_query(query, &items);
-                    started.elapsed()
-                });
-                let best = times.min().unwrap_or_default();
-                eprintln!("{threads} threads, {query:9} {:6} of 100000: {best:?}", ranking.len());
-                worst = worst.max(best);
-            }
-            assert!(worst < Duration::from_millis(16), "{worst:?}");
+        let mut ranking = Ranking::new(2);
+        let mut slow = Vec::new();
+        for query in ["", "t", "to", "tok", "toke", "token", "token r", "token rd", "e", "re", "zz"]
+        {
+            let times = (0..5).map(|_| {
+                let started = Instant::now();
+                ranking.set_query(query, &items);
+                started.elapsed()
+            });
+            let best = times.min().unwrap_or_default();
+            slow.push(format!("{query:?}: {} match, {best:?}", ranking.len()));
+            assert!(best < Duration::from_millis(16), "{slow:#?}");
         }
     }
 }

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use ratatui::crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
 use ratatui::crossterm::{cursor, execute, terminal};
 
 use super::state::State;
@@ -87,6 +86,10 @@ impl Screen {
     /// If the terminal cannot be written.
     pub(super) fn draw(&mut self, state: &State, theme: Theme) -> Result<()> {
         let drawn = self.terminal.draw(|frame| {
+            // The terminal was resized a moment ago; the event about it comes next.
+            if frame.area() != state.area() {
+                return;
+            }
             let cursor = view::draw(state, theme, frame.buffer_mut());
             frame.set_cursor_position(cursor);
         });
@@ -112,10 +115,10 @@ impl Drop for Screen {
 
 fn show(output: Output) -> io::Result<Screen> {
     let mut output = BufWriter::new(output);
-    execute!(output, terminal::EnterAlternateScreen, EnableBracketedPaste)?;
-    let mut terminal = Terminal::new(CrosstermBackend::new(output))?;
-    terminal.clear()?;
-    Ok(Screen { terminal })
+    // `Terminal::clear` would ask the terminal for the cursor, which not every one answers.
+    let all = terminal::Clear(terminal::ClearType::All);
+    execute!(output, terminal::EnterAlternateScreen, all)?;
+    Ok(Screen { terminal: Terminal::new(CrosstermBackend::new(output))? })
 }
 
 /// Restores the terminal, once.
@@ -124,8 +127,7 @@ fn restore() {
         return;
     }
     if let Some(mut output) = Output::open() {
-        let _ =
-            execute!(output, DisableBracketedPaste, terminal::LeaveAlternateScreen, cursor::Show);
+        let _ = execute!(output, terminal::LeaveAlternateScreen, cursor::Show);
     }
     let _ = terminal::disable_raw_mode();
 }
@@ -149,6 +151,7 @@ pub(super) fn is_lost() -> bool {
 /// Returns the error without a terminal.
 fn no_terminal() -> Error {
     Error::usage("`codedb pick` needs a terminal; in scripts use `codedb symbol` and `codedb find`")
+        .with_hint("`codedb pick --list` prints every name, for another finder")
 }
 
 fn failed(error: io::Error) -> Error {

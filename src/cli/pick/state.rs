@@ -18,7 +18,6 @@ pub(super) const ITEMS_MAX: usize = 1_000_000;
 #[derive(Clone, Debug)]
 pub(super) enum Event {
     Key(KeyEvent),
-    Paste(String),
     Resized(Rect),
     /// More items were read.
     Items(Vec<Item>),
@@ -152,10 +151,6 @@ impl State {
         let end = match event {
             Event::Key(key) if key.kind == KeyEventKind::Release => None,
             Event::Key(key) => self.press(key),
-            Event::Paste(text) => {
-                self.edit(|input| input.insert(&text));
-                None
-            }
             Event::Resized(area) => {
                 self.area = area;
                 None

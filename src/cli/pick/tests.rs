@@ -394,8 +394,6 @@ fn keys_move_and_leave() {
     let mut released = KeyEvent::new(KeyCode::Esc, KeyModifiers::NONE);
     released.kind = ratatui::crossterm::event::KeyEventKind::Release;
     assert_eq!(state.update(Event::Key(released)), None);
-    state.update(Event::Paste("a\nb".to_owned()));
-    assert_eq!(state.input.text(), "ab");
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn list(state: &State, theme: Theme, area: Rect, buffer: &mut Buffer) {
     let first = rows.iter().map(|row| Line::raw(row.item.columns().0).width()).max();
     let first = (first.unwrap_or_default() as u16).min(width / 2);
     let kind = rows.iter().map(|row| row.item.kind.len()).max().unwrap_or_default() as u16;
-    let kind = if width < 60 { 0 } else { kind };
+    let kind = if width < 50 { 0 } else { kind };
     for (row, y) in rows.iter().zip(area.top()..) {
         let area = Rect::new(area.x, y, area.width, 1);
         draw_row(row, Columns { first, kind }, theme, area, buffer);
