@@ -86,8 +86,7 @@ pub fn tokens(language: &Language, text: &str) -> Vec<(Range<usize>, Token)> {
 /// Returns the length of the comment at the start of a text.
 fn comment(language: &Language, text: &str, before: Option<char>) -> Option<usize> {
     for (open, close) in language.block_comments {
-        if text.starts_with(open) {
-            let inside = &text[open.len()..];
+        if let Some(inside) = text.strip_prefix(open) {
             let end = inside.find(close).map(|end| open.len() + end + close.len());
             return Some(end.unwrap_or(text.len()));
         }
