@@ -189,7 +189,7 @@ mod tests {
         check(
             "a.rs",
             "pub fn total<'a>(&'a self) -> u64 { 'x'; \"a // b\" } // \"é\"\nlet path = 0x1f;",
-            "k(pub) k(fn) total<'a>(&'a k(self)) -> k(u64) { l('x'); l(\"a // b\") } c(// \"é\")\nk(let) path = l(0x1f);",
+            "k(pub) k(fn) total<'a>(&'a k(self)) -> u64 { l('x'); l(\"a // b\") } c(// \"é\")\nk(let) path = l(0x1f);",
         );
         check(
             "a.py",
