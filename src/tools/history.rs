@@ -193,10 +193,10 @@ impl Data for HistoryData {
         let mut table = Table::new([
             Column::left("COMMIT"),
             Column::left("WHEN"),
-            Column::left("AUTHOR"),
             Column::left("LINES"),
             Column::left(""),
             Column::cut("SUBJECT"),
+            Column::cut("AUTHOR"),
         ]);
         for it in &self.commits {
             let mut below = Vec::new();
@@ -214,10 +214,10 @@ impl Data for HistoryData {
             let row = [
                 Cell::text(it.commit.get(..8).unwrap_or(&it.commit)),
                 Cell::time(&it.time),
-                Cell::text(&it.author),
                 Cell::Changed(it.added as u64, it.removed as u64),
                 if it.is_fix { Cell::Level(Grade::Fair, "fix") } else { Cell::Empty },
                 Cell::text(&it.subject),
+                Cell::text(&it.author),
             ];
             table.row_with(row, vec![below]);
         }

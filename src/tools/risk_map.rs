@@ -11,7 +11,7 @@ use super::analysis::{self, Data, Missing, rounded};
 use super::recorded::{FileCoverage, Recorded};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code, paths, results_max};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status, Update};
-use crate::answer::page::{Block, Cell, Column, Grade, Node, Table};
+use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
@@ -565,7 +565,10 @@ impl Data for RiskData {
             ]);
         }
         let mut blocks = vec![Block::Table(table.without_empty())];
-        blocks.extend(self.meta.cycles());
+        let cycles = self.meta.import_cycles_total;
+        let note =
+            format!("{}; `--json` lists the longest", super::counted(cycles, "import cycle"));
+        blocks.extend((cycles > 0).then_some(Block::Note(note)));
         Some(blocks)
     }
 
@@ -575,22 +578,6 @@ impl Data for RiskData {
 
     fn update(&mut self) -> Option<&mut Option<Update>> {
         Some(&mut self.meta.update)
-    }
-}
-
-impl RiskMeta {
-    /// Returns the cycles of imports, for people.
-    fn cycles(&self) -> Vec<Block> {
-        if self.import_cycles_total == 0 {
-            return Vec::new();
-        }
-        let cycles = super::counted(self.import_cycles_total, "import cycle");
-        let cycle = |files: &Vec<String>| Node {
-            cells: vec![Cell::text(format!("{} files", files.len()))],
-            children: files.iter().map(|file| Node::leaf(vec![Cell::Path(file.clone())])).collect(),
-        };
-        let nodes = self.import_cycles.iter().map(cycle).collect();
-        vec![Block::Title(cycles), Block::Tree(nodes)]
     }
 }
 

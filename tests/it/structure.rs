@@ -322,6 +322,35 @@ notes.md  2 places
     );
 }
 
+/// Each caller is followed once, and calls of one function are one line.
+#[test]
+fn callers_of_callers_are_a_tree() {
+    let place = Place::new();
+    place.write(
+        "a.rs",
+        "pub fn one() {}\nfn two() { one(); one(); }\nfn three() { two(); }\n\
+         fn four() { three(); two(); four(); }\n",
+    );
+    let text = tool(&place, &["callers", "one", "--depth", "3"]).expect_success().text();
+    let expected = "\
+a.rs:1  function one  2 callers
+  a.rs:2  two  (2 calls)
+    a.rs:3  three
+      a.rs:4  four  (listed elsewhere)
+    a.rs:4  four
+      a.rs:4  four  (listed elsewhere)
+";
+    assert_eq!(text, expected);
+    let reply = tool(&place, &["callers", "one", "--depth", "2", "--json"]).text();
+    let reply: serde_json::Value = serde_json::from_str(&reply).expect("JSON");
+    let tree = &reply["definitions"][0]["tree"];
+    assert_eq!((&tree[0]["name"], &tree[0]["calls"]), (&json!("two"), &json!(2)));
+    assert_eq!(tree[0]["callers"].as_array().map(Vec::len), Some(2));
+    // With one level, the reply has no tree.
+    let reply = tool(&place, &["callers", "one", "--json"]).text();
+    assert!(!reply.contains("\"tree\""), "{reply}");
+}
+
 #[test]
 fn explain_lists_everything_about_a_name() {
     let places = places();
