@@ -1,15 +1,22 @@
 //! Keeps the callers of definitions in the index directory, `callers.idx`, so that the next command on
 //! the same state of the tree does not search for them again. They are the larger part of the time in
-//! which tests are selected.
+//! which tests are selected. `callers.best.idx` has the probability of the most likely test of each
+//! definition for which it was asked.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use rustc_hash::FxHashMap;
+use xxhash_rust::xxh3::Xxh3;
+
 use super::kept::{Callers, Kept, UsedAt};
+use super::score::Weights;
+use super::select::{Ranked, rank_all};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
 use crate::graph::link::SymbolAt;
+use crate::history::{CommitId, History};
 use crate::index::derived_file;
 use crate::lang::facts::Role;
 
@@ -51,6 +58,65 @@ pub fn save(code: &dyn Code, catalog: &Catalog) {
     derived_file::write(versions.0, NAME, state, &encode(&entries));
 }
 
+/// The name of the file with probabilities.
+const BEST_NAME: &str = "callers.best.idx";
+
+/// Returns the probabilities of the most likely tests of definitions, 0 without any. Those that earlier
+/// processes determined for this state of the tree and this history are read, the others ranked and kept.
+pub fn best(
+    code: &dyn Code,
+    catalog: &Catalog,
+    of: &[SymbolAt],
+    history: Option<&Arc<History>>,
+) -> FxHashMap<SymbolAt, f32> {
+    let place = code.versions().zip(catalog.state());
+    let place = place.map(|(versions, state)| (versions.0, with_history(state, history)));
+    let mut best: FxHashMap<SymbolAt, f32> = FxHashMap::default();
+    if let Some(body) = place.and_then(|(store, key)| derived_file::read(store, BEST_NAME, key)) {
+        let mut numbers = numbers(&body);
+        while let (Some(file), Some(place), Some(bits)) =
+            (numbers.next(), numbers.next(), numbers.next())
+        {
+            best.insert(SymbolAt { file: FileId(file), place }, f32::from_bits(bits));
+        }
+    }
+    let new: Vec<SymbolAt> = of.iter().copied().filter(|at| !best.contains_key(at)).collect();
+    if new.is_empty() {
+        return best;
+    }
+    load(code, catalog);
+    let ranked = rank_all(catalog, &new, &Weights::DEFAULT, history);
+    let probability = |ranked: &[Ranked]| ranked.first().map_or(0.0, |of| of.probability);
+    best.extend(new.iter().zip(&ranked).map(|(&at, (ranked, _))| (at, probability(ranked))));
+    save(code, catalog);
+    if let Some((store, key)) = place {
+        let mut all: Vec<(SymbolAt, f32)> = best.iter().map(|(&at, &of)| (at, of)).collect();
+        all.sort_unstable_by_key(|(at, _)| *at);
+        let numbers = all.iter().flat_map(|(at, of)| [at.file.0, at.place, of.to_bits()]);
+        let body: Vec<u8> = numbers.flat_map(u32::to_le_bytes).collect();
+        derived_file::write(store, BEST_NAME, key, &body);
+    }
+    best
+}
+
+/// Returns a hash of a state of the tree and the commits of its history.
+fn with_history(state: u128, history: Option<&Arc<History>>) -> u128 {
+    let mut hash = Xxh3::new();
+    hash.update(&state.to_le_bytes());
+    if let Some(log) = history.map(|history| history.log()) {
+        let origin = log.origin();
+        hash.update(origin.head.as_ref().map_or(&[], CommitId::as_bytes));
+        hash.update(&origin.shallow.to_le_bytes());
+        hash.update(&(log.len() as u64).to_le_bytes());
+    }
+    hash.digest128()
+}
+
+fn numbers(body: &[u8]) -> impl Iterator<Item = u32> {
+    let number = |bytes: &[u8]| u32::from_le_bytes(bytes.try_into().expect("four bytes"));
+    body.chunks_exact(4).map(number)
+}
+
 fn encode(entries: &[(SymbolAt, Arc<Callers>)]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut put = |number: u32| out.extend_from_slice(&number.to_le_bytes());
@@ -73,9 +139,7 @@ fn encode(entries: &[(SymbolAt, Arc<Callers>)]) -> Vec<u8> {
 
 /// Passes the entries to `each` and returns their number; ends at one that is no entry of `files` files.
 fn decode(body: &[u8], files: usize, mut each: impl FnMut(SymbolAt, Callers)) -> usize {
-    let mut numbers = body
-        .chunks_exact(4)
-        .map(|bytes| u32::from_le_bytes(bytes.try_into().expect("chunks of four bytes")));
+    let mut numbers = numbers(body);
     let mut count = 0;
     let mut entry = || {
         let at = SymbolAt { file: FileId(numbers.next()?), place: numbers.next()? };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ use crate::testmap::fixtures::Tests;
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::LIKELY_MIN;
 use crate::testmap::score::Weights;
-use crate::testmap::select::{rank, rank_all};
+use crate::testmap::select::rank;
 use crate::testmap::stored;
 use crate::testmap::tree::Tree as _;
 use crate::userdata::coverage::CoveredText;
@@ -162,7 +163,6 @@ impl Define for TestGaps {
         };
         // The evidence is that of the tools that select tests.
         let history = call.code.history().unwrap_or_default();
-        stored::load(call.code, catalog);
         let tests = Tests::new(catalog).with_history(history.clone());
         let mut functions: Vec<(usize, SymbolAt)> = Vec::new();
         for file in files {
@@ -192,14 +192,12 @@ impl Define for TestGaps {
         functions.truncate(EXAMINED_MAX);
         let examined: Vec<SymbolAt> = functions.iter().map(|(_, at)| *at).collect();
         // With coverage, most functions need no search.
-        let mut ahead = if recorded.is_none() {
-            rank_all(catalog, &examined, &Weights::DEFAULT, history.as_ref()).into_iter()
-        } else {
-            Vec::new().into_iter()
+        let ahead = match recorded {
+            None => stored::best(call.code, catalog, &examined, history.as_ref()),
+            Some(_) => FxHashMap::default(),
         };
         for at in &examined {
             data.examined += 1;
-            let ahead = ahead.next();
             let covering = recorded.as_ref().map(|of| of.covering(*at)).transpose()?.flatten();
             if covering.as_ref().is_some_and(|of| of.is_executed) {
                 continue;
@@ -208,8 +206,10 @@ impl Define for TestGaps {
                 covering.is_some_and(|of| of.is_whole && of.text == CoveredText::Same);
             let mut best = 0.0;
             if !not_executed {
-                let (ranked, _) = ahead.unwrap_or_else(|| rank(&tests, *at, &Weights::DEFAULT));
-                best = ranked.first().map_or(0.0, |of| of.probability);
+                best = ahead.get(at).copied().unwrap_or_else(|| {
+                    let (ranked, _) = rank(&tests, *at, &Weights::DEFAULT);
+                    ranked.first().map_or(0.0, |of| of.probability)
+                });
             }
             if best >= LIKELY_MIN {
                 continue;
@@ -225,7 +225,6 @@ impl Define for TestGaps {
                 not_executed,
             });
         }
-        stored::save(call.code, catalog);
         data.gaps.sort_by(|a, b| {
             let by_length = b.lines.cmp(&a.lines);
             by_length.then_with(|| a.path.cmp(&b.path)).then(a.line.cmp(&b.line))

@@ -222,3 +222,50 @@ fn kept_changes_of_a_file_answer_like_new_ones() {
     fs::remove_file(&kept()[0]).expect("removed");
     assert_eq!(all(&["--unit-name", "empty"]), after);
 }
+
+/// The blame of a file is kept until a commit changes the file.
+#[test]
+fn a_kept_blame_answers_like_a_new_one() {
+    let place = repository();
+    full(&place);
+    let kept = || {
+        let entries = fs::read_dir(place.store()).expect("a directory").flatten();
+        let names = entries.filter(|it| it.file_name().to_string_lossy().starts_with("blame-"));
+        names.map(|entry| entry.path()).collect::<Vec<PathBuf>>()
+    };
+    let ask = || {
+        let mut command = place.codedb("ownership");
+        command.args(["src/cart.py", "--json", "--no-background"]);
+        Answer::of(command).expect_success().text()
+    };
+    let anew = || {
+        kept().into_iter().for_each(|file| fs::remove_file(file).expect("removed"));
+        ask()
+    };
+    let first = ask();
+    assert_eq!(kept().len(), 1);
+    let text = fs::read(&kept()[0]).expect("read");
+    assert_eq!(ask(), first);
+    // Commits of other files change nothing, and git is not asked again.
+    place.write("src/money.py", "def total():\n    return 1\n");
+    place.git(&["commit", "-q", "-am", "Count"]);
+    assert_eq!(ask(), first);
+    assert_eq!(fs::read(&kept()[0]).expect("read"), text, "it stays");
+    // One of this file does.
+    place.write("src/cart.py", "def add(item):\n    return item\n");
+    let other = ["-c", "user.name=Ben", "commit", "-q", "-am", "Return the item"];
+    let mut git = place.command("git");
+    git.args(["-c", "user.email=b@example.org", "-c", "commit.gpgsign=false"]).args(other);
+    Answer::of(git).expect_success();
+    let second = ask();
+    assert!(second.contains("Ben") && second != first, "{second}");
+    assert_eq!(second, anew());
+    // So do the names that git replaces, and commits that are ignored.
+    place.write(".mailmap", "Benjamin <b@example.org>\n");
+    let renamed = ask();
+    assert!(renamed.contains("Benjamin"), "{renamed}");
+    assert_eq!(renamed, anew());
+    let head = place.git(&["rev-parse", "HEAD"]);
+    place.write(".git-blame-ignore-revs", head);
+    assert_eq!(ask(), anew());
+}

@@ -12,9 +12,13 @@ use crate::support::place::{Place, settle};
 
 /// A tree of some modules whose functions call each other, each with tests.
 fn shop() -> Place {
+    shop_of(12)
+}
+
+fn shop_of(modules: usize) -> Place {
     let place = Place::new();
-    for at in 0..12 {
-        let next = (at + 1) % 12;
+    for at in 0..modules {
+        let next = (at + 1) % modules;
         let module = format!(
             "from shop.m{next} import price_{next}\n\n\ndef price_{at}(item):\n    return \
              price_{next}(item) + {at}\n\n\ndef label_{at}(item):\n    return str(price_{at}(item))\n"
@@ -44,6 +48,13 @@ impl Served {
         engine::refresh(&engine, &Progress::default()).expect("a search index");
         engine::build_code(&engine, true, &Progress::default()).expect("a code index");
         Served { engine }
+    }
+
+    /// Another process that uses the index in a directory.
+    fn again(place: &Place, store: &str) -> Served {
+        let environment = Environment { global_excludes: None, threads: 2 };
+        let store = Store::new(place.base().join(store), false);
+        Served { engine: Engine::new(place.root(), store, environment) }
     }
 
     /// Returns the reply of a call, and how much was computed for this state of the tree so far.
@@ -93,4 +104,37 @@ fn an_edit_reads_the_tests_of_one_file_anew() {
     let (reply, after) = served.call("codedb_suggest_tests", json!({"file_path": "shop/m3.py"}));
     assert!(reply.contains("test_price") && !reply.contains("test_label_3\""), "{reply}");
     assert!(before.files > 1 && after.files == 1, "{before:?}, {after:?}");
+}
+
+#[test]
+fn another_process_uses_the_callers_of_the_same_state() {
+    let place = shop_of(40);
+    settle();
+    let gaps = |served: &Served| served.call("codedb_test_gaps", json!({}));
+    let (first, work) = gaps(&Served::new(&place));
+    assert!(work.callers >= 64, "{work:?}");
+    let store = place.base().join("store");
+    for without in ["", "callers.best.idx", "callers.idx"] {
+        if !without.is_empty() {
+            std::fs::remove_file(store.join(without)).expect("it was kept");
+        }
+        let (again, work) = gaps(&Served::again(&place, "store"));
+        assert_eq!((&again, work.callers), (&first, 0), "without {without}");
+    }
+    // After an edit, nothing of it is used.
+    place.write("shop/m3.py", "def price_3(item):\n    return 3\n");
+    settle();
+    let (edited, work) = gaps(&Served::again(&place, "store"));
+    assert!(work.callers > 0, "{work:?}");
+    assert_eq!(edited, gaps(&Served::again(&place, "no-store")).0);
+    // Damage counts as missing.
+    place.git(&["checkout", "-q", "shop/m3.py"]);
+    settle();
+    Served::new(&place);
+    for name in ["callers.best.idx", "callers.idx"] {
+        std::fs::write(store.join(name), "damaged").expect("written");
+    }
+    let (damaged, work) = gaps(&Served::again(&place, "store"));
+    assert!(work.callers >= 64, "{work:?}");
+    assert_eq!(damaged, gaps(&Served::again(&place, "no-store")).0);
 }
