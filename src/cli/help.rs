@@ -43,10 +43,12 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Search",
         rows: &[
-            row(&[("search", "PATTERN [PATH…]")], "lines that match, as `rg` prints them"),
+            row(
+                &[("search", "PATTERN [PATH…]"), ("pick", "")],
+                "lines as in `rg`; choose while typing",
+            ),
             row(&[("symbol", "NAME"), ("word", "WORD")], "definitions; uses of an identifier"),
             row(&[("find", "QUERY"), ("glob", "PATTERN")], "files by a partial path; by a glob"),
-            row(&[("pick", "[WHAT]")], "choose while typing, and open it"),
         ],
     },
     Group {

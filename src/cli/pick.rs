@@ -190,7 +190,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     };
     let Some(form) = form else {
         let targets = places.iter().map(|place| (file(place).into_os_string(), place.line));
-        return editor::open(targets.collect()).map(|()| ExitCode::SUCCESS);
+        return editor::open(editor::configured(), targets.collect()).map(|()| ExitCode::SUCCESS);
     };
     let lines = places.iter().map(|place| printed(form, file(place), place.line));
     list::write(lines).map(|()| ExitCode::SUCCESS)

@@ -37,6 +37,7 @@ mod edge;
 #[cfg(unix)]
 mod eval;
 #[cfg(unix)]
+mod everyday;
 mod excludes;
 #[cfg(unix)]
 mod extractors;
