@@ -252,10 +252,10 @@ fn hostile_and_wide_names_stay_in_their_columns() {
         &state,
         "
 symbols>                                        4/4
-> a\\u{1b}[2J\\u{202e}b       src/\\u{1b}]0;x\\u{7}.py:1
-  価格::計算する関数の名前  src/\\u{1b}]0;x\\u{7}.py:1
-  größe                     src/\\u{1b}]0;x\\u{7}.py:1
-  e\u{301}te\u{301}                       src/\\u{1b}]0;x\\u{7}.py:1
+> a\\u{1b}[2J\\u{202e}b       …c/\\u{1b}]0;x\\u{7}.py:1
+  価格::計算する関数の名前  …c/\\u{1b}]0;x\\u{7}.py:1
+  größe                     …c/\\u{1b}]0;x\\u{7}.py:1
+  e\u{301}te\u{301}                       …c/\\u{1b}]0;x\\u{7}.py:1
 ",
     );
     enter(&mut state, "計算");
