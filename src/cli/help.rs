@@ -43,10 +43,15 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Search",
         rows: &[
-            row(&[("search", "PATTERN [PATH…]")], "lines that match, as `rg` prints them"),
+            row(
+                &[("search", "PATTERN [PATH…]"), ("pick", "")],
+                "lines as in `rg`; choose while typing",
+            ),
             row(&[("symbol", "NAME"), ("word", "WORD")], "definitions; uses of an identifier"),
-            row(&[("find", "QUERY"), ("glob", "PATTERN")], "files by a partial path; by a glob"),
-            row(&[("pick", "[WHAT]")], "choose while typing, and open it"),
+            row(
+                &[("find", "QUERY"), ("glob", ""), ("pick", "")],
+                "files by name, by a glob; while typing",
+            ),
         ],
     },
     Group {
@@ -123,7 +128,10 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Set-up",
         rows: &[
-            row(&[("init", ""), ("doctor", ""), ("demo", "")], "register agents; problems; a tour"),
+            row(
+                &[("init", ""), ("doctor", ""), ("demo", ""), ("eval", "")],
+                "agents; problems; a tour; measurements",
+            ),
             row(
                 &[("index", ""), ("status", ""), ("projects", ""), ("cache", "")],
                 "the index: build, state, all trees",
@@ -132,7 +140,6 @@ const GROUPS: &[Group] = &[
                 &[("config", ""), ("data", ""), ("flaky", ""), ("snapshot", "")],
                 "settings; recorded data; export",
             ),
-            row(&[("eval", "")], "measurements on your repository"),
             row(
                 &[("completions", "SHELL"), ("man", ""), (NAME, "")],
                 "for your shell; manual; help topics",

@@ -190,7 +190,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     };
     let Some(form) = form else {
         let targets = places.iter().map(|place| (file(place).into_os_string(), place.line));
-        return editor::open(targets.collect()).map(|()| ExitCode::SUCCESS);
+        return editor::open(editor::configured(), targets.collect()).map(|()| ExitCode::SUCCESS);
     };
     let lines = places.iter().map(|place| printed(form, file(place), place.line));
     list::write(lines).map(|()| ExitCode::SUCCESS)
@@ -262,7 +262,6 @@ fn pick(
     theme: Theme,
 ) -> Result<End> {
     let mut screen = Screen::open()?;
-    let signals = Signals::new();
     let threads = start(engine, check, source)?;
     let (mut requested, mut searched) = (None::<Arc<[u8]>>, String::new());
     state.update(Event::Resized(screen.area()?));
@@ -299,10 +298,6 @@ fn pick(
         if screen::is_lost() {
             return Err(Error::new(Kind::Io, "the list could not be read"));
         }
-        if let Some(signal) = signals.caught() {
-            drop(screen);
-            signal.die();
-        }
     }
 }
 
@@ -336,50 +331,4 @@ fn received(messages: &Receiver<Message>, state: &mut State) -> Result<bool> {
         }
     }
     Ok(is_changed)
-}
-
-/// The signals that end the process, after the terminal is restored.
-struct Signals {
-    #[cfg(unix)]
-    caught: Vec<(i32, Arc<AtomicBool>)>,
-}
-
-/// A signal that was caught.
-struct Signal(i32);
-
-impl Signals {
-    #[cfg(unix)]
-    fn new() -> Signals {
-        use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let register = |signal| {
-            let flag = Arc::new(AtomicBool::new(false));
-            signal_hook::flag::register(signal, Arc::clone(&flag)).ok().map(|_| (signal, flag))
-        };
-        Signals { caught: [SIGHUP, SIGINT, SIGTERM].into_iter().filter_map(register).collect() }
-    }
-
-    #[cfg(not(unix))]
-    fn new() -> Signals {
-        Signals {}
-    }
-
-    fn caught(&self) -> Option<Signal> {
-        #[cfg(unix)]
-        return self
-            .caught
-            .iter()
-            .find(|(_, flag)| flag.load(Ordering::Relaxed))
-            .map(|(signal, _)| Signal(*signal));
-        #[cfg(not(unix))]
-        None
-    }
-}
-
-impl Signal {
-    /// Ends the process as the signal would have.
-    fn die(self) -> ! {
-        #[cfg(unix)]
-        let _ = signal_hook::low_level::emulate_default_handler(self.0);
-        std::process::exit(128 + self.0)
-    }
 }

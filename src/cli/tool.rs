@@ -46,6 +46,9 @@ const TEXTS: [&str; 2] = ["task", "diff"];
 /// The arguments whose values are passed to the tool unchanged, byte for byte.
 const EXACT: [&str; 2] = [PIPED, "old_string"];
 
+/// The positional arguments that are texts of several words, which need no quotes.
+const SENTENCES: [&str; 2] = ["task", "query"];
+
 /// The argument of [`EXACT`] that may be read from standard input.
 const PIPED: &str = "content";
 
@@ -249,7 +252,15 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     if is_json(property) {
         arg = arg.value_name("JSON");
     }
+    if is_sentence(tool, name) {
+        arg = arg.action(ArgAction::Append).num_args(1..);
+    }
     if is_positional { arg } else { arg.value_name(value) }
+}
+
+/// Returns true for a positional argument that may have several words.
+fn is_sentence(tool: &Tool, name: &str) -> bool {
+    SENTENCES.contains(&name) && tool.positional.last().is_some_and(|last| *last == name)
 }
 
 /// Returns the flags by which a positional argument may be given, too: its aliases, so that a call
@@ -416,6 +427,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         // People have no budget of tokens.
         args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
     }
+    take_functions(tool, matches, &mut args);
     let args = Value::Object(args);
     let first_use = first_use::wait(tool, matches, &engine);
     let until = OnceLock::new();
@@ -547,7 +559,12 @@ fn arguments(
         };
         let typed = || {
             let by_alias = || flags(tool, name).find_map(|alias| matches.get_one::<String>(&alias));
-            matches.get_one::<String>(name).or_else(by_alias)
+            if is_sentence(tool, name) {
+                let words = matches.get_many::<String>(name);
+                let words = words.map(|words| words.map(String::as_str).collect::<Vec<_>>());
+                return words.map(|words| words.join(" ")).or_else(|| by_alias().cloned());
+            }
+            matches.get_one::<String>(name).or_else(by_alias).cloned()
         };
         let value = match property["type"].as_str() {
             Some("boolean") => {
@@ -579,13 +596,13 @@ fn arguments(
                 Value::Array(values.flat_map(each).map(|value| convert(&value)).collect())
             }),
             _ if TEXTS.contains(&name.as_str()) => {
-                typed().map(|typed| value_or_input(typed).map(Value::String)).transpose()?
+                typed().map(|typed| value_or_input(&typed).map(Value::String)).transpose()?
             }
             _ if name == PIPED => {
-                let whole = typed().map(|typed| value_or_whole_input(name, typed));
+                let whole = typed().map(|typed| value_or_whole_input(name, &typed));
                 whole.transpose()?.map(Value::String)
             }
-            _ => typed().map(convert),
+            _ => typed().map(|typed| convert(&typed)),
         };
         args.extend(value.map(|value| (name.clone(), value)));
     }
@@ -609,6 +626,25 @@ fn take_limit(tool: &Tool, limit: Option<u64>, args: &mut Map<String, Value>) {
     let mut names = properties.map(|(name, _)| name).filter(|name| spellings::is_limit(name));
     if let (Some(name), Some(limit)) = (names.next(), limit) {
         args.entry(name.clone()).or_insert_with(|| limit.into());
+    }
+}
+
+/// Makes names where files are expected the functions of a tool that takes both: `impact Price::of`.
+fn take_functions(tool: &Tool, matches: &ArgMatches, args: &mut Map<String, Value>) {
+    let schema = (tool.schema)();
+    let Some(name) = tool.positional.first().filter(|name| PATHS.contains(*name)) else { return };
+    if schema["properties"].get("functions").is_none() || args.contains_key("functions") {
+        return;
+    }
+    let is_name = |typed: &&String| {
+        let path = Path::new(typed.as_str());
+        let is_path_like = typed.contains(['/', '\\', '*']) || typed.starts_with(['.', '-', '[']);
+        !is_path_like && !path.exists() && crate::lang::detect(path, b"").is_none()
+    };
+    let typed: Vec<&String> = matches.get_many(name).into_iter().flatten().collect();
+    if !typed.is_empty() && typed.iter().all(is_name) {
+        args.remove(*name);
+        args.insert("functions".to_owned(), typed.into_iter().cloned().collect());
     }
 }
 

@@ -315,7 +315,7 @@ fn changes_are_named_in_the_same_way() {
         }
         assert_eq!(answers[answers.len() - 2], answers[answers.len() - 1], "{command}");
         assert_eq!(run(&[command, "src", "--base", "HEAD~1"]).code, 2, "{command}");
-        assert_eq!(run(&[command, "no-such-folder"]).code, 2, "{command}");
+        assert_eq!(run(&[command, "no/such"]).code, 2, "{command}");
         let nothing = run(&[command, "--staged"]);
         assert!(nothing.text().contains("no_changes"), "{command}: {}", nothing.text());
     }

@@ -38,6 +38,7 @@ mod edge;
 #[cfg(unix)]
 mod eval;
 #[cfg(unix)]
+mod everyday;
 mod excludes;
 #[cfg(unix)]
 mod extractors;

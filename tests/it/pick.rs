@@ -283,19 +283,53 @@ fn lines_are_searched_while_they_are_typed_and_callers_by_name() {
     assert!(after.contains("offf"), "{shown:?}");
 }
 
+/// Starts a session that writes its process id to a file; returns both.
+fn with_pid(place: &Place) -> Option<(Session, String)> {
+    let line = format!("sh -c 'echo $$ > pid; exec \"$@\"' sh {}; stty -a", line(place, ""));
+    let session = Session::start(place, &line, |_| ())?;
+    session.wait_for(LISTED);
+    let pid = std::fs::read_to_string(place.root().join("pid")).unwrap_or_default();
+    Some((session, pid.trim().to_owned()))
+}
+
 #[test]
 #[cfg(unix)]
 fn a_signal_ends_it_with_the_terminal_restored() {
+    for signal in ["-TERM", "-HUP", "-INT"] {
+        let place = place();
+        let Some((session, pid)) = with_pid(&place) else {
+            return skipped::report("`script` of util-linux is not installed");
+        };
+        let killed = Command::new("kill").args([signal, &pid]).status();
+        assert!(killed.is_ok_and(|status| status.success()));
+        let (shown, _) = session.end();
+        let after = shown.rsplit_once(RESTORED).map(|(_, after)| after).unwrap_or_default();
+        assert!(after.contains(" icanon"), "{signal}: {shown:?}");
+    }
+}
+
+/// The wait for a key did not end, and took a whole processor.
+#[test]
+#[cfg(unix)]
+fn a_terminal_that_hangs_up_ends_it() {
     let place = place();
-    let line = format!("sh -c 'echo $$ > pid; exec \"$@\"' sh {}; stty -a", line(&place, ""));
-    let session = session!(&place, &line, |_| ());
-    session.wait_for(LISTED);
-    let pid = std::fs::read_to_string(place.root().join("pid")).unwrap_or_default();
-    let killed = Command::new("kill").args(["-TERM", pid.trim()]).status();
-    assert!(killed.is_ok_and(|status| status.success()));
-    let (shown, _) = session.end();
-    let after = shown.rsplit_once(RESTORED).map(|(_, after)| after).unwrap_or_default();
-    assert!(after.contains(" icanon"), "{shown:?}");
+    let Some((mut session, pid)) = with_pid(&place) else {
+        return skipped::report("`script` of util-linux is not installed");
+    };
+    session.child.kill().expect("it runs");
+    session.child.wait().expect("it was started");
+    let started = Instant::now();
+    let state = || {
+        let output = Command::new("ps").args(["-o", "stat=", "-p", &pid]).output();
+        output
+            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+            .unwrap_or_default()
+    };
+    // A zombie ended, too.
+    while !matches!(state().trim().chars().next(), None | Some('Z')) {
+        assert!(started.elapsed() < TIMEOUT, "process {pid} still runs");
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 /// Returns the script with the keys of a shell.

@@ -68,22 +68,25 @@ const FORMS: &[(&str, Form)] = &[
 /// A file and a line of it, from 1.
 pub(super) type Target = (OsString, Option<u32>);
 
-/// Opens the files in the editor and waits until it ends.
+/// Returns the command of the user's editor, if one is configured.
+pub(super) fn configured() -> Option<String> {
+    Some(config::editor().value).filter(|editor| !editor.trim().is_empty())
+}
+
+/// Opens the files in an editor and waits until it ends.
 ///
 /// # Errors
 ///
 /// If the editor cannot be started or reports a failure.
-pub(super) fn open(targets: Vec<Target>) -> Result<()> {
-    let configured = config::editor().value;
-    let configured = Some(configured.as_str()).filter(|editor| !editor.trim().is_empty());
-    let words = words(configured.unwrap_or(DEFAULT), &|path| path.is_file());
+pub(super) fn open(configured: Option<String>, targets: Vec<Target>) -> Result<()> {
+    let words = words(configured.as_deref().unwrap_or(DEFAULT), &|path| path.is_file());
     let Some((program, arguments)) = words.split_first() else {
         return Err(Error::usage("the settings, VISUAL and EDITOR name no program"));
     };
     let arguments: Vec<OsString> = arguments.iter().map(OsString::from).collect();
-    let arguments = arguments.into_iter().chain(arguments_of(program, targets));
+    let places = arguments_of(program, &arguments, targets);
     let mut command = Command::new(program_file(program));
-    let status = command.args(arguments).status().map_err(|error| {
+    let status = command.args(arguments).args(places).status().map_err(|error| {
         let error = Error::new(Kind::Io, format!("cannot start the editor `{program}`: {error}"));
         let hint = if configured.is_some() {
             "check VISUAL and EDITOR, or print the places with `--print`"
@@ -148,11 +151,12 @@ fn form(program: &str) -> Form {
     FORMS.iter().find(|(name, _)| *name == stem).map_or(Form::Plain, |(_, form)| *form)
 }
 
-/// Returns the arguments that make `program` open files at their lines.
-fn arguments_of(program: &str, targets: Vec<Target>) -> Vec<OsString> {
+/// Returns the arguments, after those that are `given`, that make `program` open files at their lines.
+fn arguments_of(program: &str, given: &[OsString], targets: Vec<Target>) -> Vec<OsString> {
     let form = form(program);
     let mut out: Vec<OsString> = Vec::new();
-    if form == Form::Goto && targets.iter().any(|(_, line)| line.is_some()) {
+    let has_goto = given.iter().any(|word| word == "--goto" || word == "-g");
+    if form == Form::Goto && !has_goto && targets.iter().any(|(_, line)| line.is_some()) {
         out.push("--goto".into());
     }
     for (at, (file, line)) in targets.into_iter().enumerate() {
@@ -186,7 +190,9 @@ mod tests {
     #[track_caller]
     fn check(program: &str, targets: &[(&str, Option<u32>)], expected: &str) {
         let targets = targets.iter().map(|(file, line)| (OsString::from(file), *line)).collect();
-        let arguments = arguments_of(program, targets);
+        let (program, given) = program.split_once(' ').unwrap_or((program, ""));
+        let given: Vec<OsString> = given.split_whitespace().map(OsString::from).collect();
+        let arguments = arguments_of(program, &given, targets);
         let shown: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
         assert_eq!(shown.join(" | "), expected, "{program}");
     }
@@ -198,6 +204,7 @@ mod tests {
         check("/usr/bin/nvim", &both, "+3 | a b.rs | c.rs");
         check("nano", &both, "+3 | a b.rs | +9 | c.rs");
         check("code", &both, "--goto | a b.rs:3 | c.rs:9");
+        check("code --goto", &both, "a b.rs:3 | c.rs:9");
         check("Code.EXE", &[("a.rs", None)], "a.rs");
         check("hx", &both, "a b.rs:3 | c.rs:9");
         check("idea", &[("a.rs", Some(3))], "--line | 3 | a.rs");

@@ -48,6 +48,7 @@ pub(super) fn print(
     };
     if is_filtered {
         let mut ranking = Ranking::new(threads);
+        ranking.add(&all);
         ranking.set_query(query, &all);
         let mut found = (0..ranking.len()).filter_map(|at| all.get(ranking.get(at)?));
         write_items(&mut found)?;

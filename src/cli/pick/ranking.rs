@@ -18,18 +18,43 @@ const THREADS_MAX: usize = 8;
 /// How many of the items whose texts match best are compared by their names, too. More are not looked at.
 const REFINED: usize = 4096;
 
+/// The texts of all items one after the other: reading them in place takes longer than comparing them.
+#[derive(Clone, Debug, Default)]
+struct Texts {
+    all: String,
+    /// Where each text ends.
+    ends: Vec<usize>,
+    name_lens: Vec<u16>,
+}
+
+impl Texts {
+    fn push(&mut self, item: &Item) {
+        self.all.push_str(item.text());
+        self.ends.push(self.all.len());
+        self.name_lens.push(u16::try_from(item.name().len()).unwrap_or(u16::MAX));
+    }
+
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    fn get(&self, index: usize) -> &str {
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.all[start..self.ends[index]]
+    }
+}
+
 /// The items that match a query, in order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ranking {
     query: String,
     /// The query, compiled; `None` if it is blank, which all items match.
     matcher: Option<Matcher>,
-    /// The keys of the items that match, by their texts; see [`key`].
+    texts: Texts,
+    /// The keys of the items that match, by their texts, in the order of the items; see [`key`].
     by_text: Vec<u64>,
-    /// The same, of the first [`REFINED`] by their names, too.
+    /// The same in their own order, of the first [`REFINED`] by their names, too.
     keys: Vec<u64>,
-    /// The number of items that were compared.
-    compared: usize,
     threads: usize,
 }
 
@@ -39,38 +64,64 @@ impl Ranking {
         Ranking { threads: threads.clamp(1, THREADS_MAX), ..Ranking::default() }
     }
 
-    /// Ranks `items` by another query. O(items).
+    /// Ranks `items`, which were added before, by another query. O(items), or O(matches before) if the query
+    /// only became longer.
     pub(super) fn set_query(&mut self, query: &str, items: &[Item]) {
+        let narrows = self.matcher.is_some() && is_narrower(query, &self.query);
         query.clone_into(&mut self.query);
         self.matcher = matcher(query);
-        self.forget();
-        self.add(items);
+        let before = std::mem::take(&mut self.by_text);
+        self.keys.clear();
+        if narrows {
+            self.compare(before.into_iter().map(index_of).collect());
+        } else {
+            self.compare((0..self.texts.len()).collect());
+        }
+        self.order(items);
     }
 
     /// Forgets all items.
     pub(super) fn forget(&mut self) {
+        self.texts = Texts::default();
         self.by_text.clear();
         self.keys.clear();
-        self.compared = 0;
     }
 
     /// Ranks those of `items` that were added since the last call. O(added + matches log matches).
     pub(super) fn add(&mut self, items: &[Item]) {
-        let first = self.compared;
-        self.compared = items.len();
+        let known = self.texts.len();
+        items[known..].iter().for_each(|item| self.texts.push(item));
+        self.compare((known..items.len()).collect());
+        self.order(items);
+    }
+
+    /// Adds those of the items at `indices` whose texts match. They are ascending, and behind those that were
+    /// added before.
+    fn compare(&mut self, indices: Vec<usize>) {
         let Some(matcher) = &mut self.matcher else {
-            self.keys.extend((first..items.len()).map(|at| at as u64));
-            return;
+            return self.keys.extend(indices.into_iter().map(|index| index as u64));
         };
-        let texts: Vec<&str> = items[first..].iter().map(Item::text).collect();
+        let texts: Vec<&str> = indices.iter().map(|&index| self.texts.get(index)).collect();
         let found = matcher.match_list_parallel(&texts, self.threads);
-        let found = found.iter().map(|of| {
-            let index = first + of.index as usize;
-            key(of.score, items[index].name(), index)
-        });
-        self.by_text.extend(found);
-        self.by_text.sort_unstable();
-        self.by_text.clone_into(&mut self.keys);
+        let name_lens = &self.texts.name_lens;
+        self.by_text.extend(found.iter().map(|of| {
+            let index = indices[of.index as usize];
+            key(of.score, name_lens[index], index)
+        }));
+    }
+
+    /// Orders the items that match a query.
+    fn order(&mut self, items: &[Item]) {
+        if self.matcher.is_some() {
+            self.by_text.clone_into(&mut self.keys);
+            self.keys.sort_unstable();
+            self.refine(items);
+        }
+    }
+
+    /// Compares the best items by their names, too.
+    fn refine(&mut self, items: &[Item]) {
+        let Some(matcher) = &mut self.matcher else { return };
         let refined = self.keys.len().min(REFINED);
         let best = &mut self.keys[..refined];
         let names: Vec<&str> = best.iter().map(|&key| items[index_of(key)].name()).collect();
@@ -78,7 +129,8 @@ impl Ranking {
         let bonus = u16::try_from(bonus).unwrap_or(u16::MAX);
         for of in matcher.match_list_parallel(&names, self.threads) {
             let (place, score) = (of.index as usize, of.score.saturating_add(bonus));
-            best[place] = best[place].min(key(score, names[place], index_of(best[place])));
+            let index = index_of(best[place]);
+            best[place] = best[place].min(key(score, self.texts.name_lens[index], index));
         }
         best.sort_unstable();
     }
@@ -110,10 +162,15 @@ fn matcher(query: &str) -> Option<Matcher> {
     (!matcher.patterns().is_empty()).then_some(matcher)
 }
 
+/// Returns true if all that matches `query` matches `before`, too: letters were typed at its end, and none
+/// of the characters that have a meaning is in it.
+fn is_narrower(query: &str, before: &str) -> bool {
+    query.starts_with(before) && !query.contains(['!', '^', '$', '\'', '\\'])
+}
+
 /// Returns what an item is sorted by: the better score first, then the shorter name, then the index.
-fn key(score: u16, name: &str, index: usize) -> u64 {
-    let name_len = name.len().min(usize::from(u16::MAX)) as u64;
-    u64::from(u16::MAX - score) << 48 | name_len << 32 | index as u64
+fn key(score: u16, name_len: u16, index: usize) -> u64 {
+    u64::from(u16::MAX - score) << 48 | u64::from(name_len) << 32 | index as u64
 }
 
 fn index_of(key: u64) -> usize {
@@ -138,6 +195,7 @@ mod tests {
     #[track_caller]
     fn check(items: &[Item], query: &str, expected: &[&str]) {
         let mut ranking = Ranking::new(1);
+        ranking.add(items);
         ranking.set_query(query, items);
         let found = (0..ranking.len()).filter_map(|at| ranking.get(at));
         let found: Vec<&str> = found.map(|at| items[at].text()).collect();
@@ -149,6 +207,13 @@ mod tests {
             later.add(&items[..end]);
         }
         assert_eq!(later.keys, ranking.keys, "{query}");
+        // So does a query that is typed letter by letter.
+        let mut typed = Ranking::new(1);
+        typed.add(items);
+        for end in (0..=query.len()).filter(|&end| query.is_char_boundary(end)) {
+            typed.set_query(&query[..end], items);
+        }
+        assert_eq!(typed.keys, ranking.keys, "{query}");
     }
 
     #[test]
@@ -226,10 +291,12 @@ mod tests {
     fn a_hundred_thousand_symbols_are_filtered_within_a_frame() {
         let items = many(100_000);
         let mut ranking = Ranking::new(2);
+        ranking.add(&items);
         let mut slow = Vec::new();
         for query in ["", "t", "to", "tok", "toke", "token", "token r", "token rd", "e", "re", "zz"]
         {
             let times = (0..5).map(|_| {
+                ranking.set_query("", &items);
                 let started = Instant::now();
                 ranking.set_query(query, &items);
                 started.elapsed()

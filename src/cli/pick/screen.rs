@@ -73,6 +73,7 @@ impl Screen {
         let output = Output::open().filter(|_| io::stdin().is_terminal() && !is_dumb);
         let Some(output) = output else { return Err(no_terminal()) };
         restore_on_panic();
+        restore_on_signals();
         terminal::enable_raw_mode().map_err(failed)?;
         IS_SHOWN.store(true, Ordering::SeqCst);
         let shown = show(output);
@@ -142,6 +143,29 @@ fn restore_on_panic() {
         }));
     });
 }
+
+/// Starts the thread that ends the process on a signal, after the terminal is restored. The thread that draws
+/// could not: where the terminal hung up, its wait for a key does not end.
+#[cfg(unix)]
+fn restore_on_signals() {
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+    static STARTED: Once = Once::new();
+    STARTED.call_once(|| {
+        let Ok(mut signals) = Signals::new([SIGHUP, SIGINT, SIGTERM]) else { return };
+        let wait = move || {
+            for signal in signals.forever() {
+                restore();
+                let _ = emulate_default_handler(signal);
+            }
+        };
+        drop(std::thread::Builder::new().name("signals".to_owned()).spawn(wait));
+    });
+}
+
+#[cfg(not(unix))]
+fn restore_on_signals() {}
 
 /// Returns true if the terminal is no longer this one's: a panic restored it.
 pub(super) fn is_lost() -> bool {

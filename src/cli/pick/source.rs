@@ -138,7 +138,8 @@ fn wait_for_index(engine: &Engine, to: &SyncSender<Message>) -> ControlFlow<()> 
             heard = Instant::now();
         }
         let (done, all, _) = progress.counts();
-        let percent = if all > 0 { format!(" {}%", done * 100 / all) } else { String::new() };
+        let percent = (done * 100).checked_div(all).map(|percent| format!(" {percent}%"));
+        let percent = percent.unwrap_or_default();
         if to.send(Ok(Event::Progress(format!("indexing{percent}")))).is_err() {
             return ControlFlow::Break(());
         }

@@ -181,7 +181,7 @@ fn wide_terminals_have_the_preview_beside_the_list() {
         &state,
         "
 symbols> total                                                                                                       1/7
-> Cart::total  src/cart.rs:14                               │  11     pub fn add(&mut self) {}
+> Cart::total  method  src/cart.rs:14                       │  11     pub fn add(&mut self) {}
                                                             │  12
                                                             │  13     /// The sum.
                                                             │ >14     pub fn total(&self) -> Price {
@@ -247,15 +247,15 @@ callers>                             2/2
 fn hostile_and_wide_names_stay_in_their_columns() {
     let names = ["a\u{1b}[2J\u{202e}b", "価格::計算する関数の名前", "größe", "e\u{301}te\u{301}"];
     let item = |name: &&str| Item::of_symbol(name, "function", place("src/\u{1b}]0;x\u{7}.py", 1));
-    let mut state = state(60, 6, names.iter().map(item).collect());
+    let mut state = state(51, 6, names.iter().map(item).collect());
     check(
         &state,
         "
-symbols>                                                 4/4
-> a\\u{1b}[2J\\u{202e}b       src/\\u{1b}]0;x\\u{7}.py:1
-  価格::計算する関数の名前  src/\\u{1b}]0;x\\u{7}.py:1
-  größe                     src/\\u{1b}]0;x\\u{7}.py:1
-  e\u{301}te\u{301}                       src/\\u{1b}]0;x\\u{7}.py:1
+symbols>                                        4/4
+> a\\u{1b}[2J\\u{202e}b       …c/\\u{1b}]0;x\\u{7}.py:1
+  価格::計算する関数の名前  …c/\\u{1b}]0;x\\u{7}.py:1
+  größe                     …c/\\u{1b}]0;x\\u{7}.py:1
+  e\u{301}te\u{301}                       …c/\\u{1b}]0;x\\u{7}.py:1
 ",
     );
     enter(&mut state, "計算");

@@ -5,7 +5,7 @@
 # Ctrl-G l: lines that match what is typed, as path:line
 # Ctrl-G alone keeps its meaning.
 function __codedb_pick
-    set -l chosen (codedb pick $argv[1] --print </dev/tty)
+    set -l chosen (codedb pick $argv[1] --print)
     and commandline -i -- (string join ' ' -- (string escape -- $chosen))' '
     commandline -f repaint
 end

@@ -6,7 +6,8 @@
 # Ctrl-G alone, which gives up the line, keeps its meaning.
 __codedb_pick() {
   local chosen
-  chosen=$(codedb pick "$1" --print </dev/tty)
+  # Standard input of a widget is not the terminal.
+  chosen=$(codedb pick "$1" --print <"$TTY")
   if [[ $? -eq 0 ]]; then
     LBUFFER+="${(j: :)${(@q)${(@f)chosen}}} "
   fi
