@@ -12,8 +12,8 @@ use clap::{Arg, ArgMatches};
 use grep_printer::{HyperlinkFormat, HyperlinkFormatError};
 use serde_json::{Map, Value};
 
-use super::config::{self, Color};
 use super::hyperlink::Hyperlinks;
+use super::settings::{self, Color};
 use super::terminal;
 use crate::answer::style::{Part, Style};
 use crate::base::path::{from_path, shown};
@@ -72,16 +72,16 @@ impl<'a> Display<'a> {
     pub(super) fn new(root: &'a Path, matches: &ArgMatches) -> Display<'a> {
         let is_terminal = std::io::stdout().is_terminal();
         let is_default = matches.value_source("color") == Some(ValueSource::DefaultValue);
-        let configured = config::defaults().color.filter(|_| is_default);
+        let configured = settings::defaults().color.filter(|_| is_default);
         let when = configured.map(Color::name);
         let when = when.or_else(|| matches.get_one::<String>("color").map(String::as_str));
         let has_colors = match when {
             Some("always") => true,
             Some("never") => false,
-            _ => is_terminal && environment_allows_colors(),
+            _ => is_terminal && terminal::environment_allows_colors(),
         };
         let format = matches.get_one::<HyperlinkFormat>("hyperlink-format").cloned();
-        let format = format.or_else(config::hyperlink_format).filter(|_| has_colors);
+        let format = format.or_else(settings::hyperlink_format).filter(|_| has_colors);
         let hyperlinks = format.as_ref().and_then(Hyperlinks::new);
         let (current, urls) = (current_below(root), RefCell::default());
         Display { root, current, has_colors, is_terminal, hyperlinks, urls }
@@ -250,12 +250,6 @@ impl Style for Display<'_> {
             None => text,
         }
     }
-}
-
-/// Returns false if `NO_COLOR` or the type of the terminal disables colours.
-pub(super) fn environment_allows_colors() -> bool {
-    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-    std::env::var_os("NO_COLOR").is_none() && !is_dumb
 }
 
 /// Returns the components of the current directory below `root`, if it is there.

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::config::{text, user_text};
+use super::settings::{text, user_text};
 use crate::parsers::extractors::{Extractors, NAME};
 
 /// Returns the extractors that the user allows for the tree at `root`. Where a file is not valid there

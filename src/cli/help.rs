@@ -13,8 +13,8 @@ use std::io::IsTerminal;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, Command};
 
-use super::display::environment_allows_colors;
 use super::similar;
+use super::terminal::environment_allows_colors;
 use crate::error::{Error, Result};
 
 /// The name of the command.
@@ -48,10 +48,7 @@ const GROUPS: &[Group] = &[
                 "lines as in `rg`; choose while typing",
             ),
             row(&[("symbol", "NAME"), ("word", "WORD")], "definitions; uses of an identifier"),
-            row(
-                &[("find", "QUERY"), ("glob", ""), ("pick", "")],
-                "files by name, by a glob; while typing",
-            ),
+            row(&[("find", "QUERY"), ("glob", "PATTERN")], "files by a partial path; by a glob"),
         ],
     },
     Group {
@@ -90,10 +87,7 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Tests\nand risk",
         rows: &[
-            row(
-                &[("review", ""), ("check", "[PATH…]")],
-                "your changes: a screen; the risk, and why",
-            ),
+            row(&[("review", ""), ("check", "[PATH…]")], "your changes: a screen; the risk, why"),
             row(&[("impact", "PATH"), ("diff-impact", "")], "what a file affects; your changes"),
             row(
                 &[("test", ""), ("suggest-tests", "[PATH…]")],

@@ -43,6 +43,7 @@ mod screen;
 mod search;
 #[cfg(feature = "serve")]
 mod serve;
+mod settings;
 mod similar;
 mod snapshot;
 mod spellings;

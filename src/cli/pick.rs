@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::time::Duration;
 
+use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use ratatui::crossterm::event;
 
@@ -38,7 +39,7 @@ use self::state::{End, Event, State, Typing};
 use self::view::Theme;
 use super::index::{place_args, tree_options};
 use super::tool::{check, fresh_arg};
-use super::{display, place};
+use super::{display, place, settings, terminal};
 use crate::base::path::to_path;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Kind, Result};
@@ -175,11 +176,14 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
     let is_terminal = std::io::stdout().is_terminal();
     let form = argument("print").or((!is_terminal).then_some("line"));
+    let is_default = matches.value_source("color") == Some(ValueSource::DefaultValue);
+    let configured = settings::defaults().color.filter(|_| is_default);
+    let colors = configured.map(settings::Color::name).or_else(|| argument("color"));
     let theme = Theme {
-        has_colors: match argument("color") {
+        has_colors: match colors {
             Some("always") => true,
             Some("never") => false,
-            _ => display::environment_allows_colors(),
+            _ => terminal::environment_allows_colors(),
         },
         enter: if form.is_some() { "print" } else { "open" },
     };

@@ -14,7 +14,7 @@ use std::io::IsTerminal as _;
 use clap::{Arg, ArgAction, ArgMatches};
 
 use self::drawing::{ASCII, Clock, Glyphs, Pen, UNICODE};
-use super::config;
+use super::settings;
 use crate::answer::page::Page;
 use crate::answer::style::Style;
 
@@ -65,7 +65,7 @@ impl Screen {
             glyphs: if has_unicode(&variable) { UNICODE } else { ASCII },
             clock: Clock {
                 now_ns,
-                is_iso: matches.get_flag("iso") || config::defaults().iso == Some(true),
+                is_iso: matches.get_flag("iso") || settings::defaults().iso == Some(true),
             },
         }
     }

@@ -23,6 +23,12 @@ pub(super) fn color(part: Part) -> &'static str {
     }
 }
 
+/// Returns false if `NO_COLOR` or the type of the terminal disables colours.
+pub(super) fn environment_allows_colors() -> bool {
+    let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    std::env::var_os("NO_COLOR").is_none() && !is_dumb
+}
+
 /// Returns a text with every unsafe character escaped, except line ends and tabs.
 pub(super) fn escaped(text: &str) -> String {
     escaped_except(text, &|_| None)

@@ -17,7 +17,7 @@ use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::screen::{self, Screen};
 use super::typed_path::{TypedPaths, glob_below};
-use super::{config, first_use, listing, place, report, spellings};
+use super::{first_use, listing, place, report, settings, spellings};
 use crate::answer::analysis::Failure;
 use crate::answer::page::{Block, Cell, Page};
 use crate::answer::style::Style as _;
@@ -421,7 +421,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     take_directory(&engine, tool, &mut args);
     let format = format(matches);
     if format == screen::FORMAT {
-        take_limit(tool, config::defaults().limit, &mut args);
+        take_limit(tool, settings::defaults().limit, &mut args);
     }
     if format == screen::FORMAT && tool.is_of(Toolset::History) && takes(tool, "max_tokens") {
         // People have no budget of tokens.

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
 
-use crate::cli::config;
+use crate::cli::settings;
 use crate::error::{Error, Kind, Result};
 
 /// The editor where none is configured, as in git.
@@ -70,7 +70,7 @@ pub(super) type Target = (OsString, Option<u32>);
 
 /// Returns the command of the user's editor, if one is configured.
 pub(super) fn configured() -> Option<String> {
-    Some(config::editor().value).filter(|editor| !editor.trim().is_empty())
+    Some(settings::editor().value).filter(|editor| !editor.trim().is_empty())
 }
 
 /// Opens the files in an editor and waits until it ends.

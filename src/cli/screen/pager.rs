@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::process::Command;
 
 #[cfg(unix)]
-use crate::cli::config;
+use crate::cli::settings;
 
 /// Shows a text in the pager of the settings and does not return, unless there is none.
 ///
@@ -16,7 +16,7 @@ use crate::cli::config;
 pub(super) fn show(text: &str) {
     use std::os::unix::process::CommandExt as _;
 
-    let pager = config::pager().value;
+    let pager = settings::pager().value;
     if pager.is_empty() {
         return;
     }

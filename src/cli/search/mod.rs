@@ -51,7 +51,7 @@ pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
         return Ok(answer(special));
     }
     if !args.no_config {
-        let own = super::config::defaults().search_args().into_iter().map(OsString::from);
+        let own = super::settings::defaults().search_args().into_iter().map(OsString::from);
         let configured: Vec<OsString> = own.chain(config::args(&reporter)).collect();
         if !configured.is_empty() {
             let all = configured.iter().cloned().chain(words);
