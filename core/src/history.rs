@@ -43,6 +43,9 @@ use subjects::Subjects;
 use crate::error::Result;
 use crate::index::text::Query;
 
+/// Blame by path and state of the file.
+type Blamed = FxHashMap<(Vec<u8>, u64), Option<Arc<FileBlame>>>;
+
 /// The log of HEAD, and data derived from it on first use.
 #[derive(Debug)]
 pub struct History {
@@ -52,7 +55,7 @@ pub struct History {
     activity: Mutex<Option<Arc<Activity>>>,
     coupling: Mutex<Option<Arc<Coupling>>>,
     file_changes: Mutex<FxHashMap<(Vec<u8>, usize), Arc<FileChanges>>>,
-    blamed: Mutex<FxHashMap<(Vec<u8>, u64), Option<Arc<FileBlame>>>>,
+    blamed: Mutex<Blamed>,
     touched: OnceLock<Touched>,
     /// The touched files that the last list of files has, and the id of that list.
     present: Mutex<Option<(u64, Arc<[PresentFile]>)>>,

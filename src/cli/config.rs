@@ -49,9 +49,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let problem = of_user().err();
     let defaults = defaults();
     let named = |name, Sourced { value, from }| Setting { name, value, from };
-    let flag_or = |flag: bool, sourced: Sourced| match flag {
-        true => Sourced { from: "option".to_owned(), ..sourced },
-        false => sourced,
+    let flag_or = |flag: bool, sourced: Sourced| {
+        if flag { Sourced { from: "option".to_owned(), ..sourced } } else { sourced }
     };
     let color = match (defaults.color, environment_allows_colors()) {
         (None, false) => {
