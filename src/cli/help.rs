@@ -124,7 +124,7 @@ const GROUPS: &[Group] = &[
         rows: &[
             row(
                 &[("init", ""), ("doctor", ""), ("demo", ""), ("eval", "")],
-                "agents; problems; a tour; measurements",
+                "agents; problems; a tour; evaluation",
             ),
             row(
                 &[("index", ""), ("status", ""), ("projects", ""), ("cache", "")],

@@ -161,50 +161,54 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     }
     blocks.push(Block::Table(table));
     blocks.extend(more(files.len(), limit, "files: `codedb check`"));
-    part(&mut blocks, "why", &risk["reasons"], limit, |reason| {
-        Some(vec![Cell::text(text(reason))])
+    part(&mut blocks, "Why", &risk["reasons"], limit, |reason| vec![Cell::text(text(reason))]);
+    part(&mut blocks, "Recommended", &risk["recommendations"], limit, |it| {
+        vec![Cell::text(text(it))]
     });
-    part(&mut blocks, "do", &risk["recommendations"], limit, |it| Some(vec![Cell::text(text(it))]));
-    part(&mut blocks, "reaches", &impact["affected"], limit, |it| {
-        let line = it["line"].as_u64().unwrap_or_default() as usize;
-        Some(vec![Cell::name(text(&it["function"])), Cell::Place(text(&it["path"]), line)])
-    });
+    let mut reached = Table::new([Column::left(""), Column::cut("")]);
+    for it in list(&impact["affected"]).iter().take(limit) {
+        reached.row([Cell::name(text(&it["function"])), place_of(it)]);
+    }
+    titled(&mut blocks, "Reaches", reached);
     let affected = impact["affected_total"].as_u64().unwrap_or_default() as usize;
     blocks.extend(more(affected, limit, "functions: `codedb diff-impact`"));
     if impact["run_all"] == true {
         let why = impact["message"].as_str().unwrap_or("what the change affects is not known");
-        blocks.push(Block::Title("tests to run: all".to_owned()));
+        blocks.push(Block::Title("Tests to run: all".to_owned()));
         blocks.push(Block::Line(vec![Cell::text(why)]));
     } else {
-        part(&mut blocks, "tests to run", &impact["tests"], limit, |it| {
-            let line = it["line"].as_u64().unwrap_or_default() as usize;
+        let mut tests = Table::new([Column::left(""), Column::cut(""), Column::cut("")]);
+        for it in list(&impact["tests"]).iter().take(limit) {
             let score = Cell::Share(it["score"].as_f64().unwrap_or_default());
-            Some(vec![
-                score,
-                Cell::name(text(&it["test_id"])),
-                Cell::Place(text(&it["path"]), line),
-            ])
-        });
+            tests.row([score, Cell::name(text(&it["test_id"])), place_of(it)]);
+        }
+        titled(&mut blocks, "Tests to run", tests);
         let tests = impact["total"].as_u64().unwrap_or_default() as usize;
         blocks.extend(more(tests, limit, "tests: `codedb suggest-tests`"));
     }
-    part(&mut blocks, "without a likely test", &risk["untested"], limit, |it| {
-        Some(vec![Cell::text(text(it))])
+    part(&mut blocks, "Without a likely test", &risk["untested"], limit, |it| {
+        vec![Cell::text(text(it))]
     });
-    part(&mut blocks, "can review it", &risk["reviewers"], limit, |it| {
+    let reviewer = |it: &Value| {
         let commits = it["commits"].as_u64().unwrap_or_default() as usize;
-        Some(vec![Cell::text(text(&it["author"])), Cell::faint(tools::counted(commits, "commit"))])
-    });
-    part(&mut blocks, "decisions", &risk["decisions"], limit, |it| {
+        format!("{} ({})", text(&it["author"]), tools::counted(commits, "commit"))
+    };
+    let reviewers: Vec<String> =
+        list(&risk["reviewers"]).iter().take(limit).map(reviewer).collect();
+    if !reviewers.is_empty() {
+        blocks.push(Block::Title("Reviewers".to_owned()));
+        blocks.push(Block::Line(vec![Cell::text(reviewers.join(", "))]));
+    }
+    part(&mut blocks, "Decisions", &risk["decisions"], limit, |it| {
         let contradicted = it["contradicted_by"].as_str();
         let by = contradicted.map(|name| Cell::text(format!("(contradicted by `{name}`)")));
         let cells = [Cell::Path(text(&it["file"])), Cell::text(text(&it["pattern"]))];
-        Some(cells.into_iter().chain(by).collect())
+        cells.into_iter().chain(by).collect()
     });
-    part(&mut blocks, "not known", &risk["unknown"], limit, |it| {
+    part(&mut blocks, "Not known", &risk["unknown"], limit, |it| {
         let files = it["files"].as_u64().unwrap_or_default() as usize;
-        let what = format!("{}: {}", text(&it["evidence"]), text(&it["why"]));
-        Some(vec![Cell::text(what), Cell::faint(tools::counted(files, "file"))])
+        let what = format!("{}: {}", text(&it["evidence"]), text(&it["Why"]));
+        vec![Cell::text(what), Cell::faint(tools::counted(files, "file"))]
     });
     if !list(&impact["commands"]).is_empty() {
         let scope = match (base, is_staged) {
@@ -220,20 +224,33 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     Page { blocks }
 }
 
+/// Adds a table below a title, unless it is empty.
+fn titled(blocks: &mut Vec<Block>, title: &str, table: Table) {
+    if !table.rows.is_empty() {
+        blocks.push(Block::Title(title.to_owned()));
+        blocks.push(Block::Table(table));
+    }
+}
+
+/// Returns the place of an entry, its path and line.
+fn place_of(entry: &Value) -> Cell {
+    Cell::Place(text(&entry["path"]), entry["line"].as_u64().unwrap_or_default() as usize)
+}
+
 /// Adds the entries of a list below a title, if there are any.
 fn part(
     blocks: &mut Vec<Block>,
     title: &str,
     entries: &Value,
     limit: usize,
-    cells: impl Fn(&Value) -> Option<Vec<Cell>>,
+    cells: impl Fn(&Value) -> Vec<Cell>,
 ) {
     let entries = list(entries);
     if entries.is_empty() {
         return;
     }
     blocks.push(Block::Title(title.to_owned()));
-    blocks.extend(entries.iter().take(limit).filter_map(cells).map(Block::Line));
+    blocks.extend(entries.iter().take(limit).map(cells).map(Block::Line));
 }
 
 /// Returns a note on the entries that are not shown.

@@ -330,4 +330,21 @@ fn changes_are_named_in_the_same_way() {
     let reviewers = run(&["who-reviews", "--staged"]).expect_success().text();
     assert!(reviewers.contains("Ann"), "{reviewers}");
     assert_eq!(reviewers, run(&["who-reviews"]).expect_success().text());
+    let review = run(&["review"]).expect_success().text();
+    for part in ["risk: 1 file uncommitted", "+1 -1", "Tests to run", "a_coupon_takes_its_share"] {
+        assert!(review.contains(part), "{part}: {review}");
+    }
+    for part in ["Reviewers", "Ann (", "next: codedb test"] {
+        assert!(review.contains(part), "{part}: {review}");
+    }
+    let review = run(&["review", "--base", "HEAD~1", "--json"]).expect_success().text();
+    let review: serde_json::Value = serde_json::from_str(&review).expect("JSON");
+    assert_eq!(review["check"]["files"].as_array().map(Vec::len), Some(2), "{review}");
+    assert_eq!(review["impact"]["status"], "ok", "{review}");
+    let mut git = place.command("git");
+    git.args(["reset", "-q", "--hard"]).current_dir(&shop);
+    Answer::of(git).expect_success();
+    let nothing = run(&["review"]);
+    assert_eq!((nothing.text(), nothing.code), (String::new(), 1), "{}", nothing.stderr);
+    assert_eq!(run(&["review", "--base", "no-such-commit"]).code, 2);
 }

@@ -9,7 +9,7 @@ use codedb::source::walk::Environment;
 use codedb::tools::{self, Call};
 use serde_json::json;
 
-use crate::support::place::{Answer, Place, settle};
+use crate::support::place::{Answer, Place, settle, without_items};
 
 const CART_PY: &str = "\
 '''The cart.'''
@@ -124,7 +124,11 @@ fn places() -> [Place; 3] {
 fn tool(place: &Place, args: &[&str]) -> Answer {
     let mut command = place.codedb(args[0]);
     command.args(&args[1..]);
-    Answer::of(command)
+    let answer = Answer::of(command);
+    if !args.contains(&"--json") {
+        return answer;
+    }
+    Answer { stdout: without_items(&answer.text()).into_bytes(), ..answer }
 }
 
 /// Runs the same query on all three and returns the text of each reply.
