@@ -136,6 +136,11 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 
 /// Returns the page of both replies, with at most `limit` entries in each part.
 fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit: usize) -> Page {
+    let scope = match (base, is_staged) {
+        (Some(base), _) => format!(" --base {base}"),
+        (None, true) => " --staged".to_owned(),
+        (None, false) => String::new(),
+    };
     let mut blocks = Vec::new();
     let files = list(&risk["files"]);
     let sum = |field: &str| files.iter().filter_map(|file| file[field].as_u64()).sum();
@@ -160,7 +165,7 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
         ]);
     }
     blocks.push(Block::Table(table));
-    blocks.extend(more(files.len(), limit, "files: `codedb check`"));
+    blocks.extend(more(files.len(), limit, &format!("files: `codedb check{scope}`")));
     part(&mut blocks, "Why", &risk["reasons"], limit, |reason| vec![Cell::text(text(reason))]);
     part(&mut blocks, "Recommended", &risk["recommendations"], limit, |it| {
         vec![Cell::text(text(it))]
@@ -171,7 +176,7 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     }
     titled(&mut blocks, "Reaches", reached);
     let affected = impact["affected_total"].as_u64().unwrap_or_default() as usize;
-    blocks.extend(more(affected, limit, "functions: `codedb diff-impact`"));
+    blocks.extend(more(affected, limit, &format!("functions: `codedb impact{scope}`")));
     if impact["run_all"] == true {
         let why = impact["message"].as_str().unwrap_or("what the change affects is not known");
         blocks.push(Block::Title("Tests to run: all".to_owned()));
@@ -184,7 +189,7 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
         }
         titled(&mut blocks, "Tests to run", tests);
         let tests = impact["total"].as_u64().unwrap_or_default() as usize;
-        blocks.extend(more(tests, limit, "tests: `codedb suggest-tests`"));
+        blocks.extend(more(tests, limit, &format!("tests: `codedb suggest-tests{scope}`")));
     }
     part(&mut blocks, "Without a likely test", &risk["untested"], limit, |it| {
         vec![Cell::text(text(it))]
@@ -211,11 +216,6 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
         vec![Cell::text(what), Cell::faint(tools::counted(files, "file"))]
     });
     if !list(&impact["commands"]).is_empty() {
-        let scope = match (base, is_staged) {
-            (Some(base), _) => format!(" --base {base}"),
-            (None, true) => " --staged".to_owned(),
-            (None, false) => String::new(),
-        };
         blocks.push(Block::Next(vec![NextStep::Action {
             action: format!("codedb test{scope}"),
             reason: "run the tests".to_owned(),

@@ -18,7 +18,7 @@ use crate::answer::style::Style;
 use crate::base::path;
 use crate::base::text::plain;
 use crate::catalog::Catalog;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
 use crate::testmap::fixtures::Tests;
 use crate::testmap::reach::{Through, reach};
@@ -40,7 +40,7 @@ pub struct Impact;
 /// The arguments.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
-    /// Files or folders
+    /// Files or folders (default: the uncommitted changes)
     #[serde(default)]
     pub files: Vec<String>,
     /// Only these functions, of the files if given
@@ -297,10 +297,7 @@ impl Define for Impact {
         let base = args.base.as_deref();
         let is_named = !args.files.is_empty() || !args.functions.is_empty();
         let of_change = Scope::of_change(base, args.staged, is_named)?;
-        if !is_named && of_change.is_none() {
-            return Err(Error::usage("name at least one file or function")
-                .with_hint("{tool:diff_impact} takes the changes of the branch"));
-        }
+        let of_change = of_change.or((!is_named).then_some(Scope::Uncommitted));
         let limits = Limits::new(args.limit, args.max_tokens);
         let names: Vec<&str> =
             args.functions.iter().filter_map(|name| name.rsplit(['.', ':', '#']).next()).collect();

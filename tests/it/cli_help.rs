@@ -330,6 +330,8 @@ fn changes_are_named_in_the_same_way() {
     let reviewers = run(&["who-reviews", "--staged"]).expect_success().text();
     assert!(reviewers.contains("Ann"), "{reviewers}");
     assert_eq!(reviewers, run(&["who-reviews"]).expect_success().text());
+    let impact = run(&["impact"]).expect_success().text();
+    assert!(impact.contains("a_coupon_takes_its_share"), "{impact}");
     let review = run(&["review"]).expect_success().text();
     for part in ["risk: 1 file uncommitted", "+1 -1", "Tests to run", "a_coupon_takes_its_share"] {
         assert!(review.contains(part), "{part}: {review}");
