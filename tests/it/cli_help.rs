@@ -100,13 +100,7 @@ fn help_is_short_and_opens_with_examples() {
 #[test]
 fn examples_run_in_the_repository_of_the_demo() {
     let place = Place::new();
-    let mut demo = place.command(PROGRAM);
-    demo.args(["demo", "shop", "--no-tour"]);
-    Answer::of(demo).expect_success();
-    let shop = place.root().join("shop");
-    let mut index = place.command(PROGRAM);
-    index.args(["index", "--stage", "full", "-q"]).current_dir(&shop);
-    Answer::of(index).expect_success();
+    let shop = place.demo();
     let mut failed = Vec::new();
     for command in commands() {
         for example in examples(&help(&place, &command, "--help")) {
@@ -132,13 +126,7 @@ fn examples_run_in_the_repository_of_the_demo() {
 #[test]
 fn what_the_pages_show_is_what_the_commands_print() {
     let place = Place::new();
-    let mut demo = place.command(PROGRAM);
-    demo.args(["demo", "shop", "--no-tour"]);
-    Answer::of(demo).expect_success();
-    let shop = place.root().join("shop");
-    let mut index = place.command(PROGRAM);
-    index.args(["index", "--stage", "full", "-q"]).current_dir(&shop);
-    Answer::of(index).expect_success();
+    let shop = place.demo();
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = std::fs::read_dir(root.join("docs")).expect("the pages").flatten();
     let pages = pages.map(|entry| entry.path()).chain([root.join("README.md")]);
@@ -297,10 +285,7 @@ fn defaults_come_from_the_users_file_alone() {
 #[test]
 fn changes_are_named_in_the_same_way() {
     let place = Place::new();
-    let mut demo = place.command(PROGRAM);
-    demo.args(["demo", "shop", "--no-tour"]);
-    Answer::of(demo).expect_success();
-    let shop = place.root().join("shop");
+    let shop = place.demo();
     let run = |words: &[&str]| {
         let mut command = place.command(PROGRAM);
         command.args(words).current_dir(&shop);

@@ -72,13 +72,7 @@ const JOBS: &[Job] = &[
 #[test]
 fn the_first_guess_does_an_everyday_job() {
     let place = Place::new();
-    let mut demo = place.command(PROGRAM);
-    demo.args(["demo", "shop", "--no-tour"]);
-    Answer::of(demo).expect_success();
-    let shop = place.root().join("shop");
-    let mut index = place.command(PROGRAM);
-    index.args(["index", "--stage", "full", "-q"]).current_dir(&shop);
-    Answer::of(index).expect_success();
+    let shop = place.demo();
     let mut failed = Vec::new();
     for (job, guesses, expected) in JOBS {
         for guess in *guesses {

@@ -103,15 +103,14 @@ fn svg(lines: &[String]) -> String {
 #[test]
 fn the_picture_shows_what_a_terminal_shows() {
     let place = Place::new();
-    let run = |words: &[&str], at: &str| {
+    let shop = place.demo();
+    let run = |words: &[&str]| {
         let mut command = place.command(PROGRAM);
-        command.args(words).current_dir(place.root().join(at));
+        command.args(words).current_dir(&shop);
         command.env("COLUMNS", COLUMNS.to_string()).env("LC_ALL", "C.UTF-8");
         command.env("TERM", "xterm-256color").env_remove("NO_COLOR");
         Answer::of(command)
     };
-    run(&["demo", "shop", "--no-tour"], "").expect_success();
-    run(&["index", "--stage", "full", "-q"], "shop").expect_success();
     let mut lines = Vec::new();
     for words in COMMANDS {
         if !lines.is_empty() {
@@ -122,7 +121,7 @@ fn the_picture_shows_what_a_terminal_shows() {
             "search" => &["--color", "always", "--no-heading"],
             _ => &["--color", "always", "--format", "screen", "--iso"],
         };
-        let shown = run(&[words, form].concat(), "shop").expect_success().text();
+        let shown = run(&[words, form].concat()).expect_success().text();
         lines.extend(shown.lines().map(str::to_owned));
     }
     assert!(lines.len() > 20, "{lines:#?}");

@@ -182,6 +182,19 @@ impl Place {
         command
     }
 
+    /// Makes the repository of `codedb demo` in the tree, with a full index; returns its root.
+    pub(crate) fn demo(&self) -> PathBuf {
+        let shop = self.root().join("shop");
+        let run = |words: &[&str], at: &Path| {
+            let mut command = self.command(env!("CARGO_BIN_EXE_codedb"));
+            command.args(words).current_dir(at);
+            Answer::of(command).expect_success()
+        };
+        run(&["demo", "shop", "--no-tour"], &self.root());
+        run(&["index", "--stage", "full", "-q"], &shop);
+        shop
+    }
+
     /// Runs `codedb index` with the stage `ready`, unless `args` select another one.
     pub(crate) fn index(&self, args: &[&str]) -> Answer {
         let mut command = self.codedb("index");
