@@ -6,6 +6,7 @@
 
 pub mod activity;
 pub mod blames;
+pub mod corrections;
 pub mod coupling;
 pub mod decay;
 pub mod files;

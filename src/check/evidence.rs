@@ -16,6 +16,8 @@ use crate::base::{text, time};
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
 use crate::error::Result;
+use crate::history::blames::rules_hash;
+use crate::history::corrections::{Correction, FixKey};
 use crate::history::{Activity, CommitId, Coupling, History, Rules};
 use crate::lang::{language, marks};
 use crate::source::secret;
@@ -57,6 +59,8 @@ pub struct Evidence<'a> {
     renames: Vec<(Vec<u8>, Vec<u8>)>,
     changed: BTreeSet<Vec<u8>>,
     why_no_history: String,
+    /// See [`rules_hash`].
+    rules: u64,
 }
 
 impl std::fmt::Debug for Evidence<'_> {
@@ -80,6 +84,8 @@ impl<'a> Evidence<'a> {
     ) -> Result<Evidence<'a>> {
         let recorded = code.user_data()?.map_or_else(|| Ok(Vec::new()), |data| data.incidents())?;
         let activity = history.as_ref().map(|history| history.activity(rules));
+        let hash = |history: &Arc<History>| rules_hash(code.root(), history, rules);
+        let rules_of_blame = history.as_ref().map_or(0, hash);
         let mut changed: BTreeSet<Vec<u8>> = BTreeSet::new();
         for file in &change.files {
             changed.insert(file.path.clone());
@@ -96,6 +102,7 @@ impl<'a> Evidence<'a> {
             renames: change.renames(),
             changed,
             why_no_history: why_no_history.to_owned(),
+            rules: rules_of_blame,
         })
     }
 
@@ -390,13 +397,32 @@ impl<'a> Evidence<'a> {
         ToolResult::Incidents(entries)
     }
 
-    /// Returns the commit that most likely introduced what a fix corrected in a file.
+    /// Returns the commit that most likely introduced what a fix corrected in a file. The first call for
+    /// a fix runs git, later ones read what is kept.
     fn suspect(&self, file: &[u8], fix: &str) -> Option<incidents::Suspect> {
-        let git = self.code.git()?;
         let fix = CommitId::parse(fix.as_bytes())?;
         let paths: Vec<Vec<u8>> =
             self.paths(&[file.to_vec()]).into_iter().flatten().map(|it| it.path).collect();
-        let patches = git.patches(&[fix], &paths).ok()?;
+        let key = FixKey { fix, rules: self.rules, paths: &paths };
+        let versions = self.code.versions();
+        let kept = versions.and_then(|versions| versions.correction(file, &key));
+        let correction = match kept {
+            Some(kept) => kept,
+            None => {
+                let found = self.correction(fix, &paths)?;
+                if let Some(versions) = versions {
+                    versions.keep_correction(file, &key, &found);
+                }
+                found
+            }
+        };
+        incidents::suspects(&correction.blamed, &correction.named).into_iter().next()
+    }
+
+    /// Returns which commits wrote the lines that a fix removed from the file with these paths.
+    fn correction(&self, fix: CommitId, paths: &[Vec<u8>]) -> Option<Correction> {
+        let git = self.code.git()?;
+        let patches = git.patches(&[fix], paths).ok()?;
         let patch = patches.first()?.files.iter().find(|it| paths.contains(&it.target))?;
         let ranges: Vec<(usize, usize)> = patch
             .hunks
@@ -408,12 +434,11 @@ impl<'a> Evidence<'a> {
         let parent = git.commit(&format!("{fix}^")).ok()??;
         let parent = CommitId::parse(parent.as_bytes())?;
         let blamed = git.blame_lines(parent, &patch.source, &ranges).ok()?;
-        let blamed: Vec<(CommitId, usize)> =
-            blamed.iter().map(|it| (it.commit, it.lines)).collect();
         let message = git.messages_of(&[fix]).ok()?;
-        let named: Vec<String> =
-            message.iter().flat_map(|(_, text)| incidents::named_commits(text)).collect();
-        incidents::suspects(&blamed, &named).into_iter().next()
+        Some(Correction {
+            blamed: blamed.iter().map(|it| (it.commit, it.lines)).collect(),
+            named: message.iter().flat_map(|(_, text)| incidents::named_commits(text)).collect(),
+        })
     }
 
     fn blast_radius(&self, file: &[u8]) -> ToolResult {

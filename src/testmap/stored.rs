@@ -23,8 +23,9 @@ use crate::lang::facts::Role;
 /// The name of the file.
 const NAME: &str = "callers.idx";
 
-/// Fewer new entries are not written: reading the file again would cost as much.
-const NEW_MIN: usize = 64;
+/// The file is written again if the new entries are at least this part of all: a process that asks for one
+/// definition after the other does not write them all each time.
+const NEW_PART: usize = 64;
 
 /// No enclosing symbol.
 const NONE: u32 = u32::MAX;
@@ -45,15 +46,18 @@ pub fn load(code: &dyn Code, catalog: &Catalog) {
 /// Keeps what was searched since [`load`], if it is worth it. O(entries).
 pub fn save(code: &dyn Code, catalog: &Catalog) {
     let kept = catalog.derived::<Kept>();
-    let new = kept.callers_searched.load(Ordering::Relaxed);
-    let written = kept.callers_written.load(Ordering::Relaxed);
-    if new - written < NEW_MIN {
+    let searched = kept.callers_searched.load(Ordering::Relaxed);
+    let new = searched - kept.callers_written.load(Ordering::Relaxed);
+    if new == 0 {
         return;
     }
     let (Some(versions), Some(state)) = (code.versions(), catalog.state()) else { return };
-    kept.callers_written.store(new, Ordering::Relaxed);
     let mut entries: Vec<(SymbolAt, Arc<Callers>)> = Vec::new();
     kept.callers.each(|at, callers| entries.push((*at, Arc::clone(callers))));
+    if new < entries.len() / NEW_PART {
+        return;
+    }
+    kept.callers_written.store(searched, Ordering::Relaxed);
     entries.sort_unstable_by_key(|(at, _)| *at);
     derived_file::write(versions.0, NAME, state, &encode(&entries));
 }

@@ -129,8 +129,9 @@ fn terminal(place: &Place, args: &[&str]) -> Option<Command> {
     let words: Vec<String> = words.chain(args[1..].iter().map(|&word| word.to_owned())).collect();
     let exists = Command::new("script").arg("--version").output().is_ok();
     let mut command = place.command("script");
-    command.env("CODEDB_BACKGROUND", "1").env("TERM", "xterm");
-    command.args(["-qec", &words.join(" "), "/dev/null"]);
+    command.env("CODEDB_BACKGROUND", "1").env("TERM", "xterm").env("SHELL", "/bin/sh");
+    // A shell that stays would be ended by Ctrl-C as well, and its exit status would count.
+    command.args(["-qec", &format!("exec {}", words.join(" ")), "/dev/null"]);
     exists.then_some(command)
 }
 

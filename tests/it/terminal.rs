@@ -42,7 +42,7 @@ fn on_terminal_after(
     let exists = Command::new("script").arg("--version").output().is_ok();
     let mut command = place.command("script");
     let line = format!("{before}{}", words.join(" "));
-    command.env("TERM", "xterm").args(["-qec", &line, "/dev/null"]);
+    command.env("TERM", "xterm").env("SHELL", "/bin/sh").args(["-qec", &line, "/dev/null"]);
     command.envs(variables.iter().copied());
     exists.then(|| Answer::of(command).text())
 }

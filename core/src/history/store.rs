@@ -12,7 +12,7 @@ use crate::index::map::Map;
 use crate::index::store::{Store, WriterLock};
 
 use super::log::{self, Log};
-use super::{blames, versions};
+use super::{blames, corrections, versions};
 
 /// A published log.
 #[derive(Debug)]
@@ -86,7 +86,7 @@ impl HistoryStore<'_> {
     /// Removes temporary files of writers that did not finish.
     pub fn tidy(&self, _lock: &WriterLock) {
         self.0.remove_where(|name| {
-            ["history-", "callers.", versions::PREFIX, blames::PREFIX]
+            ["history-", "callers.", versions::PREFIX, blames::PREFIX, corrections::PREFIX]
                 .iter()
                 .any(|start| name.starts_with(start))
                 && name.ends_with(".new")
