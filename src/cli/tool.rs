@@ -26,13 +26,13 @@ use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::session::Session;
-use crate::tools::unlisted::is_hidden;
+use crate::tools::unlisted::{self, is_hidden};
 use crate::tools::{
     Answer, Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, Toolset, UNLISTED,
 };
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
-const PATHS: [&str; 6] = ["path", "paths", "exclude", "file_path", "files", "directory"];
+const PATHS: [&str; 7] = ["path", "paths", "exclude", "file_path", "files", "directory", "targets"];
 
 /// The argument that is a glob of paths, which is relative to the current directory as well.
 const GLOB: &str = "path_glob";
@@ -466,7 +466,12 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     if is_json_reply(matches) {
         let json = answer.json()?;
         // More fields would exceed the token budget of a reply that has one.
-        let json = if takes(tool, "max_tokens") { json } else { display.json(&json) };
+        let arguments = tool.arguments();
+        let budget = arguments["properties"].get("max_tokens");
+        let is_bounded = budget.is_some_and(|budget| {
+            budget.get(unlisted::SHARED).is_none() || args.get("max_tokens").is_some()
+        });
+        let json = if is_bounded { json } else { display.json(&json) };
         let reply = if format == "jsonl" {
             listing::lines(&json)
         } else if args.get("max_tokens").is_some() {

@@ -28,11 +28,17 @@ impl<'a> TypedPaths<'a> {
 
     /// Converts a path to that of tools: absolute, or relative to the root.
     pub(super) fn resolve(&self, typed: &str) -> String {
-        if let Some((path, _)) = path_and_lines(typed)
-            && self.find(typed).is_none()
-            && (self.find(path).is_some() || self.root.join(path).exists())
-        {
-            return format!("{}{}", self.resolve(path), &typed[path.len()..]);
+        let exists = |path: &str| {
+            self.find(path).is_some() || !path.is_empty() && self.root.join(path).exists()
+        };
+        if self.find(typed).is_none() {
+            // A part of a file follows its path: lines, or the name of a definition.
+            let lines = path_and_lines(typed).map(|(path, _)| path);
+            let mut names = typed.match_indices([':', '#']).map(|(at, _)| &typed[..at]);
+            let path = lines.filter(|path| exists(path)).or_else(|| names.find(|it| exists(it)));
+            if let Some(path) = path {
+                return format!("{}{}", self.resolve(path), &typed[path.len()..]);
+            }
         }
         if let Some(below) = self.find(typed).as_deref().and_then(Path::to_str) {
             return below.to_owned();

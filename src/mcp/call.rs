@@ -23,7 +23,7 @@ use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
 use crate::tools::session::{PROJECT, ProjectSelector};
 use crate::tools::status::TreeStatus;
-use crate::tools::{Answer, Call, Effect, Needs, Tool};
+use crate::tools::{Answer, Call, Effect, Needs, Tool, unlisted};
 
 /// The token budget of a reply unless the call sets one.
 const TOKENS_MAX: usize = 10_000;
@@ -311,10 +311,16 @@ impl ToolCall {
 /// returns it; `None` if the tool does and the call sets one.
 fn budget(tool: &Tool, arguments: &mut Map<String, Value>) -> Result<Option<usize>> {
     let is_set = arguments.get(BUDGET).is_some_and(|budget| !budget.is_null());
-    if tool.arguments()["properties"].get(BUDGET).is_some() {
+    let schema = tool.arguments();
+    let property = schema["properties"].get(BUDGET);
+    let is_shared = property.is_some_and(|property| property.get(unlisted::SHARED).is_some());
+    if property.is_some() && !is_shared {
         return Ok((!is_set).then_some(TOKENS_MAX));
     }
     let Some(given) = arguments.remove(BUDGET).filter(|_| is_set) else {
+        if is_shared {
+            arguments.insert(BUDGET.to_owned(), TOKENS_MAX.into());
+        }
         return Ok(Some(TOKENS_MAX));
     };
     let number = match &given {
@@ -324,7 +330,11 @@ fn budget(tool: &Tool, arguments: &mut Map<String, Value>) -> Result<Option<usiz
     let number = number.filter(|number| *number > 0).ok_or_else(|| {
         Error::usage(format!("`{BUDGET}` must be a positive integer, not `{given}`"))
     })?;
-    Ok(Some(usize::try_from(number).unwrap_or(BUDGET_MAX).min(BUDGET_MAX)))
+    let max = usize::try_from(number).unwrap_or(BUDGET_MAX).min(BUDGET_MAX);
+    if is_shared {
+        arguments.insert(BUDGET.to_owned(), max.into());
+    }
+    Ok(Some(max))
 }
 
 /// The key under which the metadata of failed calls has the identifier of the failure.

@@ -30,8 +30,14 @@ use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
 use crate::lang::Marks;
 use crate::lang::facts::Role;
 
-/// The default number of callers in a reply.
-const RESULTS: usize = 30;
+/// The default number of callers in a reply: about what fits into the token budget of one.
+const RESULTS: usize = 200;
+
+/// The default number of callers in a tree.
+const TREE_RESULTS: usize = 30;
+
+/// Callers below this confidence show it, with the rule that resolved them.
+pub(super) const CERTAIN: f32 = 0.9;
 
 /// The number of rows that each definition has, as far as there are enough, before the rest is filled
 /// by confidence.
@@ -59,7 +65,7 @@ pub struct Args {
     pub name: String,
     /// Its file, directory or a glob, if several have the name
     pub path: Option<String>,
-    /// Maximum number of callers (default 30)
+    /// Maximum number of callers (default 200)
     pub max_results: Option<usize>,
     /// Also list other uses: values, types, imports
     #[serde(default)]
@@ -69,6 +75,8 @@ pub struct Args {
     pub unsure: bool,
     /// Levels of a tree (default 1)
     pub depth: Option<usize>,
+    /// `false` omits calls in tests, `true` lists only these
+    pub tests: Option<bool>,
 }
 
 /// A definition with the name.
@@ -182,6 +190,11 @@ pub struct CallersReply {
     /// How many uses of the name were found, but not examined.
     #[serde(skip_serializing_if = "is_zero")]
     pub unexamined: usize,
+    /// How many calls the argument `tests` omits.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub omitted: usize,
+    #[serde(skip)]
+    tests: Option<bool>,
 }
 
 impl Define for Callers {
@@ -215,7 +228,7 @@ impl Define for Callers {
         let required = NameQuery::Name(name).required_text().filter(|_| depth < 2);
         let catalog = call.code.catalog(required.as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
-        let max = results_max(args.max_results, RESULTS);
+        let max = results_max(args.max_results, if depth < 2 { RESULTS } else { TREE_RESULTS });
         let rank = |file| catalog.marks(file).map_or(u8::MAX, Marks::rank).into();
         let bound = Bound {
             uses_max: if within.is_some() { usize::MAX } else { USES_MAX },
@@ -224,7 +237,7 @@ impl Define for Callers {
             ..calls::ALL
         };
         let found = calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound);
-        let lists = Lists { max, uses: args.uses, unsure: args.unsure, depth };
+        let lists = Lists { max, uses: args.uses, unsure: args.unsure, depth, tests: args.tests };
         answer(catalog, &targets, found, &lists)
     }
 }
@@ -235,6 +248,8 @@ struct Lists {
     uses: bool,
     unsure: bool,
     depth: usize,
+    /// See [`Args::tests`].
+    tests: Option<bool>,
 }
 
 fn answer(
@@ -249,9 +264,16 @@ fn answer(
     let mut others = Vec::new();
     let mut other_uses = BTreeMap::new();
     let mut counts = vec![0; targets.len()];
+    let mut omitted = 0;
     for (of, found) in uses {
         let role = found.site.reference.role;
         let is_call = role == Role::Call;
+        if let Some(wanted) = lists.tests
+            && catalog.marks(found.site.file)?.test != wanted
+        {
+            omitted += usize::from(is_call);
+            continue;
+        }
         if is_call {
             counts[of] += 1;
             callers.push((of, found));
@@ -319,6 +341,8 @@ fn answer(
         outside,
         is_cut,
         unexamined,
+        omitted,
+        tests: lists.tests,
     })
 }
 
@@ -493,13 +517,20 @@ impl Reply for CallersReply {
     }
 
     fn is_found(&self) -> bool {
-        self.total + self.unsure_shown > 0 || self.is_value() || self.called_by().is_some()
+        self.total + self.unsure_shown + self.omitted > 0
+            || self.is_value()
+            || self.called_by().is_some()
     }
 
     fn notices(&self) -> Vec<String> {
         let mut notices = cut_notice(self.shown, self.total, "max_results");
         notices.extend(self.unsure_notice());
         notices.extend(self.elsewhere_notice());
+        if self.omitted > 0 {
+            let calls = counted(self.omitted, "call");
+            let of = if self.tests == Some(true) { "outside of tests" } else { "in tests" };
+            notices.push(format!("{calls} {of} omitted by `tests`"));
+        }
         notices.extend(self.called_by().map(|(name, by)| {
             let name = text::plain(name);
             format!("`{name}` is called by {by} without its name; such calls are not listed")
@@ -587,11 +618,15 @@ impl Caller {
         if let Some(around) = &self.enclosing {
             let _ = write!(out, "  in {}", text::plain(&around.name));
         }
-        let _ = write!(out, "  {code}  ({}, {:.2}", self.reason, self.confidence);
-        let _ = match self.role {
-            Some(role) => writeln!(out, ", {})", words(role)),
-            None => writeln!(out, ")"),
-        };
+        let _ = write!(out, "  {code}");
+        let doubt =
+            (self.confidence < CERTAIN).then(|| format!("{}, {:.2}", self.reason, self.confidence));
+        let role = self.role.map(|role| words(role).to_owned());
+        let remarks: Vec<String> = doubt.into_iter().chain(role).collect();
+        if !remarks.is_empty() {
+            let _ = write!(out, "  ({})", remarks.join(", "));
+        }
+        out.push('\n');
     }
 }
 

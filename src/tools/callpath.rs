@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::callers::rounded;
+use super::callers::{CERTAIN, rounded};
 use super::coverage::{Coverage, Reading};
 use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
@@ -211,7 +211,9 @@ impl Reply for CallpathReply {
             if let Some(Site { line, text, confidence, reason }) = calls {
                 let line = style.line(&definition.path, *line, 0);
                 let text = text::plain(text);
-                let _ = writeln!(out, "  {line}: {text}  ({reason}, {confidence:.2})");
+                let doubt = format!("  ({reason}, {confidence:.2})");
+                let doubt = if *confidence < CERTAIN { doubt.as_str() } else { "" };
+                let _ = writeln!(out, "  {line}: {text}{doubt}");
             }
         }
         out

@@ -20,8 +20,11 @@ use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::lang::{Language, Symbol};
 use crate::source::guarded::Content;
 
+pub use targets::Several;
+
 mod binary;
 mod compact;
+mod targets;
 
 /// The maximum number of bytes that are read of a file.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -49,7 +52,11 @@ pub struct Read;
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 pub struct Args {
     /// The file
+    #[serde(default)]
     pub path: String,
+    /// Several files or parts at once: `a.rs:10-40`, `b.rs:Type::method`, `c.py`
+    #[serde(default)]
+    pub targets: Vec<String>,
     /// The first line, from 1
     pub line_start: Option<usize>,
     /// The last line, inclusive
@@ -61,6 +68,19 @@ pub struct Args {
     /// Omit blank lines and comment lines
     #[serde(default)]
     pub compact: bool,
+    /// Maximum length of the text of several targets in tokens
+    #[schemars(extend("x-unlisted" = "", "x-command" = true, "x-shared" = true))]
+    pub max_tokens: Option<usize>,
+}
+
+/// The reply.
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+pub enum Reading {
+    /// Of one target.
+    One(Box<ReadReply>),
+    /// Of several.
+    Several(Several),
 }
 
 /// The kind of reply.
@@ -87,7 +107,7 @@ pub struct Line {
     pub bytes_left_out: Option<usize>,
 }
 
-/// The reply.
+/// What one file or a part of it contains.
 #[derive(Clone, Debug, Serialize)]
 pub struct ReadReply {
     /// The file's repository path.
@@ -120,6 +140,12 @@ pub struct ReadReply {
     /// The file is longer than the part that is read.
     #[serde(skip)]
     is_cut: bool,
+    /// The last line of the requested definition.
+    #[serde(skip)]
+    symbol_end: Option<usize>,
+    /// True if the lines are those of several targets.
+    #[serde(skip)]
+    has_parts: bool,
 }
 
 impl Define for Read {
@@ -138,92 +164,139 @@ impl Define for Read {
         r#"{"path": "src/coupon.rs", "symbol": "Coupon::discounted"}"#,
         r#"{"path": "README.md", "line_start": 3}"#,
     ];
-    const POSITIONAL: &'static [&'static str] = &["path"];
+    const POSITIONAL: &'static [&'static str] = &["path", "targets"];
     const ALIASES: &'static [Alias] = &[
         Alias::new("file_path", "path"),
         Alias::new("file", "path"),
+        Alias::new("files", "targets"),
+        Alias::new("paths", "targets"),
         Alias::new("name", "symbol"),
         Alias::converted("lines", "path", with_lines),
         Alias::new("offset", "line_start"),
         Alias::converted("limit", "line_end", last_line).with_note(", the last line"),
     ];
     type Args = Args;
-    type Reply = ReadReply;
+    type Reply = Reading;
 
-    fn run(call: &Call<'_>, mut args: Args) -> Result<ReadReply> {
-        if args.symbol.is_some() && (args.line_start.is_some() || args.line_end.is_some()) {
-            return Err(Error::usage("`symbol` and lines exclude each other"));
+    fn run(call: &Call<'_>, args: Args) -> Result<Reading> {
+        if args.targets.is_empty() && args.path.is_empty() {
+            return Err(Error::usage("no file is named")
+                .with_hint("pass `path`, or several files, lines and definitions as `targets`"));
         }
-        let (path, content) = read_named(call, &mut args)?;
-        let hash = (!content.is_cut()).then(|| format!("{:016x}", content.short_hash()));
-        let mut found = ReadReply {
-            path: paths::shown(&path),
-            status: Status::Ok,
-            bytes: content.size_bytes,
-            language: None,
-            format: None,
-            symbol: None,
-            lines: Vec::new(),
-            total: None,
-            next_line: None,
-            is_cut: content.is_cut(),
-            hash,
-        };
-        if found.hash.is_some() && found.hash == args.if_hash {
-            found.status = Status::Unchanged;
-            return Ok(found);
+        if args.targets.is_empty() {
+            return Ok(Reading::One(Box::new(one(call, args)?)));
         }
-        // Of plain UTF-8 only the requested lines are decoded, and where the lines are is known
-        // since the content was first read.
-        let bytes = content.bytes();
-        let is_plain = !found.is_cut && text::is_plain(bytes) && content.is_utf8();
-        let decoded = if is_plain { None } else { Some(text::decode(bytes)) };
-        if decoded == Some(None) {
-            found.status = Status::Binary;
-            found.format = binary::format(content.original());
-            return Ok(found);
+        targets::read(call, &args).map(Reading::Several)
+    }
+}
+
+/// Reads one file or a part of it.
+fn one(call: &Call<'_>, mut args: Args) -> Result<ReadReply> {
+    if args.symbol.is_some() && (args.line_start.is_some() || args.line_end.is_some()) {
+        return Err(Error::usage("`symbol` and lines exclude each other"));
+    }
+    let (path, content) = read_named(call, &mut args)?;
+    let hash = (!content.is_cut()).then(|| format!("{:016x}", content.short_hash()));
+    let mut found = ReadReply {
+        path: paths::shown(&path),
+        status: Status::Ok,
+        bytes: content.size_bytes,
+        language: None,
+        format: None,
+        symbol: None,
+        lines: Vec::new(),
+        total: None,
+        next_line: None,
+        is_cut: content.is_cut(),
+        symbol_end: None,
+        has_parts: false,
+        hash,
+    };
+    if found.hash.is_some() && found.hash == args.if_hash {
+        found.status = Status::Unchanged;
+        return Ok(found);
+    }
+    // Of plain UTF-8 only the requested lines are decoded, and where the lines are is known
+    // since the content was first read.
+    let bytes = content.bytes();
+    let is_plain = !found.is_cut && text::is_plain(bytes) && content.is_utf8();
+    let decoded = if is_plain { None } else { Some(text::decode(bytes)) };
+    if decoded == Some(None) {
+        found.status = Status::Binary;
+        found.format = binary::format(content.original());
+        return Ok(found);
+    }
+    let (language, _) = call.code.language(&path, content.original());
+    found.language = language.map(|language| language.name);
+    let decoded = decoded.flatten();
+    let counted;
+    let (text, lines) = match decoded.as_deref() {
+        None => (bytes, content.lines()),
+        Some(decoded) => {
+            let end = decoded.rfind('\n').filter(|_| found.is_cut);
+            // The last line is incomplete, because the rest of the file was not read.
+            let text = &decoded[..end.map_or(decoded.len(), |end| end + 1)];
+            counted = LineIndex::of(text.as_bytes());
+            (text.as_bytes(), &counted)
         }
-        let (language, _) = call.code.language(&path, content.original());
-        found.language = language.map(|language| language.name);
-        let decoded = decoded.flatten();
-        let counted;
-        let (text, lines) = match decoded.as_deref() {
-            None => (bytes, content.lines()),
-            Some(decoded) => {
-                let end = decoded.rfind('\n').filter(|_| found.is_cut);
-                // The last line is incomplete, because the rest of the file was not read.
-                let text = &decoded[..end.map_or(decoded.len(), |end| end + 1)];
-                counted = LineIndex::of(text.as_bytes());
-                (text.as_bytes(), &counted)
-            }
-        };
-        let total = lines.total();
-        let requested = match &args.symbol {
-            Some(name) => {
-                let symbol = symbol(call, &path, language, &content, name)?;
-                found.symbol = Some(symbol.qualified_name);
-                symbol.line..=symbol.end_line
-            }
-            None => requested_lines(&args, &path, total, found.is_cut)?,
-        };
-        found.total = (!found.is_cut).then_some(total);
-        if args.compact {
-            // Whether a line is in a comment follows from the lines before it.
-            let text = String::from_utf8_lossy(text);
-            let lines: Vec<&str> = text.lines().collect();
-            let keep = compact::kept(&lines, language);
-            let kept = requested.filter_map(|number| {
-                let line = lines.get(number - 1)?;
-                keep[number - 1].then_some((number, *line))
-            });
-            add_lines(&mut found, kept);
-        } else {
-            let (first, last) = (*requested.start(), *requested.end());
-            let (start, end) = (lines.start(text, first), lines.start(text, last + 1));
-            let text = String::from_utf8_lossy(&text[start..end.max(start)]);
-            add_lines(&mut found, (first..=last).zip(text.lines()));
+    };
+    let total = lines.total();
+    let requested = match &args.symbol {
+        Some(name) => {
+            let symbol = symbol(call, &path, language, &content, name)?;
+            found.symbol = Some(symbol.qualified_name);
+            found.symbol_end = Some(symbol.end_line);
+            symbol.line..=symbol.end_line
         }
-        Ok(found)
+        None => requested_lines(&args, &path, total, found.is_cut)?,
+    };
+    found.total = (!found.is_cut).then_some(total);
+    if args.compact {
+        // Whether a line is in a comment follows from the lines before it.
+        let text = String::from_utf8_lossy(text);
+        let lines: Vec<&str> = text.lines().collect();
+        let keep = compact::kept(&lines, language);
+        let kept = requested.filter_map(|number| {
+            let line = lines.get(number - 1)?;
+            keep[number - 1].then_some((number, *line))
+        });
+        add_lines(&mut found, kept);
+    } else {
+        let (first, last) = (*requested.start(), *requested.end());
+        let (start, end) = (lines.start(text, first), lines.start(text, last + 1));
+        let text = String::from_utf8_lossy(&text[start..end.max(start)]);
+        add_lines(&mut found, (first..=last).zip(text.lines()));
+    }
+    Ok(found)
+}
+
+impl Reply for Reading {
+    fn render(&self, style: &dyn Style) -> String {
+        match self {
+            Reading::One(one) => one.render(style),
+            Reading::Several(several) => several.render(style),
+        }
+    }
+
+    fn page(&self) -> Option<Page> {
+        match self {
+            Reading::One(one) => one.page(),
+            Reading::Several(several) => several.page(),
+        }
+    }
+
+    fn is_found(&self) -> bool {
+        match self {
+            Reading::One(one) => one.is_found(),
+            Reading::Several(several) => several.is_found(),
+        }
+    }
+
+    fn notices(&self) -> Vec<String> {
+        match self {
+            Reading::One(one) => one.notices(),
+            Reading::Several(several) => several.notices(),
+        }
     }
 }
 
@@ -416,7 +489,12 @@ impl Reply for ReadReply {
         }
         out.push('\n');
         let width = self.lines.last().map_or(0, |line| line.line.to_string().len());
+        let mut before = self.lines.first().map_or(0, |line| line.line);
         for Line { line, text, bytes_left_out } in &self.lines {
+            if *line > before + 1 && self.has_parts {
+                out.push_str("…\n");
+            }
+            before = *line;
             let _ = write!(out, "{}  {text}", style.line(&self.path, *line, width));
             if let Some(bytes) = bytes_left_out {
                 let _ = write!(out, " … {bytes} more bytes");

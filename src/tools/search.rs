@@ -38,8 +38,12 @@ use crate::lang::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
 
 pub use literal::Literal;
+pub use structure::{Inside, Region};
+
+use structure::{Structure, Where, fitting};
 
 mod literal;
+mod structure;
 
 /// The default number of files in a reply.
 const FILES: usize = 20;
@@ -94,6 +98,11 @@ pub struct Args {
     pub max_per_file: Option<usize>,
     /// Context lines on each side (default 0)
     pub context_lines: Option<usize>,
+    /// Only matches in a `function`, `test`, `comment`, `string`, `import` or `signature`
+    #[serde(rename = "in")]
+    pub part: Option<Region>,
+    /// Only matches in the definition with this name
+    pub def: Option<String>,
     /// Return files without lines
     #[serde(default)]
     pub paths_only: bool,
@@ -109,6 +118,12 @@ pub struct Line {
     /// True for a context line.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub context: bool,
+    /// The innermost definition around it.
+    #[serde(rename = "in", skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Inside>,
+    /// The byte of the match, or its first byte.
+    #[serde(skip)]
+    at: usize,
 }
 
 /// A file that matches.
@@ -168,6 +183,9 @@ pub struct SearchReply {
     /// What a query that matches nothing matches as a regular expression, if it looks like one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub literal: Option<Literal>,
+    /// True if only matches in a part or in a definition count.
+    #[serde(skip)]
+    is_limited: bool,
     /// Why no file is searched.
     #[serde(skip)]
     glob_problem: Option<String>,
@@ -234,9 +252,26 @@ impl Define for Search {
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
         let within = (args.path_glob.as_deref(), glob.as_ref());
+        let condition = Where::new(catalog, args.part, args.def.as_deref())?;
         let searched = searched(call, catalog, &pattern, &matcher, within, Bounds::ALL)?;
         let SearchResult { matching, files_unread, files_failed } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
+        let is_empty = matching.is_empty();
+        if is_empty && glob_problem(files, within, true).is_none() {
+            // A pattern that was meant as one is answered with what it finds.
+            let literal = literal::tried(call, catalog, &pattern, within)?;
+            if literal.is_some_and(|literal| literal.regex_lines > Some(0)) {
+                let reply = Search::run(call, Args { regex: true, ..args })?;
+                return Ok(SearchReply { literal, ..reply });
+            }
+        }
+        let limited;
+        let matching = if condition.is_everywhere() {
+            matching
+        } else {
+            limited = fitting(call, catalog, &matcher, &condition, matching)?;
+            &limited
+        };
         let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
         let limits = LineLimits {
             lines: args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
@@ -255,25 +290,29 @@ impl Define for Search {
                         bytes: &original.unwrap_or_default(),
                         shown: &shown.unwrap_or_default(),
                     };
+                    let file = FileId::new(*at);
+                    let structure = Structure::of(call, catalog, file, text.bytes, &condition)?;
                     let names = if limits.lines < *count {
                         names_of(catalog, FileId::new(*at))?
                     } else {
                         Vec::new()
                     };
-                    lines(text, &matcher, &mut matcher.cache(), limits, &names)
+                    let is_wanted =
+                        |span: &Span| structure.fits(&condition, &(span.hit..span.hit_end));
+                    let cache = &mut matcher.cache();
+                    let mut lines = lines(text, &matcher, cache, limits, &names, &is_wanted);
+                    for line in &mut lines {
+                        line.inside = structure.inside(line.at);
+                    }
+                    lines
                 };
                 let path = paths::shown(files.path(*at));
                 Ok(File { path, defines, marks: marks(catalog, *at)?, count: *count, lines })
             })
             .collect::<Result<_>>()?;
         let end = offset.saturating_add(shown.len());
-        let glob_problem = match within {
-            (Some(given), Some(glob)) if matching.is_empty() => {
-                glob::unmatched(files, "path_glob", given, glob)
-            }
-            _ => None,
-        };
-        let literal = if matching.is_empty() && glob_problem.is_none() {
+        let glob_problem = glob_problem(files, within, is_empty);
+        let literal = if is_empty && glob_problem.is_none() {
             literal::tried(call, catalog, &pattern, within)?
         } else {
             None
@@ -292,9 +331,22 @@ impl Define for Search {
                 .any(|&part| call.code.found_damage(part)),
             next_offset: (end < matching.len()).then_some(end),
             literal,
+            is_limited: !condition.is_everywhere(),
             glob_problem,
             offset_beyond: (offset > 0 && offset >= matching.len()).then_some(offset),
         })
+    }
+}
+
+/// Returns why a glob selects no file, if nothing matches.
+fn glob_problem(
+    files: &crate::catalog::file_list::FileList,
+    within: Within<'_>,
+    is_empty: bool,
+) -> Option<String> {
+    match within {
+        (Some(given), Some(glob)) if is_empty => glob::unmatched(files, "path_glob", given, glob),
+        _ => None,
     }
 }
 
@@ -560,15 +612,16 @@ fn names_of(catalog: &Catalog, file: FileId) -> Result<Vec<Range<usize>>> {
 
 /// Returns the matching lines to show, with context lines, in the order of the file. If there are
 /// more than the limit, lines that define the match are chosen first, then the first of the others.
-/// `names` are the names of the file's definitions.
+/// `names` are the names of the file's definitions; only matches that are wanted count.
 fn lines(
     Searched { bytes, shown: quoted }: Searched<'_>,
     matcher: &Matcher<'_>,
     cache: &mut Cache,
     limits: LineLimits,
     names: &[Range<usize>],
+    is_wanted: &dyn Fn(&Span) -> bool,
 ) -> Vec<Line> {
-    let all = spans(bytes, matcher, cache);
+    let all = spans(bytes, matcher, cache).filter(|span| is_wanted(span));
     let matched: Vec<Span> = if names.is_empty() {
         all.take(limits.lines).collect()
     } else {
@@ -589,11 +642,12 @@ fn lines(
         let mut end = span.start;
         for back in 1..=limits.context.min(number - 1).min(number - 1 - last) {
             let start = memrchr(b'\n', &bytes[..end - 1]).map_or(0, |end| end + 1);
-            before.push(line(number - back, &quoted[start..end], None));
+            before.push(line(number - back, &quoted[start..end], start, None));
             end = start;
         }
         shown.extend(before.into_iter().rev());
-        shown.push(line(number, &quoted[span.start..span.end], Some(span.hit - span.start)));
+        let hit = Some(span.hit - span.start);
+        shown.push(line(number, &quoted[span.start..span.end], span.start, hit));
         let next = matched.get(nth + 1).map_or(bytes.len(), |next| next.start);
         let mut start = span.end + 1;
         for ahead in 1..=limits.context {
@@ -601,19 +655,24 @@ fn lines(
                 break;
             }
             let end = memchr(b'\n', &bytes[start..]).map_or(bytes.len(), |len| start + len);
-            shown.push(line(number + ahead, &quoted[start..end], None));
+            shown.push(line(number + ahead, &quoted[start..end], start, None));
             start = end + 1;
         }
     }
     shown
 }
 
-fn line(number: usize, bytes: &[u8], hit: Option<usize>) -> Line {
-    Line { line: number, text: texts::line(bytes, hit.unwrap_or(0)), context: hit.is_none() }
+fn line(number: usize, bytes: &[u8], start: usize, hit: Option<usize>) -> Line {
+    let text = texts::line(bytes, hit.unwrap_or(0));
+    // The blanks before a context line lie outside of what begins on it.
+    let blanks = bytes.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+    let at = start + hit.unwrap_or(blanks);
+    Line { line: number, text, context: hit.is_none(), inside: None, at }
 }
 
 impl Reply for SearchReply {
-    /// Renders a line for each file with its number of matching lines, followed by these.
+    /// Renders a line for each file with its number of matching lines, followed by these, below the
+    /// definitions around them.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for file in &self.files {
@@ -623,10 +682,18 @@ impl Reply for SearchReply {
             }
             out.push('\n');
             let width = file.lines.last().map_or(0, |line| line.line.to_string().len());
-            for Line { line, text, context } in &file.lines {
+            let mut around: Option<&Inside> = None;
+            for Line { line, text, context, inside, .. } in &file.lines {
+                if let Some(Inside { name, line, end_line, .. }) = inside
+                    && around != inside.as_ref()
+                {
+                    let _ = writeln!(out, "  {} {line}-{end_line}", text::plain(name));
+                }
+                around = inside.as_ref();
+                let indent = if inside.is_some() { "    " } else { "  " };
                 let mark = if *context { '-' } else { ':' };
                 let number = style.line(&file.path, *line, width);
-                let _ = writeln!(out, "  {number}{mark} {}", text::plain(text));
+                let _ = writeln!(out, "{indent}{number}{mark} {}", text::plain(text));
             }
         }
         out
@@ -666,7 +733,12 @@ impl Reply for SearchReply {
         });
         let unknown = (self.files_unknown > 0).then(|| {
             let files = counted(self.files_unknown, "file");
-            format!("{files} not indexed yet; files that define the text may not come first")
+            let what = if self.is_limited {
+                "matches in them may be missing"
+            } else {
+                "files that define the text may not come first"
+            };
+            format!("{files} not indexed yet; {what}")
         });
         let unmarked = self.without_definitions.then(|| {
             "the index is damaged; files that define the text may not come first".to_owned()

@@ -13,6 +13,10 @@ pub const KEYWORD: &str = "x-unlisted";
 /// The keyword of an unlisted property that the help of the command shows.
 pub const COMMAND: &str = "x-command";
 
+/// The keyword of an unlisted token budget that the tool divides among parts of its reply. The caller sets it
+/// in every call, and still bounds the whole text.
+pub const SHARED: &str = "x-shared";
+
 /// Asks for an update of the index before the answer.
 const AUTO_UPDATE: &str = "auto_update";
 

@@ -65,17 +65,17 @@ fn python_callers_paths_and_imports() {
                 &["callers", "Cart.add"],
                 "\
 shop/cart.py:9  method Cart.add  2 callers
-  app.py:8  in main  cart.add(1)  (resolved by receiver type)
-  tests/test_cart.py:5  in test_add  Cart().add(2)  (resolved by receiver type)
+  app.py:8  in main  cart.add(1)
+  tests/test_cart.py:5  in test_add  Cart().add(2)
 ",
             ),
             (
                 &["callers", "price", "--uses"],
                 "\
 shop/money.py:1  function price  1 caller
-  shop/cart.py:14  in Cart.total  return sum(cost(i) for i in self.items)  (imported)
-  app.py:2  from shop.money import price  (imported, as an import)
-  app.py:9  in main  return map(price, [])  (imported, as a value)
+  shop/cart.py:14  in Cart.total  return sum(cost(i) for i in self.items)
+  app.py:2  from shop.money import price  (as an import)
+  app.py:9  in main  return map(price, [])  (as a value)
 other uses: 1 as a value, 1 as an import; calls through the value are not listed
 ",
             ),
@@ -83,13 +83,13 @@ other uses: 1 as a value, 1 as an import; calls through the value are not listed
                 &["callpath", "main", "round_up"],
                 "\
 app.py:6  function main
-  8: cart.add(1)  (resolved by receiver type)
+  8: cart.add(1)
 shop/cart.py:9  method Cart.add
-  11: return self.total()  (resolved by receiver type)
+  11: return self.total()
 shop/cart.py:13  method Cart.total
-  14: return sum(cost(i) for i in self.items)  (imported)
+  14: return sum(cost(i) for i in self.items)
 shop/money.py:1  function price
-  2: return round_up(item.price)  (in the same file)
+  2: return round_up(item.price)
 shop/money.py:5  function round_up
 ",
             ),
@@ -149,8 +149,8 @@ fn typescript_callers_paths_and_imports() {
                 &["callers", "parse"],
                 "\
 src/store.ts:7  function parse  2 callers
-  src/page.ts:7  in show  read('a');  (imported)
-  src/store.ts:3  in Store.load  return parse(id);  (in the same file)
+  src/page.ts:7  in show  read('a');
+  src/store.ts:3  in Store.load  return parse(id);
 other uses: 1 as an import
 ",
             ),
@@ -158,7 +158,7 @@ other uses: 1 as an import
                 &["callers", "make"],
                 "\
 src/store.ts:15  function make  1 caller
-  src/page.ts:8  in show  open();  (imported)
+  src/page.ts:8  in show  open();
 other uses: 1 as a value, 1 as an import; calls through the value are not listed
 ",
             ),
@@ -166,7 +166,7 @@ other uses: 1 as a value, 1 as an import; calls through the value are not listed
                 &["callers", "Store"],
                 "\
 src/store.ts:1  class Store  1 caller
-  src/store.ts:16  in make  return new Store();  (in the same file)
+  src/store.ts:16  in make  return new Store();
 other uses: 2 as a type, 2 as an import
 ",
             ),
@@ -174,17 +174,17 @@ other uses: 2 as a type, 2 as an import
                 &["callers", "Store.load"],
                 "\
 src/store.ts:2  method Store.load  1 caller
-  src/page.ts:9  in show  return store.load('b');  (resolved by receiver type)
+  src/page.ts:9  in show  return store.load('b');
 ",
             ),
             (
                 &["callers", "Item", "--uses"],
                 "\
 src/store.ts:11  interface Item  0 callers
-  src/page.ts:3  import type { Item } from './store';  (imported, as an import)
-  src/page.ts:6  in show  export function show(store: Store): Item {  (imported, as a type)
-  src/store.ts:2  in Store.load  load(id: string): Item {  (in the same file, as a type)
-  src/store.ts:7  in parse  export function parse(id: string): Item {  (in the same file, as a type)
+  src/page.ts:3  import type { Item } from './store';  (as an import)
+  src/page.ts:6  in show  export function show(store: Store): Item {  (as a type)
+  src/store.ts:2  in Store.load  load(id: string): Item {  (as a type)
+  src/store.ts:7  in parse  export function parse(id: string): Item {  (as a type)
 other uses: 3 as a type, 1 as an import
 ",
             ),
@@ -192,7 +192,7 @@ other uses: 3 as a type, 1 as an import
                 &["callpath", "show", "store.parse"],
                 "\
 src/page.ts:6  function show
-  7: read('a');  (imported)
+  7: read('a');
 src/store.ts:7  function parse
 ",
             ),
@@ -230,23 +230,23 @@ fn go_callers_paths_and_imports() {
                 &["callers", "Store.Get"],
                 "\
 store/get.go:3  method Store.Get  1 caller
-  main.go:11  in main  fmt.Println(s.Get(\"a\"))  (resolved by receiver type)
+  main.go:11  in main  fmt.Println(s.Get(\"a\"))
 ",
             ),
             (
                 &["callers", "store.New"],
                 "\
 store/store.go:3  function New  1 caller
-  main.go:10  in main  s := store.New()  (resolved by receiver type)
+  main.go:10  in main  s := store.New()
 ",
             ),
             (
                 &["callpath", "main", "clean"],
                 "\
 main.go:9  function main
-  11: fmt.Println(s.Get(\"a\"))  (resolved by receiver type)
+  11: fmt.Println(s.Get(\"a\"))
 store/get.go:3  method Store.Get
-  3: func (s *Store) Get(k string) string { return clean(k) }  (in the same file)
+  3: func (s *Store) Get(k string) string { return clean(k) }
 store/get.go:5  function clean
 ",
             ),
@@ -280,7 +280,7 @@ fn rust_callers_paths_and_imports() {
                 &["callers", "total"],
                 "\
 src/cart.rs:10  method Cart::total  1 caller
-  src/main.rs:6  in main  cart.total();  (resolved by receiver type)
+  src/main.rs:6  in main  cart.total();
 src/cart.rs:18  method Basket::total  0 callers
 ",
             ),
@@ -288,16 +288,16 @@ src/cart.rs:18  method Basket::total  0 callers
                 &["callers", "Cart::open"],
                 "\
 src/cart.rs:6  method Cart::open  1 caller
-  src/main.rs:5  in main  let cart = Cart::open();  (resolved by receiver type)
+  src/main.rs:5  in main  let cart = Cart::open();
 ",
             ),
             (
                 &["callpath", "main", "rate"],
                 "\
 src/main.rs:4  function main
-  6: cart.total();  (resolved by receiver type)
+  6: cart.total();
 src/cart.rs:10  method Cart::total
-  11: rate()  (in the same file)
+  11: rate()
 src/cart.rs:23  function rate
 ",
             ),
@@ -328,14 +328,14 @@ fn java_callers_paths_and_imports() {
                 &["callers", "com.shop.Cart.total"],
                 "\
 src/main/java/com/shop/Cart.java:6  method Cart.total  1 caller
-  src/main/java/com/shop/Main.java:8  in Main.main  cart.total();  (resolved by receiver type)
+  src/main/java/com/shop/Main.java:8  in Main.main  cart.total();
 ",
             ),
             (
                 &["callpath", "Main.main", "total"],
                 "\
 src/main/java/com/shop/Main.java:6  method Main.main
-  8: cart.total();  (resolved by receiver type)
+  8: cart.total();
 src/main/java/com/shop/Cart.java:6  method Cart.total
 ",
             ),
@@ -359,7 +359,7 @@ fn c_callers_paths_and_imports() {
                 &["callers", "list_len"],
                 "\
 src/list.c:4  function list_len  1 caller
-  src/main.c:5  in main  return list_len(list);  (visible in the whole program)
+  src/main.c:5  in main  return list_len(list);
 include/list.h:1  prototype list_len  0 callers
 ",
             ),
@@ -367,7 +367,7 @@ include/list.h:1  prototype list_len  0 callers
                 &["callers", "list_len", "--path", "include"],
                 "\
 src/list.c:4  function list_len  1 caller
-  src/main.c:5  in main  return list_len(list);  (visible in the whole program)
+  src/main.c:5  in main  return list_len(list);
 include/list.h:1  prototype list_len  0 callers
 ",
             ),
@@ -375,7 +375,7 @@ include/list.h:1  prototype list_len  0 callers
                 &["callpath", "main", "list_len"],
                 "\
 src/main.c:3  function main
-  5: return list_len(list);  (visible in the whole program)
+  5: return list_len(list);
 src/list.c:4  function list_len
 ",
             ),
@@ -642,7 +642,7 @@ fn unresolved_calls_are_counted_and_listed() {
     let answer = tool(&place, &["callers", "Pool.take"]);
     assert_eq!(
         answer.text(),
-        "pool.py:2  method Pool.take  1 caller\n  use.py:6  in typed  pool.take(1)  (resolved by receiver type, 0.99)\n"
+        "pool.py:2  method Pool.take  1 caller\n  use.py:6  in typed  pool.take(1)\n"
     );
     assert!(
         answer.stderr.contains("2 more unresolved calls may call it; `--unsure` lists them"),

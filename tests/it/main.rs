@@ -1,6 +1,8 @@
 //! The integration tests, in one binary.
 
 #[cfg(unix)]
+mod agents;
+#[cfg(unix)]
 mod agreement;
 mod analysis;
 #[cfg(unix)]

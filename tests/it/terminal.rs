@@ -132,7 +132,7 @@ fn pages_are_for_terminals_and_pipes_get_plain_text() {
     let callers = ["callers", "one"];
     let text = in_pipe(&place, &callers, &[]);
     assert_eq!(text, in_pipe(&place, &["callers", "one", "--format", "text"], &[]));
-    assert!(text.contains("(in the same file, 0."), "{text}");
+    assert!(text.contains("a.rs:2  in two  fn two() { one(); }\n"), "{text}");
     let screen = ["callers", "one", "--format", "screen"];
     let wide = [("COLUMNS", "90"), ("LC_ALL", "C.UTF-8"), ("TERM", "xterm")];
     let page = in_pipe(&place, &screen, &wide);

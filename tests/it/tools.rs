@@ -320,7 +320,7 @@ fn read_reports_errors() {
     read(&["src/cart.rs", "--line-start", "0"], &["line numbers begin at 1"]);
     read(&["src/cart.rs", "--line-start", "5", "--line-end", "4"], &["before line 5"]);
     read(&["src/cart.rs", "--line-start", "x"], &["invalid value 'x'"]);
-    read(&[], &["PATH"]);
+    read(&[], &["no file is named", "`targets`"]);
     check_error(&place, &["ls", "src/nett"], &["no such directory", "did you mean `src/net`"]);
     check_error(&place, &["tree", "src/cart.rs"], &["it is a file", "`read`"]);
     check_error(&place, &["find", " "], &["`query` is empty"]);

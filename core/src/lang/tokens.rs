@@ -2,7 +2,7 @@
 //!
 //! Keywords are those of the grammar; nothing is parsed, so a piece of a file suffices. A string that a
 //! language writes in an unusual way, and a name that is a keyword elsewhere, may have the wrong colour.
-//! Nothing but colours should depend on this module.
+//! Nothing but colours, and searches that are limited to comments or strings, should depend on this module.
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -210,6 +210,7 @@ fn calls(call: &Call<'_>, name: &str, batch: &mut Batch<'_>) -> Result<Option<St
         uses: false,
         unsure: false,
         depth: None,
+        tests: None,
     };
     let reply = Callers::run(call, args)?;
     let certain = !reply.callers.is_empty();

@@ -5,8 +5,8 @@ use serde::Serialize;
 use super::{Bounds, Matcher, Within, searched};
 use crate::catalog::Catalog;
 use crate::error::Result;
+use crate::tools::Call;
 use crate::tools::pattern::Pattern;
-use crate::tools::{Call, counted};
 
 /// The maximum number of candidate files, and of their bytes, that are read only to count what the
 /// regular expression matches.
@@ -53,11 +53,11 @@ impl Literal {
             (Some(0), _) => {
                 format!("{literal}; as a regular expression it matches nothing, either")
             }
-            (Some(files), Some(lines)) => format!(
-                "{literal}; with `regex: true` it matches {} in {}",
-                counted(lines, "line"),
-                counted(files, "file")
-            ),
+            (Some(_), Some(_)) => {
+                "`query` is found nowhere as a text; these are the matches of the \
+                                   regular expression (`regex: true`)"
+                    .to_owned()
+            }
             _ => format!("{literal}; `regex: true` makes it a regular expression"),
         }
     }

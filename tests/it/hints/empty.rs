@@ -25,15 +25,18 @@ fn a_literal_query_that_looks_like_a_regular_expression_is_explained() {
         let text = session.text("codedb_search", json!({"query": query}));
         assert_eq!(text, format!("nothing found\n{expected}"), "{query}");
     };
-    let literal = "note: `query` is searched as a text; ";
-    let found = |found: &str| format!("{literal}with `regex: true` it matches {found}\n");
-    check("add|Coupon", &found("3 lines in 2 files"));
-    check(r"\btotal", &found("1 line in 1 file"));
-    check("pub.*fn", &found("2 lines in 1 file"));
-    let nothing = format!("{literal}as a regular expression it matches nothing, either\n");
-    check("foo.*bar", &nothing);
+    let nothing = "note: `query` is searched as a text; as a regular expression it matches nothing, either\n";
+    check("foo.*bar", nothing);
     check("no such text", "");
     check("a || b", "");
+    // What it finds as a regular expression is the answer.
+    for query in ["add|Coupon", r"\btotal", "pub.*fn"] {
+        let text = session.text("codedb_search", json!({"query": query}));
+        let note = "note: `query` is found nowhere as a text; these are the matches of the regular \
+                    expression (`regex: true`)\n";
+        let asked = session.text("codedb_search", json!({"query": query, "regex": true}));
+        assert_eq!(text, format!("{asked}{note}"), "{query}");
+    }
     let data = session.call("codedb_search", json!({"query": "add|Coupon", "format": "json"}));
     let expected = json!({"regex_files": 2, "regex_lines": 3});
     assert_eq!(data["structuredContent"]["literal"], expected);

@@ -1,0 +1,223 @@
+//! What an agent asks next is in the reply that it has: several targets in one read, the definitions
+//! around the lines of a search.
+
+use serde_json::{Value, json};
+
+use crate::mcp::session::Session;
+use crate::support::place::{Answer, Place};
+
+fn shop() -> Place {
+    let place = Place::new();
+    place.write("src/lib.rs", "pub mod cart;\npub mod coupon;\n");
+    place.write("src/cart.rs", CART);
+    place.write(
+        "src/coupon.rs",
+        "pub struct Coupon {\n    pub percent: u64,\n}\n\nimpl Coupon {\n    \
+         pub fn discounted(&self, sum: u64) -> u64 {\n        sum - sum * self.percent / 100\n    }\n}\n",
+    );
+    place
+}
+
+const CART: &str = "\
+use crate::coupon::Coupon;
+
+pub struct Cart {
+    prices: Vec<u64>,
+    coupon: Option<Coupon>,
+}
+
+impl Cart {
+    pub fn add(&mut self, price: u64) {
+        self.prices.push(price);
+    }
+
+    pub fn apply_coupon(&mut self, coupon: Coupon) {
+        self.coupon = Some(coupon);
+    }
+
+    pub fn total(&self) -> u64 {
+        let sum: u64 = self.prices.iter().sum();
+        match &self.coupon {
+            Some(coupon) => coupon.discounted(sum),
+            None => sum,
+        }
+    }
+}
+";
+
+fn run(place: &Place, args: &[&str]) -> Answer {
+    let mut command = place.codedb(args[0]);
+    command.args(&args[1..]);
+    Answer::of(command)
+}
+
+fn data(session: &mut Session, tool: &str, mut arguments: Value) -> Value {
+    arguments["format"] = json!("json");
+    session.call(tool, arguments)["structuredContent"].clone()
+}
+
+fn session(place: &Place) -> Session {
+    let mut session = Session::start(place, &[]);
+    session.initialize("2025-11-25", json!({}));
+    session.wait_until_indexed();
+    session
+}
+
+fn read(session: &mut Session, targets: &[&str], more: Value) -> String {
+    let mut arguments = json!({"targets": targets});
+    let more = more.as_object().expect("an object").clone();
+    arguments.as_object_mut().expect("an object").extend(more);
+    session.text("codedb_read", arguments)
+}
+
+#[test]
+fn one_read_returns_lines_definitions_and_files() {
+    let place = shop();
+    let mut session = session(&place);
+    let all = ["src/cart.rs:3-6", "src/cart.rs:Cart::total", "Coupon::discounted", "src/lib.rs"];
+    let text = read(&mut session, &all, json!({}));
+    for wanted in [
+        "prices: Vec<u64>",
+        "pub fn total(&self)",
+        "sum - sum * self.percent / 100",
+        "src/lib.rs",
+        "…\n",
+    ] {
+        assert!(text.contains(wanted), "{wanted} is missing in {text}");
+    }
+    assert_eq!(text.matches("src/cart.rs").count(), 1, "a file is named once: {text}");
+    assert!(!text.contains("note:"), "{text}");
+    // The same on the command line, also below the root.
+    let typed = run(&place, &[&["read"][..], &all].concat()).expect_success().text();
+    assert_eq!(typed, text);
+    let mut below = place.codedb("read");
+    below.current_dir(place.root().join("src")).args(["cart.rs:Cart::total", "lib.rs:1-2"]);
+    let below = Answer::of(below).expect_success().text();
+    assert!(below.contains("pub fn total(&self)") && below.contains("\nlib.rs  rust"), "{below}");
+}
+
+#[test]
+fn lines_that_several_targets_select_are_shown_once() {
+    let place = shop();
+    let targets = ["src/cart.rs:8-10", "src/cart.rs:10-12", "src/cart.rs:Cart::add"];
+    let text = run(&place, &[&["read"][..], &targets].concat()).expect_success().text();
+    assert_eq!(text.matches("self.prices.push(price);").count(), 1, "{text}");
+    assert!(!text.contains('…'), "the lines follow each other: {text}");
+}
+
+#[test]
+fn targets_that_do_not_fit_are_named() {
+    let place = Place::new();
+    for name in ["a", "b", "c"] {
+        let line = "    let value = compute(value, \"of a line with some length\");\n";
+        place.write(&format!("src/{name}.rs"), &format!("fn {name}() {{\n{}}}\n", line.repeat(40)));
+    }
+    let mut session = session(&place);
+    let targets = ["src/a.rs:a", "src/b.rs:b", "src/c.rs:c"];
+    let text = read(&mut session, &targets, json!({"max_tokens": 1500}));
+    assert!(
+        text.contains("src/a.rs") && text.contains("1 target did not fit: `src/c.rs:c`")
+            || text.contains("2 targets did not fit: `src/b.rs:b` `src/c.rs:c`"),
+        "{text}"
+    );
+    // A definition is whole or absent.
+    assert_eq!(text.matches("\n42  }").count(), text.matches("fn ").count(), "{text}");
+    let rest = read(&mut session, &["src/c.rs:c"], json!({}));
+    assert!(rest.contains("fn c()"), "{rest}");
+    // The first target is cut rather than left out, and the rest of it is named.
+    let cut = read(&mut session, &["src/a.rs", "src/b.rs"], json!({"max_tokens": 500}));
+    assert!(cut.contains("fn a()") && cut.contains("did not fit: `src/a.rs:"), "{cut}");
+}
+
+#[test]
+fn a_target_that_cannot_be_read_does_not_hide_the_others() {
+    let place = shop();
+    let text =
+        run(&place, &["read", "src/cart.rs:Cart::total", "src/none.rs", "src/lib.rs:nothing"]);
+    assert_eq!(text.code, 0);
+    assert!(text.text().contains("pub fn total(&self)"), "{}", text.text());
+    for why in ["src/none.rs: no such file", "src/lib.rs: `nothing` is not defined here"] {
+        assert!(text.stderr.contains(why), "{}", text.stderr);
+    }
+    let none = run(&place, &["read", "src/none.rs", "src/nowhere.rs"]);
+    assert_ne!(none.code, 0);
+    let mixed = run(&place, &["read", "src/cart.rs", "src/lib.rs", "--symbol", "Cart"]);
+    assert!(mixed.stderr.contains("`a.rs:10-40`"), "{}", mixed.stderr);
+}
+
+#[test]
+fn lines_of_a_search_stand_below_the_definitions_around_them() {
+    let place = shop();
+    let mut session = session(&place);
+    let text =
+        session.text("codedb_search", json!({"query": "coupon", "path_glob": "src/cart.rs"}));
+    assert!(text.contains("  Cart::apply_coupon 13-15\n"), "{text}");
+    let data = data(&mut session, "codedb_search", json!({"query": "coupon.discounted("}));
+    let line = &data["files"][0]["lines"][0];
+    assert_eq!(line["in"]["name"], "Cart::total", "{data}");
+    assert_eq!(line["in"]["kind"], "method", "{data}");
+}
+
+#[test]
+fn a_search_is_limited_to_parts_and_definitions() {
+    let place = Place::new();
+    place.write(
+        "src/job.rs",
+        "use crate::queue::retry;\n\n/// How retry works.\npub fn retry_job(retry: u32) -> u32 {\n    \
+         // retry later\n    log(\"retry now\");\n    retry + 1\n}\n\nfn other() {\n    retry(2);\n}\n\n\
+         #[cfg(test)]\nmod tests {\n    fn works() {\n        retry(1);\n    }\n}\n",
+    );
+    let mut session = session(&place);
+    let mut lines = |arguments: Value| -> Vec<u64> {
+        let mut all = json!({"query": "retry", "max_per_file": 50});
+        let more = arguments.as_object().expect("an object").clone();
+        all.as_object_mut().expect("an object").extend(more);
+        let data = data(&mut session, "codedb_search", all);
+        let files = data["files"].as_array().expect("files");
+        let lines = files.iter().flat_map(|file| file["lines"].as_array().expect("lines"));
+        let numbers: Vec<u64> =
+            lines.map(|line| line["line"].as_u64().expect("a number")).collect();
+        assert_eq!(data["total"], numbers.len(), "{arguments}");
+        numbers
+    };
+    assert_eq!(lines(json!({})), [1, 3, 4, 5, 6, 7, 11, 17]);
+    assert_eq!(lines(json!({"in": "import"})), [1]);
+    assert_eq!(lines(json!({"in": "comment"})), [3, 5]);
+    assert_eq!(lines(json!({"in": "string"})), [6]);
+    assert_eq!(lines(json!({"in": "signature"})), [4]);
+    assert_eq!(lines(json!({"in": "test"})), [17]);
+    assert_eq!(lines(json!({"in": "function"})), [4, 5, 6, 7, 11, 17]);
+    assert_eq!(lines(json!({"def": "other"})), [11]);
+    assert_eq!(lines(json!({"def": "retry_job", "in": "string"})), [6]);
+    assert_eq!(lines(json!({"def": "other", "in": "string"})), [0_u64; 0]);
+}
+
+#[test]
+fn an_alternation_is_answered_with_what_it_finds() {
+    let place = shop();
+    let mut session = session(&place);
+    let text = session.text("codedb_search", json!({"query": "apply_coupon|discounted"}));
+    assert!(text.contains("fn apply_coupon") && text.contains("fn discounted"), "{text}");
+    assert!(text.contains("note: `query` is found nowhere as a text"), "{text}");
+}
+
+#[test]
+fn callers_are_complete_certain_ones_without_a_number_and_those_in_tests_on_demand() {
+    let place = Place::new();
+    let calls: String =
+        (0..60).map(|n| format!("pub fn caller_{n}() {{\n    work();\n}}\n")).collect();
+    place.write("src/lib.rs", &format!("pub fn work() {{}}\n\n{calls}"));
+    place.write("tests/work_test.rs", "#[test]\nfn works() {\n    mylib::work();\n}\n");
+    place.write("Cargo.toml", "[package]\nname = \"mylib\"\nversion = \"0.1.0\"\n");
+    let text = run(&place, &["callers", "work"]).expect_success().text();
+    assert_eq!(text.matches("  in caller_").count(), 60, "{text}");
+    assert!(!text.contains(", 0.9"), "a certain call needs no number: {text}");
+    let place_of_test = text.find("tests/work_test.rs").expect("it is listed");
+    assert!(place_of_test > text.rfind("src/lib.rs").expect("listed"), "tests come last: {text}");
+    let sources = run(&place, &["callers", "work", "--tests=false"]).expect_success();
+    assert!(!sources.text().contains("tests/work_test.rs"), "{}", sources.text());
+    assert!(sources.stderr.contains("1 call in tests omitted"), "{}", sources.stderr);
+    let tests = run(&place, &["callers", "work", "--tests"]).expect_success();
+    assert!(tests.text().contains("1 caller\n"), "{}", tests.text());
+    assert!(tests.stderr.contains("60 calls outside of tests omitted"), "{}", tests.stderr);
+}
