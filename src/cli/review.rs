@@ -14,7 +14,7 @@ use super::screen::{self, Screen};
 use super::tool::{check as freshness, edge_args, now_ns};
 use super::{place, report};
 use crate::answer::analysis::NextStep;
-use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::check::verdict::Level;
 use crate::error::{Error, Kind, Result};
 use crate::tools::diff_impact::{self, DiffImpact};
@@ -126,10 +126,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         });
     } else {
         let page = page(&risk, &impact, base.map(String::as_str), is_staged, limit);
-        let screen = Screen::new(matches, now_ns);
-        let text = display.for_output(screen.text(&page, &display));
-        screen.show_long(&text);
-        print(&text)?;
+        Screen::new(matches, now_ns).print(&page, &display)?;
     }
     Ok(ExitCode::from(u8::from(is_none)))
 }
@@ -212,7 +209,7 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     });
     part(&mut blocks, "Not known", &risk["unknown"], limit, |it| {
         let files = it["files"].as_u64().unwrap_or_default() as usize;
-        let what = format!("{}: {}", text(&it["evidence"]), text(&it["Why"]));
+        let what = format!("{}: {}", text(&it["evidence"]), text(&it["why"]));
         vec![Cell::text(what), Cell::faint(tools::counted(files, "file"))]
     });
     if !list(&impact["commands"]).is_empty() {
@@ -268,12 +265,5 @@ fn text(value: &Value) -> String {
 
 /// Returns a level in its colour.
 fn level(value: &Value) -> Option<Cell> {
-    let level = Level::parse(value.as_str()?)?;
-    let grade = match level {
-        Level::Low => Grade::Good,
-        Level::Medium => Grade::Fair,
-        Level::High => Grade::Bad,
-        Level::Critical => Grade::Worst,
-    };
-    Some(Cell::Level(grade, level.name()))
+    Level::parse(value.as_str()?).map(tools::check::level_cell)
 }

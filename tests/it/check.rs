@@ -83,7 +83,7 @@ fn an_edited_file_is_investigated() {
     );
     let text = run(&place, &["--explain"]).text();
     assert!(text.contains("1. step 1: {\"tool\":\"query_incident_history\""), "{text}");
-    assert!(text.contains("it removes 1 lines that") && text.contains("src/a.py"), "{text}");
+    assert!(text.contains("it removes 1 line that") && text.contains("src/a.py"), "{text}");
     assert_eq!(json(&place, &["--explain"]), reply, "it is deterministic");
 }
 
