@@ -40,9 +40,8 @@ pub(super) fn command() -> Command {
         .args(screen::args())
 }
 
-/// What is known of a tree without an index.
-const NOT_INDEXED: &str =
-    "not indexed; `codedb index` builds the index, and so does the first search";
+/// How a tree without an index gets one.
+const BUILDING: &str = "`codedb index` builds the index, and so does the first search";
 
 /// The reply. Fields may be added, but not renamed.
 #[derive(Debug, Serialize)]
@@ -269,7 +268,7 @@ fn text(status: &Status) -> String {
     line("root", report::plain(&status.root));
     line("index", report::plain(&status.index_dir));
     if !status.ready {
-        line("state", NOT_INDEXED.to_owned());
+        line("state", format!("not indexed; {BUILDING}"));
         return out;
     }
     line("files", format!("{}, {}", status.files, HumanBytes(status.bytes)));
@@ -311,7 +310,7 @@ fn page(status: &Status) -> Page {
     let mut blocks =
         vec![Block::Line(head), place("root:", &status.root), place("index:", &status.index_dir)];
     if !status.ready {
-        blocks.push(Block::Note(NOT_INDEXED.to_owned()));
+        blocks.push(Block::Note(BUILDING.to_owned()));
         return Page { blocks };
     }
     // No column is cut: a table that is too wide is shown line by line.

@@ -404,7 +404,7 @@ impl File {
             blocks.push(Block::Code(Code { path: self.path.clone(), line: first.line, text }));
         }
         let more: Vec<String> = self.left_out().collect();
-        blocks.extend((!more.is_empty()).then(|| Block::Line(vec![Cell::faint(more.join(", "))])));
+        blocks.extend((!more.is_empty()).then(|| Block::Note(more.join(", "))));
         blocks
     }
 }
@@ -446,7 +446,7 @@ impl Reply for QueryReply {
         if self.steps.len() > 1 {
             let step = |it: &StepResult| format!("{}: {}", it.op.name(), counted(it.files, "file"));
             let steps: Vec<String> = self.steps.iter().map(step).collect();
-            blocks.push(Block::Line(vec![Cell::faint(steps.join(", "))]));
+            blocks.push(Block::Note(steps.join(", ")));
         }
         let contents: Vec<Vec<Block>> = self.files.iter().map(File::blocks).collect();
         if contents.iter().all(Vec::is_empty) {

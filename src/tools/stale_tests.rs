@@ -72,13 +72,14 @@ impl Data for StaleTestsData {
             // The runner's id may repeat the path, which has a column of its own.
             let id = of.test_id.strip_prefix(&of.path).unwrap_or(&of.test_id);
             let mut uses = vec![Cell::faint("uses"), Cell::name(&of.function), Cell::faint("of")];
-            uses.extend([Cell::Path(of.was_in.clone())]);
+            uses.push(Cell::Path(of.was_in.clone()));
             uses.extend(of.fate());
             let place = Cell::Place(of.path.clone(), of.line);
             table.row_with([Cell::name(id.trim_start_matches([':', ' ', '>'])), place], vec![uses]);
         }
+        let were = if self.removed_functions == 1 { "was" } else { "were" };
         let removed = counted(self.removed_functions, "function");
-        let removed = format!("compared with the commit, {removed} removed or renamed");
+        let removed = format!("{removed} {were} removed or renamed since the commit");
         let blocks = vec![Block::Table(table)];
         let note = (self.removed_functions > 0).then_some(Block::Note(removed));
         Some(blocks.into_iter().chain(note).collect())
@@ -100,8 +101,8 @@ impl StaleTest {
     /// Returns what became of the function.
     fn fate(&self) -> Vec<Cell> {
         match &self.renamed_to {
-            Some(new) => vec![Cell::faint("now"), Cell::name(new)],
-            None => vec![Cell::Level(Grade::Bad, "removed")],
+            Some(new) => vec![Cell::faint("which is now"), Cell::name(new)],
+            None => vec![Cell::faint("which was"), Cell::Level(Grade::Bad, "removed")],
         }
     }
 }

@@ -31,8 +31,9 @@ use crate::tools::analysis::Data;
 use crate::tools::check::{
     CheckData, DecisionEntry, FileEntry, PathEntry, ReviewerEntry, UnknownEntry,
 };
+use crate::tools::session::{Indexed, Project};
 use crate::tools::stale_tests::{StaleTest, StaleTestsData};
-use crate::tools::{self, Call, Reply, decisions};
+use crate::tools::{self, Call, Reply, decisions, lock, projects};
 
 /// The repository of the demo with an index.
 struct Shop {
@@ -149,7 +150,7 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("stale_tests", "stale-tests", json!({"ref": "HEAD~1"})),
         ("tree", "tree", json!({})),
         ("tree_of_one_level", "tree", json!({"depth": 1})),
-        ("tree_within_a_budget", "tree", json!({"path": "src", "max_tokens": 60})),
+        ("tree_within_a_budget", "tree", json!({"path": "src", "max_tokens": 130})),
         ("ls", "ls", json!({})),
         ("ls_of_a_folder", "ls", json!({"path": "src"})),
         ("glob", "glob", json!({"pattern": "**/*cart*"})),
@@ -301,6 +302,32 @@ fn pages_of_replies_that_the_demo_does_not_have() {
     let stale = vec![stale("test_total", Some("Cart.total")), stale("test_a_coupon", None)];
     let stale = StaleTestsData { stale, removed_functions: 2 };
     insta::assert_snapshot!("stale_tests_that_use_what_is_gone", shown(&page_of(stale, None)));
+    let project = |name: &str, files, doing: Option<&str>| Project {
+        name: name.to_owned(),
+        root: format!("/home/ann/{name}"),
+        default: doing.is_none(),
+        index: Indexed::Full,
+        files,
+        doing: doing.map(str::to_owned),
+    };
+    let projects = vec![
+        project("shop", Some(412), None),
+        project("web", None, Some("the symbols are built, 40 %")),
+    ];
+    let indexed = vec!["/home/ann/bank".to_owned()];
+    let listed = projects::Listed { projects, indexed, shown: 1, total: 3, lacks: None };
+    insta::assert_snapshot!("projects", shown(&listed.page().expect("a page")));
+    let held = lock::Entry {
+        path: "src/cart.rs".to_owned(),
+        holder: "agent 1".to_owned(),
+        purpose: Some("round sums before the discount".to_owned()),
+        expires_in_seconds: 540,
+        shard: Some("checkout".to_owned()),
+    };
+    let locks = |op, locks| lock::Locks { op, done: true, locks };
+    insta::assert_snapshot!("locks", shown(&page_of(locks(lock::Op::List, vec![held]), None)));
+    let released = page_of(locks(lock::Op::Release, Vec::new()), None);
+    insta::assert_snapshot!("lock_released", shown(&released));
 }
 
 /// Returns a page in two widths, without Unicode, and with its styles as marks, and checks that it fits

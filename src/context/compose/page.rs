@@ -39,7 +39,7 @@ impl Bundle {
             blocks.push(Block::Tree(nodes.collect()));
         }
         if !self.tests.is_empty() {
-            let mut table = Table::new([Column::cut("TEST FILE"), Column::left("")]);
+            let mut table = Table::new([Column::cut("TEST FILE"), Column::left("WHY")]);
             for test in &self.tests {
                 table.row([Cell::Path(test.path.clone()), Cell::faint(test.why)]);
             }
@@ -131,10 +131,10 @@ fn reason(why: &str) -> String {
     let (label, about) = why.split_once(':').unwrap_or((why, ""));
     match (label, about) {
         ("text", _) => "matches the words".to_owned(),
-        ("def", name) => format!("defines {name}"),
-        ("uses", name) => format!("uses {name}"),
+        ("def", name) => format!("defines `{name}`"),
+        ("uses", name) => format!("uses `{name}`"),
         ("path", "") | ("name", _) => "its name matches".to_owned(),
-        ("path", part) => format!("its path matches {part}"),
+        ("path", part) => format!("its path matches `{part}`"),
         ("stack", _) => "in the stack trace".to_owned(),
         ("says", text) => format!("contains `{text}`"),
         ("commit", count) if let Ok(count) = count.parse() => counted(count, "matching commit"),

@@ -98,7 +98,7 @@ impl Data for CheckData {
         titled(&mut blocks, "Recommended", self.recommendations.iter().map(line));
         let unknown = self.unknown.iter().map(|it| {
             let what = Cell::text(format!("{}: {}", it.evidence, it.why));
-            Block::Line(vec![what, Cell::faint(counted(it.files, "file"))])
+            Block::Line(vec![what, Cell::faint(format!("({})", counted(it.files, "file")))])
         });
         titled(&mut blocks, "Not known", unknown);
         titled(&mut blocks, "Files", [Block::Table(self.files())].into_iter());
@@ -112,7 +112,8 @@ impl Data for CheckData {
         }
         titled(&mut blocks, "Without a likely test", self.untested.iter().map(line));
         let more = self.untested_total.saturating_sub(self.untested.len());
-        blocks.extend((more > 0).then(|| Block::Note(format!("{more} more"))));
+        let more = (more > 0).then(|| Cell::faint(format!("and {more} more")));
+        blocks.extend(more.map(|more| Block::Line(vec![more])));
         let mut decisions = decisions::table();
         for it in &self.decisions {
             it.decision.add_to(&mut decisions, vec![it.relation()]);
@@ -262,9 +263,10 @@ impl FileEntry {
         }
         for Component { name, value, threshold, is_over, text } in &self.components {
             let name = format!("{}:", name.replace('_', " "));
+            let sign = if *is_over { Cell::Level(Grade::Bad, "!") } else { Cell::Empty };
             let name = if *is_over { Cell::name(name) } else { Cell::faint(name) };
             let bound = Cell::faint(format!("({value}, threshold {threshold})"));
-            lines.push(vec![name, Cell::text(text), bound]);
+            lines.push(vec![sign, name, Cell::text(text), bound]);
         }
         for (at, record) in self.steps.iter().enumerate() {
             let (call, result) = (json(&record.call), json(&record.result));
