@@ -143,10 +143,11 @@ fn pages_of_changes_and_decisions_are_harmless() {
     let add: Vec<&str> = decision.into_iter().chain([HOSTILE, "--ref", "hostile.py:2"]).collect();
     let run = |args: &[&str]| {
         let mut command = place.codedb(args[0]);
-        command.args(&args[1..]).arg("--no-background").env("COLUMNS", "60");
+        command.args(&args[1..]).env("COLUMNS", "60");
+        command.args((args[0] != "status").then_some("--no-background"));
         Answer::of(command)
     };
-    run(&add);
+    run(&add).expect_success();
     for args in [
         &["check", "--verbose", "--explain"][..],
         &["check", "hostile.py", "--base", "HEAD"],
