@@ -193,7 +193,7 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     });
     let reviewer = |it: &Value| {
         let commits = it["commits"].as_u64().unwrap_or_default() as usize;
-        format!("{} ({})", text(&it["author"]), tools::counted(commits, "commit"))
+        tools::check::reviewer(&text(&it["author"]), commits)
     };
     let reviewers: Vec<String> =
         list(&risk["reviewers"]).iter().take(limit).map(reviewer).collect();
@@ -285,7 +285,7 @@ mod tests {
                 {"path": "web/format.js", "level": "LOW", "added": 1, "removed": 1},
             ],
             "untested": ["src/cart.rs: Cart::add"],
-            "reviewers": [{"author": "Ann", "commits": 12}, {"author": "Ben", "commits": 1}],
+            "reviewers": [{"author": "Ann", "commits": 12}, {"author": "Ben", "commits": 0}],
             "decisions": [{
                 "file": "src/price.rs",
                 "pattern": "Use integer cents for prices",

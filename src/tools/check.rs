@@ -35,7 +35,7 @@ use crate::userdata::measurements::RiskMeasurement;
 
 mod show;
 
-pub(crate) use show::level_cell;
+pub(crate) use show::{level_cell, reviewer};
 
 /// The maximum number of tests and of reviewers of a reply.
 const TESTS_MAX: usize = 10;

@@ -33,7 +33,7 @@ use crate::tools::check::{
 };
 use crate::tools::session::{Indexed, Project};
 use crate::tools::stale_tests::{StaleTest, StaleTestsData};
-use crate::tools::{self, Call, Reply, decisions, lock, projects};
+use crate::tools::{self, Call, Reply, decisions, jobs, lock, projects};
 
 /// The repository of the demo with an index.
 struct Shop {
@@ -326,6 +326,18 @@ fn pages_of_replies_that_the_demo_does_not_have() {
     };
     let locks = |op, locks| lock::Locks { op, done: true, locks };
     insta::assert_snapshot!("locks", shown(&page_of(locks(lock::Op::List, vec![held]), None)));
+    let job = |job_id, state, message: Option<&str>| jobs::Entry {
+        job_id,
+        kind: "index".to_owned(),
+        state,
+        message: message.map(str::to_owned),
+        done: 300,
+        total: 412,
+        seconds: 9,
+    };
+    let reading = "reads the symbols";
+    let jobs = vec![job(12, "running", Some(reading)), job(11, "done", None)];
+    insta::assert_snapshot!("jobs", shown(&page_of(jobs::Jobs { jobs }, None)));
     let released = page_of(locks(lock::Op::Release, Vec::new()), None);
     insta::assert_snapshot!("lock_released", shown(&released));
 }

@@ -122,10 +122,7 @@ impl Data for CheckData {
         titled(&mut blocks, "Decisions", has_any.then_some(Block::Table(decisions)).into_iter());
         if !self.reviewers.is_empty() {
             let of = if self.reviewers_of_directory { " of the directory" } else { "" };
-            let name = |it: &super::ReviewerEntry| match it.commits {
-                0 => it.author.clone(),
-                commits => format!("{} ({})", it.author, counted(commits as usize, "commit")),
-            };
+            let name = |it: &super::ReviewerEntry| reviewer(&it.author, it.commits as usize);
             let names: Vec<String> = self.reviewers.iter().map(name).collect();
             blocks.push(Block::Title(format!("Reviewers{of}")));
             blocks.push(Block::Line(vec![Cell::text(names.join(", "))]));
@@ -144,6 +141,14 @@ fn titled(blocks: &mut Vec<Block>, title: &str, below: impl Iterator<Item = Bloc
     if below.peek().is_some() {
         blocks.push(Block::Title(title.to_owned()));
         blocks.extend(below);
+    }
+}
+
+/// Returns a reviewer with the number of their commits to the file; some changed only files beside it.
+pub(crate) fn reviewer(author: &str, commits: usize) -> String {
+    match commits {
+        0 => author.to_owned(),
+        commits => format!("{author} ({})", counted(commits, "commit")),
     }
 }
 
