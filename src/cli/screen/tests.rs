@@ -193,6 +193,29 @@ fn pages_of_commands() {
     }
 }
 
+/// Tools whose commands print text to people: they show what no table makes clearer, or have commands
+/// of their own.
+const WITHOUT_PAGES: [&str; 3] = ["search", "status", "snapshot"];
+
+#[test]
+fn every_command_that_reads_has_a_page() {
+    let local = Local::new(&SHOP.engine, Check::Strict);
+    let mut lacking: Vec<String> = Vec::new();
+    for tool in tools::TOOLS {
+        let has_command = tool.command_line != tools::CommandLine::None;
+        if !has_command || tool.effect != tools::Effect::ReadOnly {
+            continue;
+        }
+        for example in tool.examples {
+            let args = serde_json::from_str(example).expect("an example is JSON");
+            let answer = tool.run(&Call::new(&local, now_ns()), args).expect("a reply");
+            lacking.extend(answer.page().is_none().then(|| tool.command()));
+        }
+    }
+    lacking.dedup();
+    assert_eq!(lacking, WITHOUT_PAGES);
+}
+
 /// A change that has everything that `check` shows.
 fn risky() -> CheckData {
     let over = |name: &str, value: f64, threshold: f64, text: &str| Component {
