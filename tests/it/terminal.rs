@@ -239,3 +239,21 @@ fn a_pager_shows_what_is_longer_than_the_terminal() {
     not_paged(&["outline", "a.rs"], "cat");
     not_paged(&["outline", "a.rs"], "head -n 5");
 }
+
+#[cfg(unix)]
+#[test]
+fn the_exit_code_of_check_does_not_come_from_a_pager() {
+    let place = Place::new();
+    place.write("a.rs", "fn one() {}\n");
+    let show = |args: &[&str]| {
+        let variables = [("CODEDB_PAGER", "sed s/^/paged:/"), ("NO_COLOR", "1")];
+        on_terminal_after("stty rows 5 cols 60; ", &place, args, &variables)
+    };
+    let Some(shown) = show(&["check", "a.rs"]) else {
+        skipped::report("`script` is not installed");
+        return;
+    };
+    assert!(shown.contains("paged:LOW risk: 1 file"), "{shown}");
+    let shown = show(&["check", "a.rs", "--fail-on", "LOW"]).unwrap_or_default();
+    assert!(shown.contains("LOW risk: 1 file") && !shown.contains("paged:"), "{shown}");
+}

@@ -190,7 +190,7 @@ impl CheckData {
         table
     }
 
-    /// Returns the files, below each what counts against it.
+    /// Returns the files, those of the highest level first, below each what counts against it.
     fn files(&self) -> Table {
         let mut table = Table::new([
             Column::left(""),
@@ -202,7 +202,9 @@ impl CheckData {
         ]);
         let lines = |it: &FileEntry| it.added + it.removed;
         let most = self.files.iter().map(lines).max().unwrap_or_default();
-        for file in &self.files {
+        let mut files: Vec<&FileEntry> = self.files.iter().collect();
+        files.sort_by_key(|file| std::cmp::Reverse(file.level));
+        for file in files {
             let (added, removed) = (file.added as u64, file.removed as u64);
             let is_compared = !file.not_compared && file.change != ChangeKind::Unchanged;
             let remark = file.remarks().join(", ");
