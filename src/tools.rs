@@ -88,6 +88,7 @@ use session::{PROJECT, ProjectSelector};
 use crate::answer::analysis::Update;
 use crate::answer::page::Page;
 use crate::answer::style::{Plain, Style};
+pub(crate) use crate::base::text::counted;
 use crate::error::{Error, Kind, Result};
 use crate::source::secret;
 
@@ -218,7 +219,7 @@ pub trait Define {
 }
 
 /// The reply of a tool.
-pub trait Reply: Serialize {
+pub trait Reply: Serialize + Send {
     /// Returns the reply as text for models and pipes; `style` chooses the display of paths.
     fn render(&self, style: &dyn Style) -> String;
 
@@ -303,7 +304,7 @@ pub struct Location {
 }
 
 /// A reply of any tool, without its type.
-pub trait Answer {
+pub trait Answer: Send {
     /// Returns the reply as one line of JSON.
     ///
     /// # Errors
@@ -336,6 +337,12 @@ pub trait Answer {
     }
     /// Receives what the index lacked; see [`Reply::note_gap`].
     fn note_gap(&mut self, gap: Gap) -> bool;
+}
+
+impl std::fmt::Debug for dyn Answer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Answer")
+    }
 }
 
 impl<R: Reply> Answer for R {
@@ -694,12 +701,6 @@ pub(crate) fn first<T>(mut list: Vec<T>, max: usize) -> (Vec<T>, usize) {
     let total = list.len();
     list.truncate(max);
     (list, total)
-}
-
-/// Returns a number with its noun: `1 file`, `2 files`.
-pub(crate) fn counted(count: usize, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 /// Returns the maximum number of entries of a list: `requested`, or else `default`, but at most

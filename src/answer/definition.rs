@@ -188,11 +188,7 @@ impl Definition {
             SymbolKind::Impl => Cell::Empty,
             kind => Cell::faint(kind.name()),
         };
-        let marks: Vec<&str> = self.marks.names().collect();
-        let marks = match marks[..] {
-            [] => Cell::Empty,
-            _ => Cell::faint(marks.join(", ")),
-        };
+        let marks = Cell::words(self.marks.names());
         let place = Cell::Place(self.path.clone(), self.line);
         [kind, Cell::name(&self.qualified_name), place, marks]
     }

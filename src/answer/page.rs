@@ -95,12 +95,16 @@ pub enum Cell {
     Name(String),
     /// A path.
     Path(String),
+    /// The path of a file or directory, of which only the name is shown: the rest is clear.
+    Entry(String, String),
     /// A line of a file.
     Place(String, usize),
     /// The range of lines of a file: its path, the first and the last line.
     Lines(String, usize, usize),
     /// A number.
     Number(u64),
+    /// A size in bytes.
+    Size(u64),
     /// Lines that were added and removed.
     Changed(u64, u64),
     /// A share from 0 to 1, as a bar and in percent.
@@ -146,6 +150,18 @@ impl Page {
 }
 
 impl Block {
+    /// Returns true if nothing of it is shown.
+    pub fn is_empty(&self) -> bool {
+        match self {
+            Block::Title(text) | Block::Note(text) => text.is_empty(),
+            Block::Line(cells) => cells.is_empty(),
+            Block::Table(table) => table.rows.is_empty(),
+            Block::Tree(nodes) => nodes.is_empty(),
+            Block::Code(code) => code.text.is_empty(),
+            Block::Next(steps) => steps.is_empty(),
+        }
+    }
+
     fn map_texts(self, map: &dyn Fn(String) -> String) -> Block {
         let cells = |cells: Vec<Cell>| mapped(cells, map);
         match self {
@@ -189,6 +205,7 @@ fn mapped(cells: Vec<Cell>, map: &dyn Fn(String) -> String) -> Vec<Cell> {
         Cell::Faint(text) => Cell::Faint(map(text)),
         Cell::Name(text) => Cell::Name(map(text)),
         Cell::Path(path) => Cell::Path(map(path)),
+        Cell::Entry(path, name) => Cell::Entry(map(path), map(name)),
         Cell::Place(path, line) => Cell::Place(map(path), line),
         Cell::Lines(path, line, end_line) => Cell::Lines(map(path), line, end_line),
         Cell::Code { path, text, name } => Cell::Code { path, text: map(text), name },
@@ -267,6 +284,12 @@ impl Cell {
         Cell::Name(name.into())
     }
 
+    /// Returns words of less importance, such as the marks of a file; nothing without any.
+    pub fn words(words: impl Iterator<Item = &'static str>) -> Cell {
+        let words: Vec<&str> = words.collect();
+        if words.is_empty() { Cell::Empty } else { Cell::Faint(words.join(", ")) }
+    }
+
     /// Returns `value` relative to `max` as a bar.
     pub fn bar(value: f64, max: f64) -> Cell {
         Cell::Bar(if max > 0.0 { value / max } else { 0.0 })
@@ -285,7 +308,7 @@ mod tests {
 
     #[test]
     fn texts_are_mapped_everywhere() {
-        let cells = || vec![Cell::text("a"), Cell::name("a"), Cell::Path("a".into())];
+        let cells = || vec![Cell::text("a"), Cell::name("a"), Cell::Entry("a".into(), "a".into())];
         let mut table = Table::new([Column::left("A"), Column::right("B"), Column::cut("C")]);
         table.row_with(cells(), vec![cells()]);
         let blocks = vec![

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::Thresholds;
 use super::verdict::Unknown;
+use crate::base::text::counted;
 
 /// A file that commits change together with another one.
 #[derive(Clone, Debug, Deserialize, PartialEq, Serialize)]
@@ -17,6 +18,13 @@ pub struct Partner {
     pub commits: u32,
     /// True if this change changes it as well.
     pub in_change: bool,
+}
+
+impl Partner {
+    /// Returns the number of common commits with its noun.
+    pub fn common(&self) -> String {
+        counted(self.commits as usize, "common commit")
+    }
 }
 
 /// What is known about a file and its change; `None` where the evidence is missing.
@@ -109,7 +117,7 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             lines as f64,
             thresholds.lines as f64,
             lines >= thresholds.lines,
-            format!("{lines} changed lines"),
+            counted(lines, "changed line"),
         ),
         None => unknown.push(Unknown::new("size", "its lines were not compared")),
     }
@@ -119,7 +127,10 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             files as f64,
             thresholds.blast_radius as f64,
             files >= thresholds.blast_radius,
-            format!("{files} files import it, directly or through others"),
+            match files {
+                1 => "1 file imports it, directly or through others".to_owned(),
+                _ => format!("{files} files import it, directly or through others"),
+            },
         ),
         None => unknown.push(Unknown::new("blast_radius", "its imports are not indexed")),
     }
@@ -133,15 +144,15 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             let strongest = missing.iter().map(|it| it.share).fold(0.0, f64::max);
             let text = match missing.first() {
                 Some(first) if missing.len() == 1 => format!(
-                    "{} usually changes with it ({} common commits) and is not in this change",
-                    first.path, first.commits
+                    "{} usually changes with it ({}) and is not in this change",
+                    first.path,
+                    first.common()
                 ),
                 Some(first) => format!(
-                    "{} files that usually change with it are not in this change, such as {} ({} \
-                     common commits)",
+                    "{} files that usually change with it are not in this change, such as {} ({})",
                     missing.len(),
                     first.path,
-                    first.commits
+                    first.common()
                 ),
                 None => "the files that usually change with it are in this change".to_owned(),
             };
@@ -182,7 +193,7 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             count as f64,
             thresholds.incidents as f64,
             count >= thresholds.incidents,
-            format!("{count} incidents in 180 days"),
+            format!("{} in 180 days", counted(count, "incident")),
         ),
         None => unknown.push(Unknown::new("incidents", why_no_history)),
     }
@@ -228,6 +239,39 @@ mod tests {
         let few = Signals { has_few_commits: true, ..Signals::default() };
         let expected = "fewer than 5 commits by people changed it";
         assert_eq!(ownership(&few).as_deref(), Some(expected), "there are some");
+    }
+
+    #[test]
+    fn what_exists_once_is_in_the_singular() {
+        let thresholds = Thresholds::of(Kind::Application);
+        let texts = |count: usize| {
+            let partner =
+                Partner { path: "b".into(), share: 0.9, commits: count as u32, in_change: false };
+            let signals = Signals {
+                lines: Some(count),
+                blast_radius: Some(count),
+                partners: Some(vec![partner]),
+                incidents: Some(count),
+                ..Signals::default()
+            };
+            let thresholds = Thresholds { cochange_commits: 1, ..thresholds };
+            let made = of(&signals, &thresholds, "");
+            made.components.into_iter().map(|it| it.text).collect::<Vec<_>>()
+        };
+        let expected = [
+            "1 changed line",
+            "1 file imports it, directly or through others",
+            "b usually changes with it (1 common commit) and is not in this change",
+            "1 incident in 180 days",
+        ];
+        assert_eq!(texts(1), expected);
+        let expected = [
+            "2 changed lines",
+            "2 files import it, directly or through others",
+            "b usually changes with it (2 common commits) and is not in this change",
+            "2 incidents in 180 days",
+        ];
+        assert_eq!(texts(2), expected);
     }
 
     #[test]

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use super::display::{self, Display};
 use super::index::{build_all, place_args, print, tree_options};
 use super::recording_code::RecordingCode;
+use super::screen::{self, Screen};
 use super::tool::{check as freshness, edge_args, is_trusted, now_ns};
 use super::typed_path::TypedPaths;
 use super::{place, report};
@@ -67,9 +68,11 @@ pub(super) fn command() -> Command {
             Arg::new("format")
                 .long("format")
                 .value_name("FORMAT")
-                .value_parser(["text", "json", "sarif", "github"])
-                .default_value("text")
-                .help("The format of the output; `github` prints annotations of a workflow"),
+                .value_parser(["text", screen::FORMAT, "json", "sarif", "github"])
+                .help(
+                    "The format of the output (default: `screen` on a terminal, else `text`); \
+                     `github` prints annotations of a workflow",
+                ),
         )
         .arg(flag("json", "The same as `--format json`").conflicts_with("format"))
         .arg(flag("sarif", "The same as `--format sarif`").conflicts_with_all(["format", "json"]))
@@ -98,6 +101,7 @@ pub(super) fn command() -> Command {
                 .help("Exit with 1 from this level on (default with `--pre-commit`: HIGH)"),
         )
         .args(display::args())
+        .args(screen::args())
         .args(edge_args())
         .args(place_args())
         .subcommand(import::command())
@@ -119,7 +123,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let code = |level: Level| {
         ExitCode::from(if fail_on.is_some_and(|bound| level >= bound) { BLOCKED } else { 0 })
     };
-    match assess(matches, is_hook) {
+    match assess(matches, is_hook, fail_on.is_some()) {
         Ok(level) => {
             let code = code(level);
             if is_hook && code != ExitCode::SUCCESS {
@@ -161,8 +165,8 @@ pub(super) fn index_commits(engine: &Engine, matches: &ArgMatches) {
     }
 }
 
-/// Runs the check, prints its reply, and returns the level.
-fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
+/// Runs the check, prints its reply, and returns the level. With `has_bound`, the exit code depends on it.
+fn assess(matches: &ArgMatches, is_hook: bool, has_bound: bool) -> Result<Level> {
     let options = tree_options(matches);
     let mut engine = place::engine(&options)?;
     // `git commit` has an index of its own while its hooks run.
@@ -218,10 +222,21 @@ fn assess(matches: &ArgMatches, is_hook: bool) -> Result<Level> {
     let json = answer.json()?;
     let value: Value = serde_json::from_str(&json)
         .map_err(|error| Error::new(Kind::Io, format!("the reply is not JSON: {error}")))?;
-    for notice in answer.notices() {
-        report::print_message(notice);
+    let is_page = screen::is_chosen(matches) && !matches.get_flag("sarif");
+    let page = if is_page { super::tool::page(tool, answer.as_ref()) } else { None };
+    match page {
+        Some(page) => {
+            let screen = Screen::new(matches, now_ns);
+            let screen = if has_bound { screen.without_pager() } else { screen };
+            screen.print(&page, &display)?;
+        }
+        None => {
+            for notice in answer.notices() {
+                report::print_message(notice);
+            }
+            print(&printed(matches, answer.as_ref(), &value, &json, &display))?;
+        }
     }
-    print(&printed(matches, answer.as_ref(), &value, &json, &display))?;
     let level = value["level"].as_str().and_then(Level::parse);
     if level.is_none() && value["status"] == "git_error" {
         return Err(

@@ -3,6 +3,7 @@
 
 mod files;
 mod ingest;
+mod page;
 mod review;
 
 use std::fmt::Write as _;
@@ -14,10 +15,13 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde::Serialize;
 use serde_json::json;
 
+use super::display::{self, Display};
 use super::index::{place_args, print, tree_options};
 use super::recording_code::RecordingCode;
+use super::screen::{self, Screen};
 use super::tool::{check, edge_args, now_ns};
 use super::{place, report};
+use crate::answer::page::Page;
 use crate::base::text;
 use crate::catalog::code::Code;
 use crate::decisions::cited::{self, Fate};
@@ -27,8 +31,8 @@ use crate::source::secret;
 use crate::tools::{self, Call};
 use crate::userdata::Database;
 use crate::userdata::decisions::{
-    Confidence, Decision, Edit, Filter, Origin, Person, Proposal, RefKind, Scope, State, Submitted,
-    Verdict,
+    Confidence, Decision, Edit, Filter, Origin, Person, Proposal, Scope, SourceRef, State,
+    Submitted, Verdict,
 };
 
 pub(super) fn command() -> Command {
@@ -55,6 +59,11 @@ pub(super) fn command() -> Command {
             .value_delimiter(',')
             .help("Words that tasks use for it, separated by commas")
     };
+    let with_page = |command: Command| {
+        let args = display::args().into_iter().chain(screen::args());
+        let args = args.map(|arg| arg.hide_short_help(true));
+        command.arg(screen::format_arg().hide_short_help(true)).args(args)
+    };
     Command::new("decisions")
         .about("Curate what people decided about the code base")
         .long_about(
@@ -75,7 +84,7 @@ pub(super) fn command() -> Command {
                 .help("Print the reply as JSON"),
         )
         .subcommand(ingest::command())
-        .subcommand(
+        .subcommand(with_page(
             Command::new("list").about("List decisions, oldest first").arg(
                 Arg::new("status")
                     .long("status")
@@ -84,25 +93,25 @@ pub(super) fn command() -> Command {
                     .value_parser(PossibleValuesParser::new(State::ALL.iter().map(|it| it.name())))
                     .help("Only those with this status"),
             ),
-        )
-        .subcommand(
+        ))
+        .subcommand(with_page(
             Command::new("show")
                 .about("Show a decision with the lines that it cites, and what became of them")
                 .arg(id()),
-        )
-        .subcommand(
+        ))
+        .subcommand(with_page(
             Command::new("search").about("List the decisions that contain all words").arg(
                 Arg::new("words").value_name("WORD").required(true).num_args(1..).help("The words"),
             ),
-        )
-        .subcommand(
+        ))
+        .subcommand(with_page(
             Command::new("for")
                 .about("Show what an agent is told about a file or area, and a task")
                 .arg(Arg::new("area").value_name("AREA").required(true).help(
                     "A file, a directory, a module, or words for a part of the code base",
                 ))
                 .arg(Arg::new("task").value_name("TASK").help("What is about to be done")),
-        )
+        ))
         .subcommand(
             Command::new("add")
                 .about("Propose a decision")
@@ -145,10 +154,10 @@ pub(super) fn command() -> Command {
                 .arg(confidence())
                 .arg(keywords()),
         )
-        .subcommand(
+        .subcommand(with_page(
             Command::new("stale")
                 .about("List open decisions whose cited lines or commits changed, moved or are gone"),
-        )
+        ))
         .subcommand(
             Command::new("review")
                 .about("Decide about each candidate with one key, with the cited lines in view"),
@@ -178,23 +187,21 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         "list" => {
             let states = sub.get_many::<String>("status").into_iter().flatten();
             let states = states.filter_map(|name| State::parse(name).ok()).collect();
-            list(&engine, &Filter { states, words: Vec::new() }, is_json)
+            list(&engine, &Filter { states, words: Vec::new() }, sub)
         }
         "search" => {
             let words = sub.get_many::<String>("words").into_iter().flatten();
             let words = words.map(|word| word.to_lowercase()).collect();
-            list(&engine, &Filter { states: Vec::new(), words }, is_json)
+            list(&engine, &Filter { states: Vec::new(), words }, sub)
         }
-        "show" => {
-            with_code(&engine, sub, &|code| show(code, &engine, required(sub, "id"), is_json))
-        }
-        "for" => with_code(&engine, sub, &|code| served(code, sub, is_json)),
+        "show" => with_code(&engine, sub, &|code| show(code, &engine, sub)),
+        "for" => with_code(&engine, sub, &|code| served(code, &engine, sub)),
         "add" => with_code(&engine, sub, &|code| add(code, sub, is_json)),
         "approve" => decide(&engine, sub, &Verdict::Approve),
         "reject" => decide(&engine, sub, &Verdict::Reject),
         "supersede" => decide(&engine, sub, &Verdict::SupersedeBy(required(sub, "by").to_owned())),
         "edit" => edit(&engine, sub),
-        "stale" => with_code(&engine, sub, &|code| stale(code, &engine, is_json)),
+        "stale" => with_code(&engine, sub, &|code| stale(code, &engine, sub)),
         "review" => {
             let person = person()?;
             with_code(&engine, sub, &|code| review::run(code, &engine, &person))
@@ -256,6 +263,12 @@ fn print_safe(text: &str) -> Result<()> {
     print(&secret::redacted(text))
 }
 
+/// Prints a page without secrets.
+fn print_page(engine: &Engine, matches: &ArgMatches, page: Page) -> Result<()> {
+    let page = page.map_texts(&secret::redacted);
+    Screen::new(matches, now_ns()).print(&page, &Display::new(engine.root(), matches))
+}
+
 fn print_json(value: &impl Serialize) -> Result<()> {
     let json = serde_json::to_string(value).map_err(|error| Error::usage(error.to_string()))?;
     print(&format!("{}\n", secret::redacted(json)))
@@ -273,15 +286,17 @@ fn line(it: &Decision) -> String {
     )
 }
 
-fn list(engine: &Engine, filter: &Filter, is_json: bool) -> Result<ExitCode> {
+fn list(engine: &Engine, filter: &Filter, matches: &ArgMatches) -> Result<ExitCode> {
     let all = match engine.user_data()? {
         Some(database) => database.decisions(filter)?,
         None => Vec::new(),
     };
-    if is_json {
+    if screen::is_json(matches) {
         print_json(&all)?;
     } else if all.is_empty() {
         report::print_message("no such decisions; `codedb decisions ingest` proposes some");
+    } else if screen::is_chosen(matches) {
+        print_page(engine, matches, page::list(all.iter()))?;
     } else {
         let lines: Vec<String> = all.iter().map(line).collect();
         print_safe(&lines.join("\n"))?;
@@ -299,21 +314,53 @@ fn fates(code: &dyn Code, it: &Decision) -> Result<Vec<Fate>> {
     it.source_refs.iter().map(|it| cited::fate(code, it, &has_commit)).collect()
 }
 
+/// A reference of a record, what became of it, and the lines that it cites.
+struct Reference<'d> {
+    source: &'d SourceRef,
+    fate: Fate,
+    cited: Option<Cited>,
+}
+
+/// Lines of a file around one that is cited.
+struct Cited {
+    path: String,
+    line: usize,
+    /// The number of the first of the lines.
+    first: usize,
+    lines: Vec<String>,
+}
+
+impl Cited {
+    fn text(&self) -> String {
+        let mut out = String::new();
+        for (at, text) in (self.first..).zip(&self.lines) {
+            let mark = if at == self.line { '>' } else { ' ' };
+            let _ = writeln!(out, "    {mark}{at:>5}  {}", text::plain(text));
+        }
+        out
+    }
+}
+
+/// Returns the references of a record.
+fn references<'d>(code: &dyn Code, it: &'d Decision) -> Result<Vec<Reference<'d>>> {
+    let all = it.source_refs.iter().zip(fates(code, it)?);
+    let cited = |source: &SourceRef| cited_lines(code, source);
+    Ok(all.map(|(source, fate)| Reference { source, fate, cited: cited(source) }).collect())
+}
+
 /// Returns the line around a reference to a file, with its neighbours.
-fn cited_lines(code: &dyn Code, it: &crate::userdata::decisions::SourceRef) -> Vec<String> {
+fn cited_lines(code: &dyn Code, it: &SourceRef) -> Option<Cited> {
     const AROUND: usize = 2;
     const BYTES_MAX: u64 = 4 << 20;
-    let Some((path, line)) = it.place().filter(|(_, line)| *line > 0) else { return Vec::new() };
-    let Ok(content) = code.read(path.as_bytes(), BYTES_MAX) else { return Vec::new() };
+    const LINE_BYTES_MAX: usize = 160;
+    let (path, line) = it.place().filter(|(_, line)| *line > 0)?;
+    let content = code.read(path.as_bytes(), BYTES_MAX).ok()?;
     let text = String::from_utf8_lossy(content.bytes()).into_owned();
     let first = line.saturating_sub(AROUND).max(1);
-    let lines = text.lines().enumerate().skip(first - 1).take(2 * AROUND + 1);
-    lines
-        .map(|(at, text)| {
-            let mark = if at + 1 == line { '>' } else { ' ' };
-            format!("    {mark}{:>5}  {}", at + 1, text::plain(text::start(text, 160)))
-        })
-        .collect()
+    let lines = text.lines().skip(first - 1).take(2 * AROUND + 1);
+    let lines: Vec<String> =
+        lines.map(|text| text::start(text, LINE_BYTES_MAX).to_owned()).collect();
+    (!lines.is_empty()).then(|| Cited { path: path.to_owned(), line, first, lines })
 }
 
 /// Returns a record with its references and cited lines as text.
@@ -332,7 +379,7 @@ fn described(code: &dyn Code, it: &Decision) -> Result<String> {
         let _ = writeln!(out, "keywords    {}", it.keywords.join(", "));
     }
     let _ = writeln!(out, "\n{}", it.rationale);
-    for (source, fate) in it.source_refs.iter().zip(fates(code, it)?) {
+    for Reference { source, fate, cited } in references(code, it)? {
         let detail = source.detail.as_ref().map(|it| format!(": {it}")).unwrap_or_default();
         let moved = match &fate {
             Fate::Moved { to } => format!(" to {to}"),
@@ -340,35 +387,37 @@ fn described(code: &dyn Code, it: &Decision) -> Result<String> {
         };
         let name = fate.name();
         let _ = writeln!(out, "\n{}  [{name}{moved}]{detail}", source.reference);
-        if source.kind == RefKind::File {
-            for line in cited_lines(code, source) {
-                let _ = writeln!(out, "{line}");
-            }
-        }
+        out.push_str(&cited.map(|cited| cited.text()).unwrap_or_default());
     }
     Ok(out)
 }
 
-fn show(code: &dyn Code, engine: &Engine, id: &str, is_json: bool) -> Result<ExitCode> {
-    let it = database(engine)?.decision(id)?;
-    if is_json {
+fn show(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
+    let it = database(engine)?.decision(required(matches, "id"))?;
+    if screen::is_json(matches) {
         let fates = fates(code, &it)?;
         print_json(&json!({"decision": it, "references": fates}))?;
+    } else if screen::is_chosen(matches) {
+        print_page(engine, matches, page::described(&it, &references(code, &it)?))?;
     } else {
         print_safe(&described(code, &it)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn served(code: &dyn Code, matches: &ArgMatches, is_json: bool) -> Result<ExitCode> {
+fn served(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
     let call = Call::new(code, now_ns());
     let task = matches.get_one::<String>("task").map_or("", String::as_str);
     let args = json!({"file_path_or_area": required(matches, "area"), "task_description": task});
     let tool = tools::TOOLS.iter().find(|it| it.name == "codedb_get_decisions_for_context");
     let tool = tool.ok_or_else(|| Error::new(Kind::NotFound, "the tool is missing"))?;
     let answer = tool.run(&call, args)?;
-    if is_json {
+    let is_page = screen::is_chosen(matches);
+    let page = if is_page { super::tool::page(tool, answer.as_ref()) } else { None };
+    if screen::is_json(matches) {
         print(&format!("{}\n", answer.json()?))?;
+    } else if let Some(page) = page {
+        print_page(engine, matches, page)?;
     } else {
         print(&answer.text())?;
     }
@@ -438,7 +487,7 @@ fn decide(engine: &Engine, matches: &ArgMatches, verdict: &Verdict) -> Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-fn stale(code: &dyn Code, engine: &Engine, is_json: bool) -> Result<ExitCode> {
+fn stale(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
     let filter = Filter { states: vec![State::Candidate, State::Canonical], words: Vec::new() };
     let all = match engine.user_data()? {
         Some(database) => database.decisions(&filter)?,
@@ -452,11 +501,13 @@ fn stale(code: &dyn Code, engine: &Engine, is_json: bool) -> Result<ExitCode> {
             found.push((it, fates));
         }
     }
-    if is_json {
+    if screen::is_json(matches) {
         let entries: Vec<_> =
             found.iter().map(|(it, fates)| json!({"decision": it, "references": fates})).collect();
         let checked = all.len();
         print_json(&json!({"checked": checked, "unknown": unknown, "stale": entries}))?;
+    } else if screen::is_chosen(matches) {
+        print_page(engine, matches, page::stale(&found, all.len(), unknown))?;
     } else {
         let mut out = String::new();
         for (it, fates) in &found {

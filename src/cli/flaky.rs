@@ -5,10 +5,13 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde::Serialize;
 
+use super::display::{self, Display};
 use super::index::{place_args, print, tree_options};
 use super::run::recover::recover;
-use super::tool::now_ms;
+use super::screen::{self, Screen};
+use super::tool::{now_ms, now_ns};
 use super::{place, report};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::base::time;
 use crate::error::{Error, Result};
 use crate::userdata::runs::Record;
@@ -37,6 +40,9 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Print the reply as JSON"),
         )
+        .arg(screen::format_arg())
+        .args(display::args())
+        .args(screen::args())
         .args(place_args())
 }
 
@@ -82,10 +88,13 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let total = tests.len();
     tests.truncate(matches.get_one::<usize>("limit").copied().unwrap_or(LIMIT));
     let reply = Reply { shown: tests.len(), tests, total };
-    if matches.get_flag("json") {
+    if screen::is_json(matches) {
         let json =
             serde_json::to_string(&reply).map_err(|error| Error::usage(error.to_string()))?;
         print(&format!("{json}\n"))?;
+    } else if screen::is_chosen(matches) && total > 0 {
+        Screen::new(matches, now_ns())
+            .print(&page(&reply), &Display::new(engine.root(), matches))?;
     } else {
         let mut text = String::new();
         for of in &reply.tests {
@@ -114,7 +123,62 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     Ok(ExitCode::from(u8::from(total == 0)))
 }
 
+/// Returns the page of a reply: how often each test flipped and failed, and when it failed last.
+fn page(reply: &Reply) -> Page {
+    let mut table = Table::new([
+        Column::cut("TEST"),
+        Column::left("FLIPPED"),
+        Column::left(""),
+        Column::left("FAILED"),
+        Column::right("RUNS"),
+        Column::left("LAST FAILURE"),
+    ]);
+    for of in &reply.tests {
+        let failed_at = |ms: i64| Cell::time(time::format(ms.saturating_mul(1_000_000)));
+        table.row([
+            Cell::name(&of.test),
+            Cell::Share(of.flips as f64 / of.pairs.max(1) as f64),
+            Cell::text(format!("{} of {}", of.flips, of.pairs)),
+            Cell::text(format!("{} of {}", of.failures, of.results)),
+            Cell::Number(of.runs),
+            of.last_failure_ms.map_or(Cell::Empty, failed_at),
+        ]);
+    }
+    let mut blocks = vec![Block::Table(table)];
+    if reply.shown < reply.total {
+        let (shown, total) = (reply.shown, reply.total);
+        blocks.push(Block::Note(format!("{shown} of {total} shown; `--limit` shows more")));
+    }
+    Page { blocks }
+}
+
 fn flaky((test, record): (String, Record)) -> Flaky {
     let Record { flips, pairs, failures, results, runs, last_failure_ms, .. } = record;
     Flaky { test, flips, pairs, failures, results, runs, last_failure_ms }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::screen::tests::shown;
+
+    #[test]
+    fn flaky_tests_as_a_page() {
+        let flaky = |test: &str, flips, last_failure_ms| Flaky {
+            test: test.to_owned(),
+            flips,
+            pairs: 8,
+            failures: flips,
+            results: 9,
+            runs: 12,
+            last_failure_ms,
+        };
+        // 2025-01-31 and a day without a failure.
+        let tests = vec![
+            flaky("tests/cart_test.rs::a_coupon_takes_its_share", 5, Some(1_738_324_800_000)),
+            flaky("an_empty_cart", 1, None),
+        ];
+        let reply = Reply { shown: tests.len(), tests, total: 3 };
+        insta::assert_snapshot!("flaky", shown(&page(&reply)));
+    }
 }

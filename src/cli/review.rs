@@ -14,7 +14,7 @@ use super::screen::{self, Screen};
 use super::tool::{check as freshness, edge_args, now_ns};
 use super::{place, report};
 use crate::answer::analysis::NextStep;
-use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::check::verdict::Level;
 use crate::error::{Error, Kind, Result};
 use crate::tools::diff_impact::{self, DiffImpact};
@@ -126,10 +126,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         });
     } else {
         let page = page(&risk, &impact, base.map(String::as_str), is_staged, limit);
-        let screen = Screen::new(matches, now_ns);
-        let text = display.for_output(screen.text(&page, &display));
-        screen.show_long(&text);
-        print(&text)?;
+        Screen::new(matches, now_ns).print(&page, &display)?;
     }
     Ok(ExitCode::from(u8::from(is_none)))
 }
@@ -196,7 +193,7 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     });
     let reviewer = |it: &Value| {
         let commits = it["commits"].as_u64().unwrap_or_default() as usize;
-        format!("{} ({})", text(&it["author"]), tools::counted(commits, "commit"))
+        tools::check::reviewer(&text(&it["author"]), commits)
     };
     let reviewers: Vec<String> =
         list(&risk["reviewers"]).iter().take(limit).map(reviewer).collect();
@@ -212,8 +209,8 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     });
     part(&mut blocks, "Not known", &risk["unknown"], limit, |it| {
         let files = it["files"].as_u64().unwrap_or_default() as usize;
-        let what = format!("{}: {}", text(&it["evidence"]), text(&it["Why"]));
-        vec![Cell::text(what), Cell::faint(tools::counted(files, "file"))]
+        let what = format!("{}: {}", text(&it["evidence"]), text(&it["why"]));
+        vec![Cell::text(what), Cell::faint(format!("({})", tools::counted(files, "file")))]
     });
     if !list(&impact["commands"]).is_empty() {
         blocks.push(Block::Next(vec![NextStep::Action {
@@ -268,12 +265,48 @@ fn text(value: &Value) -> String {
 
 /// Returns a level in its colour.
 fn level(value: &Value) -> Option<Cell> {
-    let level = Level::parse(value.as_str()?)?;
-    let grade = match level {
-        Level::Low => Grade::Good,
-        Level::Medium => Grade::Fair,
-        Level::High => Grade::Bad,
-        Level::Critical => Grade::Worst,
-    };
-    Some(Cell::Level(grade, level.name()))
+    Level::parse(value.as_str()?).map(tools::check::level_cell)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::screen::tests::shown;
+
+    #[test]
+    fn review_as_a_page() {
+        let risk = json!({
+            "level": "HIGH",
+            "reasons": ["src/cart.rs: 2 incidents in 180 days", "src/cart.rs: 412 changed lines"],
+            "recommendations": ["ask somebody who knows the code for a review"],
+            "files": [
+                {"path": "src/cart.rs", "level": "HIGH", "added": 380, "removed": 32},
+                {"path": "src/price.rs", "level": "MEDIUM", "added": 4, "removed": 1},
+                {"path": "web/format.js", "level": "LOW", "added": 1, "removed": 1},
+            ],
+            "untested": ["src/cart.rs: Cart::add"],
+            "reviewers": [{"author": "Ann", "commits": 12}, {"author": "Ben", "commits": 0}],
+            "decisions": [{
+                "file": "src/price.rs",
+                "pattern": "Use integer cents for prices",
+                "contradicted_by": "f64",
+            }],
+            "unknown": [{"evidence": "ownership", "why": "few commits changed it", "files": 1}],
+        });
+        let test = |name: &str, line, score| json!({"test_id": name, "path": "tests/cart_test.rs", "line": line, "score": score});
+        let impact = json!({
+            "affected": [
+                {"function": "Cart::total", "path": "src/cart.rs", "line": 23},
+                {"function": "showTotal", "path": "web/cart.js", "line": 3},
+            ],
+            "affected_total": 5,
+            "tests": [test("a_coupon_takes_its_share", 6, 0.96), test("an_empty_cart", 20, 0.4)],
+            "total": 2,
+            "commands": ["cargo test --test cart_test"],
+        });
+        insta::assert_snapshot!("review", shown(&page(&risk, &impact, None, false, 2)));
+        let all = json!({"run_all": true, "message": "Cargo.toml decides what is built"});
+        let branch = page(&json!({"level": "LOW"}), &all, Some("main"), false, 2);
+        insta::assert_snapshot!("review_of_a_branch", shown(&branch));
+    }
 }

@@ -7,25 +7,56 @@ mod layout;
 mod pager;
 mod strip;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 use std::io::IsTerminal as _;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
 use self::drawing::{ASCII, Clock, Glyphs, Pen, UNICODE};
+use super::display::Display;
+use super::index::print;
 use super::settings;
 use crate::answer::page::Page;
 use crate::answer::style::Style;
+use crate::error::Result;
 
 /// The value of `--format` for pages.
 pub(super) const FORMAT: &str = "screen";
+
+/// The name of the flag of [`format_arg`].
+const FORMAT_ARG: &str = "format";
 
 /// The least width that pages are laid out for.
 const WIDTH_MIN: usize = 40;
 
 /// The width of a terminal that is not known.
 const WIDTH: usize = 80;
+
+/// Returns the flag for the form of the reply of a command that is no tool; [`is_chosen`] reads it.
+pub(super) fn format_arg() -> Arg {
+    Arg::new(FORMAT_ARG)
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(["text", FORMAT, "json"])
+        .conflicts_with("json")
+        .hide_possible_values(true)
+        .help("`text`, `screen` (for people) or `json`")
+}
+
+/// Returns true if the reply is a page: `--format screen`, or a terminal and no other form.
+pub(super) fn is_chosen(matches: &ArgMatches) -> bool {
+    match matches.get_one::<String>(FORMAT_ARG) {
+        Some(format) => format == FORMAT,
+        None => !matches.get_flag("json") && std::io::stdout().is_terminal(),
+    }
+}
+
+/// Returns true if the reply is JSON: `--json`, or `--format json`.
+pub(super) fn is_json(matches: &ArgMatches) -> bool {
+    let format = matches.get_one::<String>(FORMAT_ARG);
+    matches.get_flag("json") || format.is_some_and(|format| format == "json")
+}
 
 /// Returns the flags of pages.
 pub(super) fn args() -> [Arg; 2] {
@@ -71,7 +102,7 @@ impl Screen {
     }
 
     /// Returns a page as text.
-    pub(super) fn text(&self, page: &Page, style: &dyn Style) -> String {
+    fn text(&self, page: &Page, style: &dyn Style) -> String {
         let pen = Pen { style, glyphs: self.glyphs, clock: self.clock };
         let mut out = String::new();
         for line in layout::lines(page, &pen, self.width) {
@@ -81,9 +112,25 @@ impl Screen {
         out
     }
 
+    /// Returns the screen without a pager, which would decide about the exit code.
+    pub(super) fn without_pager(self) -> Screen {
+        Screen { height: None, ..self }
+    }
+
+    /// Prints a page; one that is longer than the terminal in a pager, which replaces this process.
+    ///
+    /// # Errors
+    ///
+    /// If the output cannot be written.
+    pub(super) fn print(&self, page: &Page, display: &Display<'_>) -> Result<()> {
+        let text = display.for_output(self.text(page, display));
+        self.show_long(&text);
+        print(&text)
+    }
+
     /// Shows a text that is longer than the terminal in a pager and does not return; returns for others,
     /// which the caller prints.
-    pub(super) fn show_long(&self, text: &str) {
+    fn show_long(&self, text: &str) {
         if self.height.is_some_and(|height| text.lines().count() >= height) {
             pager::show(text);
         }

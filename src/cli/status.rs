@@ -8,10 +8,15 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use indicatif::HumanBytes;
 use serde::Serialize;
 
+use super::display::{self, Display};
 use super::index::{common_args, has_watcher, print, tree_options};
-use super::place;
+use super::screen::{self, Screen};
+use super::tool::now_ns;
+use super::{place, report};
+use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::base::bits::Bits;
 use crate::base::ids::DirId;
+use crate::base::text::counted;
 use crate::engine::{self, CodeStatus, Comparison, Engine, LanguageFiles};
 use crate::error::{Error, Kind, Result};
 use crate::index::snapshot::Snapshot;
@@ -30,7 +35,13 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Print the status as JSON"),
         )
+        .arg(screen::format_arg())
+        .args(display::args())
+        .args(screen::args())
 }
+
+/// How a tree without an index gets one.
+const BUILDING: &str = "`codedb index` builds the index, and so does the first search";
 
 /// The reply. Fields may be added, but not renamed.
 #[derive(Debug, Serialize)]
@@ -118,6 +129,7 @@ struct Freshness {
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&tree_options(matches))?;
+    let display = Display::new(engine.root(), matches);
     let opening = std::time::Instant::now();
     let snapshot = engine.snapshot()?;
     let open_ms = opening.elapsed().as_secs_f64() * 1e3;
@@ -125,10 +137,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(snapshot) => of_snapshot(&engine, snapshot, open_ms)?,
         None => missing(&engine),
     };
-    if matches.get_flag("json") {
+    if screen::is_json(matches) {
         let text = serde_json::to_string(&status)
             .map_err(|error| Error::new(Kind::Io, error.to_string()))?;
         print(&format!("{text}\n"))?;
+    } else if screen::is_chosen(matches) {
+        Screen::new(matches, now_ns()).print(&page(&status), &display)?;
     } else {
         print(&text(&status))?;
     }
@@ -251,68 +265,156 @@ fn text(status: &Status) -> String {
     let mut line = |name: &str, value: String| {
         let _ = writeln!(out, "{name:<11} {value}");
     };
-    line("root", super::report::plain(&status.root));
-    line("index", super::report::plain(&status.index_dir));
+    line("root", report::plain(&status.root));
+    line("index", report::plain(&status.index_dir));
     if !status.ready {
-        line(
-            "state",
-            "not indexed; `codedb index` builds the index, and so does the first search".into(),
-        );
+        line("state", format!("not indexed; {BUILDING}"));
         return out;
     }
     line("files", format!("{}, {}", status.files, HumanBytes(status.bytes)));
-    let fresh = &status.freshness;
-    let state = match fresh.state {
-        "behind" => format!(
-            "outdated: {} changed, {} added, {} deleted files (searches find them nevertheless)",
-            fresh.changed, fresh.added, fresh.gone
-        ),
-        "walk" => format!("outdated: {}", fresh.reason.unwrap_or("the tree must be walked")),
-        other => other.to_owned(),
-    };
-    line("state", state);
-    line("watcher", if fresh.watching { "running" } else { "not running" }.to_owned());
+    line("state", status.freshness.text());
+    line("watcher", status.freshness.watcher().to_owned());
     line("generation", status.generation.to_string());
     let sizes = status.sizes.iter().map(|(part, bytes)| format!("{part} {}", HumanBytes(*bytes)));
     line("on disk", sizes.collect::<Vec<_>>().join(", "));
-    line("code", code_text(status));
+    line("code", code_text(status, plural));
     let failed = status.code.iter().flat_map(|code| &code.failed);
     for UnparsedFile { path, reason } in failed {
-        line("failed", format!("{}: {reason}", super::report::plain(path)));
+        line("failed", format!("{}: {reason}", report::plain(path)));
     }
     let errors = status.code.as_ref().map(errors_text).unwrap_or_default();
     if !errors.is_empty() {
         line("syntax", format!("not understood in {errors} files"));
     }
-    line("history", history_text(status));
-    let units = format!("{} live units, {} dead", status.live_units, status.dead_units);
-    line("segments", format!("{}: {units}", status.segments));
-    let counts = |counts: Vec<(String, u64)>| {
-        let parts: Vec<String> =
-            counts.into_iter().map(|(reason, count)| format!("{count} {reason}")).collect();
-        if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+    line("history", history_text(status, plural));
+    line("segments", format!("{}: {}", status.segments, units_text(status, plural)));
+    line("skipped", skipped_text(status));
+    line("unindexed", format!("{} (every search reads them)", unindexed_text(status)));
+    out
+}
+
+/// Returns the page of a status: whether the index is current, what it has, its parts by size, and what
+/// is not understood.
+fn page(status: &Status) -> Page {
+    let state = &status.freshness;
+    let head = match state.state {
+        "current" => vec![Cell::Level(Grade::Good, "current")],
+        "missing" => vec![Cell::Level(Grade::Bad, "not indexed")],
+        _ => {
+            let text = state.text();
+            let why = text.strip_prefix("outdated: ").unwrap_or(&text);
+            vec![Cell::Level(Grade::Fair, "outdated:"), Cell::text(why)]
+        }
     };
+    let place = |name: &str, path: &str| Block::Line(vec![Cell::faint(name), Cell::text(path)]);
+    let mut blocks =
+        vec![Block::Line(head), place("root:", &status.root), place("index:", &status.index_dir)];
+    if !status.ready {
+        blocks.push(Block::Note(BUILDING.to_owned()));
+        return Page { blocks };
+    }
+    // No column is cut: a table that is too wide is shown line by line.
+    let mut table = Table::new([Column::left(""), Column::left("")]);
+    let mut row = |name: &str, value: String| table.row([Cell::faint(name), Cell::text(value)]);
+    row("files", format!("{}, {}", status.files, HumanBytes(status.bytes)));
+    row("code", code_text(status, number));
+    row("history", history_text(status, number));
+    row("watcher", state.watcher().to_owned());
+    row("generation", status.generation.to_string());
+    row("segments", format!("{}: {}", status.segments, units_text(status, number)));
+    row("skipped", skipped_text(status));
+    row("not indexed", unindexed_text(status));
+    blocks.push(Block::Table(table));
+    let mut sizes = Table::new([Column::left("ON DISK"), Column::right("SIZE"), Column::left("")]);
+    let most = status.sizes.values().copied().max().unwrap_or_default();
+    for (part, bytes) in &status.sizes {
+        let bar = Cell::bar(*bytes as f64, most as f64);
+        sizes.row([Cell::text(*part), Cell::Size(*bytes), bar]);
+    }
+    blocks.push(Block::Table(sizes));
+    let Some(code) = &status.code else { return Page { blocks } };
+    let mut failed = Table::new([Column::cut("NOT PARSED COMPLETELY"), Column::left("WHY")]);
+    for UnparsedFile { path, reason } in &code.failed {
+        failed.row([Cell::Path(path.clone()), Cell::text(*reason)]);
+    }
+    blocks.push(Block::Table(failed));
+    let mut languages = Table::new([
+        Column::cut("LANGUAGE"),
+        Column::right("FILES"),
+        Column::right("NOT UNDERSTOOD"),
+        Column::left(""),
+    ]);
+    for (name, of) in code.languages.iter().filter(|(_, of)| of.with_errors > 0) {
+        languages.row([
+            Cell::text(*name),
+            Cell::Number(of.files),
+            Cell::Number(of.with_errors),
+            Cell::bar(of.with_errors as f64, of.files as f64),
+        ]);
+    }
+    blocks.push(Block::Table(languages));
+    Page { blocks }
+}
+
+impl Freshness {
+    fn text(&self) -> String {
+        match self.state {
+            "behind" => format!(
+                "outdated: {} changed, {} added, {} deleted files (searches find them nevertheless)",
+                self.changed, self.added, self.gone
+            ),
+            "walk" => format!("outdated: {}", self.reason.unwrap_or("the tree must be walked")),
+            other => other.to_owned(),
+        }
+    }
+
+    fn watcher(&self) -> &'static str {
+        if self.watching { "running" } else { "not running" }
+    }
+}
+
+/// Returns a number with its noun. Text for scripts has the plural of each, see [`plural`].
+fn number(count: u64, noun: &str) -> String {
+    counted(usize::try_from(count).unwrap_or(usize::MAX), noun)
+}
+
+fn plural(count: u64, noun: &str) -> String {
+    format!("{count} {noun}s")
+}
+
+fn units_text(status: &Status, counted: fn(u64, &str) -> String) -> String {
+    format!("{}, {} dead", counted(status.live_units, "live unit"), status.dead_units)
+}
+
+fn skipped_text(status: &Status) -> String {
     let name = |reason: &Skipped| {
         serde_json::to_value(reason).ok().and_then(|name| name.as_str().map(str::to_owned))
     };
     let skipped = status.skipped.iter().map(|(reason, n)| (name(reason).unwrap_or_default(), *n));
-    line("skipped", counts(skipped.collect()));
-    let scanned = status.scanned.iter().map(|(reason, n)| (reason.clone(), *n));
-    line("unindexed", format!("{} (every search reads them)", counts(scanned.collect())));
-    out
+    counts_text(skipped)
 }
 
-fn code_text(status: &Status) -> String {
+fn unindexed_text(status: &Status) -> String {
+    counts_text(status.scanned.iter().map(|(reason, n)| (reason.clone(), *n)))
+}
+
+fn counts_text(counts: impl Iterator<Item = (String, u64)>) -> String {
+    let parts: Vec<String> = counts.map(|(reason, count)| format!("{count} {reason}")).collect();
+    if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
+}
+
+fn code_text(status: &Status, counted: fn(u64, &str) -> String) -> String {
     if let Some(reason) = &status.code_unusable {
-        return format!("{}; rebuild it with `codedb index`", super::report::plain(reason));
+        return format!("{}; rebuild it with `codedb index`", report::plain(reason));
     }
     let Some(code) = &status.code else {
         return "not built; `codedb index` builds it".to_owned();
     };
-    let mut text = format!("{} symbols, {} references", code.symbols, code.references);
-    let _ = write!(text, " in {} files", code.files);
+    let mut text = counted(code.symbols, "symbol");
+    let _ = write!(text, ", {}", counted(code.references, "reference"));
+    let _ = write!(text, " in {}", counted(code.files, "file"));
     if code.missing > 0 {
-        let _ = write!(text, ", {} files missing", code.missing);
+        let _ = write!(text, ", {} missing", counted(code.missing, "file"));
     }
     for (problem, count) in &code.problems {
         if problem.describe().is_some() {
@@ -321,7 +423,7 @@ fn code_text(status: &Status) -> String {
         }
     }
     if let Some(reason) = &code.text_unusable {
-        let reason = super::report::plain(reason);
+        let reason = report::plain(reason);
         let _ = write!(text, "; {reason}; `codedb index` builds it");
     }
     text
@@ -334,15 +436,15 @@ fn errors_text(code: &CodeSummary) -> String {
     counts.collect::<Vec<_>>().join(", ")
 }
 
-fn history_text(status: &Status) -> String {
+fn history_text(status: &Status, counted: fn(u64, &str) -> String) -> String {
     let Some(history) = &status.history else { return "no repository".to_owned() };
     if let Some(reason) = &history.unusable {
-        return format!("{}; `codedb index` reads it again", super::report::plain(reason));
+        return format!("{}; `codedb index` reads it again", report::plain(reason));
     }
     if history.commits == 0 && history.behind {
         return "not read yet; `codedb index` reads it".to_owned();
     }
-    let mut text = format!("{} commits", history.commits);
+    let mut text = counted(history.commits, "commit");
     let notes = [
         (history.cut, ", older ones omitted"),
         (history.shallow, ", shallow clone"),
@@ -358,4 +460,71 @@ fn resident_bytes() -> u64 {
     let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     let kilobytes = line.and_then(|line| line.trim().trim_end_matches(" kB").parse::<u64>().ok());
     kilobytes.unwrap_or(0) * 1024
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::screen::tests::shown;
+
+    /// The status of a shop with an index.
+    fn shop() -> Status {
+        let failed = |path: &str, reason| UnparsedFile { path: path.to_owned(), reason };
+        let files = |files, with_errors| LanguageFiles { files, with_errors };
+        Status {
+            root: "/home/ann/shop".to_owned(),
+            index_dir: "/home/ann/.cache/codedb/shop-5f0c".to_owned(),
+            files: 412,
+            bytes: 3_400_000,
+            generation: 7,
+            ready: true,
+            full: true,
+            freshness: Freshness {
+                state: "behind",
+                watching: true,
+                changed: 1,
+                added: 2,
+                gone: 0,
+                reason: None,
+            },
+            skipped: BTreeMap::from([(Skipped::Ignored, 31)]),
+            scanned: BTreeMap::from([("binary".to_owned(), 4)]),
+            sizes: BTreeMap::from([("code", 900_000), ("table", 60_000), ("trigrams", 1_200_000)]),
+            code: Some(CodeSummary {
+                files: 398,
+                missing: 1,
+                symbols: 6_120,
+                references: 48_003,
+                problems: BTreeMap::new(),
+                languages: BTreeMap::from([("javascript", files(120, 3)), ("rust", files(278, 0))]),
+                failed: vec![failed("web/vendor/a.js", "it nests too deeply")],
+                text_behind: 0,
+                text_unusable: None,
+            }),
+            code_unusable: None,
+            history: Some(HistorySummary {
+                commits: 1,
+                behind: false,
+                cut: false,
+                shallow: true,
+                unusable: None,
+            }),
+            segments: 2,
+            live_units: 431,
+            dead_units: 12,
+            memory_bytes: 0,
+            open_ms: 0.5,
+        }
+    }
+
+    #[test]
+    fn status_as_a_page() {
+        insta::assert_snapshot!("status", shown(&page(&shop())));
+        let current = Freshness { state: "current", ..shop().freshness };
+        let plain = Status { freshness: current, code: None, history: None, ..shop() };
+        insta::assert_snapshot!("status_without_code", shown(&page(&plain)));
+        let missing = Freshness { state: "missing", ..shop().freshness };
+        let missing = Status { ready: false, freshness: missing, ..shop() };
+        insta::assert_snapshot!("status_without_an_index", shown(&page(&missing)));
+    }
 }

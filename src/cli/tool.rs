@@ -25,10 +25,12 @@ use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
+use crate::tools::bundle::Bundle;
 use crate::tools::session::Session;
 use crate::tools::unlisted::{self, is_hidden};
 use crate::tools::{
-    Answer, Call, CommandLine, CurrentDir, Effect, Needs, TOOLS, Tool, Toolset, UNLISTED,
+    Answer, Call, CommandLine, CurrentDir, Define as _, Effect, Needs, TOOLS, Tool, Toolset,
+    UNLISTED,
 };
 
 /// The arguments that are paths, which are relative to the current directory on the command line.
@@ -423,7 +425,9 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     if format == screen::FORMAT {
         take_limit(tool, settings::defaults().limit, &mut args);
     }
-    if format == screen::FORMAT && tool.is_of(Toolset::History) && takes(tool, "max_tokens") {
+    // By their budgets, `context` and `tree` choose what is worth showing; others only cut their lists.
+    let is_cut_by_budget = tool.is_of(Toolset::History) || tool.name == Bundle::NAME;
+    if format == screen::FORMAT && is_cut_by_budget && takes(tool, "max_tokens") {
         // People have no budget of tokens.
         args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
     }
@@ -451,13 +455,10 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     if format == screen::FORMAT
         && let Some(page) = page(tool, answer.as_ref())
     {
-        let screen = Screen::new(matches, now_ns);
-        let text = display.for_output(screen.text(&page, &display));
-        screen.show_long(&text);
-        if text.is_empty() {
+        if page.blocks.iter().all(Block::is_empty) {
             report::print_message("nothing found");
         }
-        print(&text)?;
+        Screen::new(matches, now_ns).print(&page, &display)?;
         return Ok(exit_code(answer.as_ref()));
     }
     for notice in answer.notices() {
@@ -508,11 +509,16 @@ fn takes(tool: &Tool, name: &str) -> bool {
 pub(super) fn page(tool: &Tool, answer: &dyn Answer) -> Option<Page> {
     let mut page = answer.page()?;
     for block in &mut page.blocks {
-        let Block::Line(cells) = block else { continue };
-        for cell in cells {
-            if let Cell::Text(text) | Cell::Faint(text) = cell {
-                *text = with_flags(tool, text);
+        match block {
+            Block::Line(cells) => {
+                for cell in cells {
+                    if let Cell::Text(text) | Cell::Faint(text) = cell {
+                        *text = with_flags(tool, text);
+                    }
+                }
             }
+            Block::Note(text) => *text = with_flags(tool, text),
+            _ => {}
         }
     }
     let notices = answer.notices().into_iter();

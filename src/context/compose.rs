@@ -1,8 +1,8 @@
 //! Selects the entries of a bundle that are worth their tokens, and orders them.
 //!
 //! [`bundle`] is the data. `symbols`, `snippets`, `calls`, `test_files` and `keywords` propose
-//! candidate entries with values, `admit` selects those that fit, `render` writes them. Equal task,
-//! tree and budget give equal bytes.
+//! candidate entries with values, `admit` selects those that fit, `render` writes them, `page` shows them to
+//! people. Equal task, tree and budget give equal bytes.
 //!
 //! A line or a location is shown only if the file still has the text from which the catalog's facts
 //! were extracted; of a file that changed since, only the path is shown.
@@ -13,6 +13,7 @@ mod admit;
 mod calls;
 mod free_words;
 mod keywords;
+mod page;
 mod render;
 mod snippets;
 mod symbols;

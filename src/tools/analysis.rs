@@ -21,7 +21,7 @@ use crate::history::{Activity, FileChanges, History, Rules, ignored};
 use crate::userdata::shards::{self, Shards};
 
 /// The data of an analysis reply.
-pub trait Data: Serialize {
+pub trait Data: Serialize + Send {
     /// The argument that shows more entries of the list.
     const MORE: &'static str = "limit";
 

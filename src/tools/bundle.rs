@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::session::PROJECT;
-use super::{Call, Define, Effect, Reply, Tool, Toolset};
+use super::{Answer, Call, Define, Effect, Reply, Tool, Toolset, counted};
 use crate::answer::nearest;
+use crate::answer::page::{Block, Cell, Grade, Page};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::base::tokens;
@@ -68,7 +69,7 @@ pub enum Outcome {
 }
 
 /// The reply to a call.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct OpReply {
     /// The tool, as the call names it.
     pub tool: String,
@@ -79,6 +80,9 @@ pub struct OpReply {
     /// How many of its lines are left out because all replies together exceed the budget.
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_left_out: usize,
+    /// The reply itself, which people see; `None` if the call failed.
+    #[serde(skip)]
+    answer: Option<Box<dyn Answer>>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -86,7 +90,7 @@ fn is_zero(count: &usize) -> bool {
 }
 
 /// The reply.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct BundleReply {
     /// A reply for each call, in their order.
     pub ops: Vec<OpReply>,
@@ -147,19 +151,20 @@ fn run_op(call: &Call<'_>, op: &Op) -> Result<OpReply> {
         for notice in answer.notices() {
             let _ = writeln!(text, "note: {notice}");
         }
-        Ok((answer.is_found(), text))
+        Ok((answer, text))
     };
     let panicked = |_| Err(Error::new(Kind::Io, "internal error (a bug; please report it)"));
-    let (status, text) = match catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked) {
-        Ok((true, text)) => (Outcome::Ok, text),
-        Ok((false, text)) => (Outcome::Nothing, text),
+    let result = catch_unwind(AssertUnwindSafe(run)).unwrap_or_else(panicked);
+    let (status, text, answer) = match result {
+        Ok((answer, text)) if answer.is_found() => (Outcome::Ok, text, Some(answer)),
+        Ok((answer, text)) => (Outcome::Nothing, text, Some(answer)),
         Err(error) if matches!(error.kind(), Kind::Cancelled | Kind::Corrupt) => return Err(error),
         Err(error) => {
             let parts = std::iter::once(error.to_string()).chain(error.hints().iter().cloned());
-            (Outcome::Error, format!("{}\n", parts.collect::<Vec<_>>().join("; ")))
+            (Outcome::Error, format!("{}\n", parts.collect::<Vec<_>>().join("; ")), None)
         }
     };
-    Ok(OpReply { tool: op.tool.clone(), status, text, lines_left_out: 0 })
+    Ok(OpReply { tool: op.tool.clone(), status, text, lines_left_out: 0, answer })
 }
 
 fn tool(name: &str) -> Result<&'static Tool> {
@@ -212,6 +217,24 @@ fn share(ops: &mut [OpReply], tokens_max: usize) {
     }
 }
 
+impl OpReply {
+    /// Returns the reply as parts of a page: its own page, or the lines of its text where it has none or
+    /// the budget cut them.
+    fn blocks(&self) -> Vec<Block> {
+        let answer = self.answer.as_ref().filter(|_| self.lines_left_out == 0);
+        let page = answer.and_then(|answer| Some((answer.page()?, answer.notices())));
+        let Some((page, notices)) = page else {
+            let lines = self.text.lines().map(|line| Block::Line(vec![Cell::text(line)]));
+            let more = (self.lines_left_out > 0).then(|| {
+                let more = counted(self.lines_left_out, "more line");
+                Block::Note(format!("{more} left out"))
+            });
+            return lines.chain(more).collect();
+        };
+        page.blocks.into_iter().chain(notices.into_iter().map(Block::Note)).collect()
+    }
+}
+
 impl Reply for BundleReply {
     /// Renders the texts of all calls, each below a line with its number and tool.
     fn render(&self, _: &dyn Style) -> String {
@@ -229,6 +252,24 @@ impl Reply for BundleReply {
             }
         }
         out
+    }
+
+    /// Shows the page of each call, below a line with its number and tool.
+    fn page(&self) -> Option<Page> {
+        let mut blocks = Vec::new();
+        for (at, op) in self.ops.iter().enumerate() {
+            let name = super::find(&op.tool).map_or_else(|| op.tool.clone(), Tool::command);
+            blocks.push(Block::Title(format!("{}. {name}", at + 1)));
+            blocks.extend(match op.status {
+                Outcome::Ok => None,
+                Outcome::Nothing => {
+                    Some(Block::Line(vec![Cell::Level(Grade::Fair, "nothing found")]))
+                }
+                Outcome::Error => Some(Block::Line(vec![Cell::Level(Grade::Bad, "failed")])),
+            });
+            blocks.extend(op.blocks());
+        }
+        Some(Page { blocks })
     }
 
     fn is_found(&self) -> bool {
@@ -249,7 +290,7 @@ mod tests {
     fn short_replies_stay_complete_and_long_ones_share_the_rest() {
         let op = |lines: usize| {
             let (tool, text) = ("codedb_ls".to_owned(), "word\n".repeat(lines));
-            OpReply { tool, status: Outcome::Ok, text, lines_left_out: 0 }
+            OpReply { tool, status: Outcome::Ok, text, lines_left_out: 0, answer: None }
         };
         let mut ops = [op(1000), op(3), op(2000), op(0)];
         share(&mut ops, 600);

@@ -1,20 +1,18 @@
 //! `check`: the risk of a change before it is pushed, with reasons, tests to run and reviewers.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::analysis::{self, Data, rounded};
+use super::analysis::{self, rounded};
 use super::changed_code::CodeDifference;
 use super::test_selection::{Limits, SelectedTest, Unknown, functions_in, select};
 use super::{
     Alias, Call, Define, Needs, Speed, Toolset, changed_code, decisions, paths, who_reviews,
 };
 use crate::answer::analysis::{Analysis, NextStep, Status};
-use crate::answer::style::Style;
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::check::assess::{Assessment, Decider, FileAssessment, assess};
@@ -34,6 +32,10 @@ use crate::history::History;
 use crate::lang::marks;
 use crate::testmap::outside::Effect;
 use crate::userdata::measurements::RiskMeasurement;
+
+mod show;
+
+pub(crate) use show::{level_cell, reviewer};
 
 /// The maximum number of tests and of reviewers of a reply.
 const TESTS_MAX: usize = 10;
@@ -436,15 +438,24 @@ fn calibration(call: &Call<'_>) -> String {
     let measured = database.and_then(|of| of.map_or(Ok(None), |of| of.risk_measurement()));
     match measured {
         Ok(Some(RiskMeasurement { commits, faulty, auc: Some((score, added)), .. })) => format!(
-            "of {commits} past commits, {faulty} were corrected later: AUC {score:.2} for the score, \
-             {added:.2} for lines added"
+            "{}: AUC {score:.2} for the score, {added:.2} for lines added",
+            corrected(commits, faulty)
         ),
-        Ok(Some(RiskMeasurement { commits, faulty, auc: None, .. })) => format!(
-            "too little history for a figure: of {commits} past commits, {faulty} were corrected later"
-        ),
+        Ok(Some(RiskMeasurement { commits, faulty, auc: None, .. })) => {
+            format!("too little history for a figure: {}", corrected(commits, faulty))
+        }
         Ok(None) => "not measured on this repository; `codedb eval risk` measures it".to_owned(),
         Err(error) => format!("not known: {error}"),
     }
+}
+
+/// Returns how many of the past commits were corrected later.
+fn corrected(commits: u32, faulty: u32) -> String {
+    let were = if faulty == 1 { "was" } else { "were" };
+    format!(
+        "of {}, {faulty} {were} corrected later",
+        super::counted(commits as usize, "past commit")
+    )
 }
 
 fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) -> CheckData {
@@ -663,129 +674,4 @@ fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
     let entry =
         |it: who_reviews::Reviewer| ReviewerEntry { author: it.author, commits: it.commits };
     data.reviewers = reviewers.into_iter().map(entry).collect();
-}
-
-impl Data for CheckData {
-    const MORE: &'static str = "max_tokens";
-
-    fn render(&self, style: &dyn Style, out: &mut String) {
-        let (Some(level), Some(confidence)) = (self.level, self.confidence) else { return };
-        let _ = write!(out, "{}  confidence {confidence:.2}", level.name());
-        if let Some(score) = self.score {
-            let _ = write!(out, "  score {score:.2}");
-        }
-        if self.decided_by == Decider::Model {
-            out.push_str("  (decided by the model)");
-        }
-        out.push('\n');
-        if !self.calibration.is_empty() {
-            let _ = writeln!(out, "calibration: {}", text::plain(&self.calibration));
-        }
-        for (title, lines) in
-            [("reasons", &self.reasons), ("recommendations", &self.recommendations)]
-        {
-            if !lines.is_empty() {
-                let _ = writeln!(out, "{title}:");
-            }
-            for line in lines {
-                let _ = writeln!(out, "  {}", text::plain(line));
-            }
-        }
-        if !self.unknown.is_empty() {
-            out.push_str("unknown:\n");
-        }
-        for it in &self.unknown {
-            let files = super::counted(it.files, "file");
-            let _ = writeln!(out, "  {}: {} ({files})", it.evidence, text::plain(&it.why));
-        }
-        out.push_str("files:\n");
-        for file in &self.files {
-            file.render(style, out);
-        }
-        if !self.tests.is_empty() {
-            let _ = writeln!(out, "tests ({} of {}):", self.tests.len(), self.tests_total);
-        }
-        for test in &self.tests {
-            let place = style.place(&test.path, test.line);
-            let _ = writeln!(out, "  {:.2}  {place}  {}", test.score, text::plain(&test.test_id));
-        }
-        if let Some(first) = self.untested.first() {
-            let more = match self.untested_total {
-                0 | 1 => String::new(),
-                total => format!(" and {} more", total - 1),
-            };
-            let _ = writeln!(out, "no likely test: {}{more}", text::plain(first));
-        }
-        if !self.decisions.is_empty() {
-            out.push_str("decisions:\n");
-        }
-        for it in &self.decisions {
-            let how = if it.contradicted_by.is_some() { "contradicted in " } else { "" };
-            let file = text::plain(&it.file);
-            let _ = writeln!(out, "  {}  {}  ({how}{file})", it.decision.id, it.decision.pattern);
-        }
-        if !self.reviewers.is_empty() {
-            let names: Vec<String> =
-                self.reviewers.iter().map(|it| text::plain(&it.author)).collect();
-            let of = if self.reviewers_of_directory { " of its directory" } else { "" };
-            let _ = writeln!(out, "reviewers{of}: {}", names.join(", "));
-        }
-    }
-
-    fn truncate(&mut self, shown: usize) {
-        self.files.truncate(shown);
-    }
-}
-
-impl FileEntry {
-    fn render(&self, style: &dyn Style, out: &mut String) {
-        let kind = match self.change {
-            ChangeKind::Added => "added",
-            ChangeKind::Modified => "modified",
-            ChangeKind::Deleted => "deleted",
-            ChangeKind::Renamed => "renamed",
-            ChangeKind::Unchanged => "unchanged",
-        };
-        let path = style.path(&self.path);
-        let _ = write!(out, "  {:<8} {path}  {kind}", self.level.name());
-        if self.not_compared {
-            out.push_str(", not compared");
-        } else if self.change != ChangeKind::Unchanged {
-            let _ = write!(out, " +{} -{}", self.added, self.removed);
-        }
-        if let Some(trivial) = self.trivial {
-            let _ = write!(out, ", only {}", trivial.name());
-        }
-        if self.is_new {
-            out.push_str(", no history");
-        }
-        out.push('\n');
-        for former in &self.former_paths {
-            let path = style.path(&former.path);
-            let _ = writeln!(out, "           was {path}  ({:.2})", former.confidence);
-        }
-        for it in &self.components {
-            let sign = if it.is_over { '!' } else { ' ' };
-            let _ = writeln!(
-                out,
-                "         {sign} {}: {} (value {}, threshold {})",
-                it.name,
-                text::plain(&it.text),
-                it.value,
-                it.threshold
-            );
-        }
-        for (at, record) in self.steps.iter().enumerate() {
-            let call = serde_json::to_string(&record.call).unwrap_or_default();
-            let result = serde_json::to_string(&record.result).unwrap_or_default();
-            let _ = writeln!(
-                out,
-                "         {}. step {}: {}",
-                at + 1,
-                record.step,
-                text::plain(text::start(&call, 300))
-            );
-            let _ = writeln!(out, "            {}", text::plain(text::start(&result, 1000)));
-        }
-    }
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Status};
 use super::{Alias, Call, Define, Needs, Reply, Toolset, decisions, paths};
+use crate::answer::page::{Block, Page};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
 use crate::base::text;
@@ -417,6 +418,19 @@ impl Reply for ContextReply {
     /// Renders the parts of the bundle, each below its heading.
     fn render(&self, style: &dyn Style) -> String {
         self.bundle(Form::Text).render(style) + &decisions_text(&self.decisions)
+    }
+
+    /// Shows the files with the reasons, what is in them, and the decisions for them.
+    fn page(&self) -> Option<Page> {
+        let bundle = self.bundle(Form::Text);
+        let mut blocks = bundle.blocks();
+        if !self.decisions.is_empty() {
+            let mut table = decisions::table();
+            self.decisions.iter().for_each(|it| it.add_to(&mut table, Vec::new()));
+            blocks.extend([Block::Title("Decisions".to_owned()), Block::Table(table)]);
+        }
+        blocks.extend(bundle.end_blocks());
+        Some(Page { blocks })
     }
 
     fn is_found(&self) -> bool {

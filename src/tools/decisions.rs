@@ -8,7 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::{Alias, Call, CommandLine, Define, Effect, Needs, Speed, Toolset, paths};
-use crate::answer::analysis::{Analysis, Status};
+use crate::answer::analysis::{Analysis, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::decisions::cited;
@@ -84,6 +85,17 @@ impl Entry {
         }
     }
 
+    /// Adds the entry to a [`table`] for people: what is decided, why, and `more` below its row.
+    pub fn add_to(&self, table: &mut Table, more: Vec<Vec<Cell>>) {
+        let mut below = vec![vec![Cell::text(&self.pattern)], vec![Cell::faint(&self.rationale)]];
+        if !self.sources.is_empty() {
+            below.push(vec![Cell::faint(format!("see {}", self.sources.join(", ")))]);
+        }
+        below.extend(more);
+        let (id, confidence) = (Cell::faint(&self.id), Cell::text(self.confidence));
+        table.row_with([id, Cell::text(&self.scope), confidence], below);
+    }
+
     /// Appends the entry as lines of text.
     pub fn render(&self, out: &mut String) {
         let _ =
@@ -95,6 +107,11 @@ impl Entry {
     }
 }
 
+/// Returns a table for [`Entry::add_to`].
+pub fn table() -> Table {
+    Table::new([Column::left("ID"), Column::cut("WHERE"), Column::left("CONFIDENCE")])
+}
+
 /// The data of the reply of `get_decisions_for_context`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ContextData {
@@ -103,6 +120,12 @@ pub struct ContextData {
 }
 
 impl Data for ContextData {
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = table();
+        self.decisions.iter().for_each(|it| it.add_to(&mut table, Vec::new()));
+        Some(vec![Block::Table(table)])
+    }
+
     fn render(&self, _: &dyn Style, out: &mut String) {
         for it in &self.decisions {
             it.render(out);

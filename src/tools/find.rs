@@ -97,8 +97,7 @@ impl Reply for FindReply {
     fn page(&self) -> Option<Page> {
         let mut table = Table::new([Column::cut(""), Column::left("")]);
         for file in &self.files {
-            let marks: Vec<&str> = file.marks.names().collect();
-            table.row([Cell::Path(file.path.clone()), Cell::faint(marks.join(", "))]);
+            table.row([Cell::Path(file.path.clone()), Cell::words(file.marks.names())]);
         }
         Some(Page { blocks: vec![Block::Table(table)] })
     }

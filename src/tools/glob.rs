@@ -11,11 +11,14 @@ use serde::{Deserialize, Serialize};
 use super::{
     Call, CurrentDir, Define, Needs, Reply, Toolset, cut_notice, first, paths, results_max,
 };
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::base::text;
 use crate::catalog::file_list::FileList;
 use crate::error::{Error, Result};
+use crate::lang::language;
+use crate::lang::marks;
 
 /// The default number of files in a reply.
 const FILES: usize = 200;
@@ -203,6 +206,21 @@ impl Reply for GlobReply {
     /// Renders a line for each path.
     fn render(&self, style: &dyn Style) -> String {
         self.files.iter().map(|path| format!("{}\n", style.path(path))).collect()
+    }
+
+    /// Shows each path with what follows from it.
+    fn page(&self) -> Option<Page> {
+        let columns = [Column::cut("FILE"), Column::left("LANGUAGE"), Column::left("REMARK")];
+        let mut table = Table::new(columns);
+        for path in &self.files {
+            let name = path::split(path.as_bytes()).1;
+            table.row([
+                Cell::Path(path.clone()),
+                Cell::words(language::of_name(name).map(|found| found.name).into_iter()),
+                Cell::words(marks::of_path(path.as_bytes()).names()),
+            ]);
+        }
+        Some(Page { blocks: vec![Block::Table(table.without_empty())] })
     }
 
     fn is_found(&self) -> bool {

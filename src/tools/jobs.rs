@@ -9,7 +9,8 @@ use serde_json::json;
 use super::analysis::Data;
 use super::analyze::check_shard;
 use super::{Call, Define, Effect, Needs, Speed, Toolset};
-use crate::answer::analysis::{Analysis, NextStep, Status};
+use crate::answer::analysis::{Analysis, NextStep, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::catalog::code::JobKind;
@@ -66,6 +67,34 @@ fn unknown(id: i64) -> Analysis<Jobs> {
 }
 
 impl Data for Jobs {
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::right("JOB"),
+            Column::left("KIND"),
+            Column::left("STATE"),
+            Column::right("RUNS FOR"),
+            Column::left("DONE"),
+        ]);
+        for Entry { job_id, kind, state, message, done, total, seconds } in &self.jobs {
+            let is_running = *state == "running" && *total > 0;
+            let share = || Cell::Share(*done as f64 / *total as f64);
+            let grade = match *state {
+                "done" => Grade::Good,
+                "failed" => Grade::Bad,
+                _ => Grade::Fair,
+            };
+            let cells = [
+                Cell::text(job_id.to_string()),
+                Cell::text(kind),
+                Cell::Level(grade, state),
+                Cell::text(format!("{seconds} s")),
+                if is_running { share() } else { Cell::Empty },
+            ];
+            table.row_with(cells, message.iter().map(|text| vec![Cell::text(text)]).collect());
+        }
+        Some(vec![Block::Table(table.without_empty())])
+    }
+
     fn render(&self, _: &dyn Style, out: &mut String) {
         for Entry { job_id, kind, state, message, done, total, seconds } in &self.jobs {
             let _ = write!(out, "{job_id}  {}  {state}  {seconds} s", text::plain(kind));

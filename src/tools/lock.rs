@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::{self, Data};
 use super::{Alias, Call, Define, Effect, Needs, Toolset, paths};
-use crate::answer::analysis::{Analysis, Status};
+use crate::answer::analysis::{Analysis, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::{Error, Result};
@@ -182,6 +183,33 @@ fn entry(lock: &Held, shards: &Shards, now_ms: i64) -> Entry {
 }
 
 impl Data for Locks {
+    /// Shows each lock, below it what it is for, and what the call did.
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([
+            Column::cut("PATH"),
+            Column::cut("HOLDER"),
+            Column::right("EXPIRES IN"),
+            Column::left("SHARD"),
+        ]);
+        for Entry { path, holder, purpose, expires_in_seconds, shard } in &self.locks {
+            let purpose = purpose.iter().map(|purpose| vec![Cell::text(purpose)]);
+            let cells = [
+                Cell::Path(path.clone()),
+                Cell::text(holder),
+                Cell::text(format!("{expires_in_seconds} s")),
+                shard.as_ref().map_or(Cell::Empty, Cell::text),
+            ];
+            table.row_with(cells, purpose.collect());
+        }
+        let done = match self.op {
+            Op::List if self.locks.is_empty() => Some("no locks"),
+            Op::Release if self.done => Some("released"),
+            _ => None,
+        };
+        let done = done.map(|done| Block::Line(vec![Cell::text(done)]));
+        Some([Block::Table(table.without_empty())].into_iter().chain(done).collect())
+    }
+
     fn render(&self, style: &dyn Style, out: &mut String) {
         for Entry { path, holder, purpose, expires_in_seconds, shard } in &self.locks {
             let (path, holder) = (style.path(path), text::plain(holder));

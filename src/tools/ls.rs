@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, CurrentDir, Define, Needs, Reply, Speed, Toolset, counted, paths};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::error::Result;
 use crate::lang::language;
@@ -116,16 +117,22 @@ impl Define for Ls {
     }
 }
 
+impl LsReply {
+    /// Returns the repository path of an entry.
+    fn path_of(&self, entry: &Entry) -> String {
+        match self.path.as_str() {
+            "" => entry.name.clone(),
+            directory => format!("{directory}/{}", entry.name),
+        }
+    }
+}
+
 impl Reply for LsReply {
     /// Renders a line for each entry: name, size or number of files, language, marks.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         for entry in &self.entries {
-            let path = match self.path.as_str() {
-                "" => entry.name.clone(),
-                directory => format!("{directory}/{}", entry.name),
-            };
-            out.push_str(&style.entry(&path, &entry.name));
+            out.push_str(&style.entry(&self.path_of(entry), &entry.name));
             let _ = match entry.files {
                 Some(files) => write!(out, "  {}", counted(files, "file")),
                 None => write!(out, "  {} bytes", entry.bytes),
@@ -137,6 +144,27 @@ impl Reply for LsReply {
             out.push('\n');
         }
         out
+    }
+
+    /// Shows a row for each entry.
+    fn page(&self) -> Option<Page> {
+        let mut table = Table::new([
+            Column::cut("NAME"),
+            Column::right("FILES"),
+            Column::right("SIZE"),
+            Column::left("LANGUAGE"),
+            Column::left("REMARK"),
+        ]);
+        for entry in &self.entries {
+            table.row([
+                Cell::Entry(self.path_of(entry), entry.name.clone()),
+                entry.files.map_or(Cell::Empty, |files| Cell::Number(files as u64)),
+                Cell::Size(entry.bytes),
+                Cell::words(entry.language.into_iter()),
+                Cell::words(entry.marks.names()),
+            ]);
+        }
+        Some(Page { blocks: vec![Block::Table(table.without_empty())] })
     }
 
     fn is_found(&self) -> bool {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::session::{Indexed, Project};
 use super::{Call, Define, Needs, Reply, Toolset, counted, first};
+use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::error::Result;
@@ -78,6 +79,38 @@ impl Reply for Listed {
         out
     }
 
+    /// Shows the projects with the state of their indexes, then other trees.
+    fn page(&self) -> Option<Page> {
+        let mut table = Table::new([
+            Column::cut("PROJECT"),
+            Column::cut("TREE"),
+            Column::right("FILES"),
+            Column::left("INDEX"),
+            Column::left(""),
+        ]);
+        for project in &self.projects {
+            table.row([
+                Cell::name(&project.name),
+                Cell::text(&project.root),
+                project.files.map_or(Cell::Empty, |files| Cell::Number(files as u64)),
+                Cell::text(state(project)),
+                Cell::words(project.default.then_some("default").into_iter()),
+            ]);
+        }
+        let mut blocks = vec![Block::Table(table.without_empty())];
+        if !self.indexed.is_empty() {
+            let title = match self.total {
+                total if self.shown < total => {
+                    format!("Other indexed trees ({} of {total})", self.shown)
+                }
+                _ => "Other indexed trees".to_owned(),
+            };
+            blocks.push(Block::Title(title));
+            blocks.extend(self.indexed.iter().map(|root| Block::Line(vec![Cell::text(root)])));
+        }
+        Some(Page { blocks })
+    }
+
     fn is_found(&self) -> bool {
         !self.projects.is_empty() || !self.indexed.is_empty()
     }
@@ -94,12 +127,17 @@ pub(super) fn line(out: &mut String, project: &Project) {
     if let Some(files) = project.files {
         let _ = write!(out, "  {}", counted(files, "file"));
     }
-    let index = match (&project.doing, project.index) {
+    let default = if project.default { "  (default)" } else { "" };
+    let _ = writeln!(out, "  {}{default}", state(project));
+}
+
+/// Returns how much of a project is indexed, in words.
+fn state(project: &Project) -> &str {
+    match (&project.doing, project.index) {
         (Some(doing), _) => doing,
         (None, Indexed::Full) => "indexed",
         (None, Indexed::Ready) => "indexed for searches; symbols and words incomplete",
         (None, Indexed::Nothing) => "not indexed yet",
         (None, Indexed::Failed) => "cannot be indexed",
-    };
-    let _ = writeln!(out, "  {index}{}", if project.default { "  (default)" } else { "" });
+    }
 }

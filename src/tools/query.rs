@@ -9,6 +9,7 @@ use serde_json::Value;
 use super::coverage::Coverage;
 use super::deps::Direction;
 use super::{Call, Define, Reply, Toolset, counted, first, paths, schema};
+use crate::answer::page::{Block, Cell, Code, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::base::text;
 use crate::catalog::Catalog;
@@ -366,6 +367,48 @@ impl QueryReply {
     }
 }
 
+impl File {
+    /// Returns how many definitions and lines are not listed, in words.
+    fn left_out(&self) -> impl Iterator<Item = String> {
+        let counts = [
+            (self.symbols_total, self.symbols.len(), "more definition"),
+            (self.matches_total, self.matches.len(), "more matching line"),
+            (self.lines_total, self.lines.len(), "more line"),
+        ];
+        let more = |(total, shown, what): (usize, usize, &str)| {
+            (shown < total).then(|| format!("… {}", counted(total - shown, what)))
+        };
+        counts.into_iter().filter_map(more)
+    }
+
+    /// Returns what steps added, as parts of a page.
+    fn blocks(&self) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        let columns = [Column::right(""), Column::left(""), Column::cut("")];
+        let mut symbols = Table::new(columns);
+        for Symbol { name, kind, line, end_line } in &self.symbols {
+            let lines = Cell::Lines(self.path.clone(), *line, *end_line);
+            symbols.row([lines, Cell::faint(kind.name()), Cell::name(name)]);
+        }
+        let mut matches = Table::new([Column::right(""), Column::cut("")]);
+        for Line { line, text } in &self.matches {
+            let (path, name) = (self.path.clone(), String::new());
+            let lines = Cell::Lines(path.clone(), *line, *line);
+            matches.row([lines, Cell::Code { path, text: text.clone(), name }]);
+        }
+        let tables = [symbols, matches].into_iter().filter(|table| !table.rows.is_empty());
+        blocks.extend(tables.map(Block::Table));
+        if let Some(first) = self.lines.first() {
+            let texts: Vec<&str> = self.lines.iter().map(|line| line.text.as_str()).collect();
+            let text = texts.join("\n");
+            blocks.push(Block::Code(Code { path: self.path.clone(), line: first.line, text }));
+        }
+        let more: Vec<String> = self.left_out().collect();
+        blocks.extend((!more.is_empty()).then(|| Block::Note(more.join(", "))));
+        blocks
+    }
+}
+
 /// Cuts a list to `left` entries and subtracts its length from `left`.
 fn within<T>(list: Vec<T>, left: &mut usize, is_cut: &mut bool) -> Vec<T> {
     let (list, total) = first(list, *left);
@@ -390,17 +433,37 @@ impl Reply for QueryReply {
                 let line = style.line(&file.path, *line, 0);
                 let _ = writeln!(out, "  {line}: {}", text::plain(text));
             }
-            for (total, shown, what) in [
-                (file.symbols_total, file.symbols.len(), "more definition"),
-                (file.matches_total, file.matches.len(), "more matching line"),
-                (file.lines_total, file.lines.len(), "more line"),
-            ] {
-                if shown < total {
-                    let _ = writeln!(out, "  … {}", counted(total - shown, what));
-                }
+            for more in file.left_out() {
+                let _ = writeln!(out, "  {more}");
             }
         }
         out
+    }
+
+    /// Shows how many files each step left, then the files, each with what steps added.
+    fn page(&self) -> Option<Page> {
+        let mut blocks = Vec::new();
+        if self.steps.len() > 1 {
+            let step = |it: &StepResult| format!("{}: {}", it.op.name(), counted(it.files, "file"));
+            let steps: Vec<String> = self.steps.iter().map(step).collect();
+            blocks.push(Block::Note(steps.join(", ")));
+        }
+        let contents: Vec<Vec<Block>> = self.files.iter().map(File::blocks).collect();
+        if contents.iter().all(Vec::is_empty) {
+            let mut table = Table::new([Column::cut("FILE"), Column::left("REMARK")]);
+            for file in &self.files {
+                table.row([Cell::Path(file.path.clone()), Cell::words(file.marks.names())]);
+            }
+            blocks.push(Block::Table(table.without_empty()));
+            return Some(Page { blocks });
+        }
+        for (file, content) in self.files.iter().zip(contents) {
+            let marks = file.marks.names().map(Cell::faint);
+            let head = std::iter::once(Cell::Path(file.path.clone())).chain(marks);
+            blocks.push(Block::Line(head.collect()));
+            blocks.extend(content);
+        }
+        Some(Page { blocks })
     }
 
     fn is_found(&self) -> bool {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
 use super::changed_code::{self, Scope};
-use super::{Alias, Call, Define, Speed, Toolset, first, results_max};
-use crate::answer::analysis::{Analysis, Status};
+use super::{Alias, Call, Define, Speed, Toolset, counted, first, results_max};
+use crate::answer::analysis::{Analysis, Size, Status};
+use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::base::text::plain;
@@ -64,6 +65,26 @@ pub struct StaleTestsData {
 }
 
 impl Data for StaleTestsData {
+    /// Shows each test, below it the function that it uses and what became of that.
+    fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        let mut table = Table::new([Column::cut("TEST"), Column::cut("PLACE")]);
+        for of in &self.stale {
+            // The runner's id may repeat the path, which has a column of its own.
+            let id = of.test_id.strip_prefix(&of.path).unwrap_or(&of.test_id);
+            let mut uses = vec![Cell::faint("uses"), Cell::name(&of.function), Cell::faint("of")];
+            uses.push(Cell::Path(of.was_in.clone()));
+            uses.extend(of.fate());
+            let place = Cell::Place(of.path.clone(), of.line);
+            table.row_with([Cell::name(id.trim_start_matches([':', ' ', '>'])), place], vec![uses]);
+        }
+        let were = if self.removed_functions == 1 { "was" } else { "were" };
+        let removed = counted(self.removed_functions, "function");
+        let removed = format!("{removed} {were} removed or renamed since the commit");
+        let blocks = vec![Block::Table(table)];
+        let note = (self.removed_functions > 0).then_some(Block::Note(removed));
+        Some(blocks.into_iter().chain(note).collect())
+    }
+
     fn render(&self, style: &dyn Style, out: &mut String) {
         for of in &self.stale {
             let place = style.place(&of.path, of.line);
@@ -72,6 +93,16 @@ impl Data for StaleTestsData {
                 Some(new) => _ = writeln!(out, ", renamed to {}", plain(new)),
                 None => out.push_str(", which was removed\n"),
             }
+        }
+    }
+}
+
+impl StaleTest {
+    /// Returns what became of the function.
+    fn fate(&self) -> Vec<Cell> {
+        match &self.renamed_to {
+            Some(new) => vec![Cell::faint("which is now"), Cell::name(new)],
+            None => vec![Cell::faint("which was"), Cell::Level(Grade::Bad, "removed")],
         }
     }
 }

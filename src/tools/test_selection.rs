@@ -634,42 +634,11 @@ impl Selection {
 }
 
 impl Selection {
-    /// Returns the tests as a table for people.
-    pub(super) fn table(&self) -> Table {
-        let mut table = Table::new([
-            Column::left("LIKELY"),
-            Column::cut("TEST"),
-            Column::cut("PLACE"),
-            Column::cut("WHY"),
-        ]);
-        for test in &self.tests {
-            let former = match test.covered_text {
-                Some(CoveredText::Former) => " before its last edit",
-                Some(CoveredText::Renamed) => " under its former name",
-                Some(CoveredText::Same) | None => "",
-            };
-            let why = test.source.words();
-            let why = match why.strip_suffix(" it").filter(|_| !test.function.is_empty()) {
-                Some(verb) => format!("{verb} {}", test.function),
-                None => why.to_owned(),
-            };
-            // The runner's id may repeat the path, which has a column of its own.
-            let id = test.test_id.strip_prefix(&test.path).unwrap_or(&test.test_id);
-            table.row([
-                Cell::Share(test.score.into()),
-                Cell::name(id.trim_start_matches([':', ' ', '>'])),
-                Cell::Place(test.path.clone(), test.line),
-                Cell::text(format!("{why}{former}")),
-            ]);
-        }
-        table
-    }
-
     /// Returns the selection as parts of a page for people.
     pub(super) fn blocks(&self) -> Vec<Block> {
         let mut blocks = Vec::new();
         if !self.tests.is_empty() {
-            blocks.push(Block::Table(self.table()));
+            blocks.push(Block::Table(tests_table(&self.tests)));
         }
         if self.run_all {
             let all = Cell::Level(Grade::Fair, "run all tests:");
@@ -677,6 +646,37 @@ impl Selection {
         }
         blocks
     }
+}
+
+/// Returns tests as a table for people.
+pub(super) fn tests_table(tests: &[SelectedTest]) -> Table {
+    let mut table = Table::new([
+        Column::left("LIKELY"),
+        Column::cut("TEST"),
+        Column::cut("PLACE"),
+        Column::cut("WHY"),
+    ]);
+    for test in tests {
+        let former = match test.covered_text {
+            Some(CoveredText::Former) => " before its last edit",
+            Some(CoveredText::Renamed) => " under its former name",
+            Some(CoveredText::Same) | None => "",
+        };
+        let why = test.source.words();
+        let why = match why.strip_suffix(" it").filter(|_| !test.function.is_empty()) {
+            Some(verb) => format!("{verb} {}", test.function),
+            None => why.to_owned(),
+        };
+        // The runner's id may repeat the path, which has a column of its own.
+        let id = test.test_id.strip_prefix(&test.path).unwrap_or(&test.test_id);
+        table.row([
+            Cell::Share(test.score.into()),
+            Cell::name(id.trim_start_matches([':', ' ', '>'])),
+            Cell::Place(test.path.clone(), test.line),
+            Cell::text(format!("{why}{former}")),
+        ]);
+    }
+    table
 }
 
 impl Data for Selection {

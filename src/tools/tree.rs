@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{Call, CurrentDir, Define, Needs, Reply, Toolset, counted, paths};
+use crate::answer::page::{Block, Cell, Node, Page};
 use crate::answer::style::{Plain, Style};
 use crate::catalog::damage::Part;
 use crate::error::Result;
@@ -223,6 +224,24 @@ impl Entry {
         json.max(text.len())
     }
 
+    /// Returns its line in a tree for people, with its path from byte `from` on.
+    fn cells(&self, from: usize) -> Vec<Cell> {
+        let name = self.path.get(from..).unwrap_or(&self.path);
+        let mut facts: Vec<String> = Vec::new();
+        let languages =
+            self.languages.iter().map(|(language, files)| format!("{language} {files}"));
+        let languages: Vec<String> = languages.collect();
+        match self.files.map(|files| counted(files, "file")) {
+            Some(files) if languages.is_empty() => facts.push(files),
+            Some(files) => facts.push(format!("{files}: {}", languages.join(", "))),
+            None => facts.extend(self.language.map(str::to_owned)),
+        }
+        facts.extend(self.lines.map(|lines| counted(lines, "line")));
+        facts.extend(self.symbols.map(|symbols| counted(symbols, "symbol")));
+        facts.extend(self.marks.names().map(str::to_owned));
+        vec![Cell::Entry(self.path.clone(), name.to_owned()), Cell::faint(facts.join(", "))]
+    }
+
     /// Writes it on a line, with its path from byte `from` on.
     fn write(&self, out: &mut String, from: usize, style: &dyn Style) {
         let name = style.entry(&self.path, self.path.get(from..).unwrap_or(&self.path));
@@ -257,10 +276,31 @@ fn digits(number: usize) -> usize {
 
 /// Writes the line about the entries of a directory that are not listed.
 fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files: Option<usize>) {
+    let _ = writeln!(out, "{:indent$}{}", "", left_out(folders, files), indent = 2 * depth);
+}
+
+/// Returns what is written about the entries of a directory that are not listed.
+fn left_out(folders: Option<usize>, files: Option<usize>) -> String {
     let folders = folders.map(|count| counted(count, "folder"));
     let files = files.map(|count| counted(count, "file"));
     let words: Vec<String> = folders.into_iter().chain(files).collect();
-    let _ = writeln!(out, "{:indent$}… {}", "", words.join(", "), indent = 2 * depth);
+    format!("… {}", words.join(", "))
+}
+
+impl TreeReply {
+    /// Returns the entries of one directory as lines of a tree: those from `at` on, as long as they are at
+    /// `depth` or below it. `from` is where the names of its entries begin in their paths.
+    fn nodes(&self, at: &mut usize, depth: usize, from: usize) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        while let Some(entry) = self.entries.get(*at).filter(|entry| entry.depth >= depth) {
+            *at += 1;
+            let mut children = self.nodes(at, depth + 1, entry.path.len());
+            let rest = entry.files_left_out.map(|files| left_out(None, Some(files)));
+            children.extend(rest.map(|rest| Node::leaf(vec![Cell::faint(rest)])));
+            nodes.push(Node { cells: entry.cells(from), children });
+        }
+        nodes
+    }
 }
 
 impl Reply for TreeReply {
@@ -289,6 +329,19 @@ impl Reply for TreeReply {
             write_left_out(&mut out, 0, self.folders_left_out, self.files_left_out);
         }
         out
+    }
+
+    /// Shows the entries as a tree below the directory.
+    fn page(&self) -> Option<Page> {
+        let base = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
+        let mut children = self.nodes(&mut 0, 0, base);
+        if self.folders_left_out.is_some() || self.files_left_out.is_some() {
+            let rest = left_out(self.folders_left_out, self.files_left_out);
+            children.push(Node::leaf(vec![Cell::faint(rest)]));
+        }
+        let files = Cell::faint(counted(self.total, "file"));
+        let cells = vec![Cell::Path(self.path.clone()), files];
+        Some(Page { blocks: vec![Block::Tree(vec![Node { cells, children }])] })
     }
 
     fn is_found(&self) -> bool {

@@ -83,7 +83,7 @@ fn an_edited_file_is_investigated() {
     );
     let text = run(&place, &["--explain"]).text();
     assert!(text.contains("1. step 1: {\"tool\":\"query_incident_history\""), "{text}");
-    assert!(text.contains("it removes 1 lines that") && text.contains("src/a.py"), "{text}");
+    assert!(text.contains("it removes 1 line that") && text.contains("src/a.py"), "{text}");
     assert_eq!(json(&place, &["--explain"]), reply, "it is deterministic");
 }
 
@@ -281,7 +281,7 @@ fn a_trailer_makes_a_commit_an_incident() {
     }
     place.write("src/util.py", "def b(x):\n    return x\n");
     let text = json(&place, &["--verbose"]).to_string();
-    assert!(text.contains("1 incidents"), "{text}");
+    assert!(text.contains("1 incident in"), "{text}");
 }
 
 #[test]
@@ -372,7 +372,7 @@ fn imported_incidents_count() {
     let imported = Answer::of(import).expect_success().text();
     assert!(imported.starts_with("imported 1 new and 0 known"), "{imported}");
     let reply = json(&place, &["src/util.py", "--verbose"]);
-    assert!(reply["files"][0]["components"].to_string().contains("1 incidents"), "{reply}");
+    assert!(reply["files"][0]["components"].to_string().contains("1 incident in"), "{reply}");
 }
 
 #[test]

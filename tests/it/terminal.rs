@@ -76,6 +76,11 @@ const CALLS: &[&[&str]] = &[
     &["ls"],
     &["tree"],
     &["glob", "*"],
+    &["check", "hostile.py"],
+    &["status"],
+    &["stale-tests"],
+    &["decisions", "list"],
+    &["query", r#"[{"op": "search", "query": "hostile"}, {"op": "outline"}]"#],
     &["symbol", "named"],
     &["read", "none\u{1b}]0;x\u{7}.py"],
     &["read", "none\u{1b}]0;x\u{7}.py", "--color", "always"],
@@ -116,6 +121,57 @@ fn names_are_escaped_everywhere_and_contents_only_on_terminals() {
     // As ripgrep prints it.
     assert!(place.check(&["owned"]).text().contains(HOSTILE));
     assert!(place.check(&["named"]).text().contains(NAME));
+}
+
+#[test]
+fn pages_of_changes_and_decisions_are_harmless() {
+    let place = place();
+    let git = |args: &[&str]| {
+        let mut command = place.command("git");
+        command.args(["-c", "user.name=\u{1b}[31mann", "-c", "user.email=ann@example.org"]);
+        Answer::of({
+            command.args(args);
+            command
+        })
+        .expect_success();
+    };
+    git(&["init", "-q", "-b", "main"]);
+    git(&["add", "-A"]);
+    git(&["commit", "-q", "-m", HOSTILE]);
+    place.write(NAME, "def named():\n    return 2\n\n\ndef other():\n    return named()\n");
+    let decision = ["decisions", "add", "--pattern", HOSTILE, "--scope", "global", "--rationale"];
+    let add: Vec<&str> = decision.into_iter().chain([HOSTILE, "--ref", "hostile.py:2"]).collect();
+    let run = |args: &[&str]| {
+        let mut command = place.codedb(args[0]);
+        command.args(&args[1..]).env("COLUMNS", "60");
+        command.args((args[0] != "status").then_some("--no-background"));
+        Answer::of(command)
+    };
+    run(&add).expect_success();
+    for args in [
+        &["check", "--verbose", "--explain"][..],
+        &["check", "hostile.py", "--base", "HEAD"],
+        &["review"],
+        &["status"],
+        &["stale-tests", "HEAD"],
+        &["decisions", "list"],
+        &["decisions", "search", "red"],
+        &["decisions", "stale"],
+        &["decisions", "for", "hostile.py"],
+        &["context", "fix named and hostile"],
+        &["bundle", r#"[{"tool": "ls"}, {"tool": "read", "arguments": {"path": "hostile.py"}}]"#],
+        &["query", r#"[{"op": "search", "query": "return"}, {"op": "read"}]"#],
+        &["ls"],
+        &["tree"],
+        &["glob", "*.py"],
+    ] {
+        let is_review = args[0] == "review";
+        let args = if is_review { args.to_vec() } else { [args, &["--format", "screen"]].concat() };
+        let answer = run(&args);
+        check_harmless(&answer.text(), &args.join(" "));
+        let said = answer.text() + &answer.stderr;
+        assert!(answer.code != 2 && !said.trim().is_empty(), "{args:?}: {}", answer.stderr);
+    }
 }
 
 /// Returns the output of a command in a pipe.
@@ -182,4 +238,22 @@ fn a_pager_shows_what_is_longer_than_the_terminal() {
     not_paged(&["symbol", "f0"], "sed s/^/paged:/");
     not_paged(&["outline", "a.rs"], "cat");
     not_paged(&["outline", "a.rs"], "head -n 5");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_exit_code_of_check_does_not_come_from_a_pager() {
+    let place = Place::new();
+    place.write("a.rs", "fn one() {}\n");
+    let show = |args: &[&str]| {
+        let variables = [("CODEDB_PAGER", "sed s/^/paged:/"), ("NO_COLOR", "1")];
+        on_terminal_after("stty rows 5 cols 60; ", &place, args, &variables)
+    };
+    let Some(shown) = show(&["check", "a.rs"]) else {
+        skipped::report("`script` is not installed");
+        return;
+    };
+    assert!(shown.contains("paged:LOW risk: 1 file"), "{shown}");
+    let shown = show(&["check", "a.rs", "--fail-on", "LOW"]).unwrap_or_default();
+    assert!(shown.contains("LOW risk: 1 file") && !shown.contains("paged:"), "{shown}");
 }

@@ -24,6 +24,12 @@ pub fn push_plain(out: &mut String, text: &str) {
     }
 }
 
+/// Returns a number with its noun: `1 file`, `2 files`.
+pub fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 /// Returns true for characters that must not reach a terminal from a text that somebody else wrote:
 /// control characters (C0, C1, delete), which move the cursor and start escape sequences; marks that
 /// change the direction of the text; and characters without a shape, which hide text: tags, line and

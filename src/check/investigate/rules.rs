@@ -10,6 +10,7 @@ use super::super::verdict::{Level, Verdict};
 use super::{
     COMMITS, DAYS, Driver, IncidentEntry, Partner, State, THRESHOLD, ToolCall, ToolResult,
 };
+use crate::base::text::counted;
 
 /// The rules.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,7 +70,7 @@ pub fn verdict(state: &State) -> Verdict {
     let reverts = incidents(state).filter(|it| it.source == Source::Revert).count();
     if reverts > 0 {
         steps += 1;
-        made.reasons.push(format!("{reverts} reverts in {DAYS} days"));
+        made.reasons.push(format!("{} in {DAYS} days", counted(reverts, "revert")));
         made.recommendations.push("read why the earlier change was reverted".to_owned());
     }
     let is_severe = |it: &&IncidentEntry| {
@@ -85,8 +86,9 @@ pub fn verdict(state: &State) -> Verdict {
         .collect();
     for partner in missing.iter().take(3) {
         made.recommendations.push(format!(
-            "check whether {} must change as well: {} common commits",
-            partner.path, partner.commits
+            "check whether {} must change as well: {}",
+            partner.path,
+            partner.common()
         ));
     }
     let mut is_uncovered = false;
@@ -95,7 +97,8 @@ pub fn verdict(state: &State) -> Verdict {
             ToolResult::Patch { commit, undone_lines, .. } if *undone_lines > 0 => {
                 steps += 1;
                 let id = commit.get(..12).unwrap_or(commit);
-                made.reasons.push(format!("it removes {undone_lines} lines that {id} added"));
+                let lines = counted(*undone_lines, "line");
+                made.reasons.push(format!("it removes {lines} that {id} added"));
                 made.recommendations
                     .push(format!("check that the error that {id} corrected stays corrected"));
             }
@@ -183,6 +186,21 @@ mod tests {
         assert_eq!((verdict.level, end.steps), (Level::High, 4));
         let (_, verdict) = run(&mut Rules, state, &Fixed(fix, 0));
         assert_eq!(verdict.level, Level::Medium);
+    }
+
+    #[test]
+    fn what_happened_once_is_in_the_singular() {
+        let state = State { level: Level::Medium, ..State::default() };
+        let all = vec![incident(Source::Revert, "Revert \"x\"")];
+        let (_, verdict) = run(&mut Rules, state.clone(), &Fixed(all.clone(), 1));
+        let id = "a".repeat(12);
+        let expected =
+            [format!("1 revert in {DAYS} days"), format!("it removes 1 line that {id} added")];
+        assert_eq!(verdict.reasons, expected);
+        let (_, verdict) = run(&mut Rules, state, &Fixed([all.clone(), all].concat(), 2));
+        let expected =
+            [format!("2 reverts in {DAYS} days"), format!("it removes 2 lines that {id} added")];
+        assert_eq!(verdict.reasons, expected);
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use indicatif::HumanBytes;
+
 use super::strip::{Cut, Piece, Strip};
 use crate::answer::page::{Cell, Grade};
 use crate::answer::style::{Part, Style};
@@ -84,6 +86,10 @@ impl Pen<'_> {
             Cell::Faint(text) => one(plain(text), Some(Part::Faint), Cut::End),
             Cell::Name(name) => one(plain(name), Some(Part::Name), Cut::End),
             Cell::Path(path) => vec![self.path(path, None)],
+            Cell::Entry(path, name) => {
+                let link = Some((path.clone(), None));
+                vec![Piece { link, ..Piece::new(plain(name), Some(Part::Path), Cut::Middle) }]
+            }
             Cell::Place(path, line) => self.place(path, *line, line.to_string()),
             Cell::Lines(path, line, end_line) => {
                 let range =
@@ -92,6 +98,7 @@ impl Pen<'_> {
                 vec![Piece { link: Some((path.clone(), Some(*line))), ..piece }]
             }
             Cell::Number(number) => one(number.to_string(), None, Cut::Never),
+            Cell::Size(bytes) => one(HumanBytes(*bytes).to_string(), None, Cut::Never),
             Cell::Changed(added, removed) => vec![
                 Piece::new(format!("+{added}"), Some(Part::Good), Cut::Never),
                 Piece::plain(" "),

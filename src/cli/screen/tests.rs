@@ -13,14 +13,27 @@ use super::super::demo;
 use super::super::display::Display;
 use super::super::tool;
 use super::*;
+use crate::answer::analysis::Analysis;
 use crate::answer::page::{Block, Cell, Column, Node, Table};
 use crate::answer::style::Part;
 use crate::base::time;
+use crate::check::assess::Decider;
+use crate::check::baseline::Component;
+use crate::check::change::ChangeKind;
+use crate::check::paths::Method;
+use crate::check::trivial::Trivial;
+use crate::check::verdict::Level;
 use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::index::store::Store;
 use crate::source::stamp::RACY_WINDOW;
 use crate::source::walk::Environment;
-use crate::tools::{self, Call};
+use crate::tools::analysis::Data;
+use crate::tools::check::{
+    CheckData, DecisionEntry, FileEntry, PathEntry, ReviewerEntry, UnknownEntry,
+};
+use crate::tools::session::{Indexed, Project};
+use crate::tools::stale_tests::{StaleTest, StaleTestsData};
+use crate::tools::{self, Call, Reply, decisions, jobs, lock, projects};
 
 /// The repository of the demo with an index.
 struct Shop {
@@ -95,6 +108,10 @@ impl Style for Marked<'_> {
     }
 }
 
+fn pipeline(steps: &Value) -> Value {
+    json!({"pipeline": steps})
+}
+
 /// The commands with pages, and their arguments.
 fn calls() -> Vec<(&'static str, &'static str, Value)> {
     vec![
@@ -126,37 +143,247 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("outline", "outline", json!({"path": "src/cart.rs"})),
         ("triage", "triage", json!({"top_n": 2})),
         ("stats", "stats", json!({})),
+        ("check", "check", json!({"base": "HEAD~1"})),
+        ("check_in_detail", "check", json!({"files": ["src/cart.rs"], "verbose": true})),
+        ("context", "context", json!({"task": "a coupon of more than 100 percent underflows"})),
+        ("context_of_a_name", "context", json!({"task": "who calls Price::of", "detail": "full"})),
+        ("stale_tests", "stale-tests", json!({"ref": "HEAD~1"})),
+        ("tree", "tree", json!({})),
+        ("tree_of_one_level", "tree", json!({"depth": 1})),
+        ("tree_within_a_budget", "tree", json!({"path": "src", "max_tokens": 130})),
+        ("ls", "ls", json!({})),
+        ("ls_of_a_folder", "ls", json!({"path": "src"})),
+        ("glob", "glob", json!({"pattern": "**/*cart*"})),
+        (
+            "query",
+            "query",
+            pipeline(&json!([
+                {"op": "search", "query": "coupon", "max_results": 3},
+                {"op": "filter", "path_glob": "src/**"},
+                {"op": "limit", "max_results": 2},
+            ])),
+        ),
+        (
+            "query_of_contents",
+            "query",
+            pipeline(&json!([
+                {"op": "find", "query": "price"},
+                {"op": "outline"},
+                {"op": "read", "line_end": 4},
+            ])),
+        ),
+        ("query_of_paths", "query", pipeline(&json!([{"op": "filter", "language": "rust"}]))),
+        (
+            "bundle",
+            "bundle",
+            json!({"ops": [
+                {"tool": "codedb_symbol", "arguments": {"name": "Coupon"}},
+                {"tool": "find", "arguments": {"query": "nothing of that name"}},
+                {"tool": "read", "arguments": {"path": "none.rs"}},
+                {"tool": "stats"},
+            ]}),
+        ),
     ]
 }
 
 #[test]
 fn pages_of_commands() {
     for (name, tool, args) in calls() {
-        let page = SHOP.page(tool, args);
-        let display = Display::at(SHOP.engine.root());
-        let mut shown = String::new();
-        for (title, width, glyphs) in
-            [("80 columns", 80, UNICODE), ("40 columns", 40, UNICODE), ("ASCII", 80, ASCII)]
-        {
-            shown += &format!("== {title}\n{}\n", screen(width, glyphs).text(&page, &display));
-        }
-        let marked = Marked(Display::at(SHOP.engine.root()));
-        shown += &format!("== styles\n{}", screen(80, UNICODE).text(&page, &marked));
-        insta::assert_snapshot!(name, shown);
+        insta::assert_snapshot!(name, shown(&SHOP.page(tool, args)));
     }
 }
 
+/// Tools whose commands print text to people: they show what no table makes clearer, or have commands
+/// of their own.
+const WITHOUT_PAGES: [&str; 3] = ["search", "status", "snapshot"];
+
 #[test]
-fn no_line_is_wider_and_what_is_cut_shows_it() {
-    for (name, tool, args) in calls() {
-        let page = SHOP.page(tool, args);
-        check_widths(name, &page);
+fn every_command_that_reads_has_a_page() {
+    let local = Local::new(&SHOP.engine, Check::Strict);
+    let mut lacking: Vec<String> = Vec::new();
+    for tool in tools::TOOLS {
+        let has_command = tool.command_line != tools::CommandLine::None;
+        if !has_command || tool.effect != tools::Effect::ReadOnly {
+            continue;
+        }
+        for example in tool.examples {
+            let args = serde_json::from_str(example).expect("an example is JSON");
+            let answer = tool.run(&Call::new(&local, now_ns()), args).expect("a reply");
+            lacking.extend(answer.page().is_none().then(|| tool.command()));
+        }
     }
+    lacking.dedup();
+    assert_eq!(lacking, WITHOUT_PAGES);
+}
+
+/// A change that has everything that `check` shows.
+fn risky() -> CheckData {
+    let over = |name: &str, value: f64, threshold: f64, text: &str| Component {
+        name: name.to_owned(),
+        value,
+        threshold,
+        is_over: true,
+        text: text.to_owned(),
+    };
+    let file = |path: &str, level, added, removed| FileEntry {
+        path: path.to_owned(),
+        change: ChangeKind::Modified,
+        level,
+        added,
+        removed,
+        trivial: None,
+        is_new: false,
+        not_compared: false,
+        former_paths: Vec::new(),
+        components: Vec::new(),
+        steps: Vec::new(),
+    };
+    let former = "src/basket.rs".to_owned();
+    let method = Method::GitFollow;
+    let cart = FileEntry {
+        change: ChangeKind::Renamed,
+        former_paths: vec![PathEntry { path: former, method, confidence: 0.95 }],
+        components: vec![
+            over("size", 412.0, 400.0, "412 changed lines"),
+            over("blast_radius", 31.0, 20.0, "31 files import it, directly or through others"),
+        ],
+        ..file("src/cart.rs", Level::Critical, 380, 32)
+    };
+    let coupon = FileEntry {
+        components: vec![over("incidents", 2.0, 2.0, "2 incidents in 180 days")],
+        ..file("src/coupon.rs", Level::High, 12, 3)
+    };
+    let format =
+        FileEntry { trivial: Some(Trivial::Comments), ..file("web/format.js", Level::Low, 1, 1) };
+    let image = FileEntry {
+        change: ChangeKind::Added,
+        is_new: true,
+        not_compared: true,
+        ..file("web/cart.png", Level::Low, 0, 0)
+    };
+    let decision = decisions::Entry {
+        id: "3f2a9c1d".to_owned(),
+        pattern: "Use integer cents for prices".to_owned(),
+        scope: "path:src/**".to_owned(),
+        rationale: "Floats round.".to_owned(),
+        confidence: "high",
+        sources: vec!["src/price.rs:4".to_owned()],
+    };
+    let reviewer = |author: &str, commits| ReviewerEntry { author: author.to_owned(), commits };
+    CheckData {
+        level: Some(Level::Critical),
+        decided_by: Decider::Model,
+        confidence: Some(0.74),
+        score: Some(0.61),
+        reasons: vec![
+            "src/cart.rs: 412 changed lines".to_owned(),
+            "src/coupon.rs: it removes 1 line that 0123456789ab added".to_owned(),
+        ],
+        recommendations: vec!["ask somebody who knows the code for a review".to_owned()],
+        unknown: vec![UnknownEntry {
+            evidence: "ownership".to_owned(),
+            why: "fewer than 5 commits by people changed it".to_owned(),
+            files: 1,
+        }],
+        calibration: "not measured on this repository; `codedb eval risk` measures it".to_owned(),
+        files: vec![format, cart, image, coupon],
+        untested: vec!["src/cart.rs: Cart::add".to_owned()],
+        untested_total: 3,
+        reviewers: vec![reviewer("Ann", 12), reviewer("Ben", 1)],
+        decisions: vec![
+            DecisionEntry {
+                decision: decision.clone(),
+                contradicted_by: Some("f64".to_owned()),
+                file: "src/cart.rs".to_owned(),
+            },
+            DecisionEntry { decision, contradicted_by: None, file: "src/coupon.rs".to_owned() },
+        ],
+        ..CheckData::default()
+    }
+}
+
+/// Returns the page of a reply with a message.
+fn page_of(data: impl Data, message: Option<&str>) -> Page {
+    let reply = Analysis { message: message.map(str::to_owned), ..Analysis::of(data) };
+    Reply::page(&reply).expect("a page")
+}
+
+#[test]
+fn pages_of_replies_that_the_demo_does_not_have() {
+    insta::assert_snapshot!("check_of_a_risky_change", shown(&page_of(risky(), None)));
+    let decisions = risky().decisions.into_iter().map(|it| it.decision).take(1).collect();
+    let served = decisions::ContextData { decisions };
+    insta::assert_snapshot!("decisions_for_a_file", shown(&page_of(served, None)));
+    let stale = |test: &str, renamed_to: Option<&str>| StaleTest {
+        test_id: format!("tests/cart_test.py::{test}"),
+        path: "tests/cart_test.py".to_owned(),
+        line: 4,
+        function: "Cart.total_of_all".to_owned(),
+        was_in: "src/cart.py".to_owned(),
+        renamed_to: renamed_to.map(str::to_owned),
+    };
+    let stale = vec![stale("test_total", Some("Cart.total")), stale("test_a_coupon", None)];
+    let stale = StaleTestsData { stale, removed_functions: 2 };
+    insta::assert_snapshot!("stale_tests_that_use_what_is_gone", shown(&page_of(stale, None)));
+    let project = |name: &str, files, doing: Option<&str>| Project {
+        name: name.to_owned(),
+        root: format!("/home/ann/{name}"),
+        default: doing.is_none(),
+        index: Indexed::Full,
+        files,
+        doing: doing.map(str::to_owned),
+    };
+    let projects = vec![
+        project("shop", Some(412), None),
+        project("web", None, Some("the symbols are built, 40 %")),
+    ];
+    let indexed = vec!["/home/ann/bank".to_owned()];
+    let listed = projects::Listed { projects, indexed, shown: 1, total: 3, lacks: None };
+    insta::assert_snapshot!("projects", shown(&listed.page().expect("a page")));
+    let held = lock::Entry {
+        path: "src/cart.rs".to_owned(),
+        holder: "agent 1".to_owned(),
+        purpose: Some("round sums before the discount".to_owned()),
+        expires_in_seconds: 540,
+        shard: Some("checkout".to_owned()),
+    };
+    let locks = |op, locks| lock::Locks { op, done: true, locks };
+    insta::assert_snapshot!("locks", shown(&page_of(locks(lock::Op::List, vec![held]), None)));
+    let job = |job_id, state, message: Option<&str>| jobs::Entry {
+        job_id,
+        kind: "index".to_owned(),
+        state,
+        message: message.map(str::to_owned),
+        done: 300,
+        total: 412,
+        seconds: 9,
+    };
+    let reading = "reads the symbols";
+    let jobs = vec![job(12, "running", Some(reading)), job(11, "done", None)];
+    insta::assert_snapshot!("jobs", shown(&page_of(jobs::Jobs { jobs }, None)));
+    let released = page_of(locks(lock::Op::Release, Vec::new()), None);
+    insta::assert_snapshot!("lock_released", shown(&released));
+}
+
+/// Returns a page in two widths, without Unicode, and with its styles as marks, and checks that it fits
+/// any width.
+pub(in crate::cli) fn shown(page: &Page) -> String {
+    let root = Path::new("/tree");
+    let mut shown = String::new();
+    for (title, width, glyphs) in
+        [("80 columns", 80, UNICODE), ("40 columns", 40, UNICODE), ("ASCII", 80, ASCII)]
+    {
+        let text = screen(width, glyphs).text(page, &Display::at(root));
+        shown += &format!("== {title}\n{text}\n");
+    }
+    let text = screen(80, UNICODE).text(page, &Marked(Display::at(root)));
+    check_widths(page);
+    shown + &format!("== styles\n{text}")
 }
 
 /// Lays a page out for many widths; lines must fit, and words that are missing must be cut visibly.
 #[track_caller]
-fn check_widths(name: &str, page: &Page) {
+fn check_widths(page: &Page) {
     let display = Display::at(Path::new("/tree"));
     let squeezed = |text: &str| text.split_whitespace().collect::<String>();
     let whole = screen(1000, UNICODE).text(page, &display);
@@ -164,7 +391,7 @@ fn check_widths(name: &str, page: &Page) {
         for glyphs in [UNICODE, ASCII] {
             let text = screen(width, glyphs).text(page, &display);
             for line in text.lines() {
-                assert!(strip::width_of(line) <= width, "{name}, {width}: {line:?}\n{text}");
+                assert!(strip::width_of(line) <= width, "{width}: {line:?}\n{text}");
             }
         }
         let text = screen(width, UNICODE).text(page, &display);
@@ -173,7 +400,7 @@ fn check_widths(name: &str, page: &Page) {
         let is_header = |word: &str| word.chars().all(|c| c.is_ascii_uppercase());
         let words = whole.split_whitespace().filter(|word| !is_header(word));
         let missing: Vec<&str> = words.filter(|word| !is_there(word)).collect();
-        assert!(missing.is_empty() || text.contains('…'), "{name}, {width}: {missing:?}\n{text}");
+        assert!(missing.is_empty() || text.contains('…'), "{width}: {missing:?}\n{text}");
     }
 }
 

@@ -51,7 +51,7 @@ fn section<T>(out: &mut String, title: &str, entries: &[T], write: impl Fn(&T, &
 }
 
 /// Returns the omitted entries by part.
-fn parts(omitted_parts: OmittedParts) -> Vec<String> {
+pub(super) fn parts(omitted_parts: OmittedParts) -> Vec<String> {
     let OmittedParts { symbols, files, snippets, calls, tests } = omitted_parts;
     let all = [
         (symbols, "definition"),
@@ -69,7 +69,8 @@ fn parts(omitted_parts: OmittedParts) -> Vec<String> {
     some.map(describe).collect()
 }
 
-fn keyword(keyword: &Keyword) -> String {
+/// Returns a name or word that was looked up, with similar names if it is unknown.
+pub(super) fn keyword(keyword: &Keyword) -> String {
     let text = plain(&keyword.text);
     match (keyword.is_unknown, keyword.nearest.is_empty()) {
         (false, _) => text,
