@@ -37,6 +37,7 @@ mod progress_bar;
 mod projects;
 mod recording_code;
 mod report;
+mod removal;
 mod review;
 mod run;
 mod screen;

@@ -237,6 +237,14 @@ fn lists_have_a_common_shape() {
 }
 
 /// The user's own defaults apply on the command line; those of a repository do not.
+    // `index --clean` removes in the same way, with what an interrupted removal left.
+    place.index(&["-q"]).expect_success();
+    let rubbish = place.store().parent().expect("the directory of a tree").join("gone-4711");
+    std::fs::create_dir(&rubbish).expect("created");
+    assert_eq!(cache(&["clean", "--dry-run"]).code, 1);
+    assert!(rubbish.exists());
+    let removed = place.index(&["--clean"]).expect_success().text();
+    assert!(removed.starts_with("1 index removed, ") && !rubbish.exists(), "{removed}");
 #[test]
 fn defaults_come_from_the_users_file_alone() {
     let place = Place::new();
