@@ -10,13 +10,14 @@ mod strip;
 mod tests;
 
 use std::io::IsTerminal as _;
+use std::ops::Range;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
 use self::drawing::{ASCII, Clock, Glyphs, Pen, UNICODE};
 use super::settings;
 use crate::answer::page::Page;
-use crate::answer::style::Style;
+use crate::answer::style::{Part, Style};
 
 /// The value of `--format` for pages.
 pub(super) const FORMAT: &str = "screen";
@@ -88,6 +89,12 @@ impl Screen {
             pager::show(text);
         }
     }
+}
+
+/// Returns all of a piece of code in spans, each with the colour of its token in the language of `path`.
+/// O(code).
+pub(super) fn colored(path: &str, code: &str) -> Vec<(Range<usize>, Option<Part>)> {
+    drawing::colored(path, code)
 }
 
 /// Returns true if the locale has Unicode and the terminal more than letters.
