@@ -21,6 +21,7 @@ mod examples;
 mod extractors;
 mod first_use;
 mod flaky;
+mod graph;
 mod help;
 mod hyperlink;
 mod index;
