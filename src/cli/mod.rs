@@ -37,8 +37,8 @@ mod place;
 mod progress_bar;
 mod projects;
 mod recording_code;
-mod report;
 mod removal;
+mod report;
 mod review;
 mod run;
 mod screen;
@@ -46,6 +46,7 @@ mod search;
 #[cfg(feature = "serve")]
 mod serve;
 mod settings;
+mod short_help;
 mod similar;
 mod snapshot;
 mod spellings;
