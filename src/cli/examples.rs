@@ -58,7 +58,11 @@ const EXAMPLES: &[Examples] = &[
     ("config", &[("config", "what applies, and from where"), ("config --json", "")]),
     (
         "explain",
-        &[("explain Cart::total", "definition, callers, calls, tests"), ("explain Coupon", "")],
+        &[
+            ("explain Cart::total", "definition, callers, calls, tests"),
+            ("explain Coupon", ""),
+            ("explain Cart::total --format mermaid", "what it calls and is called by, drawn"),
+        ],
     ),
     (
         "callers",

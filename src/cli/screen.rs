@@ -2,7 +2,7 @@
 //! pager for long ones. Pipes, scripts and agents get the text of [`crate::tools::Reply::render`]
 //! instead, unless they ask for `--format screen`.
 
-mod drawing;
+pub(super) mod drawing;
 mod layout;
 mod pager;
 mod strip;
@@ -10,14 +10,13 @@ mod strip;
 mod tests;
 
 use std::io::IsTerminal as _;
-use std::ops::Range;
 
 use clap::{Arg, ArgAction, ArgMatches};
 
 use self::drawing::{ASCII, Clock, Glyphs, Pen, UNICODE};
 use super::settings;
 use crate::answer::page::Page;
-use crate::answer::style::{Part, Style};
+use crate::answer::style::Style;
 
 /// The value of `--format` for pages.
 pub(super) const FORMAT: &str = "screen";
@@ -89,12 +88,6 @@ impl Screen {
             pager::show(text);
         }
     }
-}
-
-/// Returns all of a piece of code in spans, each with the colour of its token in the language of `path`.
-/// O(code).
-pub(super) fn colored(path: &str, code: &str) -> Vec<(Range<usize>, Option<Part>)> {
-    drawing::colored(path, code)
 }
 
 /// Returns true if the locale has Unicode and the terminal more than letters.

@@ -436,13 +436,16 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     if format == screen::FORMAT {
         take_limit(tool, settings::defaults().limit, &mut args);
     }
-    let draws_graph = graph::FORMATS.contains(&format);
-    let is_for_models = format != screen::FORMAT && !draws_graph;
-    if !is_for_models && tool.is_of(Toolset::History) && takes(tool, "max_tokens") {
+    if format == screen::FORMAT && tool.is_of(Toolset::History) && takes(tool, "max_tokens") {
         // People have no budget of tokens.
         args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
     }
     take_functions(tool, matches, &mut args);
+    let draws_graph = graph::FORMATS.contains(&format);
+    if draws_graph && takes(tool, "max_tokens") {
+        // Nor has a drawing.
+        args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
+    }
     let args = Value::Object(args);
     let first_use = first_use::wait(tool, matches, &engine);
     let until = OnceLock::new();

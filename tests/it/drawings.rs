@@ -118,6 +118,7 @@ const DRAWN: &[&[&str]] = &[
     &["callers", "Price::of", "--depth", "3"],
     &["callers", "Coupon", "--uses"],
     &["callpath", "Cart.total", "Price::of"],
+    &["explain", "Cart::total"],
     &["deps", "src/price.rs"],
     &["deps", "src/cart.rs", "--direction", "depends_on", "--transitive"],
     &["impact", "Price::of"],
@@ -169,7 +170,7 @@ fn other_commands_answer_that_they_have_no_graph() {
             &["edit", "a.py", "--op", "delete", "--line-start", "1"],
             "the reply of `edit` is no graph",
         ),
-        (&["check"], "[possible values: text, json, sarif, github]"),
+        (&["check"], "invalid value 'dot' for '--format <FORMAT>'"),
     ] {
         let answer = run(&place, &place.root(), &[words, &["--format", "dot"]].concat());
         assert_eq!((answer.code, answer.text().as_str()), (2, ""), "{words:?}");

@@ -7,7 +7,7 @@ use crate::answer::style::Part;
 use crate::base::path::shown;
 use crate::base::text::{decode, plain};
 use crate::catalog::code::Code;
-use crate::cli::screen;
+use crate::cli::screen::drawing;
 
 /// The maximum number of bytes that are read of a file.
 const BYTES_MAX: u64 = 4 << 20;
@@ -36,7 +36,7 @@ impl Preview {
         let all = text.as_deref().unwrap_or_default();
         let ends = all.match_indices('\n').map(|(at, _)| at + 1).filter(|&at| at < all.len());
         let starts = std::iter::once(0).chain(ends).filter(|_| !all.is_empty()).collect();
-        let spans = screen::colored(&shown(&path), all);
+        let spans = drawing::colored(&shown(&path), all);
         Preview { path, text, starts, spans }
     }
 
