@@ -6,6 +6,7 @@
 
 pub mod analysis;
 pub mod definition;
+pub mod graph;
 pub mod nearest;
 pub mod page;
 pub mod precedence;

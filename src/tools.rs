@@ -86,6 +86,7 @@ pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
 use session::{PROJECT, ProjectSelector};
 
 use crate::answer::analysis::Update;
+use crate::answer::graph::Graph;
 use crate::answer::page::Page;
 use crate::answer::style::{Plain, Style};
 pub(crate) use crate::base::text::counted;
@@ -251,6 +252,14 @@ pub trait Reply: Serialize + Send {
     /// True if [`Reply::locations`] lists the results.
     const HAS_LOCATIONS: bool = false;
 
+    /// True if [`Reply::graph`] returns a graph.
+    const HAS_GRAPH: bool = false;
+
+    /// Returns the reply as a graph, if it has one. Some need [`Call::draws_graph`].
+    fn graph(&self) -> Option<Graph> {
+        None
+    }
+
     /// Replaces mentions of tools in texts of the reply by their names, and removes recommendations
     /// of tools that the caller does not have.
     fn adapt(&mut self, _offered: Offered<'_>) {}
@@ -319,6 +328,8 @@ pub trait Answer: Send {
     fn styled(&self, style: &dyn Style) -> String;
     /// Returns the reply as a page for people; see [`Reply::page`].
     fn page(&self) -> Option<Page>;
+    /// Returns the reply as a graph, if [`Tool::has_graph`]; see [`Reply::graph`].
+    fn graph(&self) -> Option<Graph>;
     /// Returns false if nothing was found.
     fn is_found(&self) -> bool;
     /// Returns true if the answer is not known; see [`Reply::is_unknown`].
@@ -356,6 +367,10 @@ impl<R: Reply> Answer for R {
 
     fn page(&self) -> Option<Page> {
         Reply::page(self)
+    }
+
+    fn graph(&self) -> Option<Graph> {
+        Reply::graph(self)
     }
 
     fn is_found(&self) -> bool {
@@ -413,6 +428,10 @@ impl Answer for Rendered {
 
     fn page(&self) -> Option<Page> {
         Some(self.answer.page()?.map_texts(&|text| self.redacted(text)))
+    }
+
+    fn graph(&self) -> Option<Graph> {
+        Some(self.answer.graph()?.map_texts(&|text| self.redacted(text)))
     }
 
     fn is_found(&self) -> bool {
@@ -482,6 +501,8 @@ pub struct Tool {
     pub positional: &'static [&'static str],
     /// True if its replies list places in files.
     pub has_locations: bool,
+    /// True if its replies are graphs.
+    pub has_graph: bool,
     /// The effect of the current directory on a call from the command line.
     pub current_dir: CurrentDir,
     /// Other names of arguments that are accepted.
@@ -511,6 +532,7 @@ impl Tool {
             positional: D::POSITIONAL,
             current_dir: D::CURRENT_DIR,
             has_locations: <D::Reply as Reply>::HAS_LOCATIONS,
+            has_graph: <D::Reply as Reply>::HAS_GRAPH,
             aliases: D::ALIASES,
             schema: schema::of::<D::Args>,
             cached_schema: OnceLock::new(),

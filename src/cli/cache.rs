@@ -9,7 +9,7 @@ use indicatif::HumanBytes;
 use serde::Serialize;
 
 use super::index::{place_args, print, tree_options};
-use super::{place, report, terminal};
+use super::{place, removal, report, terminal};
 use crate::base::time;
 use crate::error::{Error, Result};
 use crate::index::format;
@@ -184,48 +184,25 @@ fn clean(matches: &ArgMatches) -> Result<ExitCode> {
     let days = matches.get_one::<u64>("older-than").copied();
     let oldest = days.map(|days| Duration::from_secs(days.saturating_mul(SECONDS_A_DAY)));
     let now = SystemTime::now();
-    let is_wanted = |cached: &&CachedIndex| {
+    let is_wanted = |cached: &CachedIndex| {
         let is_old = oldest.is_some_and(|oldest| {
             now.duration_since(cached.used_at).is_ok_and(|age| age >= oldest)
         });
-        let is_orphan = cached.root.as_ref().is_some_and(|root| !root.exists());
         is_old
             || matches.get_flag("all")
             || named.iter().any(|tree| is_of(cached, tree))
-            || named.is_empty() && oldest.is_none() && is_orphan
+            || named.is_empty() && oldest.is_none() && removal::is_orphan(cached)
     };
-    let wanted: Vec<&CachedIndex> = all.iter().filter(is_wanted).collect();
-    let is_dry = matches.get_flag("dry-run");
-    let (mut bytes, mut removed, mut failed) = (0, 0, false);
-    for cached in wanted {
-        match if is_dry { Ok(()) } else { store::remove(&cached.dir) } {
-            Ok(()) => {
-                bytes += cached.bytes;
-                removed += 1;
-                if is_dry {
-                    print(&terminal::escaped(&format!("{}\n", shown(cached))))?;
-                }
-            }
-            Err(error) => {
-                failed = true;
-                report::print_error(&error);
-            }
-        }
-    }
-    let plural = if removed == 1 { "" } else { "es" };
-    let would = if is_dry { "would be " } else { "" };
-    print(&format!("{removed} index{plural} {would}removed, {}\n", HumanBytes(bytes)))?;
-    Ok(ExitCode::from(if failed { 2 } else { u8::from(removed == 0) }))
+    let cache = place::cache(&tree_options(matches))?;
+    let removed = removal::remove(&cache, &is_wanted, matches.get_flag("dry-run"));
+    print(&terminal::escaped(&removed.text))?;
+    Ok(ExitCode::from(if removed.has_failed { 2 } else { u8::from(removed.count == 0) }))
 }
 
 /// Returns true if this version of codedb reads an index directory.
 fn is_of_this_version(dir: &Path) -> bool {
     let start = format!("v{}-", format::VERSION);
     dir.file_name().is_some_and(|name| name.to_string_lossy().starts_with(&start))
-}
-
-fn shown(cached: &CachedIndex) -> String {
-    cached.root.as_ref().unwrap_or(&cached.dir).display().to_string()
 }
 
 fn verify(matches: &ArgMatches) -> Result<ExitCode> {
@@ -240,7 +217,7 @@ fn verify(matches: &ArgMatches) -> Result<ExitCode> {
         if !matches.get_flag("json") {
             let sound = if is_other { "of another version of codedb, not read" } else { "sound" };
             let state = problem.as_deref().unwrap_or(sound);
-            print(&terminal::escaped(&format!("{}: {state}\n", shown(cached))))?;
+            print(&terminal::escaped(&format!("{}: {state}\n", removal::shown(cached))))?;
         }
         entries.push(Entry { problem, ..entry(cached) });
     }

@@ -5,15 +5,15 @@ use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{Arg, ArgAction, Command, value_parser};
+use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
 use super::run as test_run;
 #[cfg(feature = "serve")]
 use super::serve;
 use super::{
-    cache, check, config, data, decisions, demo, doctor, drift, eval, examples, flaky, help, index,
-    init, mcp, pick, review, search, similar, snapshot, spellings, status, tool,
+    cache, check, config, data, decisions, demo, doctor, drift, eval, flaky, help, index, init,
+    mcp, pick, review, search, short_help, similar, snapshot, spellings, status, tool,
 };
 use crate::error::{Error, Kind, Result};
 
@@ -89,64 +89,7 @@ fn tree_without_help() -> Command {
         ));
     #[cfg(feature = "serve")]
     let tree = tree.subcommand(with_globals(serve::command()));
-    tree.mut_subcommands(with_short_help)
-}
-
-/// The arguments that most commands have, which only `--help-all` shows.
-const COMMON: [&str; 14] = [
-    "color",
-    "data-dir",
-    "fresh",
-    "hyperlink-format",
-    "index-dir",
-    "iso",
-    "no-background",
-    "no-pager",
-    "no-progress",
-    "root",
-    "show-secrets",
-    "threads",
-    "vimgrep",
-    "wait-ms",
-];
-
-/// The help of a command: what it does, examples, its own options.
-const HELP: &str =
-    "{about-with-newline}\n{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
-
-/// Makes `-h` and `--help` of a command the short help, which opens with examples, and adds
-/// `--help-all`.
-fn with_short_help(command: Command) -> Command {
-    let name = command.get_name().to_owned();
-    // `search` renders its own help.
-    if name == "search" || name == help::NAME {
-        return command;
-    }
-    let command = short_help(command);
-    match examples::of(&name) {
-        Some(examples) => command.before_help(examples),
-        None => command,
-    }
-}
-
-fn short_help(mut command: Command) -> Command {
-    let common: Vec<clap::Id> = command
-        .get_arguments()
-        .map(|arg| arg.get_id().clone())
-        .filter(|id| COMMON.contains(&id.as_str()))
-        .collect();
-    for id in common {
-        command = command.mut_arg(id, |arg| arg.hide_short_help(true));
-    }
-    let help = Arg::new("help").short('h').long("help").action(ArgAction::HelpShort);
-    let all = Arg::new("help-all").long("help-all").action(ArgAction::HelpLong);
-    command
-        .disable_help_flag(true)
-        .disable_help_subcommand(true)
-        .arg(help.help("Print this help").display_order(1_000))
-        .arg(all.help("Print all options, with details").display_order(1_001))
-        .help_template(HELP)
-        .mut_subcommands(short_help)
+    tree.mut_subcommands(short_help::of)
 }
 
 /// Adds the global flags that a command does not define, hidden from its help.
@@ -193,7 +136,8 @@ pub(super) fn has_flag(name: &str, flag: &str) -> bool {
 /// On invalid arguments, those of the command, and if the output cannot be written.
 pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
     let words = std::iter::once(OsString::from("codedb")).chain(args.iter().cloned());
-    let matches = match tree().try_get_matches_from(words) {
+    let tree_of_call = short_help::without_rare_commands(tree(), &args);
+    let matches = match tree_of_call.try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(err) if err.kind() == clap::error::ErrorKind::InvalidUtf8 => {
             return Err(not_utf8(&args));

@@ -58,7 +58,11 @@ const EXAMPLES: &[Examples] = &[
     ("config", &[("config", "what applies, and from where"), ("config --json", "")]),
     (
         "explain",
-        &[("explain Cart::total", "definition, callers, calls, tests"), ("explain Coupon", "")],
+        &[
+            ("explain Cart::total", "definition, callers, calls, tests"),
+            ("explain Coupon", ""),
+            ("explain Cart::total --format mermaid", "what it calls and is called by, drawn"),
+        ],
     ),
     (
         "callers",
@@ -66,6 +70,7 @@ const EXAMPLES: &[Examples] = &[
             ("callers Price::of", "who calls it"),
             ("callers Price::of --depth 3", "and who calls those, as a tree"),
             ("callers Coupon --uses", "also uses as a type or value"),
+            ("callers Price::of --depth 3 --format dot", "a drawing, for Graphviz"),
         ],
     ),
     (
@@ -73,6 +78,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("callpath Cart.total Price::of", "how one calls the other"),
             ("callpath a_coupon_takes_its_share discounted", ""),
+            ("callpath Cart.total Price::of --format mermaid", "a drawing, for Markdown"),
         ],
     ),
     (
@@ -80,6 +86,8 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("deps src/price.rs", "the files that import it"),
             ("deps src/cart.rs --direction depends_on", "what it imports"),
+            ("deps src/price.rs --tree --depth 3", "also indirectly, as a tree"),
+            ("deps src/price.rs --tree --format dot", "a drawing, for Graphviz"),
         ],
     ),
     (
@@ -128,6 +136,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("impact src/price.rs", "what a file affects"),
             ("impact --functions Price::of", "what a function affects"),
+            ("impact Price::of --format mermaid", "a drawing, for Markdown"),
         ],
     ),
     (
@@ -135,6 +144,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("diff-impact --working-tree", "of uncommitted changes"),
             ("diff-impact HEAD~1", "since a commit"),
+            ("diff-impact HEAD~1 --format dot", "a drawing, for Graphviz"),
         ],
     ),
     (
@@ -321,7 +331,7 @@ mod tests {
     #[test]
     fn every_command_has_examples_of_its_own() {
         for (command, examples) in EXAMPLES {
-            assert!((1..=3).contains(&examples.len()), "{command}");
+            assert!((1..=4).contains(&examples.len()), "{command}");
             for (line, comment) in *examples {
                 let first = line.split(' ').next().unwrap_or_default();
                 assert!(first == *command || first == "job-status", "{command}: {line}");

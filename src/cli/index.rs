@@ -11,10 +11,10 @@ use indicatif::HumanBytes;
 use super::background::{self, Build};
 use super::place::{self, TreeOptions};
 use super::progress_bar::ProgressBar;
-use super::{log_sink, report, terminal};
+use super::{log_sink, removal, report, terminal};
 use crate::engine::{self, Built, CodeBuilt, Engine, Progress};
 use crate::error::{Error, Kind, Result};
-use crate::index::store;
+use crate::index::store::{self, CachedIndex};
 
 pub(super) fn command() -> Command {
     Command::new("index")
@@ -358,31 +358,15 @@ fn with_progress<T>(shows_progress: bool, work: impl FnOnce(&Progress) -> Result
     }
 }
 
-/// Removes the index of the tree, old temporary files, and indexes of trees that no longer exist.
-fn clean(engine: &Engine, cache: &place::Cache, quiet: bool) -> Result<ExitCode> {
-    let own = engine.store().dir();
-    let mut freed_bytes = store::remove_rubbish(&cache.0);
-    let mut removed = 0;
-    let mut failed = false;
-    for cached in store::cached(&cache.0) {
-        let orphan = cached.root.as_deref().is_some_and(|root| !root.exists());
-        let mine = cached.dir == own || cached.root.as_deref() == Some(engine.root());
-        if !mine && !orphan {
-            continue;
-        }
-        match store::remove(&cached.dir) {
-            Ok(()) => {
-                freed_bytes += cached.bytes;
-                removed += 1;
-            }
-            Err(error) => {
-                failed = true;
-                report::print_error(&error);
-            }
-        }
+/// Removes the index of the tree, and indexes of trees that no longer exist.
+fn clean(engine: &Engine, cache: &place::Cache, is_quiet: bool) -> Result<ExitCode> {
+    let is_wanted = |cached: &CachedIndex| {
+        let is_own = cached.dir == engine.store().dir();
+        is_own || cached.root.as_deref() == Some(engine.root()) || removal::is_orphan(cached)
+    };
+    let removed = removal::remove(cache, &is_wanted, false);
+    if !is_quiet {
+        print(&removed.text)?;
     }
-    if !quiet {
-        print(&format!("{removed} indexes removed, {}\n", HumanBytes(freed_bytes)))?;
-    }
-    Ok(ExitCode::from(if failed { 2 } else { 0 }))
+    Ok(ExitCode::from(if removed.has_failed { 2 } else { 0 }))
 }

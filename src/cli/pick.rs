@@ -34,7 +34,7 @@ use ratatui::crossterm::event;
 
 use self::item::Place;
 use self::screen::Screen;
-use self::source::{Message, Source};
+use self::source::{Callee, Message, Source};
 use self::state::{End, Event, State, Typing};
 use self::view::Theme;
 use super::index::{place_args, tree_options};
@@ -67,7 +67,7 @@ pub(super) fn command() -> Command {
              in VISUAL or EDITOR at its line; if standard output is not a terminal, or with `--print`, \
              it is printed. Tab selects several, Esc leaves. Words match letters in order; `'word` is \
              literal, `^start`, `end$`, `!without`. `lines` without a pattern searches for the regular \
-             expression that is typed.",
+             expression that is typed; `callers` without a name lets you choose the definition first.",
         )
         .arg(
             Arg::new("what")
@@ -109,22 +109,22 @@ struct Request {
     source: Source,
     /// What is typed first.
     query: String,
+    /// True if the items are definitions, and the calls of the chosen one are picked from next.
+    is_callee: bool,
 }
 
 impl Request {
     fn new(what: Option<&str>, text: Option<&str>) -> Result<Request> {
         let word = what.unwrap_or("symbols");
         let kind = KINDS.iter().find(|(name, others)| *name == word || others.contains(&word));
+        let is_callee = kind.is_some_and(|(name, _)| *name == "callers") && text.is_none();
         let (source, query) = match (kind.map(|(name, _)| *name), text) {
             (Some("symbols"), text) => (Source::Symbols, text.unwrap_or_default()),
             (Some("files"), text) => (Source::Files, text.unwrap_or_default()),
             (Some("lines"), None | Some("")) => (Source::LinesOfQuery, ""),
             (Some("lines"), Some(pattern)) => (Source::Lines(pattern.to_owned()), ""),
             (Some("callers"), Some(name)) => (Source::Callers(name.to_owned()), ""),
-            (Some(_), _) => {
-                return Err(Error::usage("missing name: whose callers?")
-                    .with_hint("`codedb pick callers NAME`"));
-            }
+            (Some(_), _) => (Source::Symbols, ""),
             // The beginning of a name.
             (None, None) => (Source::Symbols, word),
             (None, Some(_)) => {
@@ -135,15 +135,16 @@ impl Request {
                 .with_hint("`symbols`, `files`, `lines` or `callers`"));
             }
         };
-        Ok(Request { source, query: query.to_owned() })
+        Ok(Request { source, query: query.to_owned(), is_callee })
     }
 
     fn what(&self) -> &'static str {
         match self.source {
+            Source::Symbols if self.is_callee => "callers of",
             Source::Symbols => "symbols",
             Source::Files => "files",
             Source::Lines(_) | Source::LinesOfQuery => "lines",
-            Source::Callers(_) => "callers",
+            Source::Callers(_) | Source::CallersOf(_) => "callers",
         }
     }
 
@@ -170,6 +171,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             return Err(Error::usage("missing pattern: which lines?")
                 .with_hint("`codedb pick lines PATTERN --list`"));
         }
+        if request.is_callee {
+            return Err(Error::usage("missing name: whose callers?")
+                .with_hint("`codedb pick callers NAME --list`"));
+        }
         let threads_of_list = start(&engine, check(matches), request.source)?;
         let path = |place: &Place| OsString::from(file(place)).into_encoded_bytes();
         return list::print(&threads_of_list.messages, &request.query, threads, &path);
@@ -187,11 +192,25 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         },
         enter: if form.is_some() { "print" } else { "open" },
     };
-    let state = State::new(request.what(), request.typing(), &request.query, threads);
-    let places = match pick(&engine, check(matches), request.source, state, theme)? {
-        End::Left => return Ok(ExitCode::from(1)),
-        End::Chosen(places) => places,
+    let mut screen = Screen::open()?;
+    let mut choose = |request: Request, theme: Theme| {
+        let mut state = State::new(request.what(), request.typing(), &request.query, threads);
+        let end = pick(&mut screen, &engine, check(matches), request.source, &mut state, theme)?;
+        Ok((end, state.chosen_name().map(str::to_owned)))
     };
+    let mut request = request;
+    if request.is_callee {
+        let theme = Theme { enter: "choose", ..theme };
+        let (End::Chosen(places), Some(name)) = choose(request, theme)? else {
+            return Ok(ExitCode::from(1));
+        };
+        let callee = places.into_iter().next().map(|place| Callee { name, place });
+        let Some(callee) = callee else { return Ok(ExitCode::from(1)) };
+        let (source, query) = (Source::CallersOf(callee), String::new());
+        request = Request { source, query, is_callee: false };
+    }
+    let (End::Chosen(places), _) = choose(request, theme)? else { return Ok(ExitCode::from(1)) };
+    drop(screen);
     let Some(form) = form else {
         let targets = places.iter().map(|place| (file(place).into_os_string(), place.line));
         return editor::open(editor::configured(), targets.collect()).map(|()| ExitCode::SUCCESS);
@@ -259,20 +278,20 @@ fn spawn(work: impl FnOnce() + Send + 'static) -> Result<()> {
 
 /// Shows the finder until the user chooses or leaves.
 fn pick(
+    screen: &mut Screen,
     engine: &Engine,
     check: Check,
     source: Source,
-    mut state: State,
+    state: &mut State,
     theme: Theme,
 ) -> Result<End> {
-    let mut screen = Screen::open()?;
     let threads = start(engine, check, source)?;
     let (mut requested, mut searched) = (None::<Arc<[u8]>>, String::new());
     state.update(Event::Resized(screen.area()?));
     let mut is_changed = true;
     loop {
         if is_changed {
-            screen.draw(&state, theme)?;
+            screen.draw(state, theme)?;
         }
         if let Some(path) = state.wanted_preview().filter(|path| requested.as_ref() != Some(path)) {
             requested = Some(Arc::clone(path));
@@ -298,7 +317,7 @@ fn pick(
                 return Ok(end);
             }
         }
-        is_changed |= received(&threads.messages, &mut state)?;
+        is_changed |= received(&threads.messages, state)?;
         if screen::is_lost() {
             return Err(Error::new(Kind::Io, "the list could not be read"));
         }

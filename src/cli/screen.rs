@@ -2,7 +2,7 @@
 //! pager for long ones. Pipes, scripts and agents get the text of [`crate::tools::Reply::render`]
 //! instead, unless they ask for `--format screen`.
 
-mod drawing;
+pub(super) mod drawing;
 mod layout;
 mod pager;
 mod strip;

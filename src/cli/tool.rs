@@ -17,7 +17,7 @@ use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::screen::{self, Screen};
 use super::typed_path::{TypedPaths, glob_below};
-use super::{first_use, listing, place, report, settings, spellings};
+use super::{first_use, graph, listing, place, report, settings, spellings};
 use crate::answer::analysis::Failure;
 use crate::answer::page::{Block, Cell, Page};
 use crate::answer::style::Style as _;
@@ -89,17 +89,7 @@ fn command(tool: &'static Tool) -> Command {
     args.extend(tool.positional.iter().flat_map(|name| positional_aliases(tool, name)));
     // Positional arguments come in their own order.
     args.sort_by_key(|arg| tool.positional.iter().position(|name| arg.get_id() == *name));
-    let json =
-        Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the reply as JSON");
-    let format = Arg::new(FORMAT)
-        .long("format")
-        .value_name("FORMAT")
-        .value_parser(["text", screen::FORMAT, "json", "jsonl"])
-        .conflicts_with("json")
-        .hide_possible_values(true)
-        .help("`text`, `screen` (for people), `json`, or `jsonl` (a line an entry)");
-    let common = [json, format]
-        .into_iter()
+    let common = std::iter::empty()
         .chain(tool.has_locations.then(vimgrep_arg))
         .chain(display::args().into_iter().map(|arg| arg.hide_short_help(true)))
         .chain(screen::args().into_iter().map(|arg| arg.hide_short_help(true)))
@@ -109,9 +99,30 @@ fn command(tool: &'static Tool) -> Command {
     command = command
         .args(args)
         .args((tool.effect == Effect::Writes).then(executed_arg))
+        .args(format_args(tool))
         .next_help_heading("Common options")
-        .args(common);
+        .args(common)
+        .next_help_heading(None::<&str>);
     command.hide(UNLISTED.iter().any(|of| of.name == tool.name))
+}
+
+/// Returns the flags for the form of the reply.
+fn format_args(tool: &Tool) -> [Arg; 2] {
+    let json =
+        Arg::new("json").long("json").action(ArgAction::SetTrue).help("Print the reply as JSON");
+    let formats = ["text", screen::FORMAT, "json", "jsonl"].into_iter().chain(graph::FORMATS);
+    let format = Arg::new(FORMAT)
+        .long("format")
+        .value_name("FORMAT")
+        .value_parser(formats.collect::<Vec<_>>())
+        .conflicts_with("json")
+        .hide_possible_values(true)
+        .help(if tool.has_graph {
+            "`text`, `screen`, `json`, `jsonl`, or a graph: `dot`, `mermaid`"
+        } else {
+            "`text`, `screen` (for people), `json`, or `jsonl` (a line an entry)"
+        });
+    [json, format]
 }
 
 fn is_required(schema: &Value, name: &str) -> bool {
@@ -124,8 +135,8 @@ const TOKENS_UNLIMITED: u64 = 1 << 40;
 /// The name of the option for the form of the reply.
 const FORMAT: &str = "output-format";
 
-/// Returns the form of the reply: `text`, `screen`, `json` or `jsonl`. Where none is chosen, it is that
-/// for people on a terminal.
+/// Returns the form of the reply: `text`, `screen`, `json`, `jsonl`, or one of [`graph::FORMATS`]. Where
+/// none is chosen, it is that for people on a terminal.
 fn format(matches: &ArgMatches) -> &str {
     if matches.get_flag("json") {
         return "json";
@@ -204,7 +215,7 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     let help = property["description"].as_str().unwrap_or_default().replace('\n', " ");
     let base =
         if name == GLOB { "; with `/`, it is relative to the current directory" } else { "" };
-    let mut arg = Arg::new(name.to_owned()).help(help + base);
+    let mut arg = Arg::new(name.to_owned()).help(help.clone() + base);
     arg = arg.hide(is_hidden(property));
     let is_positional = tool.positional.contains(&name);
     if !is_positional && spellings::is_limit(name) {
@@ -248,7 +259,8 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     if let Some(choices) = property["enum"].as_array() {
         let choices: Vec<String> =
             choices.iter().filter_map(Value::as_str).map(str::to_owned).collect();
-        arg = arg.value_parser(choices);
+        let is_named = |choice: &String| help.contains(&format!("`{choice}`"));
+        arg = arg.hide_possible_values(choices.iter().all(is_named)).value_parser(choices);
     }
     let value = if property["type"] == "integer" { "N" } else { "TEXT" };
     if is_json(property) {
@@ -405,6 +417,8 @@ pub(super) fn print_failure(error: &Error) -> Result<()> {
 }
 
 fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
+    let format = format(matches);
+    graph::check(tool, format)?;
     let options = tree_options(matches);
     let shows_secrets = matches.get_flag(SHOW_SECRETS);
     let engine = place::engine(&options)?;
@@ -421,7 +435,6 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         start_in(&current, tool, &mut args);
     }
     take_directory(&engine, tool, &mut args);
-    let format = format(matches);
     if format == screen::FORMAT {
         take_limit(tool, settings::defaults().limit, &mut args);
     }
@@ -432,6 +445,11 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
     }
     take_functions(tool, matches, &mut args);
+    let draws_graph = graph::FORMATS.contains(&format);
+    if draws_graph && takes(tool, "max_tokens") {
+        // Nor has a drawing.
+        args.entry("max_tokens").or_insert(TOKENS_UNLIMITED.into());
+    }
     let args = Value::Object(args);
     let first_use = first_use::wait(tool, matches, &engine);
     let until = OnceLock::new();
@@ -446,7 +464,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.run(matches.get_flag("no-background"), |code| {
         let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);
-        let call = Call { session, shows_secrets, ..Call::new(code, now_ns) };
+        let call = Call { session, shows_secrets, draws_graph, ..Call::new(code, now_ns) };
         tool.run(&call, args.clone())
     });
     let answer =
@@ -464,7 +482,15 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     for notice in answer.notices() {
         report::print_message(with_flags(tool, &notice));
     }
-    if is_json_reply(matches) {
+    if let Some(of) = draws_graph.then(|| answer.graph()).flatten() {
+        for remark in &of.remarks {
+            report::print_message(with_flags(tool, remark));
+        }
+        // An empty graph states that there is nothing.
+        if !of.vertices().is_empty() || !answer.is_unknown() {
+            print(&display.for_output(graph::text(format, &of, &display)))?;
+        }
+    } else if is_json_reply(matches) {
         let json = answer.json()?;
         // More fields would exceed the token budget of a reply that has one.
         let arguments = tool.arguments();

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::coverage::NOT_INDEXED;
 use super::{Call, Gap, Offered, Reply, counted, cut_notice, paths};
 use crate::answer::analysis::{Analysis, NextStep, Size, Status, Update};
+use crate::answer::graph::Graph;
 use crate::answer::page::{Block, Cell, Grade, Page};
 use crate::answer::style::Style;
 use crate::base::text::plain;
@@ -30,6 +31,14 @@ pub trait Data: Serialize + Send {
 
     /// Returns the data as parts of a page for people, if it has one; `size` is that of the list.
     fn page(&self, _size: Option<Size>) -> Option<Vec<Block>> {
+        None
+    }
+
+    /// True if [`Data::graph`] returns a graph.
+    const HAS_GRAPH: bool = false;
+
+    /// Returns the data as a graph, if it has one.
+    fn graph(&self) -> Option<Graph> {
         None
     }
 
@@ -117,6 +126,18 @@ impl<D: Data> Reply for Analysis<D> {
         blocks.extend(data);
         blocks.extend((!self.next_steps.is_empty()).then(|| Block::Next(self.next_steps.clone())));
         Some(Page { blocks })
+    }
+
+    const HAS_GRAPH: bool = D::HAS_GRAPH;
+
+    fn graph(&self) -> Option<Graph> {
+        let mut graph = self.data.graph()?;
+        let status = (self.status != Status::Ok).then(|| self.status.words());
+        let words: Vec<&str> = status.into_iter().chain(self.message.as_deref()).collect();
+        let remark = (!words.is_empty()).then(|| words.join(" "));
+        let remark: Vec<String> = remark.into_iter().chain(self.hint.clone()).collect();
+        graph.remarks.extend((!remark.is_empty()).then(|| remark.join("; ")));
+        Some(graph)
     }
 
     fn is_unknown(&self) -> bool {

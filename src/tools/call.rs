@@ -17,12 +17,15 @@ pub struct Call<'a> {
     pub offered: Option<&'a [&'static Tool]>,
     /// True if the reply may contain secrets.
     pub shows_secrets: bool,
+    /// True if the reply is drawn as a graph; see [`Reply::graph`](super::Reply::graph).
+    pub draws_graph: bool,
 }
 
 impl<'a> Call<'a> {
     /// Returns a call on one tree, without a session.
     pub fn new(code: &'a dyn Code, now_ns: i64) -> Call<'a> {
-        Call { code, now_ns, session: None, offered: None, shows_secrets: false }
+        let (session, offered) = (None, None);
+        Call { code, now_ns, session, offered, shows_secrets: false, draws_graph: false }
     }
 }
 

@@ -19,6 +19,7 @@ use super::{
     Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
 };
 use crate::answer::definition::{Around, Definition};
+use crate::answer::graph::{Graph, How, Vertex};
 use crate::answer::page::{Block, Cell, Column, Grade, Node, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -503,6 +504,34 @@ impl Reply for CallersReply {
         Some(Page { blocks })
     }
 
+    const HAS_GRAPH: bool = true;
+
+    /// Draws each definition with what calls and uses it.
+    fn graph(&self) -> Option<Graph> {
+        let (mut graph, mut left_out) = (Graph::default(), 0);
+        for (place, target) in self.definitions.iter().enumerate() {
+            let of = &target.definition;
+            let own = Vertex::definition(&of.qualified_name, &of.path, of.line).asked();
+            let own = graph.add(own);
+            left_out += target.tree.iter().map(|level| level.draw(own, &mut graph)).sum::<usize>();
+            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
+            let listed = listed.chain(&self.uses).chain(&self.unsure_callers);
+            for caller in listed.filter(|caller| caller.of.is_none_or(|of| of == place)) {
+                let from = graph.add(match &caller.enclosing {
+                    Some(around) => Vertex::definition(&around.name, &caller.path, around.line),
+                    None => Vertex::file(&caller.path),
+                });
+                let how = caller.role.map_or(How::Calls, |role| How::Uses(words(role)));
+                graph.connect(from, own, how, 1, caller.confidence);
+            }
+        }
+        if left_out > 0 {
+            let left_out = counted(left_out, "caller");
+            graph.remarks.push(format!("{left_out} not drawn; `max_results` draws more"));
+        }
+        Some(graph)
+    }
+
     const HAS_LOCATIONS: bool = true;
 
     fn locations(&self) -> Vec<Location> {
@@ -517,7 +546,7 @@ impl Reply for CallersReply {
     }
 
     fn is_found(&self) -> bool {
-        self.total + self.unsure_shown + self.omitted > 0
+        self.total + self.unsure_shown + self.uses.len() + self.omitted > 0
             || self.is_value()
             || self.called_by().is_some()
     }

@@ -10,6 +10,7 @@ use super::coverage::{Coverage, Reading};
 use super::lookup::{self, NameQuery};
 use super::{Call, Define, Reply, Toolset, counted, paths};
 use crate::answer::definition::{self, Around, Definition};
+use crate::answer::graph::{Graph, How, Vertex};
 use crate::answer::nearest;
 use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::answer::style::Style;
@@ -236,6 +237,24 @@ impl Reply for CallpathReply {
             table.row_with(definition.cells(), call.into_iter().collect());
         }
         Some(Page { blocks: vec![Block::Table(table.without_empty())] })
+    }
+
+    const HAS_GRAPH: bool = true;
+
+    /// Draws the chain; its ends are what the call asked about.
+    fn graph(&self) -> Option<Graph> {
+        let (mut graph, mut call) = (Graph::default(), None);
+        for (at, Step { definition, calls }) in self.chain.iter().enumerate() {
+            let own =
+                Vertex::definition(&definition.qualified_name, &definition.path, definition.line);
+            let is_end = at == 0 || at + 1 == self.chain.len();
+            let own = graph.add(if is_end { own.asked() } else { own });
+            if let Some((from, confidence)) = call {
+                graph.connect(from, own, How::Calls, 1, confidence);
+            }
+            call = calls.as_ref().map(|site| (own, site.confidence));
+        }
+        Some(graph)
     }
 
     fn is_found(&self) -> bool {

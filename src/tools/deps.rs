@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::callers::rounded;
 use super::coverage::{Coverage, Reading};
 use super::{Call, Define, Reply, Speed, Toolset, counted, cut_notice, first, paths, results_max};
+use crate::answer::graph::Graph;
 use crate::answer::page::{Block, Cell, Column, Grade, Node, Page, Table};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -23,6 +24,7 @@ use crate::graph::link::FileFacts;
 use crate::lang::Marks;
 use crate::lang::facts::ImportKind;
 
+mod drawing;
 mod reach;
 
 pub(super) use reach::{Reached, reach};
@@ -68,6 +70,10 @@ pub struct Args {
     pub max_depth: Option<usize>,
     /// Maximum number of files (default 100)
     pub max_results: Option<usize>,
+    /// Print a tree with the indirect imports
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub tree: bool,
 }
 
 /// An import that resolves to a file.
@@ -167,6 +173,12 @@ pub struct DepsReply {
     /// The number of unresolved imports, including the dynamically computed ones.
     #[serde(skip_serializing_if = "is_zero")]
     pub unresolved: usize,
+    /// True if the text is a tree.
+    #[serde(skip)]
+    is_tree: bool,
+    /// All imports between the listed files, if the reply is drawn.
+    #[serde(skip)]
+    graph: Option<Graph>,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -199,7 +211,8 @@ impl Define for Deps {
                 .with_hint("pass a file or a directory")
                 .with_hint("{tool:tree} lists both"));
         }
-        let depth_max = args.max_depth.unwrap_or(if args.transitive { usize::MAX } else { 1 });
+        let is_transitive = args.transitive || args.tree;
+        let depth_max = args.max_depth.unwrap_or(if is_transitive { usize::MAX } else { 1 });
         if direction == Direction::DependsOn {
             for &file in &files {
                 catalog.facts_now(file)?;
@@ -207,8 +220,10 @@ impl Define for Deps {
         }
         let found = reach(catalog, &files, direction, depth_max);
         let max = results_max(args.max_results, FILES_MAX);
-        let request = Request { path: paths::shown(&path), files, direction, depth_max };
-        answer(catalog, request, found, max)
+        let (path, draws) = (paths::shown(&path), call.draws_graph);
+        let request = Request { path, files, direction, depth_max, draws };
+        let reply = answer(catalog, request, found, max)?;
+        Ok(DepsReply { is_tree: args.tree, ..reply })
     }
 }
 
@@ -252,6 +267,7 @@ struct Request {
     files: Vec<FileId>,
     direction: Direction,
     depth_max: usize,
+    draws: bool,
 }
 
 fn answer(
@@ -260,7 +276,7 @@ fn answer(
     mut reached: Vec<Reached>,
     max: usize,
 ) -> Result<DepsReply> {
-    let Request { path, files: start, direction, depth_max } = request;
+    let Request { path, files: start, direction, depth_max, draws } = request;
     let start = start.as_slice();
     let outside = match direction {
         Direction::DependsOn => Outside::of(catalog, start, &reached, depth_max)?,
@@ -277,6 +293,7 @@ fn answer(
         reached = keyed.into_iter().map(|(.., found)| found).collect();
     }
     let (reached, total) = first(reached, max);
+    let graph = draws.then(|| drawing::of(catalog, start, &reached, direction));
     let mut texts = Texts::new(catalog);
     let mut files = Vec::with_capacity(reached.len());
     for found in &reached {
@@ -323,6 +340,8 @@ fn answer(
         loads_total,
         unresolved_imports,
         unresolved,
+        is_tree: false,
+        graph,
     })
 }
 
@@ -412,9 +431,9 @@ impl Outside {
 }
 
 impl DepsReply {
-    /// Returns the connected files as nodes of a tree, each below the file that its first import
-    /// connects it with.
-    fn nodes(&self) -> Vec<Node> {
+    /// Returns the places of the files that are connected with the start, and of those below each file:
+    /// a file is below the one that its first import connects it with.
+    fn places(&self) -> (Vec<usize>, Vec<Vec<usize>>) {
         let listed: BTreeMap<&str, usize> =
             self.files.iter().enumerate().map(|(at, file)| (file.path.as_str(), at)).collect();
         let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.files.len()];
@@ -428,6 +447,12 @@ impl DepsReply {
                 None => top.push(at),
             }
         }
+        (top, children)
+    }
+
+    /// Returns the connected files as nodes of a tree.
+    fn nodes(&self) -> Vec<Node> {
+        let (top, children) = self.places();
         let mut nodes: Vec<Option<Node>> = Vec::new();
         nodes.resize_with(self.files.len(), || None);
         for at in (0..self.files.len()).rev() {
@@ -435,6 +460,34 @@ impl DepsReply {
             nodes[at] = Some(Node { cells: self.cells(&self.files[at]), children: below });
         }
         top.into_iter().filter_map(|at| nodes[at].take()).collect()
+    }
+
+    /// Writes the connected files as a tree, with the first import of each.
+    fn write_tree(&self, out: &mut String, style: &dyn Style) {
+        let _ = writeln!(out, "{}", style.path(&self.path));
+        let (mut open, children) = self.places();
+        let mut indents = vec![1; self.files.len()];
+        open.reverse();
+        while let Some(at) = open.pop() {
+            let file = &self.files[at];
+            let first = file.imports.first();
+            let place = match first.filter(|_| self.direction == Direction::ImportedBy) {
+                Some(import) => style.place(&file.path, import.line),
+                None => style.path(&file.path),
+            };
+            let _ = write!(out, "{:1$}{place}", "", 2 * indents[at]);
+            for name in file.marks.names() {
+                let _ = write!(out, "  {name}");
+            }
+            if let Some(import) = first {
+                let _ = write!(out, "  {}", text::plain(&import.text));
+            }
+            out.push('\n');
+            for &child in children[at].iter().rev() {
+                indents[child] = indents[at] + 1;
+                open.push(child);
+            }
+        }
     }
 
     fn cells(&self, file: &File) -> Vec<Cell> {
@@ -459,7 +512,11 @@ impl Reply for DepsReply {
     /// Renders a line for each file, followed by a line for each of its imports.
     fn render(&self, style: &dyn Style) -> String {
         let mut out = String::with_capacity(LINE_BYTES * self.files.len());
-        for File { path, depth, imports, imports_total, marks } in &self.files {
+        if self.is_tree {
+            self.write_tree(&mut out, style);
+        }
+        let listed = self.files.iter().filter(|_| !self.is_tree);
+        for File { path, depth, imports, imports_total, marks } in listed {
             let indent = " ".repeat(2 * (depth - 1));
             out.push_str(&indent);
             out.push_str(&style.path(path));
@@ -533,6 +590,12 @@ impl Reply for DepsReply {
             }
         }
         Some(Page { blocks })
+    }
+
+    const HAS_GRAPH: bool = true;
+
+    fn graph(&self) -> Option<Graph> {
+        self.graph.clone()
     }
 
     fn is_found(&self) -> bool {

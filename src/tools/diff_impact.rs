@@ -11,6 +11,7 @@ use super::impact::{AffectedFunctions, affected};
 use super::test_selection::{Besides, Limits, Selection, select};
 use super::{Alias, Call, Define, Speed, Toolset, counted};
 use crate::answer::analysis::{Analysis, Size};
+use crate::answer::graph::Graph;
 use crate::answer::page::{Block, Cell, Node};
 use crate::answer::style::Style;
 use crate::base::text;
@@ -106,6 +107,12 @@ impl Data for DiffImpactData {
         }
         blocks.extend(self.selection.blocks());
         Some(blocks)
+    }
+
+    const HAS_GRAPH: bool = true;
+
+    fn graph(&self) -> Option<Graph> {
+        Some(self.affected.graph())
     }
 
     fn notices(&self) -> Vec<String> {

@@ -17,6 +17,7 @@ use super::test_selection::{Besides, Limits, select};
 use super::{Call, Define, RESULTS_MAX, Reply, Toolset, counted, first, paths, results_max};
 use crate::answer::analysis::Analysis;
 use crate::answer::definition::{Around, Definition};
+use crate::answer::graph::{Graph, How, Vertex};
 use crate::answer::page::{Block, Cell, Column, Grade, Page, Table};
 use crate::answer::precedence::Precedence;
 use crate::answer::style::Style;
@@ -426,6 +427,34 @@ impl Reply for ExplainReply {
             blocks.extend(explained.blocks());
         }
         Some(Page { blocks })
+    }
+
+    const HAS_GRAPH: bool = true;
+
+    /// Draws the definition between its callers and its callees.
+    fn graph(&self) -> Option<Graph> {
+        let mut graph = Graph::default();
+        let asked =
+            |of: &Definition| Vertex::definition(&of.qualified_name, &of.path, of.line).asked();
+        for choice in self.choices.iter().flat_map(|choices| &choices.list) {
+            graph.add(asked(choice));
+        }
+        let Some(explained) = &self.explained else { return Some(graph) };
+        let own = graph.add(asked(&explained.symbol));
+        let vertex =
+            |around: &Around, path: &str| Vertex::definition(&around.name, path, around.line);
+        for caller in &explained.callers.list {
+            let around = caller.around.as_ref();
+            let from =
+                around.map_or_else(|| Vertex::file(&caller.path), |of| vertex(of, &caller.path));
+            let from = graph.add(from);
+            graph.connect(from, own, How::Calls, 1, caller.confidence);
+        }
+        for callee in &explained.callees.list {
+            let to = graph.add(vertex(&callee.to, &callee.path));
+            graph.connect(own, to, How::Calls, callee.calls, callee.confidence);
+        }
+        Some(graph)
     }
 
     fn is_found(&self) -> bool {

@@ -13,6 +13,7 @@ use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::{Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::{Analysis, Size};
+use crate::answer::graph::{Graph, How, Vertex};
 use crate::answer::page::{Block, Cell, Node};
 use crate::answer::style::Style;
 use crate::base::path;
@@ -102,6 +103,12 @@ pub struct AffectedFunctions {
     /// What each of the affected functions calls, for people.
     #[serde(skip)]
     pub callees: Vec<Callee>,
+    /// Whether each of the affected functions reaches it without others, for drawings.
+    #[serde(skip)]
+    pub is_direct: Vec<bool>,
+    /// The changed functions, for drawings.
+    #[serde(skip)]
+    pub changed: Vec<(String, String, usize)>,
 }
 
 /// What an affected function calls, as an index.
@@ -130,6 +137,12 @@ impl Data for ImpactData {
         }
         blocks.extend(self.selection.blocks());
         Some(blocks)
+    }
+
+    const HAS_GRAPH: bool = true;
+
+    fn graph(&self) -> Option<Graph> {
+        Some(self.affected.graph())
     }
 
     fn notices(&self) -> Vec<String> {
@@ -172,6 +185,36 @@ impl AffectedFunctions {
         let functions = if self.affected_total == 1 { "function" } else { "functions" };
         let title = format!("{} {functions} may be affected", self.count());
         vec![Block::Title(title), Block::Tree(roots)]
+    }
+
+    /// Returns the functions as a graph: an edge leads to the one through which a function reaches what
+    /// changed.
+    pub(super) fn graph(&self) -> Graph {
+        let mut graph = Graph::default();
+        let root = |(name, path, line): &(String, String, usize)| {
+            Vertex::definition(name, path, *line).asked()
+        };
+        let roots: Vec<usize> = self.roots.iter().map(|of| graph.add(root(of))).collect();
+        for of in &self.changed {
+            graph.add(root(of));
+        }
+        let mut places = Vec::new();
+        for of in &self.affected {
+            let remark = Some(format!("{:.0}%", of.score * 100.0));
+            let vertex = Vertex::definition(&of.function, &of.path, of.line);
+            places.push(graph.add(Vertex { remark, ..vertex }));
+        }
+        for ((&from, callee), is_direct) in places.iter().zip(&self.callees).zip(&self.is_direct) {
+            let to = match *callee {
+                Callee::Root(place) => roots.get(place),
+                Callee::Affected(place) => places.get(place),
+            };
+            let how = if *is_direct { How::Calls } else { How::Reaches };
+            if let Some(&to) = to {
+                graph.connect(from, to, how, 1, 1.0);
+            }
+        }
+        graph
     }
 
     /// Returns how many there are, or the least number if the search reached a bound.
@@ -229,13 +272,15 @@ pub(super) fn affected(
         facts.is_some_and(|facts| (at.place as usize) < facts.symbols.len())
     });
     let mut roots: Vec<SymbolAt> = Vec::new();
-    let callees = all.iter().map(|&(at, _)| callee(at, &best, &all, &mut roots)).collect();
-    let roots = roots.into_iter().filter_map(|at| {
+    let callees = all.iter().map(|&(at, _)| callee(at, &best, &all, &mut roots));
+    let (callees, is_direct) = callees.unzip();
+    let named = |at: SymbolAt| {
         let facts = catalog.file(at.file)?;
         let symbol = facts.symbols.get(at.place as usize)?;
         Some((symbol.qualified_name.clone(), path::shown(catalog.path(at.file)), symbol.line))
-    });
-    let roots = roots.collect();
+    };
+    let roots = roots.into_iter().filter_map(named).collect();
+    let changed = symbols.iter().copied().take(FUNCTIONS_MAX).filter_map(named).collect();
     let affected = all.into_iter().filter_map(|(at, probability)| {
         let facts = catalog.file(at.file)?;
         let symbol = facts.symbols.get(at.place as usize)?;
@@ -247,24 +292,26 @@ pub(super) fn affected(
         })
     });
     let affected = affected.collect();
-    AffectedFunctions { affected, affected_total, affected_total_is_cut, roots, callees }
+    let totals = AffectedFunctions { affected_total, affected_total_is_cut, ..Default::default() };
+    AffectedFunctions { affected, roots, callees, is_direct, changed, ..totals }
 }
 
 /// Returns the nearest function on the path from `at` that is among `all`, or a changed one, which is
-/// added to `roots`.
+/// added to `roots`; and whether it is the next one on the path.
 fn callee(
     at: SymbolAt,
     through: &BTreeMap<SymbolAt, Through>,
     all: &[(SymbolAt, f32)],
     roots: &mut Vec<SymbolAt>,
-) -> Callee {
+) -> (Callee, bool) {
     let own = all.iter().position(|(other, _)| *other == at).unwrap_or_default();
-    let mut next = through[&at].from;
+    let first = through[&at].from;
+    let mut next = first;
     // The nearer functions are more likely, so they come first; a path has few steps.
     for _ in 0..STEPS_MAX {
         if let Some(place) = all.iter().position(|(other, _)| *other == next).filter(|it| *it < own)
         {
-            return Callee::Affected(place);
+            return (Callee::Affected(place), next == first);
         }
         match through.get(&next) {
             Some(of) if of.from != next => next = of.from,
@@ -275,7 +322,7 @@ fn callee(
         roots.push(next);
         roots.len() - 1
     });
-    Callee::Root(place)
+    (Callee::Root(place), next == first)
 }
 
 impl Define for Impact {

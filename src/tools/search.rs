@@ -684,12 +684,14 @@ impl Reply for SearchReply {
             let width = file.lines.last().map_or(0, |line| line.line.to_string().len());
             let mut around: Option<&Inside> = None;
             for Line { line, text, context, inside, .. } in &file.lines {
+                // A definition of one line is its own head.
+                let inside = inside.as_ref().filter(|inside| inside.line < inside.end_line);
                 if let Some(Inside { name, line, end_line, .. }) = inside
-                    && around != inside.as_ref()
+                    && around != inside
                 {
                     let _ = writeln!(out, "  {} {line}-{end_line}", text::plain(name));
                 }
-                around = inside.as_ref();
+                around = inside;
                 let indent = if inside.is_some() { "    " } else { "  " };
                 let mark = if *context { '-' } else { ':' };
                 let number = style.line(&file.path, *line, width);

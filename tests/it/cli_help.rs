@@ -10,9 +10,6 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_codedb");
 /// The most lines of the help of a command.
 const LINES_MAX: usize = 25;
 
-/// Commands with more options of their own than fit.
-const MANY_OPTIONS: [&str; 6] = ["check", "decisions", "edit", "index", "init", "symbol"];
-
 /// Commands that are no tools.
 const OTHERS: [&str; 21] = [
     "cache",
@@ -68,6 +65,38 @@ fn help(place: &Place, command: &str, flag: &str) -> String {
     Answer::of(process).expect_success().text()
 }
 
+/// Returns the options in the help of a command.
+fn options(help: &str) -> Vec<String> {
+    let lines = help.lines().skip_while(|line| *line != "Options:");
+    let of_line = |line: &str| {
+        let flag = line.trim_start().split(' ').find(|word| !word.ends_with(','))?;
+        flag.starts_with("--").then(|| flag.split(['[', '=']).next().map(str::to_owned))?
+    };
+    lines.filter_map(of_line).collect()
+}
+
+/// What only `--help-all` shows.
+#[test]
+fn help_all_has_what_is_rare() {
+    let place = Place::new();
+    for (command, rare) in [
+        ("check", &["--driver", "--dry-run", "--pre-commit", "--format", "--sarif"][..]),
+        ("decisions", &["  supersede ", "  edit ", "  export ", "  import "]),
+        ("edit", &["--if-hash", "--allow-edit"]),
+        ("index", &["--insist", "--no-wait"]),
+        ("init", &["--command", "--fail-on"]),
+        ("callers", &["--vimgrep", "--color", "Common options:"]),
+    ] {
+        let (short, all) = (help(&place, command, "-h"), help(&place, command, "--help-all"));
+        for part in rare {
+            let is_named = short.lines().any(|line| line.trim_start().starts_with(part.trim()));
+            assert!(!is_named && all.contains(part), "{command}: {part}\n{short}");
+        }
+    }
+    let fail_on = help(&place, "check", "--help-all");
+    assert!(fail_on.contains("default with `--pre-commit`: HIGH"), "{fail_on}");
+}
+
 /// Returns the examples in the help of a command, without their comments.
 fn examples(help: &str) -> Vec<String> {
     let lines = help.lines().skip_while(|line| *line != "Examples:").skip(1);
@@ -90,8 +119,12 @@ fn help_is_short_and_opens_with_examples() {
         assert!(before.contains("\n\nExamples:\n"), "{command}:\n{text}");
         let all = help(&place, &command, "--help-all");
         assert!(all.lines().count() >= lines, "{command}");
+        // What the short help leaves out is there.
+        assert!(options(&text).contains(&"--help-all".to_owned()), "{command}:\n{text}");
+        for option in options(&text) {
+            assert!(options(&all).contains(&option), "{command}: {option}");
+        }
     }
-    long.retain(|(command, _)| !MANY_OPTIONS.contains(&command.as_str()));
     assert!(long.is_empty(), "{long:?}");
 }
 
@@ -201,8 +234,17 @@ fn indexes_are_listed_verified_and_removed() {
     assert_eq!(cache(&["clean", "/nowhere/at/all"]).code, 2);
     assert!(cache(&["clean", "--all", "--dry-run"]).expect_success().text().contains(&root));
     assert!(place.store().exists());
-    cache(&["clean", &root]).expect_success();
+    let removed = cache(&["clean", &root]).expect_success().text();
+    assert!(removed.starts_with("1 index removed, "), "{removed}");
     assert_eq!(cache(&[]).code, 1, "nothing is left");
+    // `index --clean` removes in the same way, with what an interrupted removal left.
+    place.index(&["-q"]).expect_success();
+    let rubbish = place.store().parent().expect("the directory of a tree").join("gone-4711");
+    std::fs::create_dir(&rubbish).expect("created");
+    assert_eq!(cache(&["clean", "--dry-run"]).code, 1);
+    assert!(rubbish.exists());
+    let removed = place.index(&["--clean"]).expect_success().text();
+    assert!(removed.starts_with("1 index removed, ") && !rubbish.exists(), "{removed}");
 }
 
 /// A list of any command has the same keys, and is printed as lines.

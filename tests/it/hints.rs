@@ -154,7 +154,11 @@ fn many() -> Place {
 fn cut_calls() -> Vec<(&'static str, Value, &'static str)> {
     let all = 5000;
     vec![
-        ("codedb_callers", json!({"name": "target"}), "200 of 1101 shown; `max_results` shows more"),
+        (
+            "codedb_callers",
+            json!({"name": "target"}),
+            "200 of 1101 shown; `max_results` shows more",
+        ),
         ("codedb_callers", json!({"name": "target", "max_results": all}), "1000 of 1101 shown"),
         ("codedb_callers", json!({"name": "target", "uses": true}), "`max_results` shows more"),
         ("codedb_find", json!({"query": "row"}), "10 of 1100 shown; `max_results` shows more"),

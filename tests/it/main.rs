@@ -36,6 +36,8 @@ mod differential;
 #[cfg(unix)]
 mod docs;
 #[cfg(unix)]
+mod drawings;
+#[cfg(unix)]
 mod edge;
 #[cfg(unix)]
 mod eval;

@@ -283,13 +283,51 @@ fn lines_are_searched_while_they_are_typed_and_callers_by_name() {
     assert!(after.contains("offf"), "{shown:?}");
 }
 
-/// Starts a session that writes its process id to a file; returns both.
-fn with_pid(place: &Place) -> Option<(Session, String)> {
-    let line = format!("sh -c 'echo $$ > pid; exec \"$@\"' sh {}; stty -a", line(place, ""));
+#[test]
+fn callers_without_a_name_are_those_of_the_definition_that_is_chosen() {
+    let place = place();
+    // Another definition with the name, without calls.
+    place.write("src/other.py", "def of():\n    pass\n");
+    let mut session = session!(&place, &line(&place, "callers > chosen"), |_| ());
+    session.wait_for(LISTED);
+    session.enter("of price\r");
+    // Enter has no effect until the calls are listed.
+    let started = Instant::now();
+    while session.child.try_wait().expect("it was started").is_none() {
+        assert!(started.elapsed() < TIMEOUT, "hangs: {:?}", session.shown());
+        drop(session.input.write_all(b"\r"));
+        drop(session.input.flush());
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(session.end().1, 0);
+    let chosen = std::fs::read_to_string(place.root().join("chosen")).unwrap_or_default();
+    assert_eq!(chosen, "src/price.py:6\n");
+
+    let mut session = session!(&place, &line(&place, "callers"), |_| ());
+    session.wait_for("callers of>");
+    session.enter("\u{1b}");
+    assert_eq!(session.end().1, 1);
+
+    let mut list = place.codedb("pick");
+    list.args(["callers", "--list"]);
+    let list = Answer::of(list);
+    assert_eq!((list.code, list.text().as_str()), (2, ""));
+    assert!(list.stderr.contains("missing name: whose callers?"), "{}", list.stderr);
+}
+
+/// Starts a session after `before`, a start of a command line, that writes its process id to a file;
+/// returns both.
+fn with_pid_after(before: &str, place: &Place) -> Option<(Session, String)> {
+    let command = line(place, "");
+    let line = format!("{before}sh -c 'echo $$ > pid; exec \"$@\"' sh {command}; stty -a");
     let session = Session::start(place, &line, |_| ())?;
     session.wait_for(LISTED);
     let pid = std::fs::read_to_string(place.root().join("pid")).unwrap_or_default();
     Some((session, pid.trim().to_owned()))
+}
+
+fn with_pid(place: &Place) -> Option<(Session, String)> {
+    with_pid_after("", place)
 }
 
 #[test]
@@ -308,27 +346,30 @@ fn a_signal_ends_it_with_the_terminal_restored() {
     }
 }
 
-/// The wait for a key did not end, and took a whole processor.
+/// The wait for a key did not end, and took a whole processor; also where the shell ignores the signal, so
+/// that none is sent to the finder.
 #[test]
 #[cfg(unix)]
 fn a_terminal_that_hangs_up_ends_it() {
-    let place = place();
-    let Some((mut session, pid)) = with_pid(&place) else {
-        return skipped::report("`script` of util-linux is not installed");
-    };
-    session.child.kill().expect("it runs");
-    session.child.wait().expect("it was started");
-    let started = Instant::now();
-    let state = || {
-        let output = Command::new("ps").args(["-o", "stat=", "-p", &pid]).output();
-        output
-            .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
-            .unwrap_or_default()
-    };
-    // A zombie ended, too.
-    while !matches!(state().trim().chars().next(), None | Some('Z')) {
-        assert!(started.elapsed() < TIMEOUT, "process {pid} still runs");
-        std::thread::sleep(Duration::from_millis(10));
+    for before in ["", "trap '' HUP; "] {
+        let place = place();
+        let Some((mut session, pid)) = with_pid_after(before, &place) else {
+            return skipped::report("`script` of util-linux is not installed");
+        };
+        session.child.kill().expect("it runs");
+        session.child.wait().expect("it was started");
+        let started = Instant::now();
+        let state = || {
+            let output = Command::new("ps").args(["-o", "stat=", "-p", &pid]).output();
+            output
+                .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())
+                .unwrap_or_default()
+        };
+        // A zombie ended, too.
+        while !matches!(state().trim().chars().next(), None | Some('Z')) {
+            assert!(started.elapsed() < TIMEOUT, "{before:?}: process {pid} still runs");
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 }
 

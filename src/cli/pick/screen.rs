@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Stderr, Stdout, Write};
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
+#[cfg(unix)]
+use std::time::Duration;
 
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
@@ -76,6 +78,7 @@ impl Screen {
         restore_on_signals();
         terminal::enable_raw_mode().map_err(failed)?;
         IS_SHOWN.store(true, Ordering::SeqCst);
+        end_on_hangup();
         let shown = show(output);
         shown.inspect_err(|_| restore()).map_err(failed)
     }
@@ -166,6 +169,31 @@ fn restore_on_signals() {
 
 #[cfg(not(unix))]
 fn restore_on_signals() {}
+
+/// How often it is checked that the terminal is still there.
+#[cfg(unix)]
+const HANGUP_EVERY: Duration = Duration::from_millis(250);
+
+/// Starts the thread that ends the process where the terminal hangs up and no signal reports it: the kernel
+/// signals the shell, which may ignore it. Reading from such a terminal succeeds with nothing, and crossterm
+/// repeats it for ever.
+#[cfg(unix)]
+fn end_on_hangup() {
+    let wait = || {
+        while !is_lost() {
+            std::thread::sleep(HANGUP_EVERY);
+            if rustix::termios::tcgetattr(io::stdin()).is_err() && !is_lost() {
+                restore();
+                let _ =
+                    signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGHUP);
+            }
+        }
+    };
+    drop(std::thread::Builder::new().name("hangup".to_owned()).spawn(wait));
+}
+
+#[cfg(not(unix))]
+fn end_on_hangup() {}
 
 /// Returns true if the terminal is no longer this one's: a panic restored it.
 pub(super) fn is_lost() -> bool {

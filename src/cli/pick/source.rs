@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 use super::item::{Item, Place};
 use super::preview::Preview;
 use super::state::{Event, ITEMS_MAX};
+use crate::answer::definition;
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
+use crate::base::path::shown;
 use crate::catalog::code::Code;
 use crate::cli::background::{self, Build};
 use crate::cli::recording_code::RecordingCode;
 use crate::cli::{place, tool};
 use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::error::{Error, Kind, Result};
-use crate::lang::marks;
+use crate::lang::{Symbol, marks};
 use crate::tools::callers::{self, Callers};
 use crate::tools::search::{self, Search};
 use crate::tools::{Call, Define as _, counted};
@@ -44,10 +46,20 @@ pub(super) enum Source {
     Files,
     /// The lines that match a regular expression.
     Lines(String),
-    /// The calls of a definition.
+    /// The calls of the definitions with a name.
     Callers(String),
+    /// The calls of a definition.
+    CallersOf(Callee),
     /// The lines that match the regular expression that is typed.
     LinesOfQuery,
+}
+
+/// A definition that was chosen.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub(super) struct Callee {
+    /// Its name as it is listed.
+    pub(super) name: String,
+    pub(super) place: Place,
 }
 
 /// What a thread sends: an event, or the error that ends the finder.
@@ -61,7 +73,7 @@ pub(super) fn list(engine: &Engine, check: Check, source: &Source, to: &SyncSend
 }
 
 fn read(engine: &Engine, check: Check, source: &Source, to: &SyncSender<Message>) -> Result<()> {
-    let needs_code = matches!(source, Source::Symbols | Source::Callers(_));
+    let needs_code = matches!(source, Source::Symbols | Source::Callers(_) | Source::CallersOf(_));
     if needs_code && wait_for_index(engine, to).is_break() {
         return Ok(());
     }
@@ -77,7 +89,10 @@ fn read(engine: &Engine, check: Check, source: &Source, to: &SyncSender<Message>
         let note = match source {
             Source::Symbols => symbols(code, &mut batch)?,
             Source::Files => files(code, &mut batch)?,
-            Source::Callers(name) => calls(&call, name, &mut batch)?,
+            Source::Callers(name) => calls(&call, name, name, &mut batch)?,
+            Source::CallersOf(callee) => {
+                calls(&call, &id_of(code, callee)?, &callee.name, &mut batch)?
+            }
             Source::Lines(pattern) => {
                 let (items, note) = lines(&call, pattern, ONCE)?;
                 let _ = items.into_iter().try_for_each(|item| batch.push(item));
@@ -202,9 +217,32 @@ fn line_item(path: &str, line: usize, text: &str) -> Item {
     Item::of_line(text, place)
 }
 
-fn calls(call: &Call<'_>, name: &str, batch: &mut Batch<'_>) -> Result<Option<String>> {
+/// Returns the id of a definition that was listed.
+///
+/// # Errors
+///
+/// [`Kind::NotFound`] if its file changed meanwhile.
+fn id_of(code: &dyn Code, callee: &Callee) -> Result<String> {
+    let catalog = code.catalog(&[])?;
+    let Place { path, line } = &callee.place;
+    let file = catalog.files().find(path).map(FileId::new);
+    let facts = file.map(|file| catalog.facts(file)).transpose()?.flatten();
+    let symbols = facts.iter().flat_map(|facts| &facts.symbols);
+    // Several may be on one line.
+    let listed = symbols.filter(|symbol| u32::try_from(symbol.line).ok() == *line);
+    let name = |symbol: &Symbol| {
+        let item = Item::of_symbol(&symbol.qualified_name, "", callee.place.clone());
+        item.name().to_owned()
+    };
+    let found = listed.max_by_key(|symbol| name(symbol) == callee.name);
+    let gone = || Error::new(Kind::NotFound, format!("`{}` changed meanwhile", callee.name));
+    found.map(|symbol| definition::id(&shown(path), symbol)).ok_or_else(gone)
+}
+
+/// Sends the calls of the definitions that `id` names, a name or an id.
+fn calls(call: &Call<'_>, id: &str, name: &str, batch: &mut Batch<'_>) -> Result<Option<String>> {
     let args = callers::Args {
-        name: name.to_owned(),
+        name: id.to_owned(),
         path: None,
         max_results: Some(usize::MAX),
         uses: false,

@@ -320,6 +320,12 @@ impl State {
         (!places.is_empty()).then_some(End::Chosen(places))
     }
 
+    /// Returns the name of the first item that was chosen.
+    pub(super) fn chosen_name(&self) -> Option<&str> {
+        let index = self.marked.first().copied().or_else(|| self.ranking.get(self.selected))?;
+        Some(self.items[index].name())
+    }
+
     /// Scrolls so that the selected item is on the screen.
     fn scroll(&mut self) {
         self.selected = self.selected.min(self.ranking.len().saturating_sub(1));

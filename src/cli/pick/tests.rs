@@ -314,6 +314,43 @@ fn what_matches_is_highlighted_with_and_without_colours() {
 }
 
 #[test]
+fn code_in_the_preview_has_colours() {
+    let styled = |theme| {
+        let mut state = state(30, 18, symbols());
+        answer_preview(&mut state, CART);
+        let (buffer, _) = drawn(&state, theme);
+        // The rows of the preview, each as the colours of its words.
+        let colors = |y: u16| {
+            let mut words: Vec<(String, ratatui::style::Color, bool)> = Vec::new();
+            for x in 4..30 {
+                let cell = &buffer[(x, y)];
+                let faint = cell.modifier.contains(ratatui::style::Modifier::DIM);
+                match words.last_mut() {
+                    Some((word, color, dim)) if (*color, *dim) == (cell.fg, faint) => {
+                        word.push_str(cell.symbol());
+                    }
+                    _ => words.push((cell.symbol().to_owned(), cell.fg, faint)),
+                }
+            }
+            let shown = |(word, color, faint): (String, ratatui::style::Color, bool)| {
+                let faint = if faint { " faint" } else { "" };
+                format!("{}:{color}{faint}", word.trim())
+            };
+            words.into_iter().map(shown).collect::<Vec<_>>().join(" ")
+        };
+        (10..17).map(colors).collect::<Vec<_>>().join("\n")
+    };
+    let colored = styled(Theme { has_colors: true, ..PLAIN });
+    for part in
+        ["pub:Blue :Reset struct:Blue Cart {:Reset", "/// What a customer buys.:Reset faint"]
+    {
+        assert!(colored.contains(part), "{part} in {colored}");
+    }
+    let plain = styled(PLAIN);
+    assert!(!plain.contains("Blue") && !plain.contains("faint"), "{plain}");
+}
+
+#[test]
 fn reading_shows_how_far_it_is_and_what_is_missing() {
     let mut state = State::new("symbols", Typing::Filters, "tot", 1);
     state.update(Event::Resized(Rect::new(0, 0, 44, 8)));
@@ -445,13 +482,13 @@ fn arguments_say_what_is_picked() {
     check(Some("grep"), None, Ok((Source::LinesOfQuery, String::new())));
     check(Some("lines"), Some("fn "), Ok((Source::Lines("fn ".to_owned()), String::new())));
     check(Some("callers"), Some("of"), Ok((Source::Callers("of".to_owned()), String::new())));
-    for (what, text, message) in [
-        ("callers", None, "missing name: whose callers?"),
-        ("branches", Some("x"), "cannot pick from `branches`"),
-    ] {
-        let error = of(Some(what), text).expect_err("it is wrong");
-        assert_eq!(error.to_string(), message);
-    }
+    check(Some("callers"), None, symbols(""));
+    let what = |what, text| Request::new(Some(what), text).map(|of| (of.what(), of.is_callee)).ok();
+    assert_eq!(what("refs", None), Some(("callers of", true)));
+    assert_eq!(what("symbols", None), Some(("symbols", false)));
+    assert_eq!(what("callers", Some("of")), Some(("callers", false)));
+    let error = of(Some("branches"), Some("x")).expect_err("it is wrong");
+    assert_eq!(error.to_string(), "cannot pick from `branches`");
 }
 
 #[test]
@@ -474,4 +511,34 @@ fn places_are_printed_from_the_current_directory() {
     check("path", Some(3), "a b.rs");
     check("vi", Some(3), "+3 a b.rs");
     check("vi", None, "a b.rs");
+}
+
+/// The test starts itself on a terminal, which `script` provides, and panics there.
+#[test]
+#[cfg(unix)]
+fn a_panic_restores_the_terminal() {
+    use std::process::{Command, Stdio};
+    const PANICS: &str = "PICK_TEST_PANICS";
+    if std::env::var_os(PANICS).is_some() {
+        let _screen = super::screen::Screen::open().expect("a terminal");
+        panic!("it ends here");
+    }
+    let version = Command::new("script").arg("--version").output();
+    if !version.is_ok_and(|of| String::from_utf8_lossy(&of.stdout).contains("util-linux")) {
+        return;
+    }
+    let program = std::env::current_exe().expect("the program of the tests");
+    let name = "cli::pick::tests::a_panic_restores_the_terminal";
+    let line = format!(
+        "stty rows 24 cols 80; '{}' --exact {name} --nocapture; stty -a",
+        program.display()
+    );
+    let mut command = Command::new("script");
+    command.args(["-qec", &line, "/dev/null"]).stdin(Stdio::null());
+    command.env(PANICS, "1").env("TERM", "xterm").env("SHELL", "/bin/sh");
+    let output = command.output().expect("`script` can be started");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    let (before, after) = shown.rsplit_once("\u{1b}[?1049l").unwrap_or_default();
+    assert!(before.contains("\u{1b}[?1049h") && after.contains("it ends here"), "{shown:?}");
+    assert!(after.contains(" icanon") && !after.contains("-icanon"), "{shown:?}");
 }

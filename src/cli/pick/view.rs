@@ -8,6 +8,7 @@ use ratatui::text::{Line, Span};
 use super::item::Item;
 use super::layout::Layout;
 use super::state::{Row, State};
+use crate::answer::style::Part;
 use crate::base::path::shown;
 use crate::base::text::plain;
 
@@ -45,6 +46,16 @@ impl Theme {
 
     fn path(self) -> Style {
         self.colored(Color::Magenta)
+    }
+
+    /// Returns the style of a token of code; the colours are those of other replies.
+    fn code(self, part: Part) -> Style {
+        match part {
+            Part::Keyword => self.colored(Color::Blue),
+            Part::Literal => self.colored(Color::Green),
+            Part::Comment if self.has_colors => self.faint(),
+            _ => Style::new(),
+        }
     }
 
     fn faint(self) -> Style {
@@ -294,8 +305,11 @@ fn preview(state: &State, theme: Theme, area: Rect, buffer: &mut Buffer) {
         let (x, _) = buffer.set_stringn(area.x, y, label, area.width.into(), of_number);
         let style =
             if is_target { Style::new().add_modifier(Modifier::BOLD) } else { Style::new() };
-        let room = area.right().saturating_sub(x);
-        buffer.set_stringn(x, y, text, room.into(), style);
+        let spans = text.into_iter().map(|(piece, part)| {
+            Span::styled(piece, part.map_or(style, |part| style.patch(theme.code(part))))
+        });
+        let line = Line::from(spans.collect::<Vec<_>>());
+        buffer.set_line(x, y, &line, area.right().saturating_sub(x));
     }
 }
 

@@ -188,7 +188,7 @@ fn code(path: &str, text: &str, name: &str) -> Strip {
 }
 
 /// Returns all of a piece of code in spans, each with the colour of its token in the language of `path`.
-pub(super) fn colored(path: &str, text: &str) -> Vec<(Range<usize>, Option<Part>)> {
+pub(in crate::cli) fn colored(path: &str, text: &str) -> Vec<(Range<usize>, Option<Part>)> {
     let name = path.rsplit('/').next().unwrap_or_default();
     let language = language::of_name(name.as_bytes());
     let (mut spans, mut done) = (Vec::new(), 0);

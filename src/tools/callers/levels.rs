@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::{MORE_USES_WITHIN, USES_MAX};
+use crate::answer::graph::{Graph, How, Vertex};
 use crate::answer::page::{Cell, Node};
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -25,6 +26,9 @@ pub struct Level {
     /// The definition that calls; absent for code outside of all definitions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The first line of that definition, from 1, for drawings.
+    #[serde(skip)]
+    pub first_line: usize,
     /// The file's repository path.
     pub path: String,
     /// The line of its first call, from 1.
@@ -93,6 +97,7 @@ pub(super) fn of(
             let (line, _) = texts.line(site.file, site.reference.span.start);
             let symbol = caller.map(|caller| catalog.symbol(caller)).transpose()?.flatten();
             let level = Level {
+                first_line: symbol.as_ref().map_or(0, |symbol| symbol.line),
                 name: symbol.map(|symbol| symbol.qualified_name.clone()),
                 path: paths::shown(catalog.path(site.file)),
                 line,
@@ -172,6 +177,18 @@ impl Level {
         let mut cells = vec![name, Cell::Place(self.path.clone(), self.line)];
         cells.extend(self.remark().map(Cell::faint));
         Node { cells, children: self.callers.iter().map(Level::node).collect() }
+    }
+
+    /// Adds the caller, its calls of the vertex at `callee`, and those below it to a graph; returns how
+    /// many more there are.
+    pub(super) fn draw(&self, callee: usize, graph: &mut Graph) -> usize {
+        let own = graph.add(match &self.name {
+            Some(name) => Vertex::definition(name, &self.path, self.first_line),
+            None => Vertex::file(&self.path),
+        });
+        graph.connect(own, callee, How::Calls, self.calls, 1.0);
+        let below = self.callers.iter().map(|level| level.draw(own, graph));
+        below.sum::<usize>() + self.left_out
     }
 
     fn remark(&self) -> Option<String> {

@@ -25,7 +25,8 @@ fn a_literal_query_that_looks_like_a_regular_expression_is_explained() {
         let text = session.text("codedb_search", json!({"query": query}));
         assert_eq!(text, format!("nothing found\n{expected}"), "{query}");
     };
-    let nothing = "note: `query` is searched as a text; as a regular expression it matches nothing, either\n";
+    let nothing =
+        "note: `query` is searched as a text; as a regular expression it matches nothing, either\n";
     check("foo.*bar", nothing);
     check("no such text", "");
     check("a || b", "");

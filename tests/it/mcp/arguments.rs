@@ -137,8 +137,8 @@ fn the_defining_line_is_shown_and_omissions_are_counted() {
     place.index(&["-q", "--stage", "full"]).expect_success();
     let mut session = session(&place, &[]);
     let query = json!({"query": "open|close", "regex": true, "max_per_file": 3});
-    let expected = "src/main.rs  3 of 7 lines\n  main 1-7\n     2: open(1);\n  open 9-9\n     \
-        9: fn open(x: u8) {}\n  close 10-10\n    10: fn close() {}\nnote: 4 matching lines in 1 file not shown; `max_per_file` shows more\n";
+    let expected = "src/main.rs  3 of 7 lines\n  main 1-7\n     2: open(1);\n   \
+        9: fn open(x: u8) {}\n  10: fn close() {}\nnote: 4 matching lines in 1 file not shown; `max_per_file` shows more\n";
     assert_eq!(session.text("codedb_search", query), expected);
     session.end();
 }

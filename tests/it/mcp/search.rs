@@ -101,14 +101,14 @@ fn files_are_ranked_and_lines_shown() {
     check(
         json!({"query": "add_item"}),
         "src/cart.rs  1 line  defines\n  2: pub fn add_item() {}\n\
-         a_use.rs  2 lines\n  2: add_item();\n  3: add_item();\n\
-         tests/cart.rs  1 line  test\n  3: add_item();\n\
+         a_use.rs  2 lines\n  user 1-4\n    2: add_item();\n    3: add_item();\n\
+         tests/cart.rs  1 line  test\n  adds 1-4\n    3: add_item();\n\
          vendor/cart.rs  1 line  vendored\n  1: pub fn add_item() {}\n",
     );
     check(
         json!({"query": "add_item", "max_per_file": 1, "context_lines": 1, "max_results": 2}),
         "src/cart.rs  1 line  defines\n  1- /// Adds.\n  2: pub fn add_item() {}\n\
-         a_use.rs  1 of 2 lines\n  1- fn user() {\n  2: add_item();\n  3- add_item();\n\
+         a_use.rs  1 of 2 lines\n  user 1-4\n    1- fn user() {\n    2: add_item();\n    3- add_item();\n\
          note: 1 matching line in 1 file not shown; `max_per_file` shows more\n\
          note: 2 of 4 files with 5 lines shown; continue with `offset` 2\n",
     );
