@@ -35,6 +35,7 @@ const ORIGINALS: &[&str] = &[
     "src/tools/query/search.rs",     // Matches it; lines are quoted from the masked text.
     "src/tools/read.rs",             // Hashes it and detects language and format.
     "src/tools/search.rs",           // Matches it; lines are quoted from the masked text.
+    "src/tools/search/structure.rs", // Matches it as well.
     "src/tools/tree/folders.rs",     // Counts lines.
     "src/tools/word.rs",             // Matches it; lines are quoted from the masked text.
 ];

@@ -102,7 +102,7 @@ fn files_are_ranked_and_lines_shown() {
         json!({"query": "add_item"}),
         "src/cart.rs  1 line  defines\n  2: pub fn add_item() {}\n\
          a_use.rs  2 lines\n  user 1-4\n    2: add_item();\n    3: add_item();\n\
-         tests/cart.rs  1 line  test\n  adds 1-4\n    3: add_item();\n\
+         tests/cart.rs  1 line  test\n  adds 2-4\n    3: add_item();\n\
          vendor/cart.rs  1 line  vendored\n  1: pub fn add_item() {}\n",
     );
     check(
