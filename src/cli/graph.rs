@@ -38,6 +38,20 @@ pub(super) fn text(format: &str, graph: &Graph, style: &dyn Style) -> String {
     if format == MERMAID { mermaid(graph, style) } else { dot(graph, style) }
 }
 
+/// How many arrows make a graph too large for Mermaid, unless its page sets `maxEdges`.
+const MERMAID_EDGES: usize = 500;
+
+/// Returns the remark that a graph is too large for its format, if so.
+pub(super) fn remark(format: &str, graph: &Graph) -> Option<String> {
+    let edges = graph.edges().len();
+    (format == MERMAID && edges >= MERMAID_EDGES).then(|| {
+        format!(
+            "the graph has {edges} arrows, and Mermaid draws fewer than {MERMAID_EDGES}; \
+             `--format dot` has no limit"
+        )
+    })
+}
+
 fn dot(graph: &Graph, style: &dyn Style) -> String {
     let mut out = String::from("digraph codedb {\n  rankdir=LR;\n  node [shape=box];\n");
     for (at, vertex) in graph.vertices().iter().enumerate() {
@@ -156,6 +170,18 @@ mod tests {
   style n0 stroke-width:3px
 "#
         );
+    }
+
+    #[test]
+    fn a_graph_that_is_too_large_for_mermaid_has_a_remark() {
+        let mut graph = Graph::default();
+        for line in 0..MERMAID_EDGES {
+            assert_eq!(remark(MERMAID, &graph), None);
+            let from = graph.add(Vertex::definition("one", "a.rs", line));
+            graph.connect(from, 0, How::Calls, 1, 1.0);
+        }
+        assert!(remark(MERMAID, &graph).is_some_and(|remark| remark.contains("500 arrows")));
+        assert_eq!(remark(DOT, &graph), None);
     }
 
     #[test]

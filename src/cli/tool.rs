@@ -483,8 +483,8 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         report::print_message(with_flags(tool, &notice));
     }
     if let Some(of) = draws_graph.then(|| answer.graph()).flatten() {
-        for remark in &of.remarks {
-            report::print_message(with_flags(tool, remark));
+        for remark in of.remarks.iter().cloned().chain(graph::remark(format, &of)) {
+            report::print_message(with_flags(tool, &remark));
         }
         // An empty graph states that there is nothing.
         if !of.vertices().is_empty() || !answer.is_unknown() {

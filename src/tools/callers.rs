@@ -506,17 +506,24 @@ impl Reply for CallersReply {
 
     const HAS_GRAPH: bool = true;
 
-    /// Draws each definition with what calls and uses it.
+    /// Draws the definitions with what calls and uses them.
     fn graph(&self) -> Option<Graph> {
         let (mut graph, mut left_out) = (Graph::default(), 0);
         for (place, target) in self.definitions.iter().enumerate() {
             let of = &target.definition;
+            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
+            let listed = listed.chain(&self.uses).chain(&self.unsure_callers);
+            let mut listed =
+                listed.filter(|caller| caller.of.is_none_or(|of| of == place)).peekable();
+            // Of several definitions with the name, those without callers would only be in the way.
+            let is_alone = target.tree.is_empty() && listed.peek().is_none();
+            if is_alone && self.definitions.len() > 1 {
+                continue;
+            }
             let own = Vertex::definition(&of.qualified_name, &of.path, of.line).asked();
             let own = graph.add(own);
             left_out += target.tree.iter().map(|level| level.draw(own, &mut graph)).sum::<usize>();
-            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
-            let listed = listed.chain(&self.uses).chain(&self.unsure_callers);
-            for caller in listed.filter(|caller| caller.of.is_none_or(|of| of == place)) {
+            for caller in listed {
                 let from = graph.add(match &caller.enclosing {
                     Some(around) => Vertex::definition(&around.name, &caller.path, around.line),
                     None => Vertex::file(&caller.path),

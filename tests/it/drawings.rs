@@ -264,3 +264,13 @@ fn what_is_not_drawn_is_counted() {
     let remark = "1 caller not drawn; `--max-results` draws more";
     assert!(answer.stderr.contains(remark), "{}", answer.stderr);
 }
+
+#[test]
+fn of_several_definitions_those_with_callers_are_drawn() {
+    let place = Place::new();
+    place.write("a.py", "def one():\n    pass\n\ndef two():\n    one()\n");
+    place.write("b.py", "def one():\n    pass\n");
+    let text = run(&place, &place.root(), &["callers", "one", "--format", "dot"]).text();
+    assert_eq!(edges_of_dot(&text), [pair("two", "one")].into());
+    assert!(!text.contains("b.py"), "{text}");
+}
