@@ -9,6 +9,7 @@ use super::trivial::{Trivial, trivial};
 use crate::base::path;
 use crate::catalog::code::Code;
 use crate::error::Result;
+use crate::history::CommitId;
 use crate::history::git::{Difference, Git};
 use crate::lang::language;
 use crate::source::secret;
@@ -169,6 +170,8 @@ pub struct Change {
     pub files: Vec<ChangedFile>,
     /// How many files differ beyond [`FILES_MAX`].
     pub left_out: usize,
+    /// The commits of the change itself: they are no evidence of what was before.
+    pub own: BTreeSet<CommitId>,
 }
 
 impl Change {
@@ -202,7 +205,12 @@ pub fn read(code: &dyn Code, git: &Git, scope: &Scope) -> Result<Change> {
     match (scope, &reference) {
         // Without a commit to compare with, everything that is staged is new.
         (Scope::Staged, _) | (_, None) => staged(git, reference),
-        (_, Some(commit)) => compared(code, git, commit),
+        (_, Some(commit)) => {
+            let change = compared(code, git, commit)?;
+            let is_head = head.as_ref() == Some(commit);
+            let own = if is_head { Vec::new() } else { git.commits_since(commit)? };
+            Ok(Change { own: own.into_iter().collect(), ..change })
+        }
     }
 }
 
@@ -243,7 +251,7 @@ fn staged(git: &Git, reference: Option<String>) -> Result<Change> {
         }
         file
     });
-    Ok(Change { files: files.collect(), reference, left_out })
+    Ok(Change { files: files.collect(), reference, left_out, own: BTreeSet::new() })
 }
 
 /// Reads the difference of the tree from a commit, with renames that git does not know yet.
@@ -304,7 +312,7 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
         }
     }
     files.sort_by(|a, b| path::compare(&a.path, &b.path));
-    Ok(Change { reference: Some(commit.to_owned()), files, left_out })
+    Ok(Change { reference: Some(commit.to_owned()), files, left_out, own: BTreeSet::new() })
 }
 
 /// Replaces pairs of a new and a deleted file by a renamed one, if their contents are alike.

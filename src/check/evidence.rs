@@ -61,6 +61,8 @@ pub struct Evidence<'a> {
     why_no_history: String,
     /// See [`rules_hash`].
     rules: u64,
+    /// See [`Change::own`].
+    own: BTreeSet<CommitId>,
 }
 
 impl std::fmt::Debug for Evidence<'_> {
@@ -103,6 +105,7 @@ impl<'a> Evidence<'a> {
             changed,
             why_no_history: why_no_history.to_owned(),
             rules: rules_of_blame,
+            own: change.own.clone(),
         })
     }
 
@@ -345,7 +348,12 @@ impl<'a> Evidence<'a> {
             all.iter().flatten().map(|known| shown(&known.path)).collect()
         };
         let history = self.history.as_deref().zip(self.activity.as_deref());
-        incidents::of_file(history, self.committed(file), &self.recorded, &paths, since_s)
+        let committed = self.committed(file);
+        let all = incidents::of_file(history, committed, &self.recorded, &paths, since_s);
+        let is_own = |it: &Incident| {
+            CommitId::parse(it.id.as_bytes()).is_some_and(|id| self.own.contains(&id))
+        };
+        all.into_iter().filter(|it| !is_own(it)).collect()
     }
 
     fn owners(&self, file: &[u8]) -> ToolResult {
@@ -514,7 +522,9 @@ impl<'a> Evidence<'a> {
             ),
             subject: text::plain(commit.subject()),
         };
-        let ids = history.changes_to(self.committed(file)).take(limit.min(COMMITS_MAX));
+        let ids = history.changes_to(self.committed(file));
+        let ids =
+            ids.filter(|commit| !self.own.contains(&commit.id())).take(limit.min(COMMITS_MAX));
         let ids: Vec<usize> = ids.map(|commit| commit.at()).collect();
         ToolResult::Commits(ids.into_iter().map(|at| entry(log.commit(at))).collect())
     }

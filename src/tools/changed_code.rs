@@ -411,6 +411,18 @@ fn compare(catalog: &Catalog, git: &Git, commit: String, scope: Scope) -> Result
     Ok(found)
 }
 
+/// Returns the effect of a path that no file has any more.
+pub(super) fn of_former(path: &[u8]) -> Option<Effect> {
+    let shown = paths::shown(path);
+    match changed_paths::kind(path) {
+        FileKind::Inert => Some(Effect::Data { path: shown, is_new: true }),
+        FileKind::Configuration | FileKind::Support => Some(Effect::Configuration(shown)),
+        FileKind::Data => Some(Effect::Data { path: shown, is_new: false }),
+        FileKind::Code if marks::of_path(path).test => None,
+        FileKind::Code => Some(Effect::Gone(shown)),
+    }
+}
+
 /// Removes the changes since `commit` that no commit has. Returns the number of files that are left and
 /// have uncommitted changes, too.
 fn keep_committed(
@@ -467,14 +479,7 @@ impl CodeDifference {
 
     /// Notes that no file has this path any more. That of a test concerns nothing but the test.
     fn note_former(&mut self, path: &[u8]) {
-        let shown = paths::shown(path);
-        self.effects.extend(match changed_paths::kind(path) {
-            FileKind::Inert => Some(Effect::Data { path: shown, is_new: true }),
-            FileKind::Configuration | FileKind::Support => Some(Effect::Configuration(shown)),
-            FileKind::Data => Some(Effect::Data { path: shown, is_new: false }),
-            FileKind::Code if marks::of_path(path).test => None,
-            FileKind::Code => Some(Effect::Gone(shown)),
-        });
+        self.effects.extend(of_former(path));
     }
 
     /// Notes what differs from the earlier text of a file outside of its functions, and the functions

@@ -151,7 +151,7 @@ pub struct DecisionEntry {
 pub struct ReviewerEntry {
     /// The name.
     pub author: String,
-    /// Their commits to the riskiest file.
+    /// Their commits to the changed files.
     pub commits: u32,
 }
 
@@ -198,9 +198,9 @@ pub struct CheckData {
     pub untested_total: usize,
     /// The commands that run them.
     pub commands: Vec<String>,
-    /// People who can review the riskiest file.
+    /// People who can review the change.
     pub reviewers: Vec<ReviewerEntry>,
-    /// True if no commit that counts changed that file: they changed others of its directory.
+    /// True if no commit that counts changed these files: they changed others of their directories.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub reviewers_of_directory: bool,
     /// The canonical decisions that the change contradicts, then those in whose scope it is or whose
@@ -395,7 +395,9 @@ pub(super) fn check(
     let mut data = data(args, &change, found, &settings);
     if !change.is_trivial() {
         add_tests(call, args, &change, &mut data)?;
-        add_reviewers(call, &mut data);
+        if let Ok(history) = &history {
+            add_reviewers(call, history, &change, &mut data);
+        }
     }
     add_decisions(call, &change, &mut data);
     if data.score.is_some() {
@@ -653,24 +655,14 @@ fn add_decisions(call: &Call<'_>, change: &Change, data: &mut CheckData) {
     data.decisions = against;
 }
 
-fn add_reviewers(call: &Call<'_>, data: &mut CheckData) {
-    let Some(first) = data.files.iter().find(|file| file.change != ChangeKind::Deleted) else {
-        return;
-    };
-    // A new or renamed file has none; the reply lists them for the path before.
-    let path = first.former_paths.first().map_or(&first.path, |former| &former.path);
-    let args = |path: &str| who_reviews::Args {
-        file_path: Some(path.to_owned()),
-        limit: Some(REVIEWERS_MAX),
-        ..who_reviews::Args::default()
-    };
-    let found = who_reviews::WhoReviews::run(call, args(&first.path))
-        .ok()
-        .filter(|reply| !reply.data.reviewers.is_empty())
-        .or_else(|| who_reviews::WhoReviews::run(call, args(path)).ok());
-    let reviewers = found.map(|reply| reply.data.reviewers).unwrap_or_default();
-    data.reviewers_of_directory =
-        !reviewers.is_empty() && reviewers.iter().all(|it| it.commits == 0);
+/// Adds the people who can review the whole change, as `who_reviews` finds them.
+fn add_reviewers(call: &Call<'_>, history: &History, change: &Change, data: &mut CheckData) {
+    let paths = change.files.iter().flat_map(|file| [Some(file.path.clone()), file.source.clone()]);
+    let own = paths.flatten().collect();
+    let found = who_reviews::of_files(call, history, &own, &change.own);
+    let (mut reviewers, has_own) = found.unwrap_or_default();
+    reviewers.truncate(REVIEWERS_MAX);
+    data.reviewers_of_directory = !reviewers.is_empty() && !has_own;
     let entry =
         |it: who_reviews::Reviewer| ReviewerEntry { author: it.author, commits: it.commits };
     data.reviewers = reviewers.into_iter().map(entry).collect();

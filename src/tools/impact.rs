@@ -369,7 +369,9 @@ impl Define for Impact {
             for path in &args.files {
                 files.extend(files_of(call, catalog, path)?);
             }
-            NamedChange::of(catalog, &files)
+            let mut named = NamedChange::of(catalog, &files);
+            named.add_uncommitted(call, catalog, args.files.iter().map(String::as_str))?;
+            named
         } else {
             for file in &args.files {
                 symbols.extend(functions_of(call, catalog, Some(file), &args.functions)?);

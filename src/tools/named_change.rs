@@ -3,12 +3,16 @@
 
 use std::collections::BTreeSet;
 
+use super::changed_code;
 use super::changed_paths::{self, FileKind};
 use super::test_selection::{Besides, functions_in};
+use super::{Call, paths};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
+use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
+use crate::history::git::Difference;
 use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::outside::Effect;
 
@@ -65,6 +69,61 @@ impl NamedChange {
         }
         found.is_inert = inert > 0 && inert == files.len();
         found
+    }
+
+    /// Adds the uncommitted changes in the directories among `given` that are more than edits of the
+    /// functions there: deleted and renamed files, tests, configuration, data. Time is that of `git diff`.
+    ///
+    /// # Errors
+    ///
+    /// An invalid path; a failure of git.
+    pub(super) fn add_uncommitted<'p>(
+        &mut self,
+        call: &Call<'_>,
+        catalog: &Catalog,
+        given: impl IntoIterator<Item = &'p str>,
+    ) -> Result<()> {
+        let mut folders: Vec<Vec<u8>> = Vec::new();
+        for given in given {
+            let path = paths::resolve(call, given)?;
+            if paths::listed(catalog.files(), &path).is_none() {
+                folders.push(path);
+            }
+        }
+        let Some(git) = call.code.git().filter(|_| !folders.is_empty()) else { return Ok(()) };
+        if git.commit("HEAD")?.is_none() {
+            return Ok(());
+        }
+        let is_inside = |path: &[u8]| folders.iter().any(|folder| path::is_within(path, folder));
+        let tests = Tests::new(catalog);
+        for (path, how) in git.changes_since("HEAD")? {
+            if let Difference::Renamed(from) = &how
+                && (is_inside(from) || is_inside(&path))
+            {
+                self.effects.extend(changed_code::of_former(from));
+            }
+            if !is_inside(&path) {
+                continue;
+            }
+            if how == Difference::Deleted {
+                self.effects.extend(changed_code::of_former(&path));
+            }
+            let Some(file) = catalog.files().find(&path).map(FileId::new) else { continue };
+            let shown = path::shown(&path);
+            self.effects.extend(match changed_paths::kind(&path) {
+                FileKind::Configuration => Some(Effect::Configuration(shown)),
+                FileKind::Support => Some(Effect::Support(file)),
+                FileKind::Data | FileKind::Inert => {
+                    Some(Effect::Data { path: shown, is_new: how == Difference::Added })
+                }
+                FileKind::Code => None,
+            });
+            self.tests.extend(tests.in_file(file));
+        }
+        self.tests.sort_unstable();
+        self.tests.dedup();
+        self.is_inert &= self.effects.is_empty();
+        Ok(())
     }
 
     /// Returns what they are besides functions.

@@ -78,12 +78,16 @@ impl Define for SuggestTests {
         let catalog = call.code.catalog(&names)?;
         let named = if let Some(directory) = &args.directory {
             paths::folder(call, Some(directory))?;
-            NamedChange::of(catalog, &files_of(call, catalog, directory)?)
+            let mut named = NamedChange::of(catalog, &files_of(call, catalog, directory)?);
+            named.add_uncommitted(call, catalog, [directory.as_str()])?;
+            named
         } else if !args.functions.is_empty() {
             let symbols = functions_of(call, catalog, args.file_path.as_deref(), &args.functions)?;
             NamedChange::of_functions(symbols)
         } else if let Some(path) = &args.file_path {
-            NamedChange::of(catalog, &files_of(call, catalog, path)?)
+            let mut named = NamedChange::of(catalog, &files_of(call, catalog, path)?);
+            named.add_uncommitted(call, catalog, [path.as_str()])?;
+            named
         } else {
             let scope = of_change.unwrap_or(Scope::of(args.working_tree.or(Some(true))));
             let changed = match changed_code::difference(call, catalog, base, scope)? {

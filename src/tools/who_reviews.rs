@@ -16,6 +16,7 @@ use crate::answer::style::Style;
 use crate::base::path;
 use crate::error::Result;
 use crate::history::people::{Person, PersonId};
+use crate::history::{CommitId, History};
 
 /// The weight of work on other files of the directory, relative to that on the file.
 const DIRECTORY_WEIGHT: f64 = 0.1;
@@ -57,7 +58,8 @@ pub struct Reviewer {
     pub file: f64,
     /// Their commits to each other file of its directory, decayed alike.
     pub directory: f64,
-    /// Their commits to the file; of several files, the sum.
+    /// Their commits to the file, or to at least one of several files; those of the change itself do not
+    /// count.
     pub commits: u32,
     /// The day of the newest commit to the file or its directory.
     pub last: String,
@@ -97,7 +99,7 @@ impl Define for WhoReviews {
     type Reply = Analysis<ReviewData>;
 
     fn run(call: &Call<'_>, args: Args) -> Result<Analysis<ReviewData>> {
-        let own = match own_files(call, &args)? {
+        let (own, commits) = match own_files(call, &args)? {
             Ok(own) => own,
             Err(none) => return Ok(none.reply(ReviewData::default())),
         };
@@ -105,57 +107,7 @@ impl Define for WhoReviews {
             Ok(history) => history,
             Err(missing) => return Ok(missing.reply(ReviewData::default())),
         };
-        let activity = history.activity(&analysis::rules(call));
-        let files = call.code.files()?;
-        let mut work: BTreeMap<PersonId, Work> = BTreeMap::new();
-        for file in &own {
-            // A renamed file is among the changed ones by its former path, too.
-            let committed = match own.len() {
-                1 => analysis::committed_path(call, &history, file),
-                _ => file.clone(),
-            };
-            for share in activity.file(&committed).iter().flat_map(|of| &of.people) {
-                let entry = work.entry(share.person).or_default();
-                entry.last_s = entry.last_s.max(share.last_s);
-                entry.file += share.recent_weight;
-                entry.commits += share.commits;
-            }
-        }
-        let directories: BTreeSet<&[u8]> = own.iter().map(|file| path::split(file).0).collect();
-        for directory in directories {
-            for at in files.below(directory) {
-                let other = files.path(at);
-                if path::split(other).0 != directory || own.contains(other) {
-                    continue;
-                }
-                for share in activity.file(other).iter().flat_map(|of| &of.people) {
-                    let entry = work.entry(share.person).or_default();
-                    entry.last_s = entry.last_s.max(share.last_s);
-                    entry.directory += share.recent_weight;
-                }
-            }
-        }
-        let has_own = work.values().any(|work| work.commits > 0);
-        let mut reviewers: Vec<Reviewer> = work
-            .into_iter()
-            .map(|(id, work)| {
-                let person = activity.people().person(id);
-                Reviewer {
-                    author: person.name.clone(),
-                    email: person.email.clone(),
-                    role: "suggested_reviewer",
-                    score: rounded(work.file + DIRECTORY_WEIGHT * work.directory),
-                    file: rounded(work.file),
-                    directory: rounded(work.directory),
-                    commits: work.commits,
-                    last: date(work.last_s),
-                }
-            })
-            .collect();
-        reviewers.sort_by(|a, b| {
-            let by_score = b.score.total_cmp(&a.score);
-            by_score.then(b.commits.cmp(&a.commits)).then_with(|| a.author.cmp(&b.author))
-        });
+        let (mut reviewers, has_own) = of_files(call, &history, &own, &commits)?;
         let total = reviewers.len();
         reviewers.truncate(results_max(args.limit, 5));
         let shown = reviewers.len();
@@ -170,7 +122,9 @@ impl Define for WhoReviews {
                 "no commit that counts changed this file; these people changed its directory",
             );
         }
-        if let [file] = &own.iter().collect::<Vec<_>>()[..] {
+        if let [file] = &own.iter().collect::<Vec<_>>()[..]
+            && call.code.files()?.find(file).is_some()
+        {
             reply = reply.with_step(NextStep::call(
                 "codedb_ownership",
                 json!({"file_path": paths::shown(file)}),
@@ -181,33 +135,124 @@ impl Define for WhoReviews {
     }
 }
 
-/// Returns the files that the reviewers should know: one, those of a directory, or the changed ones.
+/// Returns the people who can review a change of files, best first, and whether any of them changed one of
+/// these files. Commits of the change itself do not count. O(commits of the files + files of their folders).
+///
+/// # Errors
+///
+/// If the tree cannot be read.
+pub(super) fn of_files(
+    call: &Call<'_>,
+    history: &History,
+    own: &BTreeSet<Vec<u8>>,
+    of_change: &BTreeSet<CommitId>,
+) -> Result<(Vec<Reviewer>, bool)> {
+    let activity = history.activity(&analysis::rules(call));
+    let files = call.code.files()?;
+    let mut work: BTreeMap<PersonId, Work> = BTreeMap::new();
+    // One commit may change several of the files.
+    let mut counted: BTreeSet<usize> = BTreeSet::new();
+    for file in own {
+        // A renamed file is among the changed ones by its former path, too.
+        let committed = match own.len() {
+            1 => analysis::committed_path(call, history, file),
+            _ => file.clone(),
+        };
+        for share in activity.file(&committed).iter().flat_map(|of| &of.people) {
+            work.entry(share.person).or_default().file += share.recent_weight;
+        }
+        for commit in history.changes_to(&committed) {
+            let counts = activity.is_counted(commit) && !of_change.contains(&commit.id());
+            if !counts || !counted.insert(commit.at()) {
+                continue;
+            }
+            let person = activity.people().of(commit.author());
+            // Automated authors have no share.
+            if let Some(entry) = work.get_mut(&person) {
+                entry.last_s = entry.last_s.max(commit.committed_s());
+                entry.commits += 1;
+            }
+        }
+    }
+    // Nobody reviews what they alone wrote.
+    if !of_change.is_empty() {
+        work.retain(|_, of| of.commits > 0);
+    }
+    let directories: BTreeSet<&[u8]> = own.iter().map(|file| path::split(file).0).collect();
+    for directory in directories {
+        for at in files.below(directory) {
+            let other = files.path(at);
+            if path::split(other).0 != directory || own.contains(other) {
+                continue;
+            }
+            for share in activity.file(other).iter().flat_map(|of| &of.people) {
+                let entry = work.entry(share.person).or_default();
+                entry.last_s = entry.last_s.max(share.last_s);
+                entry.directory += share.recent_weight;
+            }
+        }
+    }
+    let has_own = work.values().any(|work| work.commits > 0);
+    let mut reviewers: Vec<Reviewer> = work
+        .into_iter()
+        .map(|(id, work)| {
+            let person = activity.people().person(id);
+            Reviewer {
+                author: person.name.clone(),
+                email: person.email.clone(),
+                role: "suggested_reviewer",
+                score: rounded(work.file + DIRECTORY_WEIGHT * work.directory),
+                file: rounded(work.file),
+                directory: rounded(work.directory),
+                commits: work.commits,
+                last: date(work.last_s),
+            }
+        })
+        .collect();
+    reviewers.sort_by(|a, b| {
+        let by_score = b.score.total_cmp(&a.score);
+        by_score.then(b.commits.cmp(&a.commits)).then_with(|| a.author.cmp(&b.author))
+    });
+    Ok((reviewers, has_own))
+}
+
+/// The files of a change, and its commits.
+type Own = (BTreeSet<Vec<u8>>, BTreeSet<CommitId>);
+
+/// Returns the files that the reviewers should know: one, those of a directory, or the changed ones; with the
+/// commits that changed them since the base.
 ///
 /// # Errors
 ///
 /// An unknown path or commit.
-fn own_files(
-    call: &Call<'_>,
-    args: &Args,
-) -> Result<std::result::Result<BTreeSet<Vec<u8>>, NoDifference>> {
+fn own_files(call: &Call<'_>, args: &Args) -> Result<std::result::Result<Own, NoDifference>> {
     let base = args.base.as_deref();
     let of_change = Scope::of_change(base, args.staged, args.file_path.is_some())?;
     if let Some(given) = &args.file_path {
         let path = paths::resolve(call, given)?;
         let files = call.code.files()?;
         if let Some(at) = paths::listed(files, &path) {
-            return Ok(Ok(BTreeSet::from([files.path(at).to_vec()])));
+            return Ok(Ok((BTreeSet::from([files.path(at).to_vec()]), BTreeSet::new())));
         }
         let below = files.below(&path);
         if below.is_empty() {
             return Err(paths::unknown(call, &path));
         }
-        return Ok(Ok(below.map(|at| files.path(at).to_vec()).collect()));
+        let below = below.map(|at| files.path(at).to_vec()).collect();
+        return Ok(Ok((below, BTreeSet::new())));
     }
     let catalog = call.code.catalog(&[])?;
     let scope = of_change.unwrap_or(Scope::Uncommitted);
     let changed = changed_code::difference(call, catalog, base, scope)?;
-    Ok(changed.map(|changed| changed.paths.into_iter().map(String::into_bytes).collect()))
+    let changed = match changed {
+        Ok(changed) => changed,
+        Err(none) => return Ok(Err(none)),
+    };
+    let commits = match (call.code.git(), base) {
+        (Some(git), Some(_)) => git.commits_since(&changed.commit)?.into_iter().collect(),
+        _ => BTreeSet::new(),
+    };
+    Ok(Ok((changed.paths.into_iter().map(String::into_bytes).collect(), commits)))
 }
 
 impl Data for ReviewData {

@@ -123,3 +123,49 @@ fn check_and_the_history_agree() {
     let text = Answer::of(command).text();
     assert!(text.contains("reviewers of its directory: "), "{text}");
 }
+
+#[test]
+fn a_folder_stands_for_all_that_changed_in_it() {
+    let place = repository();
+    place.git(&["mv", "report/report.go", "report/monthly.go"]);
+    settle();
+    let commands = |tool: &str, args: &[&str]| json(&place, tool, args)["commands"].clone();
+    let all = commands("suggest-tests", &[]);
+    assert!(all.to_string().contains("./..."), "a file is gone: all tests run: {all}");
+    assert_eq!(commands("suggest-tests", &["report"]), all);
+    assert_eq!(commands("impact", &["report"]), all);
+    assert_ne!(commands("suggest-tests", &["cart"]), all, "nothing is renamed in the other folder");
+}
+
+#[test]
+fn the_commits_of_a_change_are_no_evidence_about_it() {
+    let place = repository();
+    place.git(&["checkout", "-q", "-b", "work"]);
+    let text = "package cart\n\n// Cart has prices.\ntype Cart struct{ prices []int }\n\n\
+         // Add adds a price.\nfunc (c *Cart) Add(price int) {\n\
+         \tif price > 0 {\n\t\tc.prices = append(c.prices, discounted(price))\n\t}\n}\n\n\
+         func discounted(price int) int {\n\treturn price - price/10\n}\n";
+    place.write("cart/cart.go", text);
+    place.git(&[
+        "-c",
+        "user.name=Zed",
+        "-c",
+        "user.email=zed@example.org",
+        "commit",
+        "-q",
+        "-am",
+        "Fix: ignore prices of zero",
+    ]);
+    settle();
+    let reviewers = json(&place, "who-reviews", &["--base", "main"]);
+    let check = json(&place, "check", &["--base", "main"]);
+    for reply in [&reviewers, &check] {
+        let people = reply["reviewers"].as_array().expect("reviewers");
+        assert!(!people.is_empty() && !reply["reviewers"].to_string().contains("Zed"), "{reply}");
+    }
+    assert_eq!(reviewers["reviewers"][0]["commits"], check["reviewers"][0]["commits"]);
+    assert!(!check["reasons"].to_string().contains("it removes"), "{check}");
+    // The commits of several files are counted once.
+    let all = json(&place, "who-reviews", &["."]);
+    assert_eq!(all["reviewers"][0]["commits"], 2, "{all}");
+}

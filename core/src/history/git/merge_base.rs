@@ -2,6 +2,7 @@
 
 use super::Git;
 use crate::error::Result;
+use crate::history::CommitId;
 
 /// Names of the main branch, the most specific first.
 const MAIN: [&str; 5] = ["origin/HEAD", "origin/main", "origin/master", "main", "master"];
@@ -38,5 +39,20 @@ impl Git {
         let base = String::from_utf8_lossy(output.answer.trim_ascii()).into_owned();
         let is_found = output.code == Some(0) && !base.is_empty();
         Ok(if is_found { base } else { commit.to_owned() })
+    }
+
+    /// Returns the commits of HEAD that a commit does not have, newest first: those of a branch that left it.
+    /// At most 10,000. Time is that of `git rev-list`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Git::recent`]; also if the commit does not exist.
+    pub fn commits_since(&self, commit: &str) -> Result<Vec<CommitId>> {
+        let output = self.output(
+            "rev-list",
+            &["--max-count=10000", "--end-of-options", "HEAD", &format!("^{commit}")],
+        )?;
+        let ids = output.split(|&byte| byte == b'\n');
+        Ok(ids.filter_map(CommitId::parse).collect())
     }
 }
