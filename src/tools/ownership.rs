@@ -88,6 +88,7 @@ impl Define for Ownership {
             Ok(history) => history,
             Err(missing) => return Ok(missing.reply(OwnershipData::default())),
         };
+        let path = analysis::committed_path(call, &history, &path);
         let rules = analysis::rules(call);
         let Some(head) = history.log().origin().head else {
             return Ok(analysis::no_commits(OwnershipData::default()));

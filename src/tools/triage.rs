@@ -201,7 +201,7 @@ fn reasons(file: &FileRisk, reaching: Option<usize>) -> Vec<&'static str> {
         _ if file.tests > 0 => "its tests execute little of it",
         None => "no test imports it or is named after it",
         Some(0) => "no test is known to reach it",
-        Some(_) => "tests reach it only through other files",
+        Some(_) => "tests reach it, but none imports it or is named after it",
     };
     let all = [
         (file.new_file_boost > 0.0, "no commit and no test yet"),

@@ -67,7 +67,7 @@ fn triage_and_the_selection_of_tests_agree() {
             "{path}: {reasons}"
         );
         assert_eq!(
-            reasons.contains("tests reach it only through other files"),
+            reasons.contains("tests reach it, but none imports it or is named after it"),
             is_likely,
             "{path}: {reasons}"
         );
@@ -135,6 +135,8 @@ fn a_folder_stands_for_all_that_changed_in_it() {
     assert_eq!(commands("suggest-tests", &["report"]), all);
     assert_eq!(commands("impact", &["report"]), all);
     assert_ne!(commands("suggest-tests", &["cart"]), all, "nothing is renamed in the other folder");
+    let owners = json(&place, "ownership", &["report/monthly.go"]);
+    assert_eq!(owners["lines"], 5, "blame is that of the former path: {owners}");
 }
 
 #[test]
