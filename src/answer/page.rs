@@ -26,6 +26,8 @@ pub enum Block {
     Tree(Vec<Node>),
     /// Lines of a file.
     Code(Code),
+    /// A unified diff of one file.
+    Diff(String),
     /// A remark on the reply.
     Note(String),
     /// The calls and actions that come next.
@@ -153,7 +155,7 @@ impl Block {
     /// Returns true if nothing of it is shown.
     pub fn is_empty(&self) -> bool {
         match self {
-            Block::Title(text) | Block::Note(text) => text.is_empty(),
+            Block::Title(text) | Block::Diff(text) | Block::Note(text) => text.is_empty(),
             Block::Line(cells) => cells.is_empty(),
             Block::Table(table) => table.rows.is_empty(),
             Block::Tree(nodes) => nodes.is_empty(),
@@ -179,6 +181,7 @@ impl Block {
                 Block::Tree(nodes.into_iter().map(|node| node.map_texts(map)).collect())
             }
             Block::Code(code) => Block::Code(Code { text: map(code.text), ..code }),
+            Block::Diff(text) => Block::Diff(map(text)),
             Block::Note(text) => Block::Note(map(text)),
             Block::Next(steps) => {
                 Block::Next(steps.into_iter().map(|step| step.map_texts(map)).collect())
@@ -317,6 +320,7 @@ mod tests {
             Block::Table(table),
             Block::Tree(vec![Node { cells: cells(), children: vec![Node::leaf(cells())] }]),
             Block::Code(Code { path: "p".into(), line: 1, text: "a".into() }),
+            Block::Diff("a".into()),
             Block::Note("a".into()),
             Block::Next(vec![
                 NextStep::call("codedb_a", serde_json::json!({"b": "a", "c": ["a"]}), "a"),

@@ -8,7 +8,8 @@ use std::fmt::Write as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Alias, Call, Define, Effect, Needs, Reply, Toolset, paths, read};
+use super::{Alias, Call, Define, Effect, Needs, Reply, Toolset, counted, paths, read};
+use crate::answer::page::{Block, Cell, Grade, Page};
 use crate::answer::style::Style;
 use crate::base::diff;
 use crate::error::{Error, Result};
@@ -300,21 +301,43 @@ impl EditReply {
     }
 }
 
-impl Reply for EditReply {
-    /// Renders a line about the file, followed by the diff.
-    fn render(&self, style: &dyn Style) -> String {
-        let path = style.path(&self.path);
-        let status = match self.status {
+impl Status {
+    fn words(self) -> &'static str {
+        match self {
             Status::Written => "written",
             Status::Created => "created",
             Status::DryRun => "not written (dry run)",
             Status::Unchanged => "unchanged",
-        };
+        }
+    }
+}
+
+impl Reply for EditReply {
+    /// Renders a line about the file, followed by the diff.
+    fn render(&self, style: &dyn Style) -> String {
+        let path = style.path(&self.path);
+        let status = self.status.words();
         let mut out = format!("{path}  {status}  hash {}\n{}", self.hash, self.diff);
         if self.lines_left_out > 0 {
             let _ = writeln!(out, "… {} more lines", self.lines_left_out);
         }
         out
+    }
+
+    /// Shows what became of the file, followed by the diff.
+    fn page(&self) -> Option<Page> {
+        let grade = match self.status {
+            Status::Written | Status::Created => Grade::Good,
+            Status::DryRun | Status::Unchanged => Grade::Fair,
+        };
+        let status = Cell::Level(grade, self.status.words());
+        let hash = Cell::faint(format!("hash {}", self.hash));
+        let head = Block::Line(vec![Cell::Path(self.path.clone()), status, hash]);
+        let left = self.lines_left_out;
+        let more = (left > 0).then(|| Block::Note(counted(left, "more line")));
+        Some(Page {
+            blocks: [head, Block::Diff(self.diff.clone())].into_iter().chain(more).collect(),
+        })
     }
 
     fn is_found(&self) -> bool {

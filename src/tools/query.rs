@@ -376,7 +376,7 @@ impl File {
             (self.lines_total, self.lines.len(), "more line"),
         ];
         let more = |(total, shown, what): (usize, usize, &str)| {
-            (shown < total).then(|| format!("… {}", counted(total - shown, what)))
+            (shown < total).then(|| counted(total - shown, what))
         };
         counts.into_iter().filter_map(more)
     }
@@ -434,7 +434,7 @@ impl Reply for QueryReply {
                 let _ = writeln!(out, "  {line}: {}", text::plain(text));
             }
             for more in file.left_out() {
-                let _ = writeln!(out, "  {more}");
+                let _ = writeln!(out, "  … {more}");
             }
         }
         out

@@ -276,15 +276,20 @@ fn digits(number: usize) -> usize {
 
 /// Writes the line about the entries of a directory that are not listed.
 fn write_left_out(out: &mut String, depth: usize, folders: Option<usize>, files: Option<usize>) {
-    let _ = writeln!(out, "{:indent$}{}", "", left_out(folders, files), indent = 2 * depth);
+    let _ = writeln!(out, "{:indent$}… {}", "", left_out(folders, files), indent = 2 * depth);
 }
 
-/// Returns what is written about the entries of a directory that are not listed.
+/// Returns how many entries of a directory are not listed, in words.
 fn left_out(folders: Option<usize>, files: Option<usize>) -> String {
     let folders = folders.map(|count| counted(count, "folder"));
     let files = files.map(|count| counted(count, "file"));
     let words: Vec<String> = folders.into_iter().chain(files).collect();
-    format!("… {}", words.join(", "))
+    words.join(", ")
+}
+
+/// Returns the line of a tree for people about the entries of a directory that are not listed.
+fn not_listed(folders: Option<usize>, files: Option<usize>) -> Node {
+    Node::leaf(vec![Cell::faint(format!("{} not listed", left_out(folders, files)))])
 }
 
 impl TreeReply {
@@ -295,8 +300,7 @@ impl TreeReply {
         while let Some(entry) = self.entries.get(*at).filter(|entry| entry.depth >= depth) {
             *at += 1;
             let mut children = self.nodes(at, depth + 1, entry.path.len());
-            let rest = entry.files_left_out.map(|files| left_out(None, Some(files)));
-            children.extend(rest.map(|rest| Node::leaf(vec![Cell::faint(rest)])));
+            children.extend(entry.files_left_out.map(|files| not_listed(None, Some(files))));
             nodes.push(Node { cells: entry.cells(from), children });
         }
         nodes
@@ -336,8 +340,7 @@ impl Reply for TreeReply {
         let base = if self.path.is_empty() { 0 } else { self.path.len() + 1 };
         let mut children = self.nodes(&mut 0, 0, base);
         if self.folders_left_out.is_some() || self.files_left_out.is_some() {
-            let rest = left_out(self.folders_left_out, self.files_left_out);
-            children.push(Node::leaf(vec![Cell::faint(rest)]));
+            children.push(not_listed(self.folders_left_out, self.files_left_out));
         }
         let files = Cell::faint(counted(self.total, "file"));
         let cells = vec![Cell::Path(self.path.clone()), files];

@@ -164,6 +164,7 @@ fn pages_of_changes_and_decisions_are_harmless() {
         &["ls"],
         &["tree"],
         &["glob", "*.py"],
+        &["edit", "hostile.py", "--op", "delete", "--line-start", "1", "--dry-run"],
     ] {
         let is_review = args[0] == "review";
         let args = if is_review { args.to_vec() } else { [args, &["--format", "screen"]].concat() };

@@ -62,6 +62,7 @@ impl Layout<'_, '_> {
             Block::Table(table) => self.table(table),
             Block::Tree(nodes) => self.tree(nodes),
             Block::Code(code) => self.code(code),
+            Block::Diff(text) => self.diff(text),
             Block::Note(text) => {
                 self.wrapped(vec![Piece::new(plain(text), Some(Part::Faint), Cut::End)], 2)
             }
@@ -241,6 +242,23 @@ impl Layout<'_, '_> {
             }
         }
         lines
+    }
+
+    /// Returns the lines of a diff: two with the names of the file, then hunks.
+    fn diff(&self, text: &str) -> Vec<Strip> {
+        const NAMES: usize = 2;
+        let line = |(at, line): (usize, &str)| {
+            let part = match line.as_bytes().first() {
+                _ if at < NAMES => Some(Part::Title),
+                Some(b'@') => Some(Part::Line),
+                Some(b'+') => Some(Part::Good),
+                Some(b'-') => Some(Part::Bad),
+                _ => None,
+            };
+            let piece = Piece::new(plain(&untabbed(line, 0)), part, Cut::Never);
+            strip::broken(vec![piece], self.width)
+        };
+        text.lines().enumerate().flat_map(line).collect()
     }
 
     /// Returns the lines of next steps: the command, which can be pasted, and what it is for.

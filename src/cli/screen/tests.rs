@@ -33,7 +33,7 @@ use crate::tools::check::{
 };
 use crate::tools::session::{Indexed, Project};
 use crate::tools::stale_tests::{StaleTest, StaleTestsData};
-use crate::tools::{self, Call, Reply, decisions, jobs, lock, projects};
+use crate::tools::{self, Call, Reply, decisions, edit, jobs, lock, projects};
 
 /// The repository of the demo with an index.
 struct Shop {
@@ -150,7 +150,7 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("stale_tests", "stale-tests", json!({"ref": "HEAD~1"})),
         ("tree", "tree", json!({})),
         ("tree_of_one_level", "tree", json!({"depth": 1})),
-        ("tree_within_a_budget", "tree", json!({"path": "src", "max_tokens": 130})),
+        ("tree_within_a_budget", "tree", json!({"path": "src", "max_tokens": 90})),
         ("ls", "ls", json!({})),
         ("ls_of_a_folder", "ls", json!({"path": "src"})),
         ("glob", "glob", json!({"pattern": "**/*cart*"})),
@@ -349,6 +349,18 @@ fn pages_of_replies_that_the_demo_does_not_have() {
     };
     let locks = |op, locks| lock::Locks { op, done: true, locks };
     insta::assert_snapshot!("locks", shown(&page_of(locks(lock::Op::List, vec![held]), None)));
+    let edited = edit::EditReply {
+        path: "src/price.rs".to_owned(),
+        status: edit::Status::DryRun,
+        hash: "8f3c".to_owned(),
+        bytes: 187,
+        diff: "--- a/src/price.rs\n+++ b/src/price.rs\n@@ -7,4 +7,5 @@\n impl Price {\n-\tpub fn \
+               of(cents: u64) -> Price {\n+\t/// Returns a price.\n+\tpub const fn of(cents: u64) -> \
+               Price {\n \t\tPrice { cents }\n \t}\n"
+            .to_owned(),
+        lines_left_out: 1,
+    };
+    insta::assert_snapshot!("edit", shown(&edited.page().expect("a page")));
     let job = |job_id, state, message: Option<&str>| jobs::Entry {
         job_id,
         kind: "index".to_owned(),
@@ -378,6 +390,8 @@ pub(in crate::cli) fn shown(page: &Page) -> String {
     }
     let text = screen(80, UNICODE).text(page, &Marked(Display::at(root)));
     check_widths(page);
+    let ascii = screen(80, ASCII).text(page, &Display::at(root));
+    assert!(ascii.is_ascii(), "{ascii}");
     shown + &format!("== styles\n{text}")
 }
 
@@ -434,6 +448,7 @@ proptest::proptest! {
             Block::Table(table),
             Block::Tree(tree),
             Block::Code(code),
+            Block::Diff(texts.join("\n+")),
             Block::Note(texts.join(" ")),
         ];
         let page = Page { blocks };
