@@ -342,6 +342,11 @@ fn follow_moves(files: &mut Vec<ChangedFile>, texts: &mut Vec<(Option<Vec<u8>>, 
 /// Returns the present text of a file, with its secrets masked; `None` if it is longer than what is
 /// compared, or may not be read.
 fn read_now(code: &dyn Code, path: &[u8]) -> Option<Vec<u8>> {
+    // Git stores where a link leads to.
+    let place = code.root().join(path::to_path(path));
+    if let Ok(target) = std::fs::read_link(&place) {
+        return path::from_path(&target);
+    }
     let content = code.read(path, TEXT_BYTES_MAX).ok()?;
     (!content.is_cut()).then(|| content.bytes().to_vec())
 }

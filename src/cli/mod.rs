@@ -98,8 +98,8 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
         return commands::run(with_globals_after_command(args, at));
     }
     // Global flags before the command are passed to the search.
-    args.remove(at);
-    search::run(args)
+    let name = args.remove(at);
+    search::run(if name == "grep" { search::grep::translated(args, at) } else { args })
 }
 
 /// The global flags that take a value.

@@ -350,6 +350,8 @@ pub fn file(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
     let files = call.code.files()?;
     match paths::listed(files, &path) {
         Some(at) => Ok(files.path(at).to_vec()),
+        // Deleted files have a history, too.
+        None if is_in_history(call, &path) => Ok(path),
         None if !path.is_empty() && files.below(&path).is_empty() => {
             Err(paths::unknown(call, &path))
         }
@@ -358,6 +360,12 @@ pub fn file(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
             .with_path(&crate::base::path::to_path(&path))
             .with_hint("pass a file")),
     }
+}
+
+/// Returns true if commits changed a file at this path.
+pub fn is_in_history(call: &Call<'_>, path: &[u8]) -> bool {
+    let history = call.code.history().ok().flatten();
+    history.is_some_and(|history| history.changes_to(path).next().is_some())
 }
 
 /// Returns the path under which commits have a file: the one before an uncommitted rename that git

@@ -18,13 +18,14 @@ use crate::answer::analysis::{Analysis, NextStep, Size, Status};
 use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
-use crate::base::path;
+use crate::base::path::{self, is_within};
 use crate::base::text::plain;
 use crate::base::tokens;
 use crate::catalog::Catalog;
 use crate::catalog::test_names::tested;
 use crate::error::{Error, Result};
 use crate::graph::link::{Code as _, SymbolAt};
+use crate::history::git::Difference;
 use crate::testmap::commands::{self, Located};
 use crate::testmap::deliver::{self, Costs};
 use crate::testmap::detect::{Runner, Test};
@@ -742,7 +743,7 @@ pub(super) fn files_of(call: &Call<'_>, catalog: &Catalog, given: &str) -> Resul
         return Ok(vec![FileId::new(at)]);
     }
     let below = catalog.files().below(&path);
-    if below.is_empty() {
+    if below.is_empty() && !is_deleted(call, &path)? {
         return Err(paths::unknown(call, &path));
     }
     let is_source = |file: &FileId| {
@@ -750,6 +751,20 @@ pub(super) fn files_of(call: &Call<'_>, catalog: &Catalog, given: &str) -> Resul
         kind == FileKind::Code && !catalog.is_test(*file)
     };
     Ok(below.map(FileId::new).filter(is_source).collect())
+}
+
+/// Returns true if HEAD has a file at a path, or files below it, and the tree does not: what it lacks is
+/// then a change.
+fn is_deleted(call: &Call<'_>, path: &[u8]) -> Result<bool> {
+    let Some(git) = call.code.git() else { return Ok(false) };
+    if git.commit("HEAD")?.is_none() {
+        return Ok(false);
+    }
+    Ok(git.changes_since("HEAD")?.into_iter().any(|(at, how)| match how {
+        Difference::Deleted => is_within(&at, path),
+        Difference::Renamed(from) => is_within(&from, path),
+        Difference::Added | Difference::Modified => false,
+    }))
 }
 
 /// Returns the functions of a file, longest first; none for a file of tests.

@@ -235,6 +235,9 @@ fn own_files(call: &Call<'_>, args: &Args) -> Result<std::result::Result<Own, No
             return Ok(Ok((BTreeSet::from([files.path(at).to_vec()]), BTreeSet::new())));
         }
         let below = files.below(&path);
+        if below.is_empty() && analysis::is_in_history(call, &path) {
+            return Ok(Ok((BTreeSet::from([path]), BTreeSet::new())));
+        }
         if below.is_empty() {
             return Err(paths::unknown(call, &path));
         }

@@ -171,3 +171,35 @@ fn the_commits_of_a_change_are_no_evidence_about_it() {
     let all = json(&place, "who-reviews", &["."]);
     assert_eq!(all["reviewers"][0]["commits"], 2, "{all}");
 }
+
+#[test]
+fn deleted_files_can_be_named() {
+    let place = repository();
+    std::fs::remove_file(place.root().join("report/report.go")).expect("it exists");
+    settle();
+    let named = ["report/report.go"];
+    assert_eq!(json(&place, "history", &named)["commits"].as_array().map(Vec::len), Some(2));
+    assert_eq!(json(&place, "who-reviews", &named)["reviewers"][0]["commits"], 2);
+    assert_eq!(json(&place, "check", &named)["files"][0]["change"], "deleted");
+    let all = json(&place, "suggest-tests", &[])["commands"].clone();
+    assert_eq!(json(&place, "suggest-tests", &named)["commands"], all);
+    assert_eq!(json(&place, "impact", &named)["commands"], all);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_that_leads_elsewhere_is_a_change_of_one_line() {
+    let place = repository();
+    let link = place.root().join("link.go");
+    std::os::unix::fs::symlink("cart/cart.go", &link).expect("a link");
+    place.git(&["add", "."]);
+    place.git(&["commit", "-q", "-m", "Add a link"]);
+    std::fs::remove_file(&link).expect("it exists");
+    std::os::unix::fs::symlink("report/report.go", &link).expect("a link");
+    settle();
+    let file = json(&place, "check", &[])["files"][0].clone();
+    assert_eq!(
+        (&file["path"], &file["added"], &file["removed"]),
+        (&"link.go".into(), &1.into(), &1.into())
+    );
+}

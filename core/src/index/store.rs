@@ -282,12 +282,12 @@ impl Store {
         Ok(newest + 1)
     }
 
-    /// Records the use of the index, at most once an hour.
+    /// Records the use of the index, at most once a minute.
     pub fn note_use(&self) {
         let path = self.dir.join("used");
         let recent = fs::metadata(&path)
             .and_then(|metadata| metadata.modified())
-            .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(3600)));
+            .is_ok_and(|at| at.elapsed().is_ok_and(|age| age < Duration::from_secs(60)));
         if !recent {
             let _ = fs::write(&path, b"");
         }

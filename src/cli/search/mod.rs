@@ -9,6 +9,7 @@ mod command;
 mod config;
 mod explain;
 mod flags;
+pub(super) mod grep;
 mod help;
 mod indexed;
 mod job;
