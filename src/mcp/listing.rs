@@ -24,7 +24,7 @@ const RECOMMENDED: [(&str, &str); 7] = [
     ("codedb_callers", "who calls X"),
     ("codedb_search", "any text, regex"),
     ("codedb_outline", "what is in a file"),
-    ("codedb_read", "lines, or one definition"),
+    ("codedb_read", "lines and definitions of several files at once"),
     ("codedb_deps", "who imports a file"),
     ("codedb_find", "part of a path"),
 ];

@@ -70,6 +70,38 @@ fn read(session: &mut Session, targets: &[&str], more: Value) -> String {
     session.text("codedb_read", arguments)
 }
 
+/// Tasks for agents, and flows for traces, with keys.
+#[test]
+fn tasks_and_flows_are_well_formed() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("bench-corpus/agent");
+    let read = |name: &str| -> toml::Table {
+        let text = std::fs::read_to_string(folder.join(name)).expect("a file");
+        text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
+    };
+    let list = |of: &toml::Table, name: &str| of[name].as_array().expect("a list").clone();
+    let tasks = read("tasks.toml");
+    let trees: Vec<toml::Value> =
+        list(&tasks, "tree").iter().map(|it| it["tree"].clone()).collect();
+    let (mut ids, mut held) = (std::collections::BTreeSet::new(), 0);
+    let all = list(&tasks, "task");
+    for task in &all {
+        assert!(trees.contains(&task["tree"]), "{task}");
+        assert!(ids.insert(task["id"].as_str().expect("a text").to_owned()), "twice: {task}");
+        let facts = task["must"].as_array().expect("facts");
+        assert!(!facts.is_empty() && facts.iter().all(|it| it[0].is_str()), "{task}");
+        held += usize::from(task["split"].as_str() == Some("held"));
+        assert!(matches!(task["split"].as_str(), Some("held" | "open")), "{task}");
+    }
+    assert!(all.len() >= 30 && held * 2 == all.len(), "{held} of {}", all.len());
+    let flows = list(&read("flows.toml"), "flow");
+    for flow in &flows {
+        assert!(trees.contains(&flow["tree"]), "{flow}");
+        assert!(flow["hops"].as_array().is_some_and(|hops| hops.len() >= 3), "{flow}");
+        assert!(matches!(flow["split"].as_str(), Some("held" | "open")), "{flow}");
+    }
+    assert!(flows.len() >= 60, "{}", flows.len());
+}
+
 #[test]
 fn one_read_returns_lines_definitions_and_files() {
     let place = shop();
