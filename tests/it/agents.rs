@@ -142,7 +142,7 @@ fn targets_that_do_not_fit_are_named() {
     let place = Place::new();
     for name in ["a", "b", "c"] {
         let line = "    let value = compute(value, \"of a line with some length\");\n";
-        place.write(&format!("src/{name}.rs"), &format!("fn {name}() {{\n{}}}\n", line.repeat(40)));
+        place.write(format!("src/{name}.rs"), format!("fn {name}() {{\n{}}}\n", line.repeat(40)));
     }
     let mut session = session(&place);
     let targets = ["src/a.rs:a", "src/b.rs:b", "src/c.rs:c"];
@@ -238,7 +238,7 @@ fn callers_are_complete_certain_ones_without_a_number_and_those_in_tests_on_dema
     let place = Place::new();
     let calls: String =
         (0..60).map(|n| format!("pub fn caller_{n}() {{\n    work();\n}}\n")).collect();
-    place.write("src/lib.rs", &format!("pub fn work() {{}}\n\n{calls}"));
+    place.write("src/lib.rs", format!("pub fn work() {{}}\n\n{calls}"));
     place.write("tests/work_test.rs", "#[test]\nfn works() {\n    mylib::work();\n}\n");
     place.write("Cargo.toml", "[package]\nname = \"mylib\"\nversion = \"0.1.0\"\n");
     let text = run(&place, &["callers", "work"]).expect_success().text();
