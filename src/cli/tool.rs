@@ -75,7 +75,8 @@ fn tools() -> impl Iterator<Item = &'static Tool> {
     listed.chain(UNLISTED)
 }
 
-fn command(tool: &'static Tool) -> Command {
+/// Returns the command of a tool.
+pub(super) fn command(tool: &'static Tool) -> Command {
     let schema = (tool.schema)();
     let required = |name: &str| is_required(&schema, name);
     let mut command = Command::new(tool.command()).about(tool.summary).long_about(format!(

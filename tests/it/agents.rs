@@ -253,3 +253,17 @@ fn callers_are_complete_certain_ones_without_a_number_and_those_in_tests_on_dema
     assert!(tests.text().contains("1 caller\n"), "{}", tests.text());
     assert!(tests.stderr.contains("60 calls outside of tests omitted"), "{}", tests.stderr);
 }
+
+#[test]
+fn people_see_the_structure_of_a_search_as_well() {
+    let place = shop();
+    place.index(&["-q", "--stage", "full"]).expect_success();
+    let text = run(&place, &["search", "--structure", "coupon", "src"]).expect_success().text();
+    assert!(text.contains("  Cart::apply_coupon 13-15\n"), "{text}");
+    let of = ["search", "--structure", "-i", "c[o0]upon", "--in", "import"];
+    let imports = run(&place, &of).expect_success().text();
+    let expected = "src/cart.rs  1 line\n  1: use crate::coupon::Coupon;\nsrc/lib.rs  1 line\n  2: pub mod coupon;\n";
+    assert_eq!(imports, expected);
+    assert_eq!(run(&place, &["search", "--structure", "nowhere"]).code, 1);
+    assert_eq!(run(&place, &["search", "--structure", "a", "--in", "nowhere"]).code, 2);
+}

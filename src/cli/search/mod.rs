@@ -23,6 +23,7 @@ mod request;
 mod run;
 mod searcher;
 mod stream;
+mod structured;
 mod targets;
 mod walker;
 mod worker;
@@ -46,6 +47,9 @@ pub(super) use self::help::{version_long, version_short};
 ///
 /// On invalid arguments. Errors about single files are only reported.
 pub(super) fn run(words: Vec<OsString>) -> Result<ExitCode> {
+    if structured::is_wanted(&words) {
+        return structured::run(&words);
+    }
     let mut args = parse::parse(words.iter().cloned())?;
     let mut reporter = start_logging(&args);
     if let Some(special) = args.special {

@@ -56,6 +56,12 @@ pub(super) static FLAGS: &[Flag] = &[
         "Search all files without an index.",
         "The results are the same. No index is read or built.",
     ),
+    Flag::new(CATEGORY, "structure", Update::On(|_| ())).help(
+        "Show lines by file and by the definition around them.",
+        "Sources come first, then tests and generated files, as agents get them. `--in comment` (or \
+         `function`, `test`, `string`, `import`, `signature`) and `--def NAME` limit the matches; \
+         `-i`, `-w`, `-F`, `-l`, `-g`, `-C`, `-m` and `--json` apply.",
+    ),
     Flag::new(CATEGORY, "no-progress", Update::On(|args| args.index.no_progress = true))
         .help("Show no progress bar.", "Progress is shown only if standard error is a terminal."),
     Flag::new(
