@@ -568,9 +568,11 @@ impl Tool {
     ///
     /// [`Kind::Usage`] if the name of the project is not a string.
     pub fn wanted(&self, args: &Map<String, Value>) -> Result<Option<ProjectSelector>> {
-        // Aliases of `path` select a project, too.
-        let path = self.aliases.iter().filter(|alias| alias.canonical == "path");
-        let paths = std::iter::once("path").chain(path.map(|alias| alias.name));
+        // Aliases select a project, too.
+        let is_path = |name: &str| session::PATHS.contains(&name) || name == "path_glob";
+        let aliases = self.aliases.iter().filter(|alias| is_path(alias.canonical));
+        let named = session::PATHS.into_iter().chain(["path_glob"]);
+        let paths = named.chain(aliases.map(|alias| alias.name));
         let wanted = session::wanted(args, paths)?;
         // The `path` of a tool that adds a project is the new directory; it selects no existing
         // project.

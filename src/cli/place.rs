@@ -57,6 +57,35 @@ pub(crate) fn engine_around(dir: &Path, options: &TreeOptions) -> Result<Option<
     }
 }
 
+/// Returns the engine for the tree that paths of a command lie in: that of the flags if it contains one of
+/// them, else the tree around the first one that lies in another tree. Only absolute paths and those above
+/// the current directory can; they need not exist, and lines or names may follow them.
+///
+/// # Errors
+///
+/// As [`engine`].
+pub(crate) fn engine_holding(options: &TreeOptions, paths: &[String]) -> Result<Engine> {
+    let own = engine(options);
+    if options.root.is_some() {
+        return own;
+    }
+    let current = std::env::current_dir().unwrap_or_default();
+    let leads_elsewhere =
+        |path: &&String| Path::new(path.as_str()).is_absolute() || path.starts_with("..");
+    for path in paths.iter().filter(leads_elsewhere) {
+        let path = current.join(path);
+        let existing = path.ancestors().find(|dir| dir.is_dir());
+        let Some(dir) = existing.and_then(|dir| dir.canonicalize().ok()) else { continue };
+        if own.as_ref().is_ok_and(|own| dir.starts_with(own.root())) {
+            break;
+        }
+        if let Some(other) = engine_around(&dir, options)? {
+            return Ok(other);
+        }
+    }
+    own
+}
+
 fn engine_at(root: PathBuf, cache: &Cache, options: &TreeOptions) -> Result<Engine> {
     let dir = index_dir(cache, &root);
     let on_heap =

@@ -26,15 +26,13 @@ use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::bundle::Bundle;
-use crate::tools::session::Session;
+use crate::tools::paths::is_name;
+use crate::tools::session::{PATHS, Session};
 use crate::tools::unlisted::{self, is_hidden};
 use crate::tools::{
     Answer, Call, CommandLine, CurrentDir, Define as _, Effect, Needs, TOOLS, Tool, Toolset,
     UNLISTED,
 };
-
-/// The arguments that are paths, which are relative to the current directory on the command line.
-const PATHS: [&str; 7] = ["path", "paths", "exclude", "file_path", "files", "directory", "targets"];
 
 /// The argument that is a glob of paths, which is relative to the current directory as well.
 const GLOB: &str = "path_glob";
@@ -422,7 +420,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     graph::check(tool, format)?;
     let options = tree_options(matches);
     let shows_secrets = matches.get_flag(SHOW_SECRETS);
-    let engine = place::engine(&options)?;
+    let engine = place::engine_holding(&options, &paths(tool, matches))?;
     let engine = if shows_secrets { engine.showing_secrets() } else { engine };
     let edits = (tool.effect == Effect::Writes).then(|| allowed_edits(matches)).flatten();
     let engine = engine.editing(edits.unwrap_or_default());
@@ -647,6 +645,19 @@ fn arguments(
     Ok(args)
 }
 
+/// Returns the paths among the arguments, as typed.
+fn paths(tool: &Tool, matches: &ArgMatches) -> Vec<String> {
+    let schema = (tool.schema)();
+    let names = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name);
+    let names = names.filter(|name| PATHS.contains(&name.as_str()) || *name == GLOB);
+    let ids = names.flat_map(|name| std::iter::once(name.clone()).chain(flags(tool, name)));
+    let typed = |id: String| {
+        let values = matches.try_get_many::<String>(&id).ok().flatten();
+        values.into_iter().flatten().cloned().collect::<Vec<_>>()
+    };
+    ids.flat_map(typed).collect()
+}
+
 /// Makes a file that is a directory the directory of a tool that takes both.
 fn take_directory(engine: &Engine, tool: &Tool, args: &mut Map<String, Value>) {
     let path = args.get("file_path").and_then(Value::as_str);
@@ -674,11 +685,7 @@ fn take_functions(tool: &Tool, matches: &ArgMatches, args: &mut Map<String, Valu
     if schema["properties"].get("functions").is_none() || args.contains_key("functions") {
         return;
     }
-    let is_name = |typed: &&String| {
-        let path = Path::new(typed.as_str());
-        let is_path_like = typed.contains(['/', '\\', '*']) || typed.starts_with(['.', '-', '[']);
-        !is_path_like && !path.exists() && crate::lang::detect(path, b"").is_none()
-    };
+    let is_name = |typed: &&String| is_name(typed.as_str()) && !Path::new(typed.as_str()).exists();
     let typed: Vec<&String> = matches.get_many(name).into_iter().flatten().collect();
     if !typed.is_empty() && typed.iter().all(is_name) {
         args.remove(*name);

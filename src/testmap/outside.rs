@@ -37,6 +37,12 @@ const NAMED: f32 = 0.6;
 /// The probability of a test that runs a program, or whose example names the definition.
 pub const RUNS: f32 = 0.7;
 
+/// What reads or joins paths, in lower case.
+const READS: [&str; 12] = [
+    "dir", "file", "fixture", "folder", "glob", "join", "load", "open", "path", "read", "resource",
+    " / ",
+];
+
 /// The maximum number of files whose importers are searched for one effect.
 const FILES_MAX: usize = 5_000;
 
@@ -226,7 +232,7 @@ pub fn affected(tests: &Tests<'_>, effects: &BTreeSet<Effect>) -> Outside {
                 let is_indirect = found.add_loading(tests, &others, LOADS);
                 let is_read = others.iter().any(|&file| !is_of_packaging(&tree.path(file)));
                 if !is_direct && !is_indirect && (!is_new || is_read) {
-                    let why = "is data, and no test was found that reads it by name";
+                    let why = "is data that programs may read, and no test names it";
                     found.unknown.push((path.clone(), why));
                 }
             }
@@ -455,9 +461,14 @@ fn of_snapshot(tests: &Tests<'_>, path: &str) -> Vec<FileId> {
 fn naming(tree: &dyn Tree, path: &str) -> Vec<FileId> {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let folder = folder.rsplit('/').next().unwrap_or_default();
+    // A name without an extension may be any word.
+    let is_word = !name.contains('.');
     // `other/a.json` is another file; what is computed may be this one.
-    let is_here = |before: &[u8], _: &[u8]| {
-        let Some(before) = before.strip_suffix(b"/") else { return true };
+    let is_here = |before: &[u8], rest: &[u8]| {
+        let Some(before) = before.strip_suffix(b"/") else {
+            let is_start = !before.last().is_some_and(|byte| is_of_name(*byte));
+            return is_start && (!is_word || is_string(before, rest) && is_read(before, rest));
+        };
         let start = before.iter().rposition(|byte| !is_of_name(*byte)).map_or(0, |at| at + 1);
         let (around, written) = before.split_at(start);
         let is_computed =
@@ -469,11 +480,28 @@ fn naming(tree: &dyn Tree, path: &str) -> Vec<FileId> {
         return by_name;
     }
     // The end of a string or a pattern for the files of the directory.
-    let is_whole = |_: &[u8], rest: &[u8]| {
-        let rest = rest.strip_prefix(b"/").unwrap_or(rest);
-        rest.first().is_some_and(|byte| b"\"'`*".contains(byte))
+    let is_whole = |before: &[u8], rest: &[u8]| {
+        let below = rest.strip_prefix(b"/");
+        let is_path = below.is_some() || before.ends_with(b"/");
+        let ends = below.unwrap_or(rest).first().is_some_and(|byte| b"\"'`*".contains(byte));
+        ends && (is_path || is_read(before, rest))
     };
     if folder.len() > 2 { texts_with(tree, folder, &is_whole) } else { Vec::new() }
+}
+
+/// Returns true if what is between two texts is a whole string.
+fn is_string(before: &[u8], rest: &[u8]) -> bool {
+    let quote = before.last().filter(|byte| b"\"'`".contains(byte));
+    quote.is_some() && rest.first() == quote
+}
+
+/// Returns true if the line around a word reads or joins paths, so that the word is the name of a file or a
+/// directory: `"default"` alone is any value.
+fn is_read(before: &[u8], rest: &[u8]) -> bool {
+    let start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    let end = rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
+    let line = [&before[start..], b" ", &rest[..end]].concat().to_ascii_lowercase();
+    READS.iter().any(|word| memchr::memmem::find(&line, word.as_bytes()).is_some())
 }
 
 /// Returns true for programs that read documentation and that tests do not run.
@@ -531,7 +559,8 @@ mod tests {
         ("tests/test_old.py", "from src.former import x\n\ndef test_x():\n    x()\n"),
         (
             "tests/test_data.py",
-            "def test_data():\n    assert open('one.json').read()\n    listdir('tests/samples')\n",
+            "def test_data():\n    assert open('one.json').read()\n    listdir('tests/samples')\n\n\
+             def test_value():\n    assert 'default' == value('token.json')\n",
         ),
         ("tests/a.test.js", "test('renders', () => { expect(1).toMatchSnapshot() })\n"),
     ];
@@ -568,5 +597,8 @@ mod tests {
         assert_eq!(data("tests/samples/two.json"), ["tests/test_data.py"]);
         assert_eq!(data("tests/__snapshots__/a.test.js.snap"), ["tests/a.test.js"]);
         assert!(data("other/three.json")[0].contains("is data"));
+        // Common words, and the end of another name.
+        assert!(data("locale/default/en.json")[0].contains("is data"));
+        assert!(data("messages/default")[0].contains("is data"));
     }
 }

@@ -13,7 +13,11 @@ use crate::answer::analysis::{Analysis, NextStep, Size};
 use crate::answer::page::{Block, Cell, Column, Table};
 use crate::answer::style::Style;
 use crate::base::ids::FileId;
+use crate::base::path;
+use crate::catalog::Catalog;
+use crate::catalog::imports::ImportEdge;
 use crate::error::Result;
+use crate::graph::link::Code as _;
 use crate::history::History;
 use crate::history::coupling::Together;
 use crate::history::likely::{self, Features};
@@ -72,7 +76,8 @@ pub struct ImportPartner {
     pub path: String,
     /// `imports` if the file of the call imports it, `imported_by` if it imports that file, or `both`.
     pub direction: &'static str,
-    /// The confidence that the import resolves to the file, from 0 to 1.
+    /// The confidence that the import resolves to the file, from 0 to 1; divided among the files of a package
+    /// that is imported as a whole.
     pub confidence: f64,
 }
 
@@ -102,7 +107,7 @@ pub struct CouplingData {
     /// The files that a change most likely changes as well; unlike the partners, they may lack common
     /// commits.
     pub likely: Vec<LikelyFile>,
-    /// Files that imports connect with it, by path.
+    /// Files that imports connect with it, most certain first, then by path; without those of its own package.
     pub import_partners: Vec<ImportPartner>,
     /// How many files imports connect with it.
     pub import_partners_total: usize,
@@ -130,8 +135,10 @@ impl Define for Coupling {
         let max = results_max(args.limit, 20);
         let imports = imports(call, &path)?;
         let import_partners_total = imports.len();
-        let import_partners: Vec<ImportPartner> = imports
-            .iter()
+        let mut by_confidence: Vec<_> = imports.iter().collect();
+        by_confidence.sort_by(|a, b| b.1.1.total_cmp(&a.1.1).then(a.0.cmp(b.0)));
+        let import_partners: Vec<ImportPartner> = by_confidence
+            .into_iter()
             .take(max)
             .map(|(path, &(direction, confidence))| ImportPartner {
                 path: paths::shown(path),
@@ -250,17 +257,23 @@ fn likely(
     Ok(scored.into_iter().map(share).collect())
 }
 
-/// Returns the files that imports connect with the file, with direction and confidence.
+/// Returns the files that imports connect with the file, with direction and confidence. Files of its own package
+/// need no import, so they are left out.
 fn imports(call: &Call<'_>, path: &[u8]) -> Result<BTreeMap<Vec<u8>, (&'static str, f32)>> {
     let catalog = call.code.catalog(&[])?;
     let Some(at) = catalog.files().find(path) else { return Ok(BTreeMap::new()) };
     let file = FileId::new(at);
     let graph = catalog.import_graph();
-    let imported = graph.imported(file).iter().map(|edge| (edge.to, "imports", edge.confidence));
-    let importers = graph.importers(file).map(|edge| (edge.from, "imported_by", edge.confidence));
+    // An import of a package names none of its files.
+    let share = |edge: &ImportEdge| {
+        let all = graph.imported(edge.from).iter().filter(|of| of.import == edge.import);
+        edge.confidence / all.count().max(1) as f32
+    };
+    let imported = graph.imported(file).iter().map(|edge| (edge.to, "imports", share(edge)));
+    let importers = graph.importers(file).map(|edge| (edge.from, "imported_by", share(edge)));
     let mut found: BTreeMap<Vec<u8>, (&'static str, f32)> = BTreeMap::new();
     for (other, direction, confidence) in imported.chain(importers) {
-        if other == file {
+        if other == file || is_own_package(catalog, file, other) {
             continue;
         }
         let entry = found.entry(catalog.path(other).to_vec()).or_insert((direction, confidence));
@@ -270,6 +283,14 @@ fn imports(call: &Call<'_>, path: &[u8]) -> Result<BTreeMap<Vec<u8>, (&'static s
         }
     }
     Ok(found)
+}
+
+/// Returns true if a file sees the names of another one without an import. The external tests of a package of Go
+/// import it, and belong to it.
+fn is_own_package(catalog: &Catalog, file: FileId, other: FileId) -> bool {
+    let (own, others) = (catalog.path(file), catalog.path(other));
+    let is_of_go = own.ends_with(b".go") && others.ends_with(b".go");
+    is_of_go && path::split(own).0 == path::split(others).0 || catalog.is_same_package(file, other)
 }
 
 impl Data for CouplingData {

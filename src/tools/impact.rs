@@ -10,6 +10,7 @@ use super::analysis::Data;
 use super::changed_code::{self, Scope};
 use super::named_change::NamedChange;
 use super::syntax_gaps::SyntaxGaps;
+use super::test_selection::names::{FUNCTION_ALIASES, take_names};
 use super::test_selection::{Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::{Analysis, Size};
@@ -336,11 +337,12 @@ impl Define for Impact {
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &[r#"{"functions": ["Price::of"]}"#];
     const POSITIONAL: &'static [&'static str] = &["files"];
-    const ALIASES: &'static [Alias] = &[];
+    const ALIASES: &'static [Alias] = &FUNCTION_ALIASES;
     type Args = Args;
     type Reply = Analysis<ImpactData>;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<ImpactData>> {
+    fn run(call: &Call<'_>, mut args: Args) -> Result<Analysis<ImpactData>> {
+        take_names(call, &mut args.files, &mut args.functions)?;
         let base = args.base.as_deref();
         let is_named = !args.files.is_empty() || !args.functions.is_empty();
         let of_change = Scope::of_change(base, args.staged, is_named)?;

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Call;
+use super::session::Session;
 use crate::answer::nearest;
 use crate::base::path;
 use crate::base::text;
@@ -31,7 +32,7 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
         Error::usage("outside of the tree")
             .with_code("outside_of_tree")
             .with_path(Path::new(given))
-            .with_hint(format!("paths are relative to `{}`", call.code.root().display()))
+            .with_hint(other_tree(call))
     };
     let relative = if Path::new(given).is_absolute() {
         let below = Path::new(given).strip_prefix(call.code.root()).map_err(|_| outside())?;
@@ -55,6 +56,18 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
         return Ok(listed);
     }
     Ok(path.into_bytes())
+}
+
+/// Returns the hint that names the tree of a call and how another one is chosen.
+fn other_tree(call: &Call<'_>) -> String {
+    let root = call.code.root().display();
+    let names = call.session.map(Session::names).unwrap_or_default();
+    let other = match &names[..] {
+        [] => "`--root DIR` chooses another tree".to_owned(),
+        [_] => "it is the only project of this server".to_owned(),
+        names => format!("`project` chooses another one: `{}`", names.join("`, `")),
+    };
+    format!("paths are relative to `{root}`; {other}")
 }
 
 /// Returns the index of the file at a repository path, or of the only file that is displayed that
@@ -86,6 +99,13 @@ fn by_displayed_path(files: &FileList, path: &str) -> Option<Vec<u8>> {
         }
     }
     found.map(<[u8]>::to_vec)
+}
+
+/// Returns true if an argument for a path can only be the name of a definition, such as `Price::of`, by how it is
+/// written.
+pub fn is_name(given: &str) -> bool {
+    let is_path_like = given.contains(['/', '\\', '*']) || given.starts_with(['.', '-', '[']);
+    !given.is_empty() && !is_path_like && crate::lang::detect(Path::new(given), b"").is_none()
 }
 
 /// Returns the language of a file name or extension; the path need not be UTF-8.

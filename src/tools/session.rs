@@ -13,6 +13,11 @@ use crate::error::{Error, Result};
 /// instructions and `codedb_projects` describe it.
 pub const PROJECT: &str = "project";
 
+/// The arguments that are paths. On the command line they are relative to the current directory; an absolute
+/// one selects the project or tree that contains it.
+pub const PATHS: [&str; 7] =
+    ["path", "paths", "exclude", "file_path", "files", "directory", "targets"];
+
 /// The tree that a call selects.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub enum ProjectSelector {
@@ -30,7 +35,7 @@ pub enum ProjectSelector {
 /// [`crate::Kind::Usage`] if the name is not a string.
 pub(super) fn wanted<'a>(
     args: &Map<String, Value>,
-    mut paths: impl Iterator<Item = &'a str>,
+    paths: impl Iterator<Item = &'a str>,
 ) -> Result<Option<ProjectSelector>> {
     match args.get(PROJECT) {
         None | Some(Value::Null) => {}
@@ -41,10 +46,13 @@ pub(super) fn wanted<'a>(
             return Err(Error::usage(message));
         }
     }
-    let path = paths.find_map(|name| args.get(name).and_then(Value::as_str)).map(Path::new);
-    Ok(path
-        .filter(|path| path.is_absolute())
-        .map(|path| ProjectSelector::Containing(path.to_path_buf())))
+    let values = paths.filter_map(|name| args.get(name)).flat_map(|value| match value {
+        Value::Array(values) => values.as_slice(),
+        value => std::slice::from_ref(value),
+    });
+    let mut absolute = values.filter_map(Value::as_str).map(Path::new);
+    let first = absolute.find(|path| path.is_absolute());
+    Ok(first.map(|path| ProjectSelector::Containing(path.to_path_buf())))
 }
 
 /// The source of a new project.
@@ -150,6 +158,7 @@ mod tests {
         check(json!({"project": "a", "path": "/b/c"}), Some(ProjectSelector::Named("a".into())));
         if cfg!(unix) {
             check(json!({"path": "/b/c"}), Some(ProjectSelector::Containing("/b/c".into())));
+            check(json!({"path": ["a", "/b"]}), Some(ProjectSelector::Containing("/b".into())));
         }
         let Value::Object(args) = json!({"project": 5}) else { panic!("no object") };
         let error = wanted(&args, std::iter::once("path")).expect_err("it is not a name");

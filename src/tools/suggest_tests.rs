@@ -5,6 +5,7 @@ use serde::Deserialize;
 
 use super::changed_code::{self, Scope};
 use super::named_change::NamedChange;
+use super::test_selection::names::{FUNCTION_ALIASES, take_names};
 use super::test_selection::{Besides, Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset, fallback, paths};
 use crate::answer::analysis::Analysis;
@@ -62,11 +63,19 @@ impl Define for SuggestTests {
     const SPEED: Speed = Speed::Scan;
     const EXAMPLES: &'static [&'static str] = &[r#"{"functions": ["Price::of"]}"#];
     const POSITIONAL: &'static [&'static str] = &["file_path"];
-    const ALIASES: &'static [Alias] = &[Alias::new("path", "file_path")];
+    const ALIASES: &'static [Alias] = &[
+        Alias::new("path", "file_path"),
+        FUNCTION_ALIASES[0],
+        FUNCTION_ALIASES[1],
+        FUNCTION_ALIASES[2],
+    ];
     type Args = Args;
     type Reply = Analysis<Selection>;
 
-    fn run(call: &Call<'_>, args: Args) -> Result<Analysis<Selection>> {
+    fn run(call: &Call<'_>, mut args: Args) -> Result<Analysis<Selection>> {
+        let mut given: Vec<String> = args.file_path.take().into_iter().collect();
+        take_names(call, &mut given, &mut args.functions)?;
+        args.file_path = given.pop();
         let least = f32::from(args.min_percent.unwrap_or_default()) / 100.0;
         let limits = Limits { least, ..Limits::new(args.limit, args.max_tokens) };
         let is_named =

@@ -3,6 +3,7 @@
 //! [`deliver`] chooses the tests of functions.
 
 mod durations;
+pub(super) mod names;
 mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};

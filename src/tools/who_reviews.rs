@@ -18,8 +18,9 @@ use crate::error::Result;
 use crate::history::people::{Person, PersonId};
 use crate::history::{CommitId, History};
 
-/// The weight of work on other files of the directory, relative to that on the file.
-const DIRECTORY_WEIGHT: f64 = 0.1;
+/// The weight of work on other files of the directory, and of each commit to the file whatever its age, relative
+/// to that of a commit of today. So one new commit does not outweigh many older ones.
+const LASTING_WEIGHT: f64 = 0.1;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -52,7 +53,7 @@ pub struct Reviewer {
     pub email: String,
     /// `suggested_reviewer`.
     pub role: &'static str,
-    /// The sum of `file` and a tenth of `directory`.
+    /// The sum of `file`, a tenth of `directory` and a tenth of `commits`.
     pub score: f64,
     /// Their commits to the file, decayed with a half-life of 180 days; of several files, the sum.
     pub file: f64,
@@ -85,8 +86,8 @@ impl Define for WhoReviews {
     const NAME: &'static str = "codedb_who_reviews";
     const SUMMARY: &'static str =
         "Suggest reviewers for a file by recent work on it and its directory";
-    const DETAILS: &'static str = "Commits are decayed with a half-life of 180 days before HEAD's commit. `.mailmap` is applied; \
-         automated authors are left out.";
+    const DETAILS: &'static str = "Commits are decayed with a half-life of 180 days before HEAD's commit; a tenth of each to the \
+         file never decays. `.mailmap` is applied; automated authors are left out.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("ownership", "for who wrote the present lines")];
     const TOOLSET: Toolset = Toolset::History;
@@ -201,7 +202,9 @@ pub(super) fn of_files(
                 author: person.name.clone(),
                 email: person.email.clone(),
                 role: "suggested_reviewer",
-                score: rounded(work.file + DIRECTORY_WEIGHT * work.directory),
+                score: rounded(
+                    work.file + LASTING_WEIGHT * (work.directory + f64::from(work.commits)),
+                ),
                 file: rounded(work.file),
                 directory: rounded(work.directory),
                 commits: work.commits,

@@ -513,3 +513,52 @@ fn records_belong_to_the_shard_that_owns_their_path() {
     assert_eq!(answer.code, 2, "{}", answer.stderr);
     assert!(answer.stderr.contains("`shards.toml`: the shard `core`"), "{}", answer.stderr);
 }
+
+#[test]
+fn files_of_one_package_are_no_import_partners() {
+    let place = repository();
+    place.write("go.mod", "module example.org/shop\n\ngo 1.22\n");
+    place.write("cart/cart.go", "package cart\n\nfunc Add() {}\n");
+    place.write("cart/price.go", "package cart\n\nfunc Of() {}\n");
+    let import = "import \"example.org/shop/cart\"\n\n";
+    place.write(
+        "cart/cart_test.go",
+        format!("package cart_test\n\n{import}func use() {{ cart.Add() }}\n"),
+    );
+    place.write("main.go", format!("package main\n\n{import}func main() {{ cart.Add() }}\n"));
+    commit(&place, "Begin");
+    let partners = |path: &str| {
+        let reply = json(&place, "coupling", &[path]);
+        let partners = reply["import_partners"].as_array().expect("a list").iter();
+        let partner = |it: &Value| {
+            (it["path"].as_str().expect("a path").to_owned(), it["confidence"].as_f64())
+        };
+        partners.map(partner).collect::<Vec<_>>()
+    };
+    assert_eq!(partners("cart/cart_test.go"), []);
+    assert_eq!(partners("cart/cart.go"), [("main.go".to_owned(), Some(0.5))]);
+}
+
+#[test]
+fn many_older_commits_outweigh_a_new_one() {
+    let place = repository();
+    let commit_at = |name: &str, year: u32, day: u32| {
+        let date = format!("{year}-05-{day:02}T12:00:00Z");
+        git_as(&place, name, &["add", "-A"]);
+        let mut command: Command = place.command("git");
+        let user = format!("user.name={name}");
+        command.args(["-c", &user, "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]);
+        command.args(["commit", "-q", "-m", "Change it"]).env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
+        Answer::of(command).expect_success();
+    };
+    for day in 1..=18 {
+        place.write("a.py", format!("x = {day}\n"));
+        commit_at("ann", 2020, day);
+    }
+    place.write("a.py", "x = 0\n");
+    commit_at("ben", 2024, 1);
+    let reviewers = json(&place, "who-reviews", &["a.py"]);
+    assert_eq!(reviewers["reviewers"][0]["author"], "ann", "{reviewers}");
+    assert_eq!(reviewers["reviewers"][1]["author"], "ben", "{reviewers}");
+}

@@ -1,6 +1,8 @@
 //! The integration tests, in one binary.
 
 #[cfg(unix)]
+mod absolute_paths;
+#[cfg(unix)]
 mod agents;
 #[cfg(unix)]
 mod agreement;

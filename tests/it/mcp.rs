@@ -1,5 +1,6 @@
 //! `codedb mcp` from the client's view: valid and invalid lines of JSON sent to the program.
 
+mod absolute;
 mod added;
 mod arguments;
 mod damage;
