@@ -274,14 +274,15 @@ fn imports(call: &Call<'_>, path: &[u8]) -> Result<BTreeMap<Vec<u8>, (&'static s
 
 impl Data for CouplingData {
     fn render(&self, style: &dyn Style, out: &mut String) {
-        let _ = writeln!(out, "changed together ({} commits of the file)", self.commits);
+        let commits = counted(self.commits as usize, "commit");
+        let _ = writeln!(out, "changed together ({commits} of the file)");
         for it in &self.co_change_partners {
             let imports = if it.imports { ", imports" } else { "" };
             let _ = writeln!(
                 out,
-                "  {:>7.3}  {} commits, confidence {:.2}, lift {:.1}, last {}{imports}  {}",
+                "  {:>7.3}  {}, confidence {:.2}, lift {:.1}, last {}{imports}  {}",
                 it.score,
-                it.support,
+                counted(it.support as usize, "commit"),
                 it.confidence,
                 it.lift,
                 it.last,
@@ -295,9 +296,9 @@ impl Data for CouplingData {
             let same = if it.same_name { ", same name" } else { "" };
             let _ = writeln!(
                 out,
-                "  {:>6.1}%  {} common commits{same}  {}",
+                "  {:>6.1}%  {}{same}  {}",
                 it.share * 100.0,
-                it.support,
+                counted(it.support as usize, "common commit"),
                 style.path(&it.path)
             );
         }
