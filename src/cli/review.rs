@@ -162,9 +162,10 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     let mut table = Table::new(columns);
     for file in files.iter().take(limit) {
         let lines = |side: &str| file[side].as_u64().unwrap_or_default();
-        let changed = match file["not_compared"] == true {
-            true => Cell::faint(tools::check::NOT_COMPARED),
-            false => Cell::Changed(lines("added"), lines("removed")),
+        let changed = if file["not_compared"] == true {
+            Cell::faint(tools::check::NOT_COMPARED)
+        } else {
+            Cell::Changed(lines("added"), lines("removed"))
         };
         // Most files are modified.
         let kind = text(&file["change"]);

@@ -232,9 +232,10 @@ impl Define for Callers {
         let required = NameQuery::Name(name).required_text().filter(|_| depth < 2);
         let catalog = call.code.catalog(required.as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
-        let max = match args.everything {
-            true => usize::MAX,
-            false => results_max(args.max_results, if depth < 2 { RESULTS } else { TREE_RESULTS }),
+        let max = if args.everything {
+            usize::MAX
+        } else {
+            results_max(args.max_results, if depth < 2 { RESULTS } else { TREE_RESULTS })
         };
         let rank = |file| catalog.marks(file).map_or(u8::MAX, Marks::rank).into();
         let bound = Bound {

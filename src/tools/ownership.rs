@@ -206,8 +206,8 @@ impl Data for OwnershipData {
         for owner in &self.owners {
             let Owner { author, email, lines, share, commits, last, is_bot, .. } = owner;
             let (name, email, is_bot) = (author.clone(), email.clone(), *is_bot);
-            let lines = super::counted(*lines as usize, "line");
-            let commits = super::counted(*commits as usize, "commit");
+            let lines = super::counted(*lines, "line");
+            let commits = super::counted(*commits, "commit");
             let _ = writeln!(
                 out,
                 "  {:>5.1}%  {lines} in {commits}, last {last}  {}",

@@ -277,12 +277,11 @@ impl Define for Search {
             &limited
         };
         let offset = args.offset.unwrap_or(0);
-        let (max, lines_max) = match args.everything {
-            true => (usize::MAX, usize::MAX),
-            false => (
-                results_max(args.max_results, FILES),
-                args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
-            ),
+        let (max, lines_max) = if args.everything {
+            (usize::MAX, usize::MAX)
+        } else {
+            let lines_max = args.max_per_file.unwrap_or(LINES).min(LINES_MAX);
+            (results_max(args.max_results, FILES), lines_max)
         };
         let limits = LineLimits {
             lines: lines_max,
