@@ -276,20 +276,41 @@ pub trait Reply: Serialize + Send {
     }
 }
 
-/// The tools that the caller of a tool has.
+/// What the caller of a tool can use.
 #[derive(Clone, Copy)]
-pub struct Offered<'a>(&'a dyn Fn(&str) -> bool);
+pub struct Offered<'a> {
+    /// Returns true for a tool that the caller has.
+    is_offered: &'a dyn Fn(&str) -> bool,
+    /// Returns true for the path of a file or directory of the tree.
+    is_present: &'a dyn Fn(&str) -> bool,
+    /// Returns a sentence with the names of arguments in the words of the caller.
+    in_words: &'a dyn Fn(&str) -> String,
+}
+
+/// The arguments of recommended calls that must be in the tree.
+const PATHS: [&str; 5] = ["file_path", "path", "directory", "files", "paths"];
 
 impl Offered<'_> {
     /// Returns true if there is a tool with this name (with its prefix), and the caller has it.
     pub fn has(&self, name: &str) -> bool {
-        find(name).is_some_and(|tool| (self.0)(&tool.command()))
+        find(name).is_some_and(|tool| (self.is_offered)(&tool.command()))
+    }
+
+    /// Returns true unless the arguments of a call name a path that the tree does not have, such as that of
+    /// a deleted file.
+    pub fn has_paths(&self, args: &Map<String, Value>) -> bool {
+        let named = PATHS.iter().filter_map(|name| args.get(*name));
+        let mut paths = named.flat_map(|value| match value {
+            Value::Array(values) => values.as_slice(),
+            value => std::slice::from_ref(value),
+        });
+        paths.all(|path| path.as_str().is_none_or(self.is_present))
     }
 
     /// Returns a sentence with the mentions of tools replaced by their names, without the clauses
     /// that mention a tool that the caller does not have; `None` if no clause remains.
     pub fn render(&self, sentence: &str) -> Option<String> {
-        mentions::render(sentence, self.0)
+        mentions::render(&(self.in_words)(sentence), self.is_offered)
     }
 }
 
@@ -618,6 +639,11 @@ impl Tool {
         let is_offered = |name: &str| {
             call.offered.is_none_or(|tools| tools.iter().any(|tool| tool.command() == name))
         };
+        // The command line has no subset of the tools.
+        let in_words = |text: &str| match call.offered {
+            None => command_line::in_flags(self, text),
+            Some(_) => text.to_owned(),
+        };
         let run = || {
             let (mut notices, mut wants_update) = (Vec::new(), false);
             if let Value::Object(args) = &mut args {
@@ -631,19 +657,24 @@ impl Tool {
             if wants_update {
                 answer.note_update(gap.update());
             }
-            answer.adapt(Offered(&is_offered));
+            let is_present = |path: &str| paths::is_present(&call, path);
+            let offered =
+                Offered { is_offered: &is_offered, is_present: &is_present, in_words: &in_words };
+            answer.adapt(offered);
             let mut own = answer.notices();
             if !is_reported && !own.iter().any(|notice| notice.contains(coverage::NOT_INDEXED)) {
                 own.extend(gap.notice());
             }
-            let own = own.iter().filter_map(|notice| mentions::render(notice, &is_offered));
+            let own = own.iter().filter_map(|notice| offered.render(notice));
             let own = own.map(|notice| gap.with_build(notice));
             let notices = notices.into_iter().chain(own).collect();
             let shows_secrets = call.shows_secrets;
             Ok(Box::new(Rendered { answer, notices, gap, shows_secrets }) as Box<dyn Answer>)
         };
         run().map_err(|error: Error| {
-            let error = error.map_hints(|hint| mentions::render(&hint, &is_offered));
+            let error = error.map_hints(|hint| mentions::render(&in_words(&hint), &is_offered));
+            let is_usage = error.kind() == Kind::Usage;
+            let error = if is_usage { error.map_texts(|text| in_words(&text)) } else { error };
             if call.shows_secrets { error } else { error.map_texts(secret::redacted) }
         })
     }
@@ -652,7 +683,9 @@ impl Tool {
 /// Returns a reply that no [`Tool::run`] made as the caller gets it: adapted, and with secrets
 /// redacted.
 pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn Answer> {
-    answer.adapt(Offered(&|_| true));
+    let is_present = |path: &str| paths::is_present(call, path);
+    let in_words = |text: &str| text.to_owned();
+    answer.adapt(Offered { is_offered: &|_| true, is_present: &is_present, in_words: &in_words });
     let notices = answer.notices();
     Box::new(Rendered { answer, notices, gap: Gap::default(), shows_secrets: call.shows_secrets })
 }

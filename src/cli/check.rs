@@ -15,9 +15,9 @@ use super::display::{self, Display};
 use super::index::{build_all, place_args, print, tree_options};
 use super::recording_code::RecordingCode;
 use super::screen::{self, Screen};
-use super::tool::{check as freshness, edge_args, is_trusted, now_ns};
+use super::tool::{check as freshness, edge_args, now_ns};
 use super::typed_path::TypedPaths;
-use super::{place, report};
+use super::{place, report, trusted};
 use crate::answer::style::Style as _;
 use crate::check::investigate::State;
 use crate::check::investigate::model::{self, ModelDriver};
@@ -28,10 +28,35 @@ use crate::model::Provider;
 use crate::tools::{self, Answer, Call};
 
 const AFTER_HELP: &str = "\
-Exit codes: 0 assessed, 1 the level reaches `--fail-on`, 2 error.";
+Exit codes: 0 assessed, 1 the level reaches `--fail-on`, 2 error or unknown.";
 
 /// The exit code if the level reaches `--fail-on`.
 const BLOCKED: u8 = 1;
+
+/// The exit code if nothing was assessed.
+const UNKNOWN: u8 = 2;
+
+/// What a check found.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Outcome {
+    Assessed(Level),
+    /// Nothing differs.
+    Unchanged,
+    /// Git failed, or nothing was assessed, which is no sign of safety: the level that counts.
+    Unknown(Level),
+}
+
+impl Outcome {
+    /// Returns the exit code. A hook is not to block every commit of a tree that cannot be assessed.
+    fn code(self, fail_on: Option<Level>, is_hook: bool) -> u8 {
+        let reaches = |level: Level| fail_on.is_some_and(|bound| level >= bound);
+        match self {
+            Outcome::Assessed(level) | Outcome::Unknown(level) if reaches(level) => BLOCKED,
+            Outcome::Unknown(_) if !is_hook => UNKNOWN,
+            _ => 0,
+        }
+    }
+}
 
 pub(super) fn command() -> Command {
     let flag = |name: &'static str, help: &'static str| {
@@ -120,19 +145,21 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let is_hook = matches.get_flag("pre-commit");
     let fail_on = matches.get_one::<String>("fail-on").and_then(|name| Level::parse(name));
     let fail_on = fail_on.or(is_hook.then_some(Level::High));
-    let code = |level: Level| {
-        ExitCode::from(if fail_on.is_some_and(|bound| level >= bound) { BLOCKED } else { 0 })
-    };
     match assess(matches, is_hook, fail_on.is_some()) {
-        Ok(level) => {
-            let code = code(level);
-            if is_hook && code != ExitCode::SUCCESS {
+        Ok(outcome) => {
+            let code = outcome.code(fail_on, is_hook);
+            if is_hook && code == BLOCKED {
+                let at = match outcome {
+                    Outcome::Assessed(level) | Outcome::Unknown(level) => {
+                        format!(" at level {}", level.name())
+                    }
+                    Outcome::Unchanged => String::new(),
+                };
                 report::print_message(format_args!(
-                    "the commit is blocked at level {}; `git commit --no-verify` skips the check",
-                    level.name()
+                    "the commit is blocked{at}; `git commit --no-verify` skips the check"
                 ));
             }
-            Ok(code)
+            Ok(ExitCode::from(code))
         }
         Err(error) if is_hook && !error.is_of_git() => {
             // A hook that fails must neither be silent nor block every commit.
@@ -144,7 +171,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
                 verdict.confidence,
                 verdict.reasons.join("; ")
             ));
-            Ok(code(verdict.level))
+            Ok(ExitCode::from(Outcome::Assessed(verdict.level).code(fail_on, is_hook)))
         }
         Err(error) => Err(error),
     }
@@ -165,8 +192,9 @@ pub(super) fn index_commits(engine: &Engine, matches: &ArgMatches) {
     }
 }
 
-/// Runs the check, prints its reply, and returns the level. With `has_bound`, the exit code depends on it.
-fn assess(matches: &ArgMatches, is_hook: bool, has_bound: bool) -> Result<Level> {
+/// Runs the check, prints its reply, and returns what it found. With `has_bound`, the exit code depends on
+/// the level.
+fn assess(matches: &ArgMatches, is_hook: bool, has_bound: bool) -> Result<Outcome> {
     let options = tree_options(matches);
     let mut engine = place::engine(&options)?;
     // `git commit` has an index of its own while its hooks run.
@@ -215,10 +243,10 @@ fn assess(matches: &ArgMatches, is_hook: bool, has_bound: bool) -> Result<Level>
         Ok(answer) => answer,
         Err(states) => {
             print(&previewed(&states, provider.as_ref()))?;
-            return Ok(Level::Low);
+            return Ok(Outcome::Unchanged);
         }
     };
-    is_trusted(&engine, fresh);
+    trusted::warn(&engine, fresh);
     let json = answer.json()?;
     let value: Value = serde_json::from_str(&json)
         .map_err(|error| Error::new(Kind::Io, format!("the reply is not JSON: {error}")))?;
@@ -243,11 +271,12 @@ fn assess(matches: &ArgMatches, is_hook: bool, has_bound: bool) -> Result<Level>
             Error::new(Kind::Io, "nothing was assessed, because git failed").with_code("git_error")
         );
     }
-    Ok(level.unwrap_or_else(|| match value["status"].as_str() {
-        Some("no_changes") => Level::Low,
-        // Nothing was assessed: that is no sign of safety.
-        _ => Verdict::emergency("").level,
-    }))
+    Ok(match (level, value["status"].as_str()) {
+        (Some(level), Some("git_error")) => Outcome::Unknown(level),
+        (Some(level), _) => Outcome::Assessed(level),
+        (None, Some("no_changes")) => Outcome::Unchanged,
+        (None, _) => Outcome::Unknown(Verdict::emergency("").level),
+    })
 }
 
 /// Returns the provider that the environment configures, if any.

@@ -142,7 +142,15 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Err(err) if err.kind() == clap::error::ErrorKind::InvalidUtf8 => {
             return Err(not_utf8(&args));
         }
-        Err(err) => return report_clap(&err),
+        Err(err) => {
+            let failed = report_clap(&err);
+            if let Err(error) = &failed
+                && tool::wants_json(&args)
+            {
+                tool::print_failure(error)?;
+            }
+            return failed;
+        }
     };
     match matches.subcommand() {
         Some(("index", matches)) => index::run(matches),

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::report;
 use crate::base::path as repository_path;
+use crate::base::text::counted;
 use crate::catalog::code::Code;
 use crate::engine::{Check, Engine, Local};
 use crate::error::Result;
@@ -48,18 +49,25 @@ impl Imported {
     /// Describes it in one line.
     pub(super) fn summary(&self) -> String {
         let Imported { functions, files, tests, foreign, changed, without, problems } = self;
-        let mut text = format!("{functions} functions in {files} files, {} tests", tests.len());
-        let mut left_out = |paths: &[String], what: &str| {
+        let mut text = format!(
+            "{} in {}, {}",
+            counted(*functions, "function"),
+            counted(*files, "file"),
+            counted(tests.len(), "test")
+        );
+        let mut left_out = |paths: &[String], noun: &str, what: &str| {
             if let Some(first) = paths.first() {
                 let first = report::plain(first);
-                text.push_str(&format!("; {} {what}, such as {first}", paths.len()));
+                let count = counted(paths.len(), noun);
+                text.push_str(&format!("; {count}{what}, such as {first}"));
             }
         };
-        left_out(foreign, "files that are not in the tree");
-        left_out(changed, "files that changed after the report was written");
-        left_out(problems, "problems");
+        left_out(foreign, "file", " not in the tree");
+        left_out(changed, "file", " changed after the report was written");
+        left_out(problems, "problem", "");
         if *without > 0 {
-            text.push_str(&format!("; {without} files without executable functions"));
+            let files = counted(*without, "file");
+            text.push_str(&format!("; {files} without executable functions"));
         }
         text
     }

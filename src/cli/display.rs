@@ -108,9 +108,10 @@ impl<'a> Display<'a> {
         terminal::escaped_styled(&reply, &|url| self.urls.borrow().contains(url))
     }
 
-    /// Returns a JSON reply as it is printed; see [`Display::for_output`].
+    /// Returns a JSON reply as it is printed: what a terminal would obey is escaped as JSON has it, so that the
+    /// value stays the same.
     pub(super) fn json_for_output(&self, reply: String) -> String {
-        if self.is_terminal { terminal::escaped_json(&reply) } else { reply }
+        terminal::escaped_json(&reply)
     }
 
     /// Returns a JSON reply with a relative path added next to each repository path.
@@ -216,6 +217,7 @@ impl Style for Display<'_> {
         let mut words = vec!["codedb".to_owned()];
         words.push(known.map_or_else(|| tool.to_owned(), tools::Tool::command));
         let positional = |name: &str| known.is_some_and(|tool| tool.positional.contains(&name));
+        let mut last: Vec<String> = Vec::new();
         for (name, value) in args {
             let values = match value {
                 Value::Array(values) => values.as_slice(),
@@ -223,18 +225,30 @@ impl Style for Display<'_> {
                 value => std::slice::from_ref(value),
             };
             for value in values {
-                if !positional(name) {
-                    words.push(format!("--{}", name.replace('_', "-")));
-                }
-                match value {
-                    Value::Bool(_) => {}
+                let word = match value {
+                    Value::Bool(_) => None,
                     Value::String(text) if PATH_ARGS.contains(&name.as_str()) => {
-                        words.push(quoted(&plain(&self.relative(text))));
+                        let path = self.relative(text);
+                        // A path is no option.
+                        let start = if path.starts_with('-') { "./" } else { "" };
+                        Some(quoted(&plain(&format!("{start}{path}"))))
                     }
-                    Value::String(text) => words.push(quoted(&plain(text))),
-                    value => words.push(value.to_string()),
+                    Value::String(text) => Some(quoted(&plain(text))),
+                    value => Some(value.to_string()),
+                };
+                let is_like_option = word.as_ref().is_some_and(|word| word.starts_with('-'));
+                let flag = || format!("--{}", name.replace('_', "-"));
+                match word {
+                    Some(word) if positional(name) && is_like_option => last.push(word),
+                    Some(word) if positional(name) => words.push(word),
+                    Some(word) if is_like_option => words.push(format!("{}={word}", flag())),
+                    word => words.extend([Some(flag()), word].into_iter().flatten()),
                 }
             }
+        }
+        if !last.is_empty() {
+            words.push("--".to_owned());
+            words.append(&mut last);
         }
         words.join(" ")
     }
@@ -307,6 +321,14 @@ mod tests {
         let args = args.as_object().expect("an object");
         let command = display(Some("src")).call("codedb_symbol", args);
         assert_eq!(command, "codedb symbol --body --max-results 3 --path 'a b.rs'");
+        for (tool, args, expected) in [
+            ("codedb_churn", r#"{"file_path": "-a.rs"}"#, "codedb churn ./-a.rs"),
+            ("codedb_symbol", r#"{"name": "-a", "path": "-b"}"#, "codedb symbol --path ./-b -- -a"),
+            ("codedb_churn", r#"{"unit_name": "-a"}"#, "codedb churn --unit-name=-a"),
+        ] {
+            let args: Map<String, Value> = serde_json::from_str(args).expect("an object");
+            assert_eq!(display(Some("")).call(tool, &args), expected);
+        }
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::background::{self, Build};
 use super::place::{self, TreeOptions};
 use super::progress_bar::ProgressBar;
 use super::{log_sink, removal, report, terminal};
+use crate::base::text::counted;
 use crate::engine::{self, Built, CodeBuilt, Engine, Progress};
 use crate::error::{Error, Kind, Result};
 use crate::index::store::{self, CachedIndex};
@@ -303,24 +304,26 @@ pub(super) fn has_watcher(engine: &Engine) -> bool {
 }
 
 fn print_summary(engine: &Engine, built: &Built, code: Option<CodeBuilt>) -> Result<()> {
-    let (files, bytes) = (built.files, HumanBytes(built.text_bytes));
+    let files = counted(built.files as usize, "file");
+    let bytes = HumanBytes(built.text_bytes);
     let root = report::plain(&engine.root().display().to_string());
     let text = if built.published {
-        format!("{root}: {files} files, {bytes}; {} files read\n", built.read)
+        format!("{root}: {files}, {bytes}; {} read\n", counted(built.read as usize, "file"))
     } else {
-        format!("{root}: {files} files, {bytes}; no changes\n")
+        format!("{root}: {files}, {bytes}; no changes\n")
     };
     print(&text)?;
     let Some(code) = code else { return Ok(()) };
     if code.published {
-        print(&format!("{root}: {} files parsed\n", code.read))?;
+        print(&format!("{root}: {} parsed\n", counted(code.read as usize, "file")))?;
     }
     let history = &code.history;
     if let Some(problem) = &history.problem {
         report::print_message(format_args!("{root}: cannot read the log of commits: {problem}"));
     }
     if history.published {
-        print(&format!("{root}: {} commits, {} read\n", history.commits, history.read))
+        let commits = counted(history.commits as usize, "commit");
+        print(&format!("{root}: {commits}, {} read\n", history.read))
     } else {
         Ok(())
     }

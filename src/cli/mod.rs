@@ -53,6 +53,7 @@ mod spellings;
 mod status;
 mod terminal;
 mod tool;
+mod trusted;
 mod typed_path;
 
 use std::ffi::OsString;
@@ -64,7 +65,7 @@ use crate::parsers;
 
 /// Runs the command line `args` (without the name of the program) and returns the exit code.
 pub fn run(args: Vec<OsString>) -> ExitCode {
-    match dispatch(args) {
+    let code = match dispatch(args) {
         Ok(code) => code,
         Err(err) if err.is_broken_pipe() => ExitCode::SUCCESS,
         Err(err) => {
@@ -72,7 +73,11 @@ pub fn run(args: Vec<OsString>) -> ExitCode {
             // A name without a definition is an answer: nothing is found.
             ExitCode::from(if err.is_unknown_name() { 1 } else { 2 })
         }
+    };
+    if code != ExitCode::SUCCESS {
+        trusted::warn_at_end();
     }
+    code
 }
 
 fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {

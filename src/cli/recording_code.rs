@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::background::{self, Build};
+use super::trusted;
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::catalog::damage::Part;
@@ -26,6 +27,7 @@ pub(super) struct RecordingCode<'a> {
 impl<'a> RecordingCode<'a> {
     /// Returns the code of the tree of `engine`; see [`Local::new`].
     pub(super) fn new(engine: &'a Engine, check: Check) -> RecordingCode<'a> {
+        trusted::note(engine, check);
         let (used_files, used_catalog) = (AtomicBool::new(false), AtomicBool::new(false));
         RecordingCode { engine, code: Local::new(engine, check), used_files, used_catalog }
     }

@@ -45,6 +45,11 @@ impl Reporter {
         Reporter { mute, mute_ignore, failed: AtomicBool::new(false) }
     }
 
+    /// Returns true if no messages are printed.
+    pub(crate) fn is_mute(&self) -> bool {
+        self.mute
+    }
+
     /// Prints a warning, which does not affect the exit code.
     pub(crate) fn warn(&self, message: impl Display) {
         if !self.mute {

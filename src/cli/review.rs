@@ -65,7 +65,7 @@ pub(super) fn command() -> Command {
         .args(place_args())
 }
 
-/// Runs the command. The exit code is 1 without changes.
+/// Runs the command. The exit code is 1 without changes, and 2 if nothing could be assessed.
 ///
 /// # Errors
 ///
@@ -108,11 +108,16 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     };
     let (risk, impact) = (read(&risk)?, read(&impact)?);
     let status = risk["status"].as_str().unwrap_or_default();
-    if status == "git_error" {
-        let message = risk["message"].as_str().unwrap_or("git failed").to_owned();
-        return Err(Error::new(Kind::Io, message).with_code("git_error"));
-    }
     let is_none = status == "no_changes";
+    let is_unknown = status == "git_error" || risk["level"].is_null() && !is_none;
+    if is_unknown && !matches.get_flag("json") {
+        let message = risk["message"].as_str().unwrap_or("nothing was assessed").to_owned();
+        let error = Error::new(Kind::Io, message);
+        return Err(match risk["hint"].as_str() {
+            Some(hint) => error.with_hint(hint),
+            None => error,
+        });
+    }
     if matches.get_flag("json") {
         print(&format!("{}\n", json!({"check": risk, "impact": impact})))?;
     } else if is_none {
@@ -128,7 +133,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         let page = page(&risk, &impact, base.map(String::as_str), is_staged, limit);
         Screen::new(matches, now_ns).print(&page, &display)?;
     }
-    Ok(ExitCode::from(u8::from(is_none)))
+    Ok(ExitCode::from(if is_unknown { 2 } else { u8::from(is_none) }))
 }
 
 /// Returns the page of both replies, with at most `limit` entries in each part.
@@ -148,20 +153,27 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
     };
     let mut head: Vec<Cell> = level(&risk["level"]).into_iter().collect();
     head.push(Cell::text(format!("risk: {} {since}", tools::counted(files.len(), "file"))));
-    head.push(Cell::Changed(sum("added"), sum("removed")));
-    blocks.push(Block::Line(head));
-    let mut table = Table::new([Column::left(""), Column::cut(""), Column::left("")]);
-    for file in files.iter().take(limit) {
-        table.row([
-            level(&file["level"]).unwrap_or_default(),
-            Cell::Path(text(&file["path"])),
-            Cell::Changed(
-                file["added"].as_u64().unwrap_or_default(),
-                file["removed"].as_u64().unwrap_or_default(),
-            ),
-        ]);
+    let (added, removed): (u64, u64) = (sum("added"), sum("removed"));
+    if added + removed > 0 {
+        head.push(Cell::Changed(added, removed));
     }
-    blocks.push(Block::Table(table));
+    blocks.push(Block::Line(head));
+    let columns = [Column::left(""), Column::cut(""), Column::left(""), Column::left("")];
+    let mut table = Table::new(columns);
+    for file in files.iter().take(limit) {
+        let lines = |side: &str| file[side].as_u64().unwrap_or_default();
+        let changed = if file["not_compared"] == true {
+            Cell::faint(tools::check::NOT_COMPARED)
+        } else {
+            Cell::Changed(lines("added"), lines("removed"))
+        };
+        // Most files are modified.
+        let kind = text(&file["change"]);
+        let kind = if kind == "modified" { Cell::Empty } else { Cell::text(kind) };
+        let path = Cell::Path(text(&file["path"]));
+        table.row([level(&file["level"]).unwrap_or_default(), path, changed, kind]);
+    }
+    blocks.push(Block::Table(table.without_empty()));
     blocks.extend(more(files.len(), limit, &format!("files: `codedb check{scope}`")));
     part(&mut blocks, "Why", &risk["reasons"], limit, |reason| vec![Cell::text(text(reason))]);
     part(&mut blocks, "Recommended", &risk["recommendations"], limit, |it| {
@@ -188,7 +200,9 @@ fn page(risk: &Value, impact: &Value, base: Option<&str>, is_staged: bool, limit
         let tests = impact["total"].as_u64().unwrap_or_default() as usize;
         blocks.extend(more(tests, limit, &format!("tests: `codedb suggest-tests{scope}`")));
     }
-    part(&mut blocks, "Without a likely test", &risk["untested"], limit, |it| {
+    let untested = risk["untested_total"].as_u64().unwrap_or_default() as usize;
+    let untested = untested.max(list(&risk["untested"]).len());
+    entries_of(&mut blocks, "Without a likely test", &risk["untested"], (limit, untested), |it| {
         vec![Cell::text(text(it))]
     });
     let reviewer = |it: &Value| {
@@ -234,12 +248,23 @@ fn place_of(entry: &Value) -> Cell {
     Cell::Place(text(&entry["path"]), entry["line"].as_u64().unwrap_or_default() as usize)
 }
 
-/// Adds the entries of a list below a title, if there are any.
+/// Adds the entries of a list below a title, if there are any, and how many are not shown.
 fn part(
     blocks: &mut Vec<Block>,
     title: &str,
     entries: &Value,
     limit: usize,
+    cells: impl Fn(&Value) -> Vec<Cell>,
+) {
+    entries_of(blocks, title, entries, (limit, list(entries).len()), cells);
+}
+
+/// The same for the first entries of a list with a total.
+fn entries_of(
+    blocks: &mut Vec<Block>,
+    title: &str,
+    entries: &Value,
+    (limit, total): (usize, usize),
     cells: impl Fn(&Value) -> Vec<Cell>,
 ) {
     let entries = list(entries);
@@ -248,6 +273,10 @@ fn part(
     }
     blocks.push(Block::Title(title.to_owned()));
     blocks.extend(entries.iter().take(limit).map(cells).map(Block::Line));
+    let shown = entries.len().min(limit);
+    if shown < total {
+        blocks.push(Block::Note(format!("{shown} of {total} shown; `--limit` shows more")));
+    }
 }
 
 /// Returns a note on the entries that are not shown.

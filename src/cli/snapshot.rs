@@ -7,7 +7,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::index::{place_args, tree_options};
 use super::recording_code::RecordingCode;
-use super::{place, report, tool};
+use super::{place, report, tool, trusted};
 use crate::catalog::code::Code;
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
@@ -56,7 +56,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             if let Some(notice) = Coverage::of(catalog).notice() {
                 report::print_message(notice);
             }
-            let is_trusted = tool::is_trusted(&engine, check);
+            let is_trusted = trusted::warn(&engine, check);
             is_begun = true;
             structure::write(catalog, &mut TrustLabel { out: &mut out, is_due: is_trusted })?;
             let flushed = out.flush();

@@ -1,6 +1,7 @@
 //! Each tool of the table as a command: its flags are generated from the schema of its arguments,
 //! its reply is printed as text, as locations for editors or as JSON.
 
+use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
 use std::process::ExitCode;
@@ -17,7 +18,7 @@ use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::screen::{self, Screen};
 use super::typed_path::{TypedPaths, glob_below};
-use super::{first_use, graph, listing, place, report, settings, spellings};
+use super::{first_use, graph, listing, place, report, settings, spellings, trusted};
 use crate::answer::analysis::Failure;
 use crate::answer::page::{Block, Cell, Page};
 use crate::answer::style::Style as _;
@@ -26,6 +27,7 @@ use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
 use crate::tools::bundle::Bundle;
+use crate::tools::command_line::in_flags;
 use crate::tools::paths::is_name;
 use crate::tools::session::{PATHS, Session};
 use crate::tools::unlisted::{self, is_hidden};
@@ -151,6 +153,16 @@ fn format(matches: &ArgMatches) -> &str {
 /// Returns true if the reply is JSON.
 fn is_json_reply(matches: &ArgMatches) -> bool {
     matches!(format(matches), "json" | "jsonl")
+}
+
+/// Returns true if a command line of a tool, which clap refuses, requests JSON.
+pub(super) fn wants_json(args: &[OsString]) -> bool {
+    let words = || args.iter().take_while(|arg| *arg != "--").filter_map(|arg| arg.to_str());
+    let is_json = |value: &str| matches!(value, "json" | "jsonl");
+    let is_next = words().zip(words().skip(1)).any(|(a, b)| a == "--format" && is_json(b));
+    let is_one =
+        |word: &str| word == "--json" || word.strip_prefix("--format=").is_some_and(is_json);
+    words().any(|word| find(word).is_some()) && (is_next || words().any(is_one))
 }
 
 /// The name of the flag that prints secrets.
@@ -370,19 +382,6 @@ fn json(name: &str, value: &str) -> Result<Value> {
     })
 }
 
-/// Returns true if the reply is based on an unchecked index, and prints a warning in that case.
-pub(super) fn is_trusted(engine: &Engine, check: Check) -> bool {
-    // Without an index, the files of the tree are read.
-    let is_trusted = check == Check::Trust && matches!(engine.snapshot(), Ok(Some(_)));
-    if is_trusted {
-        report::print_message(
-            "the index was not checked against the tree (`--fresh trust`): recent changes may be \
-             missing",
-        );
-    }
-    is_trusted
-}
-
 /// Returns the present time in nanoseconds since 1970.
 pub(super) fn now_ns() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -468,7 +467,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     });
     let answer =
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
-    let is_trusted = is_trusted(&engine, check);
+    let is_trusted = trusted::warn(&engine, check);
     if format == screen::FORMAT
         && let Some(page) = page(tool, answer.as_ref())
     {
@@ -479,11 +478,11 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         return Ok(exit_code(answer.as_ref()));
     }
     for notice in answer.notices() {
-        report::print_message(with_flags(tool, &notice));
+        report::print_message(notice);
     }
     if let Some(of) = draws_graph.then(|| answer.graph()).flatten() {
         for remark in of.remarks.iter().cloned().chain(graph::remark(format, &of)) {
-            report::print_message(with_flags(tool, &remark));
+            report::print_message(in_flags(tool, &remark));
         }
         // An empty graph states that there is nothing.
         if !of.vertices().is_empty() || !answer.is_unknown() {
@@ -538,31 +537,17 @@ pub(super) fn page(tool: &Tool, answer: &dyn Answer) -> Option<Page> {
             Block::Line(cells) => {
                 for cell in cells {
                     if let Cell::Text(text) | Cell::Faint(text) = cell {
-                        *text = with_flags(tool, text);
+                        *text = in_flags(tool, text);
                     }
                 }
             }
-            Block::Note(text) => *text = with_flags(tool, text),
+            Block::Note(text) => *text = in_flags(tool, text),
             _ => {}
         }
     }
     let notices = answer.notices().into_iter();
-    page.blocks.extend(notices.map(|notice| Block::Note(with_flags(tool, &notice))));
+    page.blocks.extend(notices.map(Block::Note));
     Some(page)
-}
-
-/// Replaces the names of arguments in a notice of the tool by the flags of its command: `max_results` by
-/// `--max-results`.
-fn with_flags(tool: &Tool, notice: &str) -> String {
-    let arguments = tool.arguments();
-    let is_flag = |name: &str| {
-        arguments["properties"].get(name).is_some() && !tool.positional.contains(&name)
-    };
-    let flag = |(at, part): (usize, &str)| match at % 2 {
-        1 if is_flag(part) => format!("--{}", part.replace('_', "-")),
-        _ => part.to_owned(),
-    };
-    notice.split('`').enumerate().map(flag).collect::<Vec<_>>().join("`")
 }
 
 /// Returns a reply, which is a JSON object, as a line, with [`TRUSTED`] if it was not checked.

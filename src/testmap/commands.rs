@@ -81,6 +81,19 @@ pub fn unit(path: &str, test: &Test, read: &dyn Fn(&str) -> Option<String>) -> S
     }
 }
 
+/// Returns those of the commands for `tests` that name none of them, and run all. O(tests).
+pub fn unnamed(
+    commands: &[String],
+    tests: &[Located<'_>],
+    read: &dyn Fn(&str) -> Option<String>,
+) -> BTreeSet<String> {
+    let mut folders: BTreeSet<(Runner, &str)> = BTreeSet::new();
+    let firsts = tests.iter().filter(|(path, test)| folders.insert((test.runner, folder(path))));
+    let all: BTreeSet<String> =
+        firsts.filter_map(|(path, test)| run_all(path, test, read)).collect();
+    commands.iter().filter(|command| all.contains(*command)).cloned().collect()
+}
+
 /// Returns the command that runs all tests of the runner of `test`.
 pub fn run_all(path: &str, test: &Test, read: &dyn Fn(&str) -> Option<String>) -> Option<String> {
     let folder = folder(path);

@@ -64,11 +64,11 @@ pub(super) fn nearest(
 
 /// Returns a path quoted for a shell; `None` for a path that cannot be quoted safely.
 pub(super) fn quoted(path: &str) -> Option<String> {
-    if path.starts_with('-') || path.contains('`') || path.chars().any(is_unseen) {
+    if path.contains('`') || path.chars().any(is_unseen) {
         return None;
     }
-    if path.starts_with('@') {
-        // Some runners read options from such a file.
+    if path.starts_with(['@', '-']) {
+        // Some runners read options from such a file, or take its name as an option.
         return quoted(&format!("./{path}"));
     }
     Some(plain(path).unwrap_or_else(|| format!("'{}'", path.replace('\'', "'\\''"))))

@@ -211,7 +211,7 @@ impl<D: Data> Reply for Analysis<D> {
         self.message = self.message.take().and_then(|message| offered.render(&message));
         self.hint = self.hint.take().and_then(|hint| offered.render(&hint));
         self.next_steps.retain(|step| match step {
-            NextStep::Call { tool, .. } => offered.has(tool),
+            NextStep::Call { tool, args, .. } => offered.has(tool) && offered.has_paths(args),
             NextStep::Action { .. } => true,
         });
     }
@@ -397,7 +397,7 @@ pub const SHALLOW: &str =
 pub fn with_log_status<D>(call: &Call<'_>, history: &History, reply: Analysis<D>) -> Analysis<D> {
     let log = history.log();
     let is_shallow = log.origin().shallow != 0;
-    let shallow = format!("the clone is shallow: it has only {} commits", log.len());
+    let shallow = format!("the clone is shallow: it has only {}", counted(log.len(), "commit"));
     if reply.status != Status::Ok {
         let may_lack_commits = [Status::NoData, Status::NoEdges, Status::Partial];
         if !is_shallow || !may_lack_commits.contains(&reply.status) {
@@ -450,8 +450,10 @@ pub fn with_units_message<D>(reply: Analysis<D>, changes: &FileChanges) -> Analy
     if examined >= changes.total || reply.status != Status::Ok {
         return reply;
     }
-    let message =
-        format!("definitions from the newest {examined} of {} commits of the file", changes.total);
+    let message = format!(
+        "definitions from the newest {examined} of {} of the file",
+        counted(changes.total, "commit")
+    );
     Analysis { message: Some(message), ..reply }
 }
 
@@ -472,6 +474,11 @@ pub fn months(history: &History, activity: &Activity, path: &[u8]) -> Vec<u32> {
         }
     }
     months
+}
+
+/// Returns a number of corrections: `1 fix`, `2 fixes`.
+pub fn fixes(count: usize) -> String {
+    format!("{count} {}", if count == 1 { "fix" } else { "fixes" })
 }
 
 /// Returns a number of people: `1 person`, `2 people`.

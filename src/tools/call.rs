@@ -13,7 +13,8 @@ pub struct Call<'a> {
     pub now_ns: i64,
     /// The session, which gives access to other trees; only on a server.
     pub session: Option<&'a dyn Session>,
-    /// The tools that hints and notices may mention; `None` for all.
+    /// The tools that hints and notices may mention; `None` on the command line, where all are commands and
+    /// their arguments are flags.
     pub offered: Option<&'a [&'static Tool]>,
     /// True if the reply may contain secrets.
     pub shows_secrets: bool,

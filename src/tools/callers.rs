@@ -78,6 +78,9 @@ pub struct Args {
     pub depth: Option<usize>,
     /// `false` omits calls in tests, `true` lists only these
     pub tests: Option<bool>,
+    /// Every caller, without a limit
+    #[serde(skip)]
+    pub everything: bool,
 }
 
 /// A definition with the name.
@@ -229,7 +232,11 @@ impl Define for Callers {
         let required = NameQuery::Name(name).required_text().filter(|_| depth < 2);
         let catalog = call.code.catalog(required.as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
-        let max = results_max(args.max_results, if depth < 2 { RESULTS } else { TREE_RESULTS });
+        let max = if args.everything {
+            usize::MAX
+        } else {
+            results_max(args.max_results, if depth < 2 { RESULTS } else { TREE_RESULTS })
+        };
         let rank = |file| catalog.marks(file).map_or(u8::MAX, Marks::rank).into();
         let bound = Bound {
             uses_max: if within.is_some() { usize::MAX } else { USES_MAX },

@@ -22,6 +22,9 @@ use crate::testmap::outside::Effect;
 /// The maximum number of files of code whose earlier text is read.
 const COMPARED_MAX: usize = 200;
 
+/// The message if nothing is staged.
+pub(super) const NOTHING_STAGED: &str = "nothing is staged";
+
 /// The difference of the tree from a commit.
 #[derive(Debug, Default)]
 pub(super) struct CodeDifference {
@@ -242,12 +245,14 @@ fn found(
     let found = compare(catalog, git, commit, scope)?;
     if found.paths.is_empty() {
         let short = text::start(&found.commit, 12).to_owned();
-        return none(
-            Status::NoChanges,
-            None,
-            &format!("nothing differs from {short}"),
-            "name an older commit, files or functions",
-        );
+        let (message, hint) = match scope {
+            Scope::Staged => (NOTHING_STAGED.to_owned(), "`git add` stages changes"),
+            _ => (
+                format!("nothing differs from {short}"),
+                "name an older commit, files or functions",
+            ),
+        };
+        return none(Status::NoChanges, None, &message, hint);
     }
     Ok(Ok(found))
 }

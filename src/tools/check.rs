@@ -35,7 +35,7 @@ use crate::userdata::measurements::RiskMeasurement;
 
 mod show;
 
-pub(crate) use show::{level_cell, reviewer};
+pub(crate) use show::{NOT_COMPARED, level_cell, reviewer};
 
 /// The maximum number of tests and of reviewers of a reply.
 const TESTS_MAX: usize = 10;
@@ -315,7 +315,7 @@ pub(super) fn prepare(
     }
     if change.files.is_empty() {
         let against = match (&scope, &change.reference) {
-            (Scope::Staged, _) => "nothing is staged".to_owned(),
+            (Scope::Staged, _) => changed_code::NOTHING_STAGED.to_owned(),
             (_, commit) => {
                 let commit = commit.as_deref().unwrap_or_default();
                 format!("nothing differs from {}", text::start(commit, 12))
@@ -400,6 +400,7 @@ pub(super) fn check(
         }
     }
     add_decisions(call, &change, &mut data);
+    data.unknown = joined(std::mem::take(&mut data.unknown));
     if data.score.is_some() {
         data.calibration = calibration(call);
     }
@@ -432,6 +433,19 @@ pub(super) fn check(
         }
         None => reply,
     })
+}
+
+/// Returns the entries with equal ones joined, in their order.
+fn joined(entries: Vec<UnknownEntry>) -> Vec<UnknownEntry> {
+    let mut joined: Vec<UnknownEntry> = Vec::new();
+    for entry in entries {
+        let is_same = |of: &&mut UnknownEntry| of.evidence == entry.evidence && of.why == entry.why;
+        match joined.iter_mut().find(is_same) {
+            Some(of) => of.files += entry.files,
+            None => joined.push(entry),
+        }
+    }
+    joined
 }
 
 /// Returns what `codedb eval risk` measured on this repository, or that it was not run.

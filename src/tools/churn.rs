@@ -122,6 +122,9 @@ impl Define for Churn {
         };
         let activity = history.activity(&analysis::rules(call));
         let max = results_max(args.limit, 20);
+        if let (Some(path), Some(_)) = (&path, &args.directory) {
+            paths::check_within(call, path, args.directory.as_deref())?;
+        }
         let reply = match path {
             None => files(call, &history, &activity, args.directory.as_deref(), max)?,
             Some(path) => {
@@ -312,8 +315,11 @@ impl Data for ChurnData {
             let FileChurn { path, churn, percentile, commits, fixes, authors, last, .. } = file;
             let _ = writeln!(
                 out,
-                "{churn:>8.2}  p{:<3.0} {commits:>5} commits, {fixes} fixes, {authors} people, last {last}  {}",
+                "{churn:>8.2}  p{:<3.0} {commits:>5} {}, {}, {}, last {last}  {}",
                 percentile * 100.0,
+                if *commits == 1 { "commit" } else { "commits" },
+                analysis::fixes(*fixes as usize),
+                people(*authors),
                 style.path(path)
             );
         }
@@ -326,7 +332,9 @@ impl Data for ChurnData {
             };
             let _ = writeln!(
                 out,
-                "  {churn:>6.2}  {commits:>4} commits, {fixes} fixes, +{added} -{removed}, last {last}  {name}"
+                "  {churn:>6.2}  {commits:>4} {}, {}, +{added} -{removed}, last {last}  {name}",
+                if *commits == 1 { "commit" } else { "commits" },
+                analysis::fixes(*fixes)
             );
         }
     }

@@ -36,6 +36,54 @@ pub fn of(tool: &Tool, arguments: &Map<String, Value>) -> String {
     line
 }
 
+/// Replaces the names of arguments in a sentence of a reply of `tool` by the words of its command:
+/// `max_results` by `--max-results`, a positional one by its placeholder, `NAME`; and the names in mentions
+/// of tools by those of their commands. Arguments behind a mention are those of that tool.
+pub fn in_flags(tool: &Tool, sentence: &str) -> String {
+    const MENTION: &str = "{tool:";
+    if sentence.starts_with("did you mean") {
+        // What is suggested instead of a name is no argument.
+        return sentence.to_owned();
+    }
+    let mut of = tool;
+    let mut out = String::with_capacity(sentence.len());
+    for (at, part) in sentence.split('`').enumerate() {
+        if at > 0 {
+            out.push('`');
+        }
+        if at % 2 == 1 {
+            out.push_str(&word_of(of, part).unwrap_or_else(|| part.to_owned()));
+            continue;
+        }
+        for (at, piece) in part.split(MENTION).enumerate() {
+            let mentioned = if at > 0 { piece.split_once('}') } else { None };
+            out.push_str(if at > 0 { MENTION } else { "" });
+            match mentioned
+                .and_then(|(name, rest)| Some((super::find(&name.replace('_', "-"))?, rest)))
+            {
+                Some((named, rest)) => {
+                    of = named;
+                    out.push_str(&format!("{}}}{rest}", named.command()));
+                }
+                None => out.push_str(piece),
+            }
+        }
+    }
+    out
+}
+
+/// Returns an argument as it is typed, if a tool has one with this name.
+fn word_of(tool: &Tool, name: &str) -> Option<String> {
+    let property = tool.arguments()["properties"].get(name)?;
+    // Where a number is optional, its flag is clearer.
+    let is_number = property["type"] == "integer" && !is_required(tool, name);
+    Some(if tool.positional.contains(&name) && !is_number {
+        name.to_uppercase()
+    } else {
+        format!("--{}", name.replace('_', "-"))
+    })
+}
+
 /// Returns true for a switch that may be on, off or not set.
 fn has_three_states(tool: &Tool, name: &str) -> bool {
     tool.arguments()["properties"][name].get("default").is_none()
@@ -86,6 +134,27 @@ mod tests {
         let tool = tools::find(tool).expect("a tool");
         let arguments = serde_json::from_str(arguments).expect("an object");
         assert_eq!(of(tool, &arguments), expected);
+    }
+
+    #[test]
+    fn sentences_have_the_words_of_the_command_line() {
+        for (tool, sentence, expected) in [
+            (
+                "codedb_hot",
+                "10 of 12 shown; `limit` shows more",
+                "10 of 12 shown; `--limit` shows more",
+            ),
+            ("codedb_callers", "`max_results` shows more", "`--max-results` shows more"),
+            ("codedb_callers", "pass a `name`", "pass a `NAME`"),
+            ("codedb_callers", "did you mean `path`?", "did you mean `path`?"),
+            ("codedb_find", "`query` is empty", "`QUERY` is empty"),
+            ("codedb_find", "{tool:test_gaps} lists", "{tool:test-gaps} lists"),
+            ("codedb_read", "{tool:symbol} and `pattern`", "{tool:symbol} and `--pattern`"),
+            ("codedb_callers", "`src/a.rs` and `max_depth`", "`src/a.rs` and `max_depth`"),
+        ] {
+            let tool = tools::find(tool).expect("a tool");
+            assert_eq!(in_flags(tool, sentence), expected);
+        }
     }
 
     #[test]

@@ -295,14 +295,15 @@ fn is_own_package(catalog: &Catalog, file: FileId, other: FileId) -> bool {
 
 impl Data for CouplingData {
     fn render(&self, style: &dyn Style, out: &mut String) {
-        let _ = writeln!(out, "changed together ({} commits of the file)", self.commits);
+        let commits = counted(self.commits as usize, "commit");
+        let _ = writeln!(out, "changed together ({commits} of the file)");
         for it in &self.co_change_partners {
             let imports = if it.imports { ", imports" } else { "" };
             let _ = writeln!(
                 out,
-                "  {:>7.3}  {} commits, confidence {:.2}, lift {:.1}, last {}{imports}  {}",
+                "  {:>7.3}  {}, confidence {:.2}, lift {:.1}, last {}{imports}  {}",
                 it.score,
-                it.support,
+                counted(it.support as usize, "commit"),
                 it.confidence,
                 it.lift,
                 it.last,
@@ -316,9 +317,9 @@ impl Data for CouplingData {
             let same = if it.same_name { ", same name" } else { "" };
             let _ = writeln!(
                 out,
-                "  {:>6.1}%  {} common commits{same}  {}",
+                "  {:>6.1}%  {}{same}  {}",
                 it.share * 100.0,
-                it.support,
+                counted(it.support as usize, "common commit"),
                 style.path(&it.path)
             );
         }

@@ -155,7 +155,7 @@ fn entry(history: &History, activity: &Activity, path: &[u8], change: &FileChang
         date: date(commit.committed_s()),
         time: time::format(commit.committed_s().saturating_mul(1_000_000_000)),
         author: person.name.clone(),
-        subject: plain(commit.subject()),
+        subject: commit.subject().to_owned(),
         is_fix: is_fix(commit),
         added: change.added,
         removed: change.removed,
@@ -176,7 +176,7 @@ impl Data for HistoryData {
                 it.added,
                 it.removed,
                 plain(&it.author),
-                it.subject
+                plain(&it.subject)
             );
             if let Some(path) = &it.path {
                 let _ = writeln!(out, "    as {}", style.path(path));

@@ -167,7 +167,8 @@ impl Reply for HotReply {
             let _ = writeln!(out, "  {}  {}", file.modified, style.path(&file.path));
         }
         let Some(history) = &self.history else { return out };
-        let _ = writeln!(out, "most often changed in the last {} commits", history.commits);
+        let commits = counted(history.commits, "commit");
+        let _ = writeln!(out, "most often changed in the last {commits}");
         for file in &history.files {
             let Committed { path, commits, last } = file;
             let _ = writeln!(out, "  {commits}  {last}  {}", style.path(path));

@@ -207,9 +207,11 @@ impl Data for OwnershipData {
         for owner in &self.owners {
             let Owner { author, email, lines, share, commits, last, is_bot, .. } = owner;
             let (name, email, is_bot) = (author.clone(), email.clone(), *is_bot);
+            let lines = super::counted(*lines, "line");
+            let commits = super::counted(*commits, "commit");
             let _ = writeln!(
                 out,
-                "  {:>5.1}%  {lines} lines in {commits} commits, last {last}  {}",
+                "  {:>5.1}%  {lines} in {commits}, last {last}  {}",
                 share * 100.0,
                 analysis::displayed(&people::Person { name, email, is_bot })
             );

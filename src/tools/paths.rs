@@ -22,7 +22,7 @@ pub use crate::base::path::shown;
 const FOLDERS_MAX: usize = 2;
 
 /// Returns the repository path for `given`, whether it exists or not. If `given` contains U+FFFD,
-/// the result is the only listed file or directory that is displayed that way.
+/// or an escaped character, the result is the only listed file or directory that is displayed that way.
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ pub fn resolve(call: &Call<'_>, given: &str) -> Result<Vec<u8>> {
         }
     }
     let path = parts.join("/");
-    if path.contains(char::REPLACEMENT_CHARACTER)
+    if is_as_displayed(&path)
         && let Some(listed) = by_displayed_path(call.code.files()?, &path)
     {
         return Ok(listed);
@@ -75,24 +75,33 @@ fn other_tree(call: &Call<'_>) -> String {
 pub fn listed(files: &FileList, path: &[u8]) -> Option<usize> {
     files.find(path).or_else(|| {
         let path = std::str::from_utf8(path).ok()?;
-        let is_lossy = path.contains(char::REPLACEMENT_CHARACTER);
-        files.find(&is_lossy.then(|| by_displayed_path(files, path))??)
+        files.find(&is_as_displayed(path).then(|| by_displayed_path(files, path))??)
     })
 }
 
+/// Returns true if a path may be one as it is displayed: with U+FFFD for bytes that are not valid UTF-8, or
+/// with escaped characters.
+fn is_as_displayed(path: &str) -> bool {
+    path.contains(char::REPLACEMENT_CHARACTER) || path.contains('\\')
+}
+
 /// Returns the path of the listed file or directory that is displayed as `path`, if there is
-/// exactly one. Displayed names are lossy: U+FFFD replaces bytes that are not valid UTF-8.
-/// O(files).
+/// exactly one. Displayed names are lossy; see [`is_as_displayed`]. O(files).
 fn by_displayed_path(files: &FileList, path: &str) -> Option<Vec<u8>> {
     if files.find(path.as_bytes()).is_some() || !files.below(path.as_bytes()).is_empty() {
         return None;
     }
     let depth = path.split('/').count();
     let mut found: Option<&[u8]> = None;
-    for (file, _) in files.iter().filter(|(file, _)| std::str::from_utf8(file).is_err()) {
+    let differs = |file: &[u8]| match std::str::from_utf8(file) {
+        Ok(file) => file.chars().any(text::is_unsafe),
+        Err(_) => true,
+    };
+    for (file, _) in files.iter().filter(|(file, _)| differs(file)) {
         let mut ends = file.iter().enumerate().filter(|(_, byte)| **byte == b'/');
         let end = ends.nth(depth - 1).map_or(file.len(), |(end, _)| end);
-        if shown(&file[..end]) == path
+        let displayed = shown(&file[..end]);
+        if (displayed == path || text::plain(&displayed) == path)
             && found.replace(&file[..end]).is_some_and(|it| it != &file[..end])
         {
             return None;
@@ -155,6 +164,28 @@ pub fn folder(call: &Call<'_>, given: Option<&str>) -> Result<(Vec<u8>, Range<us
     }
     let names = nearest_folders(files, &path);
     Err(not_found(&named, "no such directory, or all of its files are excluded", &names))
+}
+
+/// Returns true if the tree has a file or directory at the path `given`, or its files cannot be listed.
+pub(super) fn is_present(call: &Call<'_>, given: &str) -> bool {
+    let (Ok(files), Ok(path)) = (call.code.files(), resolve(call, given)) else { return true };
+    listed(files, &path).is_some() || !files.below(&path).is_empty()
+}
+
+/// Checks that a file is at or below the directory `given`.
+///
+/// # Errors
+///
+/// Those of [`folder`]; [`Kind::Usage`] if the file is elsewhere.
+pub fn check_within(call: &Call<'_>, file: &[u8], given: Option<&str>) -> Result<()> {
+    let (directory, _) = folder(call, given)?;
+    if path::is_within(file, &directory) {
+        return Ok(());
+    }
+    let named = text::plain(&shown(&directory));
+    Err(Error::usage(format!("it is not in the directory `{named}`"))
+        .with_path(&path::to_path(file))
+        .with_hint("name a file or a directory, not both"))
 }
 
 /// Returns the error for a path that is neither a listed file nor a directory with listed files. It

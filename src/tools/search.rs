@@ -106,6 +106,9 @@ pub struct Args {
     /// Return files without lines
     #[serde(default)]
     pub paths_only: bool,
+    /// Every matching line, without any limit
+    #[serde(skip)]
+    pub everything: bool,
 }
 
 /// A line of a file.
@@ -253,7 +256,8 @@ impl Define for Search {
         let catalog = call.code.indexed()?;
         let within = (args.path_glob.as_deref(), glob.as_ref());
         let condition = Where::new(catalog, args.part, args.def.as_deref())?;
-        let searched = searched(call, catalog, &pattern, &matcher, within, Bounds::ALL)?;
+        let bounds = if args.everything { Bounds::NONE } else { Bounds::ALL };
+        let searched = searched(call, catalog, &pattern, &matcher, within, bounds)?;
         let SearchResult { matching, files_unread, files_failed } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
         let is_empty = matching.is_empty();
@@ -272,9 +276,15 @@ impl Define for Search {
             limited = fitting(call, catalog, &matcher, &condition, matching)?;
             &limited
         };
-        let (offset, max) = (args.offset.unwrap_or(0), results_max(args.max_results, FILES));
+        let offset = args.offset.unwrap_or(0);
+        let (max, lines_max) = if args.everything {
+            (usize::MAX, usize::MAX)
+        } else {
+            let lines_max = args.max_per_file.unwrap_or(LINES).min(LINES_MAX);
+            (results_max(args.max_results, FILES), lines_max)
+        };
         let limits = LineLimits {
-            lines: args.max_per_file.unwrap_or(LINES).min(LINES_MAX),
+            lines: lines_max,
             context: args.context_lines.unwrap_or(0).min(CONTEXT_MAX),
         };
         let page = matching.iter().skip(offset).take(max);
@@ -363,6 +373,8 @@ struct Bounds {
 impl Bounds {
     /// Those of every search.
     const ALL: Bounds = Bounds { files_max: READ_FILES_MAX, bytes_max: READ_BYTES_MAX };
+    /// Those of a search that lists everything.
+    const NONE: Bounds = Bounds { files_max: usize::MAX, bytes_max: u64::MAX };
 }
 
 /// Returns the files that match, from the cache or by reading the candidates. If there are more
@@ -376,7 +388,9 @@ fn searched(
     bounds: Bounds,
 ) -> Result<Arc<SearchResult>> {
     let key = (pattern.key(), given.map(str::to_owned));
-    if let Some(kept) = catalog.cached_search(&key) {
+    if let Some(kept) = catalog.cached_search(&key)
+        && (bounds != Bounds::NONE || kept.files_unread == 0)
+    {
         return Ok(kept);
     }
     let files = call.code.files()?;
@@ -388,7 +402,7 @@ fn searched(
     });
     let mut ranked = ranked(catalog, pattern.query, places)?;
     let files_unread = cut(catalog, &mut ranked, bounds);
-    if files_unread > 0 && bounds != Bounds::ALL {
+    if files_unread > 0 && bounds.files_max < Bounds::ALL.files_max {
         return Ok(Arc::new(SearchResult { matching: Vec::new(), files_unread, files_failed: 0 }));
     }
     let (matching, files_failed, is_lasting) = matching(call, catalog, matcher, &ranked)?;

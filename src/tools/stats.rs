@@ -207,7 +207,8 @@ impl Data for StatsData {
             let directory = plain(directory);
             let _ = writeln!(
                 out,
-                "shard {name}  {directory}  {files} files, {files_with_commits} with commits"
+                "shard {name}  {directory}  {}, {files_with_commits} with commits",
+                super::counted(*files, "file")
             );
         }
     }

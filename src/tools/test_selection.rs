@@ -161,6 +161,8 @@ pub(super) struct Selected {
     pub(super) gone: usize,
     /// Why imported coverage was not used.
     pub(super) problem: Option<String>,
+    /// The commands that run all tests, because the names of some cannot be typed.
+    pub(super) unnamed: BTreeSet<String>,
 }
 
 /// Imported coverage, if there is some, or why it cannot be read.
@@ -432,10 +434,13 @@ pub(super) fn select(
         let text = catalog.read(FileId::new(at), MANIFEST_BYTES_MAX)?;
         Some(String::from_utf8_lossy(&text).into_owned())
     };
+    let mut unnamed = BTreeSet::new();
     selection.commands = if run_all {
         whole::commands(catalog, &tests, &read)
     } else {
-        commands::commands(&named, &read)
+        let found = commands::commands(&named, &read);
+        unnamed = commands::unnamed(&found, &named, &read);
+        found
     };
     Ok(Selected {
         selection,
@@ -448,6 +453,7 @@ pub(super) fn select(
         broken: outside.broken,
         gone,
         problem,
+        unnamed,
     })
 }
 
@@ -575,8 +581,9 @@ impl Selected {
                 "{gone} {tests} of the imported coverage are not in the tree any more"
             ));
         }
-        let reason = if run_all { "runs all tests" } else { "runs the listed tests" };
         for command in commands {
+            let is_whole = run_all || self.unnamed.contains(&command);
+            let reason = if is_whole { "runs all tests" } else { "runs the listed tests" };
             reply = reply.with_step(NextStep::action(command, reason));
         }
         reply

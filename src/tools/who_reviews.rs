@@ -267,10 +267,10 @@ impl Data for ReviewData {
             let (name, email) = (it.author.clone(), it.email.clone());
             let _ = writeln!(
                 out,
-                "{:>8.3}  file {:.3} ({} commits), directory {:.3}, last {}  {}",
+                "{:>8.3}  file {:.3} ({}), directory {:.3}, last {}  {}",
                 it.score,
                 it.file,
-                it.commits,
+                super::counted(it.commits as usize, "commit"),
                 it.directory,
                 it.last,
                 analysis::displayed(&Person { name, email, is_bot: false })

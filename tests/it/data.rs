@@ -98,7 +98,8 @@ fn coverage_is_imported_by_function_and_survives_edits_elsewhere() {
     fs::write(&file, report).expect("a file");
     let file = file.to_str().expect("UTF-8");
     let text = data(&place, &["coverage", file]).expect_success().text();
-    let expected = "1 functions in 1 files, 2 tests; 1 files that are not in the tree, such as /usr/lib/gone.py";
+    let expected =
+        "1 function in 1 file, 2 tests; 1 file not in the tree, such as /usr/lib/gone.py";
     assert!(text.trim_end().ends_with(expected), "{text}");
     let before = data(&place, &["export"]).expect_success().text();
     let parts = [
@@ -119,7 +120,7 @@ fn coverage_is_imported_by_function_and_survives_edits_elsewhere() {
     let past = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1000);
     old.set_modified(past).expect("it is ours");
     let text = data(&place, &["coverage", file]).expect_success().text();
-    assert!(text.contains("1 files that changed after the report was written"), "{text}");
+    assert!(text.contains("1 file changed after the report was written"), "{text}");
     fs::write(file, "neither of them").expect("a file");
     assert_eq!(data(&place, &["coverage", file]).code, 2);
 }

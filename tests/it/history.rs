@@ -52,7 +52,7 @@ fn file(place: &Place) -> PathBuf {
 #[test]
 fn indexing_reads_the_log_and_later_only_new_commits() {
     let place = repository();
-    assert!(full(&place).text().ends_with(": 1 commits, 1 read\n"));
+    assert!(full(&place).text().ends_with(": 1 commit, 1 read\n"));
     let reply = status(&place);
     let expected = r#"{"commits":1,"behind":false,"cut":false,"shallow":false}"#;
     assert_eq!(reply["history"], serde_json::from_str::<Value>(expected).expect("JSON"));
@@ -80,7 +80,7 @@ fn a_damaged_log_is_reported_and_read_again() {
     let unusable = status(&place)["history"]["unusable"].to_string();
     assert!(unusable.contains("checksum"), "{unusable}");
     assert_eq!(Answer::of(place.codedb("doctor")).code, 2);
-    assert!(full(&place).text().ends_with(": 1 commits, 1 read\n"));
+    assert!(full(&place).text().ends_with(": 1 commit, 1 read\n"));
     assert_eq!(status(&place)["history"]["behind"], false);
     assert_eq!(Answer::of(place.codedb("doctor")).code, 0);
 }

@@ -76,6 +76,8 @@ mod limits;
 #[cfg(unix)]
 mod mcp;
 #[cfg(unix)]
+mod nothing_hidden;
+#[cfg(unix)]
 mod one_source;
 #[cfg(unix)]
 mod outline;

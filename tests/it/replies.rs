@@ -166,7 +166,7 @@ fn errors_report_the_number_of_unindexed_files() {
             assert!(!error.contains(&format!("mean `{name}`")), "{error}");
         }
     }
-    check_error(&place, &["symbol", "zebr*"], &["`pattern`"]);
+    check_error(&place, &["symbol", "zebr*"], &["`--pattern`"]);
     for args in [["symbol", "--pattern", "zebr*"], ["symbol", "--prefix", "zebr"]] {
         let answer = tool(&place, &args);
         assert_eq!(answer.code, 1, "{args:?}");
@@ -392,7 +392,7 @@ fn globs_have_the_same_meaning_everywhere() {
 #[test]
 fn exclusive_arguments_are_named() {
     let place = place(&[CARGO, LIB, CART]);
-    let words = ["`name` and `prefix` exclude each other"];
+    let words = ["`NAME` and `--prefix` exclude each other"];
     check_error(&place, &["symbol", "add", "--prefix", "a"], &words);
     check_error(&place, &["deps", "sr"], &["did you mean", "`src`"]);
     check_error(&place, &["deps", "src/crat.rs"], &["did you mean `src/cart.rs`"]);

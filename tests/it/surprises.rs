@@ -339,7 +339,7 @@ fn index_takes_a_directory_and_starts_one_watcher() {
     let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
     command.arg("index").arg(place.root()).arg("--index-dir").arg(place.cache());
     let built = Answer::of(command).expect_success();
-    assert!(built.text().contains("1 files"), "{}", built.text());
+    assert!(built.text().contains("1 file,"), "{}", built.text());
 
     let watch = || {
         let mut command = place.codedb("index");

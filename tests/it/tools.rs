@@ -320,10 +320,10 @@ fn read_reports_errors() {
     read(&["src/cart.rs", "--line-start", "0"], &["line numbers begin at 1"]);
     read(&["src/cart.rs", "--line-start", "5", "--line-end", "4"], &["before line 5"]);
     read(&["src/cart.rs", "--line-start", "x"], &["invalid value 'x'"]);
-    read(&[], &["no file is named", "`targets`"]);
+    read(&[], &["no file is named", "`TARGETS`"]);
     check_error(&place, &["ls", "src/nett"], &["no such directory", "did you mean `src/net`"]);
     check_error(&place, &["tree", "src/cart.rs"], &["it is a file", "`read`"]);
-    check_error(&place, &["find", " "], &["`query` is empty"]);
+    check_error(&place, &["find", " "], &["`QUERY` is empty"]);
 }
 
 #[test]

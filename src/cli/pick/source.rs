@@ -33,10 +33,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// How long a build may be silent until it is not waited for.
 const SILENT_MAX: Duration = Duration::from_secs(5);
 
-/// The maximum numbers of files, and of lines of a file, for a search that was requested once.
-const ONCE: (usize, usize) = (1000, 200);
-
-/// The same for a search at each key.
+/// The maximum numbers of files, and of lines of a file, for a search at each key.
 const LIVE: (usize, usize) = (200, 20);
 
 /// What is picked from.
@@ -94,7 +91,7 @@ fn read(engine: &Engine, check: Check, source: &Source, to: &SyncSender<Message>
                 calls(&call, &id_of(code, callee)?, &callee.name, &mut batch)?
             }
             Source::Lines(pattern) => {
-                let (items, note) = lines(&call, pattern, ONCE)?;
+                let Lines { items, note, .. } = lines(&call, pattern, None)?;
                 let _ = items.into_iter().try_for_each(|item| batch.push(item));
                 note
             }
@@ -244,7 +241,8 @@ fn calls(call: &Call<'_>, id: &str, name: &str, batch: &mut Batch<'_>) -> Result
     let args = callers::Args {
         name: id.to_owned(),
         path: None,
-        max_results: Some(usize::MAX),
+        max_results: None,
+        everything: true,
         uses: false,
         unsure: false,
         depth: None,
@@ -268,25 +266,35 @@ fn calls(call: &Call<'_>, id: &str, name: &str, batch: &mut Batch<'_>) -> Result
     })
 }
 
-/// Returns the lines that match a regular expression, as smart case has it, and a note.
+/// Lines that match.
+struct Lines {
+    items: Vec<Item>,
+    /// How many match in all files.
+    total: usize,
+    note: Option<String>,
+}
+
+/// Returns the lines that match a regular expression, as smart case has it, with a note: all, or those
+/// within a maximum of files and of lines of each.
 ///
 /// # Errors
 ///
 /// [`Kind::Usage`] if it is none.
-fn lines(
-    call: &Call<'_>,
-    pattern: &str,
-    (files_max, lines_max): (usize, usize),
-) -> Result<(Vec<Item>, Option<String>)> {
+fn lines(call: &Call<'_>, pattern: &str, limit: Option<(usize, usize)>) -> Result<Lines> {
     let args = search::Args {
         query: pattern.to_owned(),
         regex: true,
         case_sensitive: Some(pattern.chars().any(char::is_uppercase)),
-        max_results: Some(files_max),
-        max_per_file: Some(lines_max),
+        max_results: limit.map(|(files, _)| files),
+        max_per_file: limit.map(|(_, lines)| lines),
+        everything: limit.is_none(),
         ..search::Args::default()
     };
-    let reply = Search::run(call, args)?;
+    // A pattern is always one here: that `search` takes a text is of no help.
+    let reply = Search::run(call, args).map_err(|error| match error.kind() {
+        Kind::Usage => error.map_hints(|_| None),
+        _ => error,
+    })?;
     let of_file = |file: &search::File| -> Vec<Item> {
         file.lines.iter().map(|line| line_item(&file.path, line.line, &line.text)).collect()
     };
@@ -294,11 +302,11 @@ fn lines(
     let note = if reply.files_unread > 0 {
         Some(format!("{} not read", counted(reply.files_unread, "file")))
     } else if items.len() < reply.total {
-        Some(format!("{} of {} lines", items.len(), reply.total))
+        Some(format!("{} of {} shown", items.len(), counted(reply.total, "line")))
     } else {
         None
     };
-    Ok((items, note))
+    Ok(Lines { items, total: reply.total, note })
 }
 
 /// Searches for each query that arrives; only the newest matters.
@@ -314,11 +322,14 @@ pub(super) fn search(
         is_stale.store(false, Ordering::Relaxed);
         let is_due = || is_stale.load(Ordering::Relaxed);
         let code = Local::new(engine, check).interrupted_by(Interrupt::new(&is_due));
-        let found = lines(&Call::new(&code, tool::now_ns()), &query, LIVE);
+        let found = lines(&Call::new(&code, tool::now_ns()), &query, Some(LIVE));
         let event = match found {
-            Ok((items, note)) => Event::Found { query, items, note },
+            Ok(Lines { items, total, note }) => Event::Found { query, items, total, note },
             Err(error) if error.kind() == Kind::Cancelled => continue,
-            Err(error) => Event::Found { query, items: Vec::new(), note: Some(error.to_string()) },
+            Err(error) => {
+                let (items, note) = (Vec::new(), Some(error.to_string()));
+                Event::Found { query, items, total: 0, note }
+            }
         };
         if to.send(Ok(event)).is_err() {
             return;

@@ -27,10 +27,11 @@ pub(super) enum Event {
     Progress(String),
     /// All items were read; a sentence if that is not all that there is.
     Done(Option<String>),
-    /// What a search found, and a note about it.
+    /// What a search found, how much there is in all, and a note about it.
     Found {
         query: String,
         items: Vec<Item>,
+        total: usize,
         note: Option<String>,
     },
     Preview(Preview),
@@ -62,6 +63,8 @@ pub(super) struct State {
     pub(super) typing: Typing,
     pub(super) input: Input,
     items: Vec<Item>,
+    /// How many there are in all, with those that are not listed.
+    total: usize,
     ranking: Ranking,
     /// The place in the ranking of the selected item.
     selected: usize,
@@ -90,6 +93,7 @@ impl State {
             typing,
             input,
             items: Vec::new(),
+            total: 0,
             ranking,
             selected: 0,
             top: 0,
@@ -101,9 +105,9 @@ impl State {
         }
     }
 
-    /// Returns the numbers of items that match, of all, and of those that are marked.
+    /// Returns the numbers of items that match, of all, listed or not, and of those that are marked.
     pub(super) fn counts(&self) -> (usize, usize, usize) {
-        (self.ranking.len(), self.items.len(), self.marked.len())
+        (self.ranking.len(), self.items.len().max(self.total), self.marked.len())
     }
 
     /// Returns the screen.
@@ -156,6 +160,7 @@ impl State {
                 None
             }
             Event::Items(items) => {
+                self.total += items.len();
                 let room = ITEMS_MAX - self.items.len();
                 self.items.extend(items.into_iter().take(room));
                 self.keeping_selection(|state| state.ranking.add(&state.items));
@@ -176,8 +181,9 @@ impl State {
             }
             // An earlier search was not cancelled in time.
             Event::Found { query, .. } if query != self.input.text() => None,
-            Event::Found { items, note, .. } => {
+            Event::Found { items, total, note, .. } => {
                 self.replace(items);
+                self.total = total;
                 self.progress = None;
                 self.note = note;
                 None
@@ -270,6 +276,7 @@ impl State {
 
     /// Replaces all items. Nothing is marked then.
     fn replace(&mut self, items: Vec<Item>) {
+        self.total = items.len();
         self.items = items;
         self.items.truncate(ITEMS_MAX);
         self.marked.clear();

@@ -439,8 +439,9 @@ fn a_search_shows_what_was_found_for_the_last_key() {
     state.update(Event::Resized(Rect::new(0, 0, 40, 8)));
     enter(&mut state, "to(");
     let items = || vec![Item::of_line("let total", place("a.rs", 3))];
-    let found = |query: &str, items, note: Option<&str>| Event::Found {
+    let found = |query: &str, items: Vec<Item>, note: Option<&str>| Event::Found {
         query: query.to_owned(),
+        total: items.len(),
         items,
         note: note.map(str::to_owned),
     };
@@ -463,6 +464,12 @@ lines> to                            1/1
 Enter open  Esc leave  Tab select
 ",
     );
+    // The count is that of all lines, listed or not.
+    let (query, note) = ("to".to_owned(), Some("1 of 14419 lines shown".to_owned()));
+    state.update(Event::Found { query, items: items(), total: 14_419, note });
+    let shown = screen(&state);
+    assert!(shown.starts_with("lines> to                        1/14419\n"), "{shown}");
+    assert!(shown.contains("1 of 14419 lines shown"), "{shown}");
     press(&mut state, KeyCode::Backspace);
     press(&mut state, KeyCode::Backspace);
     assert_eq!(state.counts(), (0, 0, 0));

@@ -8,6 +8,7 @@ use super::Found;
 use super::child::Exit;
 use super::collect;
 use super::journal::{Journal, State};
+use crate::base::text::counted;
 use crate::cli::report;
 use crate::engine::Engine;
 use crate::error::Result;
@@ -109,7 +110,7 @@ fn status(ended: Ended, results: &[TestResult], problems: &[String], is_silent: 
 fn summary(run: &Run, problems: &[String]) -> String {
     let count = |outcome| run.results.iter().filter(|result| result.outcome == outcome).count();
     let tests: HashSet<&str> = run.results.iter().map(|result| result.test.as_str()).collect();
-    let mut text = format!("recorded {} tests of {}", tests.len(), run.runner);
+    let mut text = format!("recorded {} of {}", counted(tests.len(), "test"), run.runner);
     let counts: Vec<String> = [
         ("passed", Outcome::Passed),
         ("failed", Outcome::Failed),

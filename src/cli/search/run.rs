@@ -14,7 +14,8 @@ use termcolor::{Buffer, BufferWriter, WriteColor};
 
 use super::super::background::{self, Build};
 use super::super::report::Reporter;
-use super::args::{Buffering, Mode, SearchMode, SortBy};
+use super::super::trusted;
+use super::args::{Buffering, Fresh, Mode, SearchMode, SortBy};
 use super::job::SearchJob;
 use super::ordered::{Items, Listed, Queue, Streamed, WAITING_BYTES_MAX};
 use super::output::{ItemOutput, ItemWriter, Outcome, StdoutSink, report, write_totals};
@@ -25,6 +26,7 @@ use super::targets::{self, Item, Origin, Problem, ProblemKind, Target};
 use super::walker::WalkRules;
 use super::worker::{Verdict, Worker, WorkerParts};
 use super::{explain, indexed, matcher, walker};
+use crate::engine::Check;
 use crate::error::{Error, Kind, Result};
 use crate::source::rule_files::WalkStart;
 
@@ -123,6 +125,9 @@ fn search(request: &Request, mode: SearchMode, reporter: &Reporter) -> Result<bo
     if engines.is_empty() {
         let job = SearchJob { request, mode, reporter, parts: &parts, started, unread: 0 };
         return Ok(search_walked(&job, &rules, &PlainScan)?.matched);
+    }
+    if request.index.fresh == Some(Fresh::Trust) && !reporter.is_mute() {
+        engines.iter().for_each(|engine| trusted::note(engine, Check::Trust));
     }
     let mut listing = indexed::list(request, &engines)?;
     let unread = listing.unread;

@@ -134,7 +134,7 @@ fn below<'a>(project: &str, path: &'a str) -> &'a str {
 /// Returns the dotted name of the module at a path; `None` if it has none.
 fn module(project: &str, path: &str) -> Option<String> {
     let stem = below(project, path).strip_suffix(".py")?;
-    (!stem.contains('.')).then(|| stem.replace('/', "."))
+    (!stem.contains('.') && !stem.starts_with('-')).then(|| stem.replace('/', "."))
 }
 
 /// Returns true unless a test is one of unittest in a project that never names pytest.

@@ -34,6 +34,12 @@ fn commands_name_the_tests() {
         &[],
         &["pytest t/test_a.py::test_b 't/test_c d.py::E::f'"],
     );
+    // No option of the runner.
+    check(
+        &[("-x_test.py", test(Runner::Pytest, "-x_test.py::test_b", &[], "test_b"))],
+        &[],
+        &["pytest ./-x_test.py::test_b"],
+    );
     check(
         &[
             ("a/b_test.go", test(Runner::Go, "TestA", &[], "TestA")),

@@ -18,6 +18,9 @@ use crate::tools::{counted, decisions, test_selection};
 const CALL_BYTES_MAX: usize = 300;
 const RESULT_BYTES_MAX: usize = 1000;
 
+/// The remark on a file whose lines were not compared.
+pub(crate) const NOT_COMPARED: &str = "not compared";
+
 impl Data for CheckData {
     const MORE: &'static str = "max_tokens";
 
@@ -256,7 +259,7 @@ impl FileEntry {
     /// Returns what else is to be known about the change of the file.
     fn remarks(&self) -> Vec<String> {
         let trivial = self.trivial.map(|trivial| format!("only {}", trivial.name()));
-        let not_compared = self.not_compared.then(|| "not compared".to_owned());
+        let not_compared = self.not_compared.then(|| NOT_COMPARED.to_owned());
         let is_new = self.is_new.then(|| "no history".to_owned());
         not_compared.into_iter().chain(trivial).chain(is_new).collect()
     }
@@ -290,7 +293,7 @@ impl FileEntry {
         let path = style.path(&self.path);
         let _ = write!(out, "  {:<8} {path}  {kind}", self.level.name());
         if self.not_compared {
-            out.push_str(", not compared");
+            let _ = write!(out, ", {NOT_COMPARED}");
         } else if self.change != ChangeKind::Unchanged {
             let _ = write!(out, " +{} -{}", self.added, self.removed);
         }

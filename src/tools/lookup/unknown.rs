@@ -45,7 +45,7 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     let message = format!("`{}` is not defined in this tree", text::plain(name));
     let mut error = Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME);
     if is_glob(name) {
-        error = error.with_hint("pass a glob as `pattern`");
+        error = error.with_hint("{tool:symbol} takes a glob as `pattern`");
     }
     let hint = nearest::hint(&offered.names);
     let hint = hint

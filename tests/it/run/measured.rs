@@ -169,7 +169,7 @@ fn a_fresh_clone_imports_a_report_by_the_text_of_its_commit() {
     let mut command = place.codedb("data");
     command.arg("coverage").arg(&report);
     let answer = Answer::of(command).expect_success();
-    assert!(answer.text().contains("3 functions in 2 files, 1 tests"), "{}", answer.text());
+    assert!(answer.text().contains("3 functions in 2 files, 1 test"), "{}", answer.text());
     let mut export = place.codedb("data");
     export.arg("export");
     let text = Answer::of(export).text();

@@ -11,6 +11,7 @@ use crate::catalog::Catalog;
 use crate::catalog::code::Code as _;
 use crate::catalog::test_names::tested;
 use crate::cli::tool::now_ns;
+use crate::cli::trusted;
 use crate::engine::{Check, Engine, Local};
 use crate::error::{Error, Kind, Result};
 use crate::testmap::commands::{self, Located};
@@ -64,6 +65,7 @@ pub(super) fn select(
     scope: Scope<'_>,
     failed: &HashSet<String>,
 ) -> Result<Selected> {
+    trusted::note(engine, check);
     let code = Local::new(engine, check);
     if code.git().is_none() && scope.files.is_empty() {
         return Err(Error::new(Kind::Usage, "the tree is not in a git repository")
