@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
@@ -49,6 +50,8 @@ pub struct Tests<'t> {
     mentions: RefCell<FxHashMap<Box<str>, Rc<BTreeSet<TestAt>>>>,
     importers: RefCell<FxHashMap<FileId, Rc<Vec<FileId>>>>,
     history: Option<Arc<History>>,
+    /// Searches end at this time.
+    until: Option<Instant>,
 }
 
 impl<'t> Tests<'t> {
@@ -65,6 +68,7 @@ impl<'t> Tests<'t> {
             mentions: RefCell::default(),
             importers: RefCell::default(),
             history: None,
+            until: None,
         }
     }
 
@@ -77,6 +81,17 @@ impl<'t> Tests<'t> {
     #[must_use]
     pub fn with_history(self, history: Option<Arc<History>>) -> Tests<'t> {
         Tests { history, ..self }
+    }
+
+    /// Returns the same for searches that end at a time, with what they found until then. O(1).
+    #[must_use]
+    pub fn with_until(self, until: Option<Instant>) -> Tests<'t> {
+        Tests { until, ..self }
+    }
+
+    /// Returns true if searches must end.
+    pub(super) fn is_due(&self) -> bool {
+        self.until.is_some_and(|until| Instant::now() >= until)
     }
 
     /// Returns what is kept for the state of the tree.

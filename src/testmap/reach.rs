@@ -213,6 +213,10 @@ impl Search<'_, '_> {
                 self.found.is_cut |= step.probability >= CUT_MIN;
                 break;
             }
+            if at != start && self.tests.is_due() {
+                self.found.is_cut = true;
+                break;
+            }
             let callers = self.tests.callers(at);
             let mut next = BTreeMap::new();
             let mut is_called = false;

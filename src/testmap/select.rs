@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use rayon::prelude::*;
 
@@ -99,15 +100,31 @@ pub fn rank_all<T: Tree + Sync>(
     weights: &Weights,
     history: Option<&Arc<History>>,
 ) -> Vec<(Vec<Ranked>, bool)> {
+    rank_until(tree, of, weights, history, None).into_iter().flatten().collect()
+}
+
+/// Returns the same; `None` for all but the first definition where `until` has passed before its search.
+pub fn rank_until<T: Tree + Sync>(
+    tree: &T,
+    of: &[SymbolAt],
+    weights: &Weights,
+    history: Option<&Arc<History>>,
+    until: Option<Instant>,
+) -> Vec<Option<(Vec<Ranked>, bool)>> {
+    let tests = || Tests::new(tree).with_history(history.cloned()).with_until(until);
     if let [at] = of {
         // Its uses are divided instead.
-        return vec![rank(&Tests::new(tree).with_history(history.cloned()), *at, weights)];
+        return vec![Some(rank(&tests(), *at, weights))];
     }
     // Some cost much more than others, and each chunk begins without the linker's look-ups.
     let at_once = of.len().div_ceil(4 * rayon::current_num_threads()).max(1);
-    let chunk = |of: &[SymbolAt]| {
-        let tests = Tests::new(tree).with_history(history.cloned());
-        of.iter().map(|&at| rank(&tests, at, weights)).collect::<Vec<_>>()
+    let chunk = |of_chunk: &[SymbolAt]| {
+        let tests = tests();
+        let rank = |&at: &SymbolAt| {
+            let is_left_out = tests.is_due() && Some(&at) != of.first();
+            (!is_left_out).then(|| rank(&tests, at, weights))
+        };
+        of_chunk.iter().map(rank).collect::<Vec<_>>()
     };
     of.par_chunks(at_once).flat_map_iter(chunk).collect()
 }

@@ -5,13 +5,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::kept::{Callers, Kept, UsedAt};
 use super::score::Weights;
-use super::select::{Ranked, rank_all};
+use super::select::{Ranked, rank_until};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
@@ -66,12 +67,14 @@ pub fn save(code: &dyn Code, catalog: &Catalog) {
 const BEST_NAME: &str = "callers.best.idx";
 
 /// Returns the probabilities of the most likely tests of definitions, 0 without any. Those that earlier
-/// processes determined for this state of the tree and this history are read, the others ranked and kept.
+/// processes determined for this state of the tree and this history are read, the others ranked and kept;
+/// those whose search was not complete at the time `until` are missing.
 pub fn best(
     code: &dyn Code,
     catalog: &Catalog,
     of: &[SymbolAt],
     history: Option<&Arc<History>>,
+    until: Option<Instant>,
 ) -> FxHashMap<SymbolAt, f32> {
     let place = code.versions().zip(catalog.state());
     let place = place.map(|(versions, state)| (versions.0, with_history(state, history)));
@@ -89,9 +92,13 @@ pub fn best(
         return best;
     }
     load(code, catalog);
-    let ranked = rank_all(catalog, &new, &Weights::DEFAULT, history);
+    let ranked = rank_until(catalog, &new, &Weights::DEFAULT, history, until);
+    let is_late = until.is_some_and(|until| Instant::now() >= until);
     let probability = |ranked: &[Ranked]| ranked.first().map_or(0.0, |of| of.probability);
-    best.extend(new.iter().zip(&ranked).map(|(&at, (ranked, _))| (at, probability(ranked))));
+    best.extend(new.iter().zip(&ranked).filter_map(|(&at, ranked)| {
+        let (ranked, is_cut) = ranked.as_ref()?;
+        (!(is_late && *is_cut)).then(|| (at, probability(ranked)))
+    }));
     save(code, catalog);
     if let Some((store, key)) = place {
         let mut all: Vec<(SymbolAt, f32)> = best.iter().map(|(&at, &of)| (at, of)).collect();

@@ -167,7 +167,7 @@ impl Define for DiffImpact {
         let tests = Besides { files, ..changed.besides() };
         // Several threads search for the callers, which are kept.
         let selected = select(call, catalog, &changed.symbols, tests, limits)?;
-        let affected = affected(catalog, &changed.symbols, args.limit);
+        let affected = affected(catalog, &changed.symbols, args.limit, None);
         let changed_functions_total = names.len();
         names.truncate(LISTED_MAX);
         let mut paths = changed.paths;

@@ -294,7 +294,7 @@ struct Tested {
 /// first, and whether all tests should run; if there are none, as for types that tests only name, those
 /// of its file.
 fn tests(call: &Call<'_>, catalog: &Catalog, at: SymbolAt) -> Result<Tested> {
-    let limits = Limits { tests: RESULTS_MAX, tokens: usize::MAX, least: 0.0 };
+    let limits = Limits { tokens: usize::MAX, ..Limits::new(Some(RESULTS_MAX), None) };
     let selected = select(call, catalog, &[at], Besides::default(), limits)?;
     let Analysis { data: selection, message, .. } = selected.reply(|selection| selection);
     let run_all = selection.run_all;

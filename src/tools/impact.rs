@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,6 +12,7 @@ use super::changed_code::{self, Scope};
 use super::named_change::NamedChange;
 use super::syntax_gaps::SyntaxGaps;
 use super::test_selection::names::{FUNCTION_ALIASES, take_names};
+use super::test_selection::patience::Patience;
 use super::test_selection::{Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, RESULTS_MAX, Speed, Toolset, results_max};
 use crate::answer::analysis::{Analysis, Size};
@@ -52,6 +54,9 @@ pub struct Args {
     pub limit: Option<usize>,
     /// Maximum number of tokens for tests (default 4000)
     pub max_tokens: Option<usize>,
+    /// Maximum processor time on each core in milliseconds (default 300); 0 is no limit
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub max_ms: Option<u64>,
     /// All changes since the branch left this commit
     #[schemars(extend("x-unlisted" = "", "x-command" = true))]
     pub base: Option<String>,
@@ -240,13 +245,14 @@ impl AffectedFunctions {
 }
 
 /// Returns the functions outside of tests from which calls reach `symbols`, most likely first, at
-/// most `limit` or 30.
+/// most `limit` or 30; those that were found before the time `until`.
 pub(super) fn affected(
     catalog: &Catalog,
     symbols: &[SymbolAt],
     limit: Option<usize>,
+    until: Option<Instant>,
 ) -> AffectedFunctions {
-    let tests = Tests::new(catalog);
+    let tests = Tests::new(catalog).with_until(until);
     let mut best: BTreeMap<SymbolAt, Through> = BTreeMap::new();
     let mut affected_total_is_cut = symbols.len() > FUNCTIONS_MAX;
     for &at in symbols.iter().take(FUNCTIONS_MAX) {
@@ -347,7 +353,8 @@ impl Define for Impact {
         let is_named = !args.files.is_empty() || !args.functions.is_empty();
         let of_change = Scope::of_change(base, args.staged, is_named)?;
         let of_change = of_change.or((!is_named).then_some(Scope::Uncommitted));
-        let limits = Limits::new(args.limit, args.max_tokens);
+        let patience = if is_named { Patience::new(args.max_ms) } else { Patience::default() };
+        let limits = Limits { patience, ..Limits::new(args.limit, args.max_tokens) };
         let names: Vec<&str> =
             args.functions.iter().filter_map(|name| name.rsplit(['.', ':', '#']).next()).collect();
         let catalog = call.code.catalog(&names)?;
@@ -357,7 +364,7 @@ impl Define for Impact {
                 Err(none) => return Ok(none.reply(ImpactData::default())),
             };
             let symbols = &changed.symbols;
-            let affected = affected(catalog, symbols, args.limit);
+            let affected = affected(catalog, symbols, args.limit, None);
             let selected = select(call, catalog, symbols, changed.besides(), limits)?;
             let syntax_gaps = SyntaxGaps::of(catalog, symbols)?;
             return Ok(selected.reply(|selection| ImpactData { affected, syntax_gaps, selection }));
@@ -382,8 +389,12 @@ impl Define for Impact {
         };
         let symbols = &named.symbols;
         // Several threads search for the callers, which are kept.
+        let until = patience.until();
         let selected = select(call, catalog, symbols, named.besides(), limits)?;
-        let affected = affected(catalog, symbols, args.limit);
+        let is_examined = |at: &SymbolAt| !selected.unexamined.contains(at);
+        let examined: Vec<SymbolAt> = symbols.iter().copied().filter(is_examined).collect();
+        let mut affected = affected(catalog, &examined, args.limit, until);
+        affected.affected_total_is_cut |= examined.len() < symbols.len();
         let syntax_gaps = SyntaxGaps::of(catalog, symbols)?;
         Ok(selected.reply(|selection| ImpactData { affected, syntax_gaps, selection }))
     }

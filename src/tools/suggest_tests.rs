@@ -6,6 +6,7 @@ use serde::Deserialize;
 use super::changed_code::{self, Scope};
 use super::named_change::NamedChange;
 use super::test_selection::names::{FUNCTION_ALIASES, take_names};
+use super::test_selection::patience::Patience;
 use super::test_selection::{Besides, Limits, Selection, files_of, functions_of, select};
 use super::{Alias, Call, Define, Speed, Toolset, fallback, paths};
 use crate::answer::analysis::Analysis;
@@ -42,6 +43,9 @@ pub struct Args {
     /// Update the index first
     #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
     pub auto_update: Option<bool>,
+    /// Maximum processor time on each core in milliseconds (default 300); 0 is no limit
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub max_ms: Option<u64>,
     /// All changes since the branch left this commit
     #[schemars(extend("x-unlisted" = "", "x-command" = true))]
     pub base: Option<String>,
@@ -80,6 +84,8 @@ impl Define for SuggestTests {
         let limits = Limits { least, ..Limits::new(args.limit, args.max_tokens) };
         let is_named =
             args.file_path.is_some() || args.directory.is_some() || !args.functions.is_empty();
+        let patience = if is_named { Patience::new(args.max_ms) } else { Patience::default() };
+        let limits = Limits { patience, ..limits };
         let base = args.base.as_deref();
         let of_change = Scope::of_change(base, args.staged, is_named)?;
         let names: Vec<&str> =

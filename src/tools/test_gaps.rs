@@ -2,12 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::analysis::Data;
+use super::test_selection::patience::Patience;
 use super::test_selection::{coverage, functions_in};
 use super::{Alias, Call, Define, Speed, Toolset, changed_code, counted, paths, results_max};
 use crate::answer::analysis::{Analysis, Size, Status};
@@ -48,6 +50,9 @@ pub struct Args {
     /// Also files that no commit has (default true)
     #[schemars(extend("x-unlisted" = ""))]
     pub working_tree: Option<bool>,
+    /// Of a file: maximum processor time on each core in milliseconds (default 300); 0 is no limit
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
+    pub max_ms: Option<u64>,
     /// Update the index first
     #[schemars(extend("x-unlisted" = super::unlisted::ALWAYS_UPDATED))]
     pub auto_update: Option<bool>,
@@ -191,9 +196,13 @@ impl Define for TestGaps {
         let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
         functions.truncate(EXAMINED_MAX);
         let examined: Vec<SymbolAt> = functions.iter().map(|(_, at)| *at).collect();
+        let is_limited = args.file_path.is_some() || args.max_ms.is_some();
+        let patience = if is_limited { Patience::new(args.max_ms) } else { Patience::default() };
+        let until = patience.until();
+        let mut unexamined = 0;
         // With coverage, most functions need no search.
         let ahead = match recorded {
-            None => stored::best(call.code, catalog, &examined, history.as_ref()),
+            None => stored::best(call.code, catalog, &examined, history.as_ref(), until),
             Some(_) => FxHashMap::default(),
         };
         for at in &examined {
@@ -205,6 +214,12 @@ impl Define for TestGaps {
             let not_executed =
                 covering.is_some_and(|of| of.is_whole && of.text == CoveredText::Same);
             let mut best = 0.0;
+            let is_due = || until.is_some_and(|until| Instant::now() >= until);
+            if !not_executed && !ahead.contains_key(at) && is_due() {
+                unexamined += 1;
+                data.examined -= 1;
+                continue;
+            }
             if !not_executed {
                 best = ahead.get(at).copied().unwrap_or_else(|| {
                     let (ranked, _) = rank(&tests, *at, &Weights::DEFAULT);
@@ -233,7 +248,9 @@ impl Define for TestGaps {
         data.gaps.truncate(limit);
         let (shown, examined, functions) = (data.gaps.len(), data.examined, data.functions);
         let mut reply = Analysis::list(data, shown, total);
-        if examined < functions {
+        if unexamined > 0 {
+            reply = reply.with_status(Status::Partial, patience.message(unexamined, functions));
+        } else if examined < functions {
             let message = format!("the {examined} longest of {functions} functions were examined");
             reply = reply
                 .with_status(Status::Partial, message)

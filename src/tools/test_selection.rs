@@ -4,14 +4,17 @@
 
 mod durations;
 pub(super) mod names;
+pub(super) mod patience;
 mod whole;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use serde::Serialize;
 
 use self::durations::Durations;
+use self::patience::Patience;
 use super::analysis::Data;
 use super::changed_paths::{self, FileKind};
 use super::{Call, lookup, paths};
@@ -36,7 +39,7 @@ use crate::testmap::fixtures::{TestAt, Tests};
 use crate::testmap::outside::{self, Effect};
 use crate::testmap::recorded::Recorded;
 use crate::testmap::score::{LIKELY_MIN, Source, Weights};
-use crate::testmap::select::{Inherited, Ranked, rank_all, with_recorded};
+use crate::testmap::select::{Inherited, Ranked, rank_until, with_recorded};
 use crate::testmap::tree::Tree as _;
 use crate::testmap::{stored, unseen};
 use crate::userdata::Database;
@@ -163,6 +166,10 @@ pub(super) struct Selected {
     pub(super) problem: Option<String>,
     /// The commands that run all tests, because the names of some cannot be typed.
     pub(super) unnamed: BTreeSet<String>,
+    /// The functions that were left out when the time was over.
+    pub(super) unexamined: BTreeSet<SymbolAt>,
+    /// What the end of the time left out.
+    late: Option<String>,
 }
 
 /// Imported coverage, if there is some, or why it cannot be read.
@@ -184,6 +191,8 @@ pub(super) struct Limits {
     pub(super) tokens: usize,
     /// Tests with a lower probability are left out.
     pub(super) least: f32,
+    /// When the search ends.
+    pub(super) patience: Patience,
 }
 
 impl Limits {
@@ -192,6 +201,7 @@ impl Limits {
             tests: super::results_max(limit, TESTS),
             tokens: max_tokens.unwrap_or(TOKENS).max(200),
             least: 0.0,
+            patience: Patience::default(),
         }
     }
 }
@@ -268,16 +278,27 @@ pub(super) fn select(
     let recorded = database.as_ref().map(|database| Recorded::new(&tests, database));
     let mut is_cut = false;
     let mut gone = 0;
-    // The tests of functions beyond the bound are those that load their files.
     let mut effects = changed.effects.cloned().unwrap_or_default();
-    let beyond = symbols.iter().skip(FUNCTIONS_MAX);
-    effects.extend(beyond.map(|at| Effect::Loading(at.file)));
-    let considered = &symbols[..symbols.len().min(FUNCTIONS_MAX)];
+    let (considered, beyond) = symbols.split_at(symbols.len().min(FUNCTIONS_MAX));
     let mut rankings = Vec::with_capacity(considered.len());
-    let ranked = rank_all(catalog, considered, &Weights::DEFAULT, history.as_ref());
-    effects.extend(unseen::effects(&tests, considered, changed.tests));
+    let until = limits.patience.until();
+    let ranked = rank_until(catalog, considered, &Weights::DEFAULT, history.as_ref(), until);
+    let is_over = until.is_some_and(|until| Instant::now() >= until);
+    let is_late = is_over && ranked.iter().flatten().any(|(_, is_cut)| *is_cut);
+    let left_out = considered.iter().zip(&ranked).filter(|(_, ranked)| ranked.is_none());
+    let mut unexamined: BTreeSet<SymbolAt> = left_out.map(|(&at, _)| at).collect();
+    if is_over {
+        unexamined.extend(beyond);
+    } else {
+        // The tests of functions beyond the bound are those that load their files.
+        effects.extend(beyond.iter().map(|at| Effect::Loading(at.file)));
+    }
+    if unexamined.is_empty() && !is_late {
+        effects.extend(unseen::effects(&tests, considered, changed.tests));
+    }
     let outside = outside::affected(&tests, &effects);
     for (&at, ranked) in considered.iter().zip(ranked) {
+        let Some(ranked) = ranked else { continue };
         let ranking = with_recorded(ranked, at, recorded.as_ref())?;
         is_cut |= ranking.is_cut;
         gone = gone.max(ranking.gone);
@@ -454,6 +475,9 @@ pub(super) fn select(
         gone,
         problem,
         unnamed,
+        late: (is_late || !unexamined.is_empty())
+            .then(|| limits.patience.message(unexamined.len(), functions)),
+        unexamined,
     })
 }
 
@@ -516,6 +540,7 @@ impl Selected {
         let (is_nearly_all, is_inert) = (self.is_nearly_all, self.is_inert);
         let is_by_names = selection.tests.first().is_some_and(|of| of.source == Source::Names);
         let unknown = unknown_message(&selection);
+        let late = self.late;
         let shown = selection.tests.len();
         let run_all = selection.run_all;
         let commands = selection.commands.clone();
@@ -570,6 +595,10 @@ impl Selected {
             reply = reply.with_hint(
                 "no command: the manifests do not show which program runs these test files",
             );
+        }
+        if let Some(late) = late {
+            let rest = reply.message.take().map(|rest| format!("; {rest}")).unwrap_or_default();
+            reply = reply.with_status(Status::Partial, format!("{late}{rest}"));
         }
         if let Some(problem) = problem {
             let message = reply.message.take().map(|message| format!("{message}; {problem}"));

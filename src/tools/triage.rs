@@ -177,7 +177,7 @@ impl Triaged {
     fn select_tests(&mut self, call: &Call<'_>, catalog: &Catalog, wanted: bool) -> Result<()> {
         let Some(file) = catalog.files().find(self.file.path.as_bytes()) else { return Ok(()) };
         let named = NamedChange::of(catalog, &[FileId::new(file)]);
-        let limits = Limits { tests: TESTS_MAX, tokens: usize::MAX, least: 0.0 };
+        let limits = Limits { tokens: usize::MAX, ..Limits::new(Some(TESTS_MAX), None) };
         let selected = select(call, catalog, &named.symbols, named.besides(), limits)?;
         // All tests may run because nearly all reach it, or because none is known to.
         let likely = selected.total.saturating_sub(selected.selection.unlikely);

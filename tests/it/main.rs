@@ -82,6 +82,7 @@ mod one_source;
 #[cfg(unix)]
 mod outline;
 #[cfg(unix)]
+mod patience;
 mod peer;
 #[cfg(unix)]
 mod pick;

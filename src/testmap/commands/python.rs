@@ -71,7 +71,8 @@ pub(super) fn commands(project: &str, tests: &[Located<'_>], read: Read<'_>) -> 
                 .iter()
                 .filter_map(|(path, _)| quoted(&module(project, path)?))
                 .collect();
-            modules.dedup();
+            let mut seen = std::collections::BTreeSet::new();
+            modules.retain(|module| seen.insert(module.clone()));
             modules
         };
         let all = names(&by_unittest, &name).unwrap_or_else(modules);
