@@ -548,7 +548,7 @@ mod tests {
     use super::*;
     use crate::graph::program::Program;
 
-    const TREE: [(&str, &str); 7] = [
+    const TREE: [(&str, &str); 8] = [
         ("src/conf.py", "LIMIT = 3\n\ndef within(x):\n    return x < LIMIT\n"),
         ("src/user.py", "from src.conf import LIMIT\n\nRATE = LIMIT\n"),
         (
@@ -559,9 +559,9 @@ mod tests {
         ("tests/test_old.py", "from src.former import x\n\ndef test_x():\n    x()\n"),
         (
             "tests/test_data.py",
-            "def test_data():\n    assert open('one.json').read()\n    listdir('tests/samples')\n\n\
-             def test_value():\n    assert 'default' == value('token.json')\n",
+            "def test_data():\n    assert open('one.json').read()\n    listdir('tests/samples')\n",
         ),
+        ("tests/test_value.py", "def test_value():\n    assert 'default' == value('token.json')\n"),
         ("tests/a.test.js", "test('renders', () => { expect(1).toMatchSnapshot() })\n"),
     ];
 
