@@ -29,8 +29,11 @@ const COMMON: [&str; 14] = [
 const RARE: &[(&str, &[&str])] = &[
     ("check", &["driver", "dry-run", "explain", "format", "pre-commit", "sarif"]),
     ("edit", &["allow-edit", "if_hash"]),
+    ("impact", &["max_ms"]),
     ("index", &["insist", "no-wait"]),
     ("init", &["command", "fail-on"]),
+    ("suggest-tests", &["max_ms"]),
+    ("test-gaps", &["max_ms"]),
 ];
 
 /// Subcommands of a command that few people need. clap lists a subcommand always or never.

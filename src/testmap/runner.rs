@@ -178,7 +178,7 @@ mod tests {
         check("tests/test_my cart.py", "python", &[], Some("pytest 'tests/test_my cart.py'"));
         check("tests/helpers.py", "python", &[], None);
         check("tests/test_`rm`.py", "python", &[], None);
-        check("-x/test_a.py", "python", &[], None);
+        check("-x/test_a.py", "python", &[], Some("pytest ./-x/test_a.py"));
         let cargo: &[(&str, &str)] = &[("Cargo.toml", ""), ("tests/it/main.rs", "")];
         check("tests/cart.rs", "rust", cargo, Some("cargo test --test cart"));
         check("tests/it/cart.rs", "rust", cargo, Some("cargo test --test it cart::"));

@@ -163,6 +163,8 @@ fn on_a_terminal_the_first_command_waits_until_the_index_is_built() {
     let Some(text) = on_terminal(&place, &["callers", "name_7_of_0"]) else { return };
     assert!(text.contains("/800"), "{text:?}");
     assert!(text.contains("200 callers") && !text.contains("not indexed yet"), "{text:?}");
+    // The builder publishes what no answer waits for a moment later.
+    place.wait_for_builders();
     assert!(is_full(&place));
 }
 

@@ -483,9 +483,9 @@ fn errors_suggest_valid_queries() {
         &["callers", "price", "--path", "app.py"],
         &["app.py: `price` is not defined here", "`shop/money.py`"],
     );
-    wrong(&["callers", " "], &["`name` is empty"]);
+    wrong(&["callers", " "], &["`NAME` is empty"]);
     wrong(&["deps", "."], &["no other file imports", "pass a file"]);
-    wrong(&["glob", ""], &["`pattern` is empty", "`tree` lists"]);
+    wrong(&["glob", ""], &["`PATTERN` is empty", "`tree` lists"]);
     wrong(&["callpath", "main", "nowhere"], &["`nowhere` is not defined"]);
     wrong(&["deps", "shop/crat.py"], &["no such file", "did you mean `shop/cart.py`"]);
     wrong(&["query", "[]"], &["1 to 20 steps", "hint:"]);

@@ -31,7 +31,7 @@ fn what_a_limit_of_time_leaves_out_is_reported() {
         let short = json(&place, &[tool, "app/m.py", "--max-ms", "1"]);
         let message = short["message"].as_str().unwrap_or_default();
         assert_eq!(short["status"], "partial", "{tool}: {short}");
-        let expected = "of 30 functions not examined after 1 ms; `max_ms` 0 has no limit";
+        let expected = "of 30 functions not examined after 1 ms; `--max-ms` 0 has no limit";
         assert!(message.contains(expected), "{tool}: {message}");
         let whole = json(&place, &[tool, "app/m.py", "--max-ms", "0"]);
         let message = whole["message"].as_str().unwrap_or_default();

@@ -267,8 +267,8 @@ function test_total  tests/test_cart.py:4-5  def test_total()  test
     check(&["symbol", "--prefix", "zzz"], "");
     check_error(&places, &["symbol", "totl"], &["`totl` is not defined", "`total`"]);
     check_error(&places, &["symbol", "Basket.total"], &["`Basket.total`", "`total`"]);
-    check_error(&places, &["symbol", "total", "--prefix", "x"], &["`name` and `prefix` exclude"]);
-    check_error(&places, &["symbol"], &["missing argument: `name`, `prefix`"]);
+    check_error(&places, &["symbol", "total", "--prefix", "x"], &["`NAME` and `--prefix` exclude"]);
+    check_error(&places, &["symbol"], &["missing argument: `NAME`, `--prefix`"]);
     check_error(
         &places,
         &["symbol", "total", "--kind", "thing"],

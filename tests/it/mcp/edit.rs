@@ -362,7 +362,7 @@ fn the_command_line_edits_without_a_flag() {
     assert!(code == Some(2) && reported.contains("is not UTF-8"), "{reported}");
     let refused = edit(&place, &["README.md", "--op", "insert", "--content", "x"]);
     assert_eq!(refused.code, 2);
-    assert!(refused.stderr.contains("missing argument `after`"), "{}", refused.stderr);
+    assert!(refused.stderr.contains("missing argument `--after`"), "{}", refused.stderr);
 }
 
 /// A process without permission cannot write files, and leaves nothing behind.

@@ -73,7 +73,7 @@ fn a_killed_run_keeps_its_results_and_leaves_no_process() {
     assert_eq!(recorded(&place).len(), 0);
     // The next command records what was there, once.
     let next = run(&place, &["--", "true"]).expect_success();
-    assert!(next.stderr.contains("a run that was killed: recorded 1 tests"), "{}", next.stderr);
+    assert!(next.stderr.contains("a run that was killed: recorded 1 test of"), "{}", next.stderr);
     let again = run(&place, &["--", "true"]).expect_success();
     assert!(!again.stderr.contains("killed"), "{}", again.stderr);
     let runs = recorded(&place);
