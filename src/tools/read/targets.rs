@@ -81,7 +81,7 @@ pub(super) fn read(call: &Call<'_>, args: &Args) -> Result<Several> {
         failed: Vec::new(),
     };
     let mut first_error = None;
-    // The largest of the tokens that a tokenizer may count for what was added.
+    // The tokens that are left for further targets.
     let mut left = args.max_tokens.map(|max| max.saturating_sub(REMARK_TOKENS).max(1));
     for target in all {
         let one = split(call, target, args.compact).and_then(|args| super::one(call, args));
@@ -212,7 +212,18 @@ fn by_name(call: &Call<'_>, target: &str) -> Result<Option<(String, String)>> {
     let filter = Filter { is_code: true, ..Filter::default() };
     let found = match lookup::named(catalog, name, &filter, CHOICES_MAX + 1) {
         Ok(found) => found,
-        Err(error) if error.kind() == Kind::NotFound => return Ok(None),
+        Err(error) if error.kind() == Kind::NotFound => {
+            let unread = catalog.missing().len();
+            if unread == 0 {
+                return Ok(None);
+            }
+            // A file that is not indexed yet may define it.
+            let files = counted(unread, "file");
+            let message =
+                format!("`{}` is no file, and {files} not indexed yet", text::plain(name));
+            return Err(Error::new(Kind::NotFound, message)
+                .with_hint("repeat the call, or name the file: `src/a.rs:Type::method`"));
+        }
         Err(error) => return Err(error),
     };
     if found.total > 1 {
