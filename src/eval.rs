@@ -7,8 +7,10 @@
 //! evidence that `localize` recorded. [`history`] measures co-change, risk and
 //! reviewers on commits alone; [`risk`] measures the score of
 //! `codedb check`, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`questions`]
-//! measures the ranking on questions with graded files; [`patch`] parses patches.
+//! measures the ranking on questions with graded files; [`agent`] measures whole tasks of an agent;
+//! [`patch`] parses patches.
 
+pub mod agent;
 pub mod answers;
 pub mod baselines;
 pub mod cases;

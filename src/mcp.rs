@@ -7,11 +7,13 @@
 //! them. `roots` determines which trees are served; `trees` holds them under the names that `names`
 //! assigns; `project` keeps the index of one tree up to date; `clones` manages clones of
 //! repositories. `server` dispatches messages, `call` runs one call, `visit` gives it access to the
-//! other trees, `metrics` counts calls, and `quiet` gives memory back after them. `client` is the other side: it lists the tools of a server.
+//! other trees, `metrics` counts calls, and `quiet` gives memory back after them. `client` is the other side: it lists the tools of a server;
+//! `attached` is a server with a client in one process.
 //!
 //! Limits: messages of up to 16 MiB (4 MiB over HTTP), 64 pending requests, two more concurrent
 //! calls than there are threads, and replies of 10,000 tokens unless a call sets another budget.
 
+mod attached;
 mod call;
 mod cancellable_code;
 pub mod client;
@@ -48,6 +50,7 @@ pub use std::os::fd::AsFd as Handle;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use attached::{Attached, Offered};
 #[cfg(feature = "serve")]
 pub use http::Address;
 pub use toolset::Writes;

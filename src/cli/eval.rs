@@ -1,5 +1,6 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
+mod agent;
 mod history;
 mod questions;
 mod risk;
@@ -140,6 +141,7 @@ pub(super) fn command() -> Command {
     Command::new("eval")
         .about("Measure retrieval quality on the history of your repository")
         .subcommand_required(true)
+        .subcommand(agent::command())
         .subcommand(localize)
         .subcommand(history::command())
         .subcommand(risk::command())
@@ -152,6 +154,7 @@ pub(super) fn command() -> Command {
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
+        Some(("agent", matches)) => agent::run(matches),
         Some(("localize", matches)) => localize(matches),
         Some(("history", matches)) => history::run(matches),
         Some(("answers", matches)) => grade(matches),

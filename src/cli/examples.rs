@@ -216,7 +216,11 @@ const EXAMPLES: &[Examples] = &[
     ("doctor", &[("doctor", "problems, each with its fix")]),
     (
         "eval",
-        &[("eval localize", "from messages to files"), ("eval risk", "score against corrections")],
+        &[
+            ("eval agent tasks.toml", "your model, with codedb and without"),
+            ("eval localize", "from messages to files"),
+            ("eval risk", "score against corrections"),
+        ],
     ),
     (
         "drift",

@@ -3,8 +3,6 @@
 //! its end, or until Ctrl-C; elsewhere it waits a short time. Then it answers with what there is, and
 //! the reply reports what is missing.
 
-mod ctrl_c;
-
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -12,7 +10,7 @@ use clap::{Arg, ArgMatches, value_parser};
 
 use super::background::{self, Build};
 use super::progress_bar::ProgressBar;
-use super::{place, report};
+use super::{ctrl_c, place, report};
 use crate::engine::{self, Engine, Progress, Stage};
 use crate::tools::{Needs, Tool};
 

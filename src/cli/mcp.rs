@@ -127,7 +127,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 }
 
 /// Opens a tree, if it may be indexed and served.
-fn open(options: &TreeOptions, insists: bool) -> Result<Engine> {
+pub(super) fn open(options: &TreeOptions, insists: bool) -> Result<Engine> {
     let engine = place::engine(options)?;
     let reason = place::too_wide(engine.root()).or_else(|| place::too_private(engine.root()));
     if let Some(reason) = reason.filter(|_| !insists) {

@@ -10,6 +10,7 @@ mod check;
 mod commands;
 mod config;
 mod covered;
+mod ctrl_c;
 mod data;
 mod decisions;
 mod demo;

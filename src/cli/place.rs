@@ -128,7 +128,7 @@ fn parsers(threads: usize) -> Result<Arc<Parsers>> {
 /// # Errors
 ///
 /// If it cannot be determined.
-fn own_program() -> Result<PathBuf> {
+pub(crate) fn own_program() -> Result<PathBuf> {
     // The same file even if an update has replaced it.
     let own = PathBuf::from("/proc/self/exe");
     if cfg!(target_os = "linux") && own.exists() {

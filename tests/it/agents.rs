@@ -1,5 +1,9 @@
 //! What an agent asks next is in the reply that it has: several targets in one read, the definitions
-//! around the lines of a search.
+//! around the lines of a search. Its submodules test the measurement of agents.
+
+mod baseline;
+mod measured;
+mod scripted;
 
 use serde_json::{Value, json};
 
