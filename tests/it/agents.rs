@@ -83,6 +83,8 @@ fn tasks_and_flows_are_well_formed() {
         text.parse().unwrap_or_else(|error| panic!("{name}: {error}"))
     };
     let list = |of: &toml::Table, name: &str| of[name].as_array().expect("a list").clone();
+    let text = std::fs::read_to_string(folder.join("tasks.toml")).expect("a file");
+    codedb::eval::agent::tasks::of_file(&text).expect("tasks for `codedb eval agent`");
     let tasks = read("tasks.toml");
     let trees: Vec<toml::Value> =
         list(&tasks, "tree").iter().map(|it| it["tree"].clone()).collect();
