@@ -67,6 +67,7 @@ pub mod syntax_gaps;
 pub mod test_gaps;
 mod test_selection;
 pub mod tool_drift;
+pub mod trace;
 pub mod tree;
 pub mod triage;
 mod units;
@@ -102,7 +103,7 @@ pub static UNLISTED: &[Tool] = &UNLISTED_TABLE;
 
 static UNLISTED_TABLE: [Tool; 2] = [Tool::of::<analyze::Analyze>(), Tool::of::<analyze::Update>()];
 
-static TABLE: [Tool; 54] = [
+static TABLE: [Tool; 55] = [
     Tool::of::<context::Context>(),
     Tool::of::<search::Search>(),
     Tool::of::<symbol::Symbol>(),
@@ -157,6 +158,7 @@ static TABLE: [Tool; 54] = [
     Tool::of::<decisions::ForContext>(),
     Tool::of::<decisions::Submit>(),
     Tool::of::<decisions::Feedback>(),
+    Tool::of::<trace::Trace>(),
 ];
 
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.

@@ -418,6 +418,20 @@ impl Catalog {
         Ok(found)
     }
 
+    /// Returns every use of `name` in one file, in the order of the text. O(log names + files that
+    /// use it).
+    fn uses_in_file(&self, file: FileId, name: &str) -> Result<Vec<Reference>> {
+        let mut found: Vec<Reference> = Vec::new();
+        if let Some(held) = self.overlay.get(&file) {
+            found.extend(held.uses(name).cloned());
+        } else if let Some((segment, doc)) = self.place(file) {
+            let sites = self.segments[segment].sites_in(name.as_bytes(), doc)?;
+            found.extend(sites.into_iter().map(|site| site.into_reference(name)));
+        }
+        found.sort_by_key(|reference| (reference.span.start, reference.role));
+        Ok(found)
+    }
+
     /// Returns the calls in a file, in the order of the text, each with the called name. O(called
     /// names × files that use each).
     fn calls_in(&self, file: FileId) -> Result<Vec<(String, Reference)>> {

@@ -9,4 +9,5 @@ pub mod imports;
 pub mod link;
 pub mod program;
 pub mod rank;
+pub mod trace;
 mod weights;

@@ -82,6 +82,14 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     (
+        "trace",
+        &[
+            ("trace Cart.total Price::of", "which code runs from one to the other"),
+            ("trace Cart.total", "what it runs, as a tree"),
+
+        ],
+    ),
+    (
         "deps",
         &[
             ("deps src/price.rs", "the files that import it"),

@@ -64,7 +64,7 @@ const GROUPS: &[Group] = &[
         rows: &[
             row(&[("context", "TASK")], "what a task needs: files and lines"),
             row(&[("explain", "NAME")], "a definition, its callers and tests"),
-            row(&[("callers", "NAME"), ("callpath", "A B")], "callers of a function; path A to B"),
+            row(&[("callers", "NAME"), ("trace", "A [B]")], "callers of a function; what A runs"),
             row(&[("deps", "PATH")], "importers of a file, or its imports"),
             row(&[("query", "JSON"), ("bundle", "JSON")], "a pipeline over files; several calls"),
         ],

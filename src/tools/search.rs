@@ -126,7 +126,7 @@ pub struct Line {
     pub inside: Option<Inside>,
     /// The byte of the match, or its first byte.
     #[serde(skip)]
-    at: usize,
+    pub(super) at: usize,
 }
 
 /// A file that matches.

@@ -128,6 +128,13 @@ impl Code for Catalog {
         })
     }
 
+    fn uses_in(&self, file: FileId, name: &str) -> Vec<Reference> {
+        self.uses_in_file(file, name).unwrap_or_else(|error| {
+            self.note_damage(&error);
+            Vec::new()
+        })
+    }
+
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>> {
         // The linker looks up the definitions of a file one after the other.
         if let Some(cached) = self.cache.calls.get(&file) {

@@ -134,6 +134,8 @@ fn calls() -> Vec<(&'static str, &'static str, Value)> {
         ("diff_impact", "diff-impact", json!({"ref": "HEAD~1"})),
         ("read", "read", json!({"path": "src/cart.rs:10-16"})),
         ("callpath", "callpath", json!({"from": "Cart.total", "to": "Price::of"})),
+        ("trace", "trace", json!({"from": "a_coupon_takes_its_share", "to": "Price::of"})),
+        ("trace_of_a_start", "trace", json!({"from": "Cart.total", "depth": 2})),
         ("explain", "explain", json!({"name": "Coupon::discounted"})),
         ("changes", "changes", json!({"since": "HEAD~1"})),
         ("word", "word", json!({"word": "discounted"})),

@@ -89,6 +89,12 @@ pub trait Code: Sync {
     /// Returns every use of `name`.
     fn sites(&self, name: &str) -> Vec<Site>;
 
+    /// Returns every use of `name` in one file, in the order of the text.
+    fn uses_in(&self, file: FileId, name: &str) -> Vec<Reference> {
+        let sites = self.sites(name).into_iter().filter(|site| site.file == file);
+        sites.map(|site| site.reference).collect()
+    }
+
     /// Returns the calls in a file, in the order of the text, each with the called name.
     fn calls(&self, file: FileId) -> Arc<Vec<(String, Reference)>>;
 

@@ -408,7 +408,7 @@ impl CodeSegment {
     }
 
     /// Returns the references to `name` in one document. O(log names + documents that refer to it).
-    fn sites_in(&self, name: &[u8], target: u32) -> Result<Vec<Site>> {
+    pub fn sites_in(&self, name: &[u8], target: u32) -> Result<Vec<Site>> {
         let damaged = || self.container.corrupt("code index's references are damaged");
         let mut sites = Vec::new();
         let Some(entry) = self.referred.find(&self.container, name)? else { return Ok(sites) };

@@ -1,0 +1,278 @@
+//! The chains between two ends: a search by cost from both of them at once.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::edges::{Edge, Open};
+use super::forward::Forward;
+use crate::graph::link::{Code, Linker, SymbolAt};
+
+/// Chains that cost more than the best one by this share, in percent, are not shown.
+const WORSE_MAX: u32 = 100;
+
+/// A chain of steps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Chain {
+    /// The node where it begins.
+    pub start: SymbolAt,
+    /// The steps in order; none if the start is an end.
+    pub edges: Vec<Edge>,
+    /// The sum of the costs of the steps, and of the start.
+    pub cost: u32,
+}
+
+/// The result of a search.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The chains, best first. Each has a node that none before it has.
+    pub chains: Vec<Chain>,
+    /// The nodes that the start leads to, nearest first.
+    pub reached: Vec<SymbolAt>,
+    /// The nodes that lead to the end, nearest first.
+    pub leading: Vec<SymbolAt>,
+    /// The calls of `reached` that nothing resolves, in the same order.
+    pub open: Vec<Open>,
+    /// How many uses of names were resolved.
+    pub resolved: usize,
+    /// The search ended at a limit, so there may be other chains.
+    pub is_cut: bool,
+}
+
+/// The least known cost of each node.
+type Costs = FxHashMap<SymbolAt, u32>;
+
+/// One of the two searches.
+#[derive(Default)]
+struct Side {
+    costs: Costs,
+    /// Nodes to be visited.
+    heap: BinaryHeap<Reverse<(u32, SymbolAt)>>,
+    /// The visited nodes, nearest first.
+    visited: Vec<SymbolAt>,
+    done: FxHashSet<SymbolAt>,
+    /// How many uses it resolved.
+    spent: usize,
+}
+
+impl Side {
+    fn offer(&mut self, node: SymbolAt, cost: u32) {
+        if self.costs.get(&node).is_none_or(|known| cost < *known) {
+            self.costs.insert(node, cost);
+            self.heap.push(Reverse((cost, node)));
+        }
+    }
+
+    /// Returns the next node to visit with its cost.
+    fn next(&mut self) -> Option<(u32, SymbolAt)> {
+        while let Some(Reverse((cost, node))) = self.heap.pop() {
+            if self.done.insert(node) {
+                self.visited.push(node);
+                return Some((cost, node));
+            }
+        }
+        None
+    }
+
+    /// Returns the cost of the next node.
+    fn least(&self) -> Option<u32> {
+        self.heap.peek().map(|Reverse((cost, _))| *cost)
+    }
+}
+
+/// The steps that both searches found.
+#[derive(Default)]
+struct Known {
+    edges: Vec<Edge>,
+    /// The positions of the steps from and to each node.
+    out: FxHashMap<SymbolAt, Vec<usize>>,
+    into: FxHashMap<SymbolAt, Vec<usize>>,
+}
+
+impl Known {
+    fn add(&mut self, edge: Edge) {
+        let at = self.edges.len();
+        self.out.entry(edge.from).or_default().push(at);
+        self.into.entry(edge.to).or_default().push(at);
+        self.edges.push(edge);
+    }
+
+    /// Returns the least cost of each node from some nodes, and the step by which it has it. With
+    /// `is_back`, the cost to them.
+    fn costs(
+        &self,
+        ends: &[(SymbolAt, u32)],
+        is_back: bool,
+    ) -> FxHashMap<SymbolAt, (u32, Option<usize>)> {
+        let mut costs: FxHashMap<SymbolAt, (u32, Option<usize>)> = FxHashMap::default();
+        let mut heap = BinaryHeap::new();
+        for (node, cost) in ends {
+            costs.insert(*node, (*cost, None));
+            heap.push(Reverse((*cost, *node)));
+        }
+        let steps = if is_back { &self.into } else { &self.out };
+        while let Some(Reverse((cost, node))) = heap.pop() {
+            if costs.get(&node).is_some_and(|(known, _)| *known < cost) {
+                continue;
+            }
+            for &at in steps.get(&node).into_iter().flatten() {
+                let edge = &self.edges[at];
+                let next = if is_back { edge.from } else { edge.to };
+                let cost = cost + edge.kind.cost();
+                if costs.get(&next).is_none_or(|(known, _)| cost < *known) {
+                    costs.insert(next, (cost, Some(at)));
+                    heap.push(Reverse((cost, next)));
+                }
+            }
+        }
+        costs
+    }
+}
+
+/// Returns the chains from one of some nodes, each with a cost to begin there, to one of others: at most
+/// `chains_max`, best first. The search ends when `resolved_max` uses of names were resolved.
+///
+/// The result does not depend on timing.
+pub fn chains(
+    code: &dyn Code,
+    from: &[(SymbolAt, u32)],
+    to: &[(SymbolAt, u32)],
+    chains_max: usize,
+    resolved_max: usize,
+) -> Found {
+    let linker = Linker::new(code);
+    let steps = Forward::new(&linker);
+    let (mut ahead, mut back) = (Side::default(), Side::default());
+    from.iter().for_each(|(node, cost)| ahead.offer(*node, *cost));
+    to.iter().for_each(|(node, cost)| back.offer(*node, *cost));
+    let (mut found, mut known) = (Found::default(), Known::default());
+    let mut limit = from
+        .iter()
+        .filter_map(|(node, cost)| Some(cost + back.costs.get(node)?))
+        .min()
+        .unwrap_or(u32::MAX);
+    loop {
+        // The two find different kinds of steps, so one goes on where the other has ended.
+        let (least_ahead, least_back) = (ahead.least(), back.least());
+        if least_ahead.or(least_back).is_none()
+            || least_ahead.unwrap_or(0).saturating_add(least_back.unwrap_or(0)) > limit
+        {
+            break;
+        }
+        let before = steps.count.get();
+        if before >= resolved_max {
+            found.is_cut = true;
+            break;
+        }
+        let is_ahead = least_ahead.is_some() && (ahead.spent <= back.spent || least_back.is_none());
+        let (side, other) =
+            if is_ahead { (&mut ahead, &mut back) } else { (&mut back, &mut ahead) };
+        let Some((cost, node)) = side.next() else { continue };
+        let edges = if is_ahead {
+            let of = steps.steps(node);
+            found.open.extend(of.open);
+            of.edges
+        } else {
+            let (edges, is_cut) = steps.steps_to(node);
+            found.is_cut |= is_cut;
+            edges
+        };
+        for edge in edges {
+            let next = if is_ahead { edge.to } else { edge.from };
+            let cost = cost + edge.kind.cost();
+            side.offer(next, cost);
+            if let Some(rest) = other.costs.get(&next) {
+                let whole = cost + rest;
+                limit = limit.min(whole + whole * WORSE_MAX / 100);
+            }
+            known.add(edge);
+        }
+        // A visit that resolves nothing costs as well.
+        side.spent += (steps.count.get() - before).max(1);
+    }
+    found.chains = extract(&known, from, to, chains_max);
+    found.resolved = steps.count.get();
+    found.reached = ahead.visited;
+    found.leading = back.visited;
+    found
+}
+
+/// Returns the best chains over the known steps: first one for each way in which the end is reached, then
+/// others with a new node.
+fn extract(
+    known: &Known,
+    from: &[(SymbolAt, u32)],
+    to: &[(SymbolAt, u32)],
+    chains_max: usize,
+) -> Vec<Chain> {
+    let (ahead, back) = (known.costs(from, false), known.costs(to, true));
+    if let Some((start, cost)) = from.iter().find(|(node, _)| to.iter().any(|(to, _)| to == node)) {
+        return vec![Chain { start: *start, edges: Vec::new(), cost: *cost }];
+    }
+    // The cheapest chain over each step.
+    let whole = known.edges.iter().enumerate().filter_map(|(at, edge)| {
+        let (begin, rest) = (ahead.get(&edge.from)?.0, back.get(&edge.to)?.0);
+        Some((begin + edge.kind.cost() + rest, at))
+    });
+    let mut whole: Vec<(u32, usize)> = whole.collect();
+    whole.sort_unstable();
+    let Some(best) = whole.first().map(|(cost, _)| *cost) else { return Vec::new() };
+    whole.retain(|(cost, _)| *cost <= best + best * WORSE_MAX / 100);
+    let mut chains: Vec<Chain> = Vec::new();
+    let (mut nodes, mut lasts) = (FxHashSet::default(), FxHashSet::default());
+    for is_first in [true, false] {
+        for &(cost, at) in &whole {
+            if chains.len() >= chains_max {
+                break;
+            }
+            let Some(edges) = over(known, &ahead, &back, at) else { continue };
+            let (Some(first), Some(last)) = (edges.first(), edges.last()) else { continue };
+            if is_first && !lasts.insert(last.from) {
+                continue;
+            }
+            let start = first.from;
+            let all = std::iter::once(start).chain(edges.iter().map(|edge| edge.to));
+            if all.filter(|node| nodes.insert(*node)).count() > 0 {
+                chains.push(Chain { start, edges, cost });
+            }
+        }
+    }
+    chains.sort_by_key(|chain| chain.cost);
+    chains
+}
+
+/// Returns the steps of the cheapest chain over a step; `None` if it passes a node twice.
+fn over(
+    known: &Known,
+    ahead: &FxHashMap<SymbolAt, (u32, Option<usize>)>,
+    back: &FxHashMap<SymbolAt, (u32, Option<usize>)>,
+    at: usize,
+) -> Option<Vec<Edge>> {
+    let middle = &known.edges[at];
+    let mut edges = vec![middle.clone()];
+    let mut seen = FxHashSet::from_iter([middle.from]);
+    if !seen.insert(middle.to) {
+        return None;
+    }
+    let mut node = middle.from;
+    while let Some((_, Some(at))) = ahead.get(&node) {
+        let edge = &known.edges[*at];
+        if !seen.insert(edge.from) {
+            return None;
+        }
+        edges.push(edge.clone());
+        node = edge.from;
+    }
+    edges.reverse();
+    let mut node = middle.to;
+    while let Some((_, Some(at))) = back.get(&node) {
+        let edge = &known.edges[*at];
+        if !seen.insert(edge.to) {
+            return None;
+        }
+        edges.push(edge.clone());
+        node = edge.to;
+    }
+    Some(edges)
+}
