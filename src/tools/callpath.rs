@@ -273,7 +273,7 @@ impl Reply for CallpathReply {
                     text::plain(to),
                     text::plain(path)
                 ),
-                None => "no unresolved call connects what the two reach".to_owned(),
+                None => "only resolved calls were followed; {tool:trace} also follows interfaces, closures and callbacks".to_owned(),
             });
         }
         if self.is_cut {

@@ -77,6 +77,9 @@ pub struct Entry {
     /// It is not followed: the depth or the number of definitions is reached.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unfollowed: bool,
+    /// What it calls that runs nothing of the program itself, as names.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub leaves: Vec<String>,
     /// The number of its calls that nothing resolves.
     #[serde(skip_serializing_if = "is_zero")]
     pub unresolved: usize,
@@ -132,6 +135,9 @@ pub struct TraceReply {
     /// The start and the end as the call spells them.
     #[serde(skip)]
     names: [String; 2],
+    /// The ids of the first definitions that match them.
+    #[serde(skip)]
+    ids: [Vec<String>; 2],
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -181,6 +187,10 @@ impl Define for Trace {
             candidates: [starts.total, ends.as_ref().map_or(0, |ends| ends.total)],
             is_cut: false,
             names: [from.to_owned(), to.unwrap_or_default().to_owned()],
+            ids: [
+                starts.ids(catalog)?,
+                ends.as_ref().map_or_else(|| Ok(Vec::new()), |ends| ends.ids(catalog))?,
+            ],
         };
         let mut made = Made { catalog, texts: Texts::new(catalog) };
         match &ends {
@@ -327,13 +337,16 @@ impl Reply for TraceReply {
                 counted(self.left_out, "further definition")
             ));
         }
-        for (name, count, texts) in [
-            (&from, self.candidates[0], &self.from_texts),
-            (&to, self.candidates[1], &self.to_texts),
+        let [from_ids, to_ids] = &self.ids;
+        for (name, count, texts, ids) in [
+            (&from, self.candidates[0], &self.from_texts, from_ids),
+            (&to, self.candidates[1], &self.to_texts, to_ids),
         ] {
             if texts.is_empty() && count > 1 {
+                let ids: Vec<String> = ids.iter().map(|id| format!("`{}`", plain(id))).collect();
+                let ids = ids.join(", ");
                 notices
-                    .push(format!("{count} definitions match `{name}`; `path:name` selects one"));
+                    .push(format!("{count} definitions match `{name}`; an id selects one: {ids}"));
             } else if !texts.is_empty() {
                 notices.push(format!("`{name}` is no definition; it was searched as text"));
             }

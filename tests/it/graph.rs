@@ -706,7 +706,7 @@ fn a_missing_path_names_its_most_likely_link() {
         "middle",
         "most likely missing link: `passing` may call `middle` at a.py:22 (passed as a value, 0.30)",
     );
-    missing("alone", "start", "no unresolved call connects what the two reach");
+    missing("alone", "start", "only resolved calls were followed");
 }
 
 #[test]

@@ -114,6 +114,7 @@ mod test_selection;
 mod tidy;
 #[cfg(unix)]
 mod tools;
+mod trace;
 #[cfg(unix)]
 mod tracked;
 #[cfg(unix)]

@@ -6,9 +6,11 @@ use super::super::lookup::{self, NameQuery, Within};
 use super::super::search::Region;
 use super::super::search::{self, Search};
 use super::super::{Call, Define, paths};
+use crate::answer::{definition, nearest};
 use crate::base::ids::FileId;
 use crate::base::text::plain;
-use crate::error::{Error, Kind, Result};
+use crate::catalog::Catalog;
+use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::graph::link::SymbolAt;
 use crate::graph::trace::{self as flow, Edge};
 
@@ -76,7 +78,7 @@ impl Ends {
         } else {
             let message =
                 format!("`{}` is neither a definition nor a text of the tree", plain(given));
-            Error::new(Kind::NotFound, message)
+            Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME)
         };
         let ends = Ends::of_text(call, given, is_start)?;
         if ends.nodes.is_empty() { Err(unknown) } else { Ok(ends) }
@@ -127,6 +129,18 @@ impl Ends {
         }
         ends.total = ends.origins.len();
         Ok(ends)
+    }
+
+    /// Returns the ids of the first of several definitions.
+    pub(super) fn ids(&self, catalog: &Catalog) -> Result<Vec<String>> {
+        let mut ids = Vec::new();
+        if self.total > 1 {
+            for (at, _) in self.nodes.iter().take(nearest::OFFERED_MAX) {
+                let path = paths::shown(catalog.path(at.file));
+                ids.extend(catalog.symbol(*at)?.map(|symbol| definition::id(&path, &symbol)));
+            }
+        }
+        Ok(ids)
     }
 
     fn add(&mut self, node: SymbolAt, cost: u32) {

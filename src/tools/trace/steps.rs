@@ -131,7 +131,9 @@ impl Made<'_> {
             let mut step = self.step(branch.node)?;
             // The line that leads to it: the tree has no other place for it.
             step.next = branch.edge.as_ref().map(|edge| self.next(edge)).transpose()?;
+            let leaves = branch.leaves.iter().map(|node| Ok(self.step(*node)?.qualified_name));
             entries.push(Entry {
+                leaves: leaves.collect::<Result<_>>()?,
                 depth: branch.depth,
                 step,
                 repeated: branch.is_repeated,
@@ -302,7 +304,11 @@ fn guards(text: &[u8], start: usize, at: usize, line: usize) -> Vec<Guard> {
         if width <= first_width {
             break;
         }
-        found.push(Guard { line: number, text: crate::answer::texts::line(text, at + width) });
+        let guard = crate::answer::texts::line(text, at + width);
+        // `else {`, `do {`, `try:` say nothing.
+        if guard.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).count() > 1 {
+            found.push(Guard { line: number, text: guard });
+        }
     }
     found.reverse();
     found

@@ -63,7 +63,7 @@ fn tree(out: &mut String, entry: &Entry, style: &dyn Style) {
         remarks.push_str(&mark(next));
     }
     if entry.repeated {
-        remarks.push_str("  (above)");
+        remarks.push_str("  (listed elsewhere)");
     } else if entry.unfollowed {
         remarks.push_str("  …");
     }
@@ -71,6 +71,10 @@ fn tree(out: &mut String, entry: &Entry, style: &dyn Style) {
         let _ = write!(remarks, "  [{} unresolved]", super::counted(entry.unresolved, "call"));
     }
     let _ = writeln!(out, "{margin}{}{remarks}", head(&entry.step, style));
+    if !entry.leaves.is_empty() {
+        let names: Vec<String> = entry.leaves.iter().map(|name| plain(name)).collect();
+        let _ = writeln!(out, "{margin}  and {}", names.join(", "));
+    }
 }
 
 fn place_of(next: &Next, style: &dyn Style) -> String {
@@ -186,7 +190,7 @@ pub(super) fn page(reply: &TraceReply) -> Page {
             let margin = "  ".repeat(entry.depth);
             let name = format!("{margin}{}", entry.step.qualified_name);
             let remark = if entry.repeated {
-                "above"
+                "listed elsewhere"
             } else if entry.unfollowed {
                 "…"
             } else {
@@ -194,6 +198,10 @@ pub(super) fn page(reply: &TraceReply) -> Page {
             };
             let place = Cell::Place(entry.step.path.clone(), entry.step.line);
             table.row([Cell::name(name), place, Cell::faint(remark)]);
+            if !entry.leaves.is_empty() {
+                let leaves = format!("{margin}  and {}", entry.leaves.join(", "));
+                table.row([Cell::faint(leaves), Cell::Empty, Cell::Empty]);
+            }
         }
         blocks.push(Block::Table(table.without_empty()));
     }

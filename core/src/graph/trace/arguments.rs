@@ -5,6 +5,23 @@
 
 use std::ops::Range;
 
+use crate::base::ids::FileId;
+
+/// A part of the text of a file.
+#[derive(Clone)]
+pub(super) struct Part<'t> {
+    pub(super) file: FileId,
+    pub(super) text: &'t [u8],
+    pub(super) bytes: Range<usize>,
+}
+
+impl Part<'_> {
+    /// Returns the part itself.
+    pub(super) fn own(&self) -> &[u8] {
+        self.text.get(self.bytes.clone()).unwrap_or_default()
+    }
+}
+
 /// The most bytes of one value.
 const VALUE_MAX: usize = 4 << 10;
 
@@ -37,8 +54,8 @@ pub(super) fn assigned(text: &[u8], at: usize) -> Option<Range<usize>> {
         [b'=' | b':', _] => 1,
         // A call of a method of the value: `listeners.add(…)`.
         [b'.', _] | b"->" | b"?." => {
-            let name = start + 1 + usize::from(sign != b"->" && sign[0] == b'?' || sign == b"->");
-            let end = name + text.get(name..)?.iter().take_while(|byte| is_word_byte(byte)).count();
+            let name = start + if sign[0] == b'.' { 1 } else { 2 };
+            let end = name + text.get(name..)?.iter().take_while(is_word_byte).count();
             return match text.get(end) {
                 Some(b'(') if end > name => of_call(text, end),
                 _ => assigned_member(text, end),
@@ -104,13 +121,35 @@ pub(super) fn called_words<'a>(
         for called in [b"?.".as_slice(), b".call", b".apply", b".invoke"] {
             before = before.strip_suffix(called).unwrap_or(before);
         }
-        let length = before.iter().rev().take_while(|byte| is_word_byte(byte)).count();
+        let length = before.iter().rev().take_while(is_word_byte).count();
         let at = before.len() - length;
         let word = std::str::from_utf8(&before[at..]).ok()?;
         let is_member = before[..at].ends_with(b".") || before[..at].ends_with(b">");
         let is_name = length > 1 && !word.as_bytes()[0].is_ascii_digit() && !is_member;
         is_name.then_some((word, start + at))
     })
+}
+
+/// Returns true if a part of a text passes `this` or `self` as an argument.
+pub(super) fn passes_instance(text: &[u8], part: &Range<usize>) -> bool {
+    let part = text.get(part.clone()).unwrap_or_default();
+    [b"this".as_slice(), b"self"].iter().any(|word| {
+        memchr::memmem::find_iter(part, word).any(|at| {
+            let before = part[..at].trim_ascii_end().last();
+            let after = part[at + word.len()..].trim_ascii_start().first();
+            matches!(before, Some(b'(' | b','))
+                && matches!(after, Some(b')' | b','))
+                && !part[..at].trim_ascii_end().ends_with(b"super(")
+        })
+    })
+}
+
+/// Returns true if a value is a name or a member of one: `handler`, `&self.handler`, `a->b`, `A::b`.
+pub(super) fn is_path(value: &[u8]) -> bool {
+    let value = value.trim_ascii();
+    let is_sign = |byte: &u8| matches!(byte, b'.' | b':' | b'-' | b'>' | b'&' | b'*' | b'?');
+    value.first().is_some_and(|byte| !byte.is_ascii_digit())
+        && value.iter().all(|byte| is_word_byte(&byte) || is_sign(byte))
 }
 
 /// Returns true if the byte at a position belongs to a word.

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::arguments;
+use super::arguments::{self, Part};
 use super::edges::{Edge, Kind, Open};
 use super::holders::{FILE, created_type, holder, is_code, is_type, is_variable};
 use crate::base::ids::FileId;
@@ -335,7 +335,8 @@ impl<'a, 'l> Forward<'a, 'l> {
                 && !arguments::is_word_at(&text, end)
                 && start.checked_sub(1).and_then(|before| text.get(before)) != Some(&b'.');
             let Some(part) = arguments::assigned(&text, end).filter(|_| is_word) else { continue };
-            found.extend(self.value(of, of, of.file, &text, part, depth + 1));
+            let part = Part { file: of.file, text: &text, bytes: part };
+            found.extend(self.value(of, of, &part, depth + 1));
             if found.len() >= POSSIBLE_MAX {
                 break;
             }
@@ -359,7 +360,8 @@ impl<'a, 'l> Forward<'a, 'l> {
                 continue;
             };
             let from = self.holder(file, &caller.site.reference);
-            let value = self.value(of, from, file, &text, part, depth + 1);
+            let part = Part { file, text: &text, bytes: part };
+            let value = self.value(of, from, &part, depth + 1);
             for edge in value.into_iter().map(|edge| Edge { kind: Kind::Callback, ..edge }) {
                 if !edges.iter().any(|other| other.to == edge.to) {
                     edges.push(edge);
@@ -384,7 +386,14 @@ impl<'a, 'l> Forward<'a, 'l> {
 
     /// Adds the methods that others call on what a node creates: those of a type with bases.
     fn add_created(&self, of: SymbolAt, facts: &FileFacts, steps: &mut Steps) {
-        let Some(created) = created_type(facts, of.place as usize) else { return };
+        let place = of.place as usize;
+        let own = || {
+            // `submit(this)`: it passes its own instance.
+            let own = facts.symbols[place].parent.filter(|at| is_type(facts.symbols[*at].kind))?;
+            let text = self.linker.code().text(of.file)?;
+            arguments::passes_instance(&text, &facts.symbols[place].span).then_some(own)
+        };
+        let Some(created) = created_type(facts, place).or_else(own) else { return };
         for place in called_by_others(self.linker.code(), facts, created) {
             let to = SymbolAt { file: of.file, place };
             if to != of {

@@ -1,10 +1,11 @@
 //! What runs from a start on, level by level.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::edges::{Edge, Kind, Open};
-use super::forward::Forward;
+use super::forward::{Forward, Steps};
 use crate::graph::link::{Code, Linker, SymbolAt};
+use crate::lang::facts::Role;
 
 /// What a node leads to.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,30 +18,27 @@ pub struct Branch {
     pub node: SymbolAt,
     /// The number of steps from the start.
     pub depth: usize,
+    /// What it leads to that runs nothing of the program itself, in the order of the text.
+    pub leaves: Vec<SymbolAt>,
     /// The node was shown before, with what it leads to.
     pub is_repeated: bool,
-    /// It was not visited: the depth or the number of nodes ended the search.
+    /// The depth or the number of nodes ended the search before all that it leads to.
     pub is_unvisited: bool,
     /// Calls of the node that nothing resolves.
     pub open: Vec<Open>,
 }
 
-/// Returns true if functions are stored in a variable, as far as assignments state that.
-fn holds_function(steps: &Forward<'_, '_>, variable: SymbolAt) -> bool {
-    let is_function = |edge: &Edge| matches!(edge.kind, Kind::Passed | Kind::Callback);
-    steps.steps(variable).edges.iter().any(is_function)
-}
-
 impl Branch {
     fn new(node: SymbolAt, edge: Option<Edge>, parent: Option<usize>, depth: usize) -> Branch {
-        let open = Vec::new();
-        Branch { edge, parent, node, depth, is_repeated: false, is_unvisited: false, open }
+        let (open, leaves) = (Vec::new(), Vec::new());
+        Branch { edge, parent, node, depth, leaves, is_repeated: false, is_unvisited: false, open }
     }
 }
 
-/// Returns the nodes that some starts lead to within `depth` steps, at most `nodes_max`, level by level;
-/// and the number of those that were left out. Doubtful steps ([`Kind::Possible`], [`Kind::Library`])
-/// are not followed: the calls are listed as unresolved.
+/// Returns the nodes that some starts lead to within `depth_max` steps, at most `nodes_max`, level by level;
+/// and the number of those that were left out. Nodes that run nothing of the program are named at the
+/// node that leads to them, and do not count. Doubtful steps ([`Kind::Possible`], [`Kind::Library`],
+/// [`Kind::SameName`], [`Kind::Event`]) are not followed: the calls are listed as unresolved.
 pub fn spread(
     code: &dyn Code,
     from: &[SymbolAt],
@@ -49,47 +47,63 @@ pub fn spread(
 ) -> (Vec<Branch>, usize) {
     let linker = Linker::new(code);
     let steps = Forward::new(&linker);
+    let mut followed: FxHashMap<SymbolAt, Steps> = FxHashMap::default();
     let mut branches: Vec<Branch> =
         from.iter().map(|node| Branch::new(*node, None, None, 0)).collect();
     let mut seen: FxHashSet<SymbolAt> = from.iter().copied().collect();
     let (mut at, mut omitted) = (0, 0);
     while at < branches.len() {
         let Branch { node, depth, is_repeated, .. } = branches[at];
+        at += 1;
         if is_repeated {
-            at += 1;
             continue;
         }
+        let of = followed.remove(&node).unwrap_or_else(|| certain(&steps, node));
         if depth >= depth_max {
-            branches[at].is_unvisited = true;
-            at += 1;
+            branches[at - 1].is_unvisited = !of.edges.is_empty();
             continue;
         }
-        let of = steps.steps(node);
-        branches[at].open = of.open;
+        branches[at - 1].open = of.open;
         let mut own = FxHashSet::default();
         for edge in of.edges {
-            if edge.kind == Kind::Possible {
-                let (name, site) = (String::new(), edge.site.clone());
-                let open = site.map(|site| Open { from: node, name, site });
-                branches[at].open.extend(open);
+            let to = edge.to;
+            if !own.insert(to) {
                 continue;
             }
-            if edge.kind == Kind::Library || !own.insert(edge.to) {
-                continue;
-            }
-            if edge.kind == Kind::Value && !holds_function(&steps, edge.to) {
-                // A plain value: nothing runs.
-                continue;
-            }
-            if branches.len() >= nodes_max {
+            let is_repeated = seen.contains(&to);
+            let next = followed.entry(to).or_insert_with(|| certain(&steps, to));
+            if next.edges.is_empty() && next.open.is_empty() {
+                branches[at - 1].leaves.push(to);
+            } else if branches.len() >= nodes_max {
                 omitted += 1;
-                continue;
+                branches[at - 1].is_unvisited = true;
+            } else {
+                seen.insert(to);
+                let branch = Branch::new(to, Some(edge), Some(at - 1), depth + 1);
+                branches.push(Branch { is_repeated, ..branch });
             }
-            let is_repeated = !seen.insert(edge.to);
-            let branch = Branch::new(edge.to, Some(edge), Some(at), depth + 1);
-            branches.push(Branch { is_repeated, ..branch });
         }
-        at += 1;
     }
     (branches, omitted)
+}
+
+/// Returns the steps from a node that are followed; the calls of the others count as unresolved.
+fn certain(steps: &Forward<'_, '_>, node: SymbolAt) -> Steps {
+    let Steps { edges, mut open } = steps.steps(node);
+    let mut certain = Vec::with_capacity(edges.len());
+    for edge in edges {
+        let is_called = edge.site.as_ref().is_some_and(|site| site.reference.role == Role::Call);
+        match edge.kind {
+            Kind::Possible => {
+                let site = edge.site.filter(|site| !open.iter().any(|open| open.site == *site));
+                let name = String::new();
+                open.extend(site.map(|site| Open { from: node, name, site }));
+            }
+            Kind::Library | Kind::SameName | Kind::Event => {}
+            // A value that is not called here.
+            Kind::Value if !is_called => {}
+            _ => certain.push(edge),
+        }
+    }
+    Steps { edges: certain, open }
 }

@@ -214,24 +214,22 @@ fn cycles_and_limits_end_a_search() {
 fn a_start_spreads_level_by_level() {
     let tree = Tree::new(
         "//- /a.go\npackage a\nfunc main() { left(); right() }\nfunc left() { leaf() }\n\
-         func right() { leaf() }\nfunc leaf() {}\n",
+         func right() { left() }\nfunc leaf() {}\n",
     );
     let (branches, left_out) = spread(&tree.0, &[tree.named("main")], 2, 10);
     let shown: Vec<String> = branches
         .iter()
         .map(|of| {
-            format!(
-                "{}{}{}",
-                of.depth,
-                tree.shown(of.node),
-                if of.is_repeated { " again" } else { "" }
-            )
+            let leaves: Vec<String> = of.leaves.iter().map(|leaf| tree.shown(*leaf)).collect();
+            let again = if of.is_repeated { " again" } else { "" };
+            format!("{} {}{again} [{}]", of.depth, tree.shown(of.node), leaves.join(", "))
         })
         .collect();
-    assert_eq!(shown, ["0main", "1left", "1right", "2leaf", "2leaf again"]);
+    assert_eq!(shown, ["0 main []", "1 left [leaf]", "1 right []", "2 left again []"]);
     assert_eq!(left_out, 0);
     let (branches, left_out) = spread(&tree.0, &[tree.named("main")], 2, 2);
-    assert_eq!((branches.len(), left_out), (2, 2));
+    assert_eq!((branches.len(), left_out), (2, 1));
+    assert!(branches[0].is_unvisited);
 }
 
 #[test]

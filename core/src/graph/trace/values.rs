@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::arguments::{self, assigned, call_around, words};
+use super::arguments::{self, Part, assigned, call_around, words};
 use super::edges::{Edge, Kind};
 use super::forward::Forward;
-use super::holders::{is_code, is_variable};
+use super::holders::{created_type, is_code, is_variable};
 use crate::base::ids::FileId;
 use crate::graph::link::{CONFIDENCE_ANSWER, Link, Site, SymbolAt};
 use crate::lang::facts::{Reference, Role};
@@ -82,7 +82,8 @@ impl Forward<'_, '_> {
                 continue;
             }
             let holder = self.holder(site.file, &site.reference);
-            for edge in self.value(of, holder, site.file, &text, part, 1) {
+            let part = Part { file: site.file, text: &text, bytes: part };
+            for edge in self.value(of, holder, &part, 1) {
                 if is_event && !matches!(edge.kind, Kind::Passed | Kind::Callback) {
                     continue;
                 }
@@ -101,19 +102,15 @@ impl Forward<'_, '_> {
         &self,
         of: SymbolAt,
         holder: SymbolAt,
-        file: FileId,
-        text: &[u8],
-        part: Range<usize>,
+        part: &Part<'_>,
         depth: usize,
     ) -> Vec<Edge> {
-        let value = text.get(part.clone()).unwrap_or_default();
-        let is_closure = arguments::has_closure(value);
-        let name = arguments::whole_name(value);
-        let mut found = self.inside(of, file, text, part);
-        if !is_closure {
-            // The result of a call is no function that runs later.
-            found.retain(|edge| edge.kind != Kind::Call);
+        let mut found = self.inside(of, part);
+        if !arguments::has_closure(part.own()) {
+            // The result of a call is no function that runs later; a new instance has methods.
+            found.retain(|edge| edge.kind != Kind::Call || self.is_creation(edge.to));
         }
+        let name = arguments::whole_name(part.own());
         if let Some(name) = name.filter(|_| found.is_empty()) {
             let passed = self.passed_as(holder, name, depth);
             found.extend(passed.into_iter().map(|edge| Edge { from: of, ..edge }));
@@ -122,26 +119,21 @@ impl Forward<'_, '_> {
     }
 
     /// Returns steps from `of` to the functions that a part of a file's text mentions or calls.
-    pub(super) fn inside(
-        &self,
-        of: SymbolAt,
-        file: FileId,
-        text: &[u8],
-        part: Range<usize>,
-    ) -> Vec<Edge> {
+    fn inside(&self, of: SymbolAt, part: &Part<'_>) -> Vec<Edge> {
+        let Part { file, text, bytes } = part;
         let mut found = Vec::new();
         let mut seen = FxHashSet::default();
-        for word in words(text.get(part.clone()).unwrap_or_default()) {
+        for word in words(part.own()) {
             if !seen.insert(word) {
                 continue;
             }
             let is_inside =
-                |(_, reference): &(Link, Reference)| part.contains(&reference.span.start);
-            let uses = self.uses(file, word, &[Role::Read, Role::Call]);
+                |(_, reference): &(Link, Reference)| bytes.contains(&reference.span.start);
+            let uses = self.uses(*file, word, &[Role::Read, Role::Call]);
             for (link, reference) in uses.into_iter().filter(is_inside) {
                 let kind = self.kind_of(link.to).filter(|_| link.to != of);
                 let is_whole = || {
-                    let rest = text.get(reference.span.end..part.end).unwrap_or_default();
+                    let rest = text.get(reference.span.end..bytes.end).unwrap_or_default();
                     rest.trim_ascii().is_empty()
                 };
                 let kind = match kind {
@@ -151,7 +143,7 @@ impl Forward<'_, '_> {
                     kind => kind.filter(|_| self.is_function(link.to)),
                 };
                 let Some(kind) = kind else { continue };
-                found.push(edge(of, file, kind, link, reference));
+                found.push(edge(of, *file, kind, link, reference));
             }
         }
         found
@@ -170,16 +162,22 @@ impl Forward<'_, '_> {
         }
     }
 
+    fn is_creation(&self, at: SymbolAt) -> bool {
+        let facts = self.linker.file(at.file);
+        facts.is_some_and(|facts| created_type(&facts, at.place as usize).is_some())
+    }
+
     /// Returns true if a value may be a function, by its words alone.
     fn may_hold(&self, value: &[u8]) -> bool {
         let is_function = |word: &str| {
             let named = self.linker.code().named(word);
             named.len() <= NAMED_MAX
-                && named.iter().take(NAMED_LOOKED).any(|at| self.is_function(*at))
+                && named
+                    .iter()
+                    .take(NAMED_LOOKED)
+                    .any(|at| self.is_function(*at) || self.is_creation(*at))
         };
-        arguments::has_closure(value)
-            || arguments::whole_name(value).is_some()
-            || words(value).any(is_function)
+        arguments::has_closure(value) || arguments::is_path(value) || words(value).any(is_function)
     }
 
     fn is_function(&self, at: SymbolAt) -> bool {
