@@ -69,7 +69,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("callers Price::of", "who calls it"),
             ("callers Price::of --depth 3", "and who calls those, as a tree"),
-            ("callers Coupon --uses", "also uses as a type or value"),
+            ("callers Coupon::percent --readers", "what reads a field"),
             ("callers Price::of --depth 3 --format dot", "a drawing, for Graphviz"),
         ],
     ),

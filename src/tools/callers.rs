@@ -1,32 +1,32 @@
 //! `callers`: the calls of a definition, and its other uses.
 
+mod implementations;
 mod levels;
+mod role;
+mod shown;
+mod text_uses;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::implementations::{Implementation, Implementations};
 pub use self::levels::Level;
+pub use self::role::Wanted;
+pub use self::text_uses::{Form, TextUse, TextUses};
 
 use super::coverage::Coverage;
 use super::lookup::{self, NameQuery, Within};
 use super::syntax_gaps::SyntaxGaps;
-use super::{
-    Alias, Call, Define, Location, Reply, Toolset, counted, cut_notice, first, paths, results_max,
-};
+use super::{Alias, Call, Define, Toolset, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
-use crate::answer::graph::{Graph, How, Vertex};
-use crate::answer::page::{Block, Cell, Column, Grade, Node, Page, Table};
-use crate::answer::style::Style;
 use crate::answer::texts::Texts;
-use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
-use crate::graph::calls::{self, Bound, Caller as Use, Uses};
+use crate::graph::calls::{self, Bound, Caller as Use, NamedSite, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
 use crate::lang::Marks;
 use crate::lang::facts::Role;
@@ -68,10 +68,25 @@ pub struct Args {
     pub path: Option<String>,
     /// Maximum number of callers (default 200)
     pub max_results: Option<usize>,
+    /// `calls`, `readers`, `writers`, `uses` (all) or `implementations`
+    pub role: Option<Wanted>,
     /// Also list other uses: values, types, imports
     #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
     pub uses: bool,
-    /// Also list unresolved calls
+    /// List what reads a field, variable or constant
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
+    pub readers: bool,
+    /// List what assigns it
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
+    pub writers: bool,
+    /// List what extends or implements a type, or overrides a method
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
+    pub implementations: bool,
+    /// Also list unresolved uses
     #[serde(default)]
     pub unsure: bool,
     /// Levels of a tree (default 1)
@@ -91,6 +106,9 @@ pub struct Target {
     pub definition: Definition,
     /// Its number of calls.
     pub callers: usize,
+    /// How many readers, writers or implementations it has, if the call requests these.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub of_role: usize,
     /// The number of calls that count for it, too, but are listed at another definition of the name:
     /// those of a method that it overrides, and ambiguous ones.
     #[serde(skip_serializing_if = "is_zero")]
@@ -147,6 +165,9 @@ pub struct CallersReply {
     /// Whether all files are indexed.
     #[serde(flatten)]
     pub coverage: Coverage,
+    /// What is listed, unless it is calls.
+    #[serde(skip_serializing_if = "Wanted::is_calls")]
+    pub role: Wanted,
     /// The files that may have more callers.
     #[serde(flatten)]
     pub syntax_gaps: SyntaxGaps,
@@ -165,7 +186,7 @@ pub struct CallersReply {
     pub total: usize,
     /// The number of other uses of each kind.
     pub other_uses: BTreeMap<Role, usize>,
-    /// The other uses, if the call requests them.
+    /// The readers, the writers or all other uses, if the call requests them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub uses: Vec<Caller>,
     /// How many other uses are listed, if the call requests them.
@@ -174,8 +195,15 @@ pub struct CallersReply {
     /// How many other uses there are, if the call requests them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uses_total: Option<usize>,
-    /// The unresolved calls that may call one of the definitions, most likely first, if the call
-    /// requests them or there are no callers.
+    /// The implementations, if the call requests them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub implementations: Option<Implementations>,
+    /// Strings, keys and templates with the name, which may be uses, if the call requests other uses
+    /// or there are no callers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text_uses: Option<TextUses>,
+    /// The unresolved calls, or other uses, that may refer to one of the definitions, most likely first,
+    /// if the call requests them or there are no others.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unsure_callers: Vec<Caller>,
     /// How many of them are listed.
@@ -204,9 +232,9 @@ pub struct CallersReply {
 impl Define for Callers {
     const NAME: &'static str = "codedb_callers";
     const SUMMARY: &'static str =
-        "List the calls of a function, method or type, resolved by scope, imports and receivers";
-    const DETAILS: &'static str = "Calls are grouped by definition if several have the name; `path` selects one. \
-         Calls through reflection are not found.";
+        "List what calls, reads, assigns or implements a name, resolved by scopes and types";
+    const DETAILS: &'static str =
+        "Grouped by definition if several have the name; `path` selects one.";
     const SEE_ALSO: &'static [(&'static str, &'static str)] =
         &[("search", "for every occurrence of a word")];
     const TOOLSET: Toolset = Toolset::Core;
@@ -227,9 +255,11 @@ impl Define for Callers {
         let name = args.name.trim();
         let given = args.path.as_deref();
         let within = given.map(|path| Within::named(call, path)).transpose()?;
+        let wanted = Wanted::of(&args)?;
         let depth = args.depth.unwrap_or(1);
         // The callers of callers have other names.
-        let required = NameQuery::Name(name).required_text().filter(|_| depth < 2);
+        let is_of_name = depth < 2 && wanted != Wanted::Implementations;
+        let required = NameQuery::Name(name).required_text().filter(|_| is_of_name);
         let catalog = call.code.catalog(required.as_slice())?;
         let targets = lookup::code(catalog, name, within.as_ref(), given)?;
         let max = if args.everything {
@@ -244,8 +274,11 @@ impl Define for Callers {
             first: &rank,
             ..calls::ALL
         };
-        let found = calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound);
-        let lists = Lists { max, uses: args.uses, unsure: args.unsure, depth, tests: args.tests };
+        let found = match wanted {
+            Wanted::Implementations => Uses { also: vec![0; targets.len()], ..Uses::default() },
+            _ => calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound),
+        };
+        let lists = Lists { max, wanted, unsure: args.unsure, depth, tests: args.tests };
         answer(catalog, &targets, found, &lists)
     }
 }
@@ -253,7 +286,7 @@ impl Define for Callers {
 /// What is listed, and how many entries of each.
 struct Lists {
     max: usize,
-    uses: bool,
+    wanted: Wanted,
     unsure: bool,
     depth: usize,
     /// See [`Args::tests`].
@@ -266,38 +299,77 @@ fn answer(
     found: Uses,
     lists: &Lists,
 ) -> Result<CallersReply> {
-    let Uses { uses, also, unresolved, elsewhere, outside, is_cut, unexamined, .. } = found;
-    let max = lists.max;
+    let Uses { uses, also, mut unresolved, mut elsewhere, mut outside, is_cut, unexamined, .. } =
+        found;
+    let (max, wanted) = (lists.max, lists.wanted);
+    let of_role = !matches!(wanted, Wanted::Calls | Wanted::Uses);
+    if of_role {
+        unresolved = unresolved_values(catalog, targets, found.unresolved_values, wanted);
+        (elsewhere, outside) = (0, 0);
+    }
     let mut callers = Vec::new();
     let mut others = Vec::new();
     let mut other_uses = BTreeMap::new();
-    let mut counts = vec![0; targets.len()];
+    let (mut counts, mut role_counts) = (vec![0; targets.len()], vec![0; targets.len()]);
+    let mut is_value = Vec::with_capacity(targets.len());
+    for at in targets {
+        is_value.push(catalog.symbol(*at)?.is_some_and(|symbol| role::is_value(symbol.kind)));
+    }
     let mut omitted = 0;
     for (of, found) in uses {
         let role = found.site.reference.role;
         let is_call = role == Role::Call;
+        let is_selected = wanted.selects(role, is_value[of]);
         if let Some(wanted) = lists.tests
             && catalog.marks(found.site.file)?.test != wanted
         {
-            omitted += usize::from(is_call);
+            omitted += usize::from(is_selected);
             continue;
         }
-        if is_call {
-            counts[of] += 1;
+        counts[of] += usize::from(is_call);
+        if is_call && !of_role {
             callers.push((of, found));
+        } else if is_selected {
+            role_counts[of] += 1;
+            others.push((of, found));
+        } else if of_role {
+            *other_uses.entry(role).or_insert(0) += 1;
         } else {
             *other_uses.entry(role).or_insert(0) += 1;
             others.push((of, found));
         }
     }
     let (unsure_counts, possible) = calls::possible_counts(catalog, targets, &unresolved);
-    let places = ranked(catalog, targets, &counts)?;
+    let mut texts = Texts::new(catalog);
+    let implementations = match wanted {
+        Wanted::Implementations => {
+            let (all, counts) = implementations::of(catalog, &mut texts, targets, lists)?;
+            role_counts = counts;
+            Some(all)
+        }
+        _ => None,
+    };
+    let places = ranked(catalog, targets, if of_role { &role_counts } else { &counts })?;
     let total = callers.len();
+    let lists_uses = wanted == Wanted::Uses || of_role && wanted != Wanted::Implementations;
+    let is_none = total == 0 && (!of_role || others.is_empty());
+    let text_uses = match wanted {
+        Wanted::Implementations => None,
+        Wanted::Calls if !is_none => None,
+        _ => {
+            let listed = if lists.unsure { max } else { 0 };
+            let found = TextUses::of(catalog, &mut texts, targets, listed)?;
+            Some(found).filter(|found| found.total() + found.unread > 0)
+        }
+    };
     let callers = filled(sorted(catalog, callers, &places)?, max);
-    let (others, others_total) =
-        if lists.uses { first(sorted(catalog, others, &places)?, max) } else { (Vec::new(), 0) };
+    let (others, others_total) = if lists_uses {
+        listed_uses(catalog, others, &places, max, of_role)?
+    } else {
+        (Vec::new(), 0)
+    };
     let mut unsure = Vec::new();
-    if lists.unsure || total == 0 {
+    if lists.unsure || is_none {
         unsure = calls::possible_callers(&Linker::new(catalog), targets, &unresolved);
         unsure.truncate(max);
     }
@@ -305,21 +377,30 @@ fn answer(
     let mut listed: Vec<usize> = (0..targets.len()).collect();
     listed.sort_by_key(|&of| places[of]);
     let of_rows = callers.iter().chain(&others).chain(&unsure).map(|(of, _)| *of);
-    let has_rows: BTreeSet<usize> = of_rows.collect();
+    let implementing = implementations.iter().flat_map(|all| &all.list).filter_map(|it| it.of);
+    let has_rows: BTreeSet<usize> = of_rows.chain(implementing).collect();
     listed.retain(|of| places[*of] < DEFINITIONS_MAX || has_rows.contains(of));
     let mut trees = vec![Vec::new(); targets.len()];
     if lists.depth > 1 {
         trees = levels::of(catalog, targets, lists.depth, max)?;
     }
-    let (mut texts, mut definitions) = (Texts::new(catalog), Vec::new());
+    let mut definitions = Vec::new();
     for &of in &listed {
         let definition = Definition::of(catalog, &mut texts, targets[of])?;
         let definition = definition.map(Definition::without_doc);
         let (callers, callers_elsewhere, unsure) = (counts[of], also[of], unsure_counts[of]);
         let called_by = calls::called_by_language(catalog, targets[of]);
         let tree = std::mem::take(&mut trees[of]);
-        let target =
-            |definition| Target { definition, callers, callers_elsewhere, unsure, called_by, tree };
+        let of_role = role_counts[of];
+        let target = |definition| Target {
+            definition,
+            callers,
+            of_role,
+            callers_elsewhere,
+            unsure,
+            called_by,
+            tree,
+        };
         definitions.extend(definition.map(target));
     }
     let place = |of: usize| listed.iter().position(|&at| at == of).filter(|_| targets.len() > 1);
@@ -329,7 +410,14 @@ fn answer(
             .collect()
     };
     let (callers, uses, unsure_callers) = (entries(callers), entries(others), entries(unsure));
+    let implementations = implementations.map(|mut all| {
+        for it in &mut all.list {
+            it.of = it.of.and_then(&place);
+        }
+        all
+    });
     Ok(CallersReply {
+        role: wanted,
         coverage: Coverage::of(catalog).or_unread_of(catalog, targets)?,
         syntax_gaps: SyntaxGaps::of(catalog, targets)?,
         definitions_shown: definitions.len(),
@@ -339,9 +427,11 @@ fn answer(
         callers,
         total,
         other_uses,
-        uses_shown: lists.uses.then_some(uses.len()),
-        uses_total: lists.uses.then_some(others_total),
+        uses_shown: lists_uses.then_some(uses.len()),
+        uses_total: lists_uses.then_some(others_total),
         uses,
+        implementations,
+        text_uses,
         unsure_shown: unsure_callers.len(),
         unsure_callers,
         unsure: possible,
@@ -352,6 +442,38 @@ fn answer(
         omitted,
         tests: lists.tests,
     })
+}
+
+/// Returns the first `max` other uses, and how many there are; of one role, those of each definition first.
+fn listed_uses(
+    catalog: &Catalog,
+    uses: Vec<(usize, Use)>,
+    places: &[usize],
+    max: usize,
+    of_role: bool,
+) -> Result<(Vec<(usize, Use)>, usize)> {
+    let sorted = sorted(catalog, uses, places)?;
+    let total = sorted.len();
+    Ok(if of_role { (filled(sorted, max), total) } else { first(sorted, max) })
+}
+
+/// Returns the unresolved uses with the role that is listed. A bare name is no member of a type.
+fn unresolved_values(
+    catalog: &Catalog,
+    targets: &[SymbolAt],
+    found: Vec<NamedSite>,
+    wanted: Wanted,
+) -> Vec<NamedSite> {
+    let linker = Linker::new(catalog);
+    let is_member = |at: &SymbolAt| {
+        linker.file(at.file).is_some_and(|facts| role::is_member(&facts, at.place as usize))
+    };
+    let are_members = targets.iter().all(is_member);
+    let is_possible = |it: &NamedSite| {
+        let used = &it.site.reference;
+        wanted.selects(used.role, false) && (used.receiver.is_some() || !are_members)
+    };
+    found.into_iter().filter(is_possible).collect()
 }
 
 /// Returns the place of each definition in the reply: the tree's own sources first, then those with
@@ -431,280 +553,4 @@ fn caller_entry(
 /// Returns a confidence rounded to two decimal places.
 pub(super) fn rounded(confidence: f32) -> f32 {
     (confidence * 100.0).round() / 100.0
-}
-
-impl Reply for CallersReply {
-    /// Renders a line for each definition, followed by a line for each of its callers.
-    fn render(&self, style: &dyn Style) -> String {
-        let mut out = String::new();
-        for (place, target) in self.definitions.iter().enumerate() {
-            let Target { definition, callers, callers_elsewhere, tree, .. } = target;
-            let has_tree = !tree.is_empty();
-            let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
-            let shown = self.callers.iter().filter(is_of).count();
-            let count = counted(*callers, "caller");
-            let mut count =
-                if shown < *callers { format!("{count}, {shown} shown") } else { count };
-            if *callers_elsewhere > 0 {
-                let _ = write!(count, ", {callers_elsewhere} more listed at other definitions");
-            }
-            let _ = writeln!(out, "{}  {count}", definition.head(style));
-            tree.iter().for_each(|level| level.write(&mut out, 2, style));
-            let listed = self.callers.iter().filter(|_| !has_tree);
-            for caller in listed.chain(&self.uses).filter(is_of) {
-                caller.render(&mut out, &definition.name, style);
-            }
-        }
-        if !self.unsure_callers.is_empty() {
-            let _ = writeln!(out, "unresolved, may call it:");
-        }
-        for caller in &self.unsure_callers {
-            let of = self.definitions.get(caller.of.unwrap_or_default());
-            let name = of.map_or("", |of| of.definition.name.as_str());
-            caller.render(&mut out, name, style);
-        }
-        if !self.other_uses.is_empty() {
-            let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
-            let counts: Vec<String> = self.other_uses.iter().map(of_role).collect();
-            let through =
-                if self.is_value() { "; calls through the value are not listed" } else { "" };
-            let _ = writeln!(out, "other uses: {}{through}", counts.join(", "));
-        }
-        out
-    }
-
-    /// Shows each definition, below it its callers: place, enclosing definition and line.
-    fn page(&self) -> Option<Page> {
-        let mut blocks = Vec::new();
-        for (place, target) in self.definitions.iter().enumerate() {
-            let is_of = |caller: &&Caller| caller.of.is_none_or(|of| of == place);
-            let definition = &target.definition;
-            let mut line = definition.cells().to_vec();
-            line.push(Cell::text(counted(target.callers, "caller")));
-            if target.callers_elsewhere > 0 {
-                let more = format!("{} more at other definitions", target.callers_elsewhere);
-                line.push(Cell::faint(more));
-            }
-            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
-            if target.tree.is_empty() {
-                blocks.push(Block::Line(line));
-            } else {
-                let children = target.tree.iter().map(Level::node).collect();
-                blocks.push(Block::Tree(vec![Node { cells: line, children }]));
-            }
-            let of_target = listed.chain(&self.uses).filter(is_of);
-            blocks.push(Block::Table(table(of_target, |_| definition.name.as_str())));
-        }
-        if !self.unsure_callers.is_empty() {
-            blocks.push(Block::Title("Unresolved, may call it".to_owned()));
-            let name = |caller: &Caller| {
-                let of = self.definitions.get(caller.of.unwrap_or_default());
-                of.map_or("", |of| of.definition.name.as_str())
-            };
-            blocks.push(Block::Table(table(self.unsure_callers.iter(), name)));
-        }
-        if !self.other_uses.is_empty() {
-            let of_role = |(role, count): (&Role, &usize)| format!("{count} {}", words(*role));
-            let counts: Vec<String> = self.other_uses.iter().map(of_role).collect();
-            blocks.push(Block::Note(format!("other uses: {}", counts.join(", "))));
-        }
-        Some(Page { blocks })
-    }
-
-    const HAS_GRAPH: bool = true;
-
-    /// Draws the definitions with what calls and uses them.
-    fn graph(&self) -> Option<Graph> {
-        let (mut graph, mut left_out) = (Graph::default(), 0);
-        for (place, target) in self.definitions.iter().enumerate() {
-            let of = &target.definition;
-            let listed = self.callers.iter().filter(|_| target.tree.is_empty());
-            let listed = listed.chain(&self.uses).chain(&self.unsure_callers);
-            let mut listed =
-                listed.filter(|caller| caller.of.is_none_or(|of| of == place)).peekable();
-            // Of several definitions with the name, those without callers would only be in the way.
-            let is_alone = target.tree.is_empty() && listed.peek().is_none();
-            if is_alone && self.definitions.len() > 1 {
-                continue;
-            }
-            let own = Vertex::definition(&of.qualified_name, &of.path, of.line).asked();
-            let own = graph.add(own);
-            left_out += target.tree.iter().map(|level| level.draw(own, &mut graph)).sum::<usize>();
-            for caller in listed {
-                let from = graph.add(match &caller.enclosing {
-                    Some(around) => Vertex::definition(&around.name, &caller.path, around.line),
-                    None => Vertex::file(&caller.path),
-                });
-                let how = caller.role.map_or(How::Calls, |role| How::Uses(words(role)));
-                graph.connect(from, own, how, 1, caller.confidence);
-            }
-        }
-        if left_out > 0 {
-            let left_out = counted(left_out, "caller");
-            graph.remarks.push(format!("{left_out} not drawn; `max_results` draws more"));
-        }
-        Some(graph)
-    }
-
-    const HAS_LOCATIONS: bool = true;
-
-    fn locations(&self) -> Vec<Location> {
-        let location = |caller: &Caller| Location {
-            path: caller.path.clone(),
-            line: caller.line,
-            column: caller.column,
-            text: caller.text.clone(),
-        };
-        let listed = self.callers.iter().chain(&self.uses).chain(&self.unsure_callers);
-        listed.map(location).collect()
-    }
-
-    fn is_found(&self) -> bool {
-        self.total + self.unsure_shown + self.uses.len() + self.omitted > 0
-            || self.is_value()
-            || self.called_by().is_some()
-    }
-
-    fn notices(&self) -> Vec<String> {
-        let mut notices = cut_notice(self.shown, self.total, "max_results");
-        notices.extend(self.unsure_notice());
-        notices.extend(self.elsewhere_notice());
-        if self.omitted > 0 {
-            let calls = counted(self.omitted, "call");
-            let of = if self.tests == Some(true) { "outside of tests" } else { "in tests" };
-            notices.push(format!("{calls} {of} omitted by `tests`"));
-        }
-        notices.extend(self.called_by().map(|(name, by)| {
-            let name = text::plain(name);
-            format!("`{name}` is called by {by} without its name; such calls are not listed")
-        }));
-        if let (Some(shown), Some(total)) = (self.uses_shown, self.uses_total)
-            && shown < total
-        {
-            notices.push(format!("{shown} of {total} other uses shown; `max_results` shows more"));
-        }
-        if self.definitions_total > 1 {
-            let count = self.definitions_total;
-            notices.push(format!("{count} definitions have this name; `path` selects one"));
-        }
-        if self.definitions_shown < self.definitions_total {
-            let (shown, total) = (self.definitions_shown, self.definitions_total);
-            notices.push(format!("{shown} of {total} definitions listed"));
-        }
-        if self.unexamined > 0 {
-            let uses = counted(self.unexamined, "use");
-            notices.push(format!(
-                "partial: {uses} of the name not examined; with `path`, the definition's file or \
-                 directory, all are"
-            ));
-        } else if self.is_cut {
-            notices.push(CUT.to_owned());
-        }
-        notices.extend(self.coverage.notice());
-        notices.extend(self.syntax_gaps.notice());
-        notices
-    }
-}
-
-impl CallersReply {
-    /// Returns true if a function is used as a value, so that calls of the value run it.
-    fn is_value(&self) -> bool {
-        let is_function = |it: &Target| it.definition.kind.is_callable();
-        self.other_uses.contains_key(&Role::Read) && self.definitions.iter().any(is_function)
-    }
-
-    /// Returns the first definition that is called without its name, and what calls it.
-    fn called_by(&self) -> Option<(&str, &str)> {
-        let found = self.definitions.iter().find_map(|of| Some((of, of.called_by?)));
-        found.map(|(of, by)| (of.definition.name.as_str(), by))
-    }
-
-    /// Returns the number of calls of the name that are not calls of the definitions.
-    fn elsewhere_notice(&self) -> Option<String> {
-        let counts = [
-            (self.elsewhere, "refer to other definitions", "refers to another definition"),
-            (self.outside, "leave the repository", "leaves the repository"),
-        ];
-        let counts = counts.iter().filter(|(count, ..)| *count > 0);
-        let count = |&(count, many, one): &(usize, &str, &str)| match count {
-            1 => format!("1 {one}"),
-            _ => format!("{count} {many}"),
-        };
-        let counts: Vec<String> = counts.map(count).collect();
-        let of_name = || format!("other calls of the name: {}", counts.join(", "));
-        (!counts.is_empty()).then(of_name)
-    }
-
-    /// Returns the number of unresolved calls, and the argument that lists them; `None` if there are
-    /// none.
-    fn unsure_notice(&self) -> Option<String> {
-        if self.unsure == 0 {
-            return None;
-        }
-        let more = if self.total > 0 { "more unresolved call" } else { "unresolved call" };
-        let count = format!("{} may call it", counted(self.unsure, more));
-        Some(match self.unsure_shown {
-            0 => format!("{count}; `unsure` lists them"),
-            shown if shown < self.unsure => {
-                format!("{count}; {shown} shown, `max_results` shows more")
-            }
-            _ => count,
-        })
-    }
-}
-
-impl Caller {
-    /// Writes the call site of a definition called `name`.
-    fn render(&self, out: &mut String, name: &str, style: &dyn Style) {
-        let code = style.highlight(&self.text, name);
-        let _ = write!(out, "  {}", style.place(&self.path, self.line));
-        if let Some(around) = &self.enclosing {
-            let _ = write!(out, "  in {}", text::plain(&around.name));
-        }
-        let _ = write!(out, "  {code}");
-        let doubt =
-            (self.confidence < CERTAIN).then(|| format!("{}, {:.2}", self.reason, self.confidence));
-        let role = self.role.map(|role| words(role).to_owned());
-        let remarks: Vec<String> = doubt.into_iter().chain(role).collect();
-        if !remarks.is_empty() {
-            let _ = write!(out, "  ({})", remarks.join(", "));
-        }
-        out.push('\n');
-    }
-}
-
-/// A less confident use is marked for people.
-const SURE_MIN: f32 = 0.5;
-
-/// Returns the uses as a table for people; `name` is that of the definition of each.
-fn table<'c>(
-    callers: impl Iterator<Item = &'c Caller>,
-    name: impl Fn(&'c Caller) -> &'c str,
-) -> Table {
-    let columns = [Column::cut(""), Column::cut(""), Column::cut(""), Column::left("")];
-    let mut table = Table::new(columns);
-    for caller in callers {
-        let around = caller.enclosing.as_ref().map(|around| Cell::text(&around.name));
-        let (path, text) = (caller.path.clone(), caller.text.clone());
-        let (place, name) = (Cell::Place(path.clone(), caller.line), name(caller).to_owned());
-        let mark = match caller.role {
-            _ if caller.confidence < SURE_MIN => Cell::Level(Grade::Fair, "unsure"),
-            Some(role) => Cell::faint(words(role)),
-            None => Cell::Empty,
-        };
-        let code = Cell::Code { path, text, name };
-        table.row([place, around.unwrap_or_default(), code, mark]);
-    }
-    table.without_empty()
-}
-
-fn words(role: Role) -> &'static str {
-    match role {
-        Role::Call => "called",
-        Role::Type => "as a type",
-        Role::Base => "as a base",
-        Role::Read => "as a value",
-        Role::Write => "assigned",
-        Role::Import => "as an import",
-    }
 }

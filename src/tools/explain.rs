@@ -484,6 +484,9 @@ impl Reply for ExplainReply {
                     counted(*callees_unresolved, "call")
                 ));
             }
+            if explained.uses.contains_key(&Role::Base) {
+                notices.push("{tool:callers} with `role` lists implementations".to_owned());
+            }
             let Explained { callers, callees, tests, .. } = explained;
             let sizes = [
                 (callers.shown, callers.total),

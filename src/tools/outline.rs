@@ -105,6 +105,9 @@ pub struct OutlineReply {
     /// The `offset`, if it is behind the last definition.
     #[serde(skip)]
     offset_beyond: Option<usize>,
+    /// How many closures in functions are not among them (Go, Rust).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub closures_left_out: usize,
     /// Reasons why some may be missing, with the number of occurrences.
     pub problems: Problems,
     /// The line of the first part that the parser does not understand, if there is one.
@@ -140,7 +143,8 @@ impl Define for Outline {
         let named = path::to_path(&path);
         let (language, extractor) = call.code.language(&path, content.original());
         let language = language.ok_or_else(|| unknown(&named))?;
-        let (outline, is_indexed) = of(call, &path, language, &content)?;
+        let (mut outline, is_indexed) = of(call, &path, language, &content)?;
+        let closures_left_out = leave_out_closures(&mut outline.symbols, language, content.bytes());
         let page = Page {
             offset: args.offset.unwrap_or(0),
             max: results_max(args.max_results, RESULTS),
@@ -150,8 +154,45 @@ impl Define for Outline {
         };
         let names_at = names_at(page.of(&outline.symbols), content.bytes());
         let found = OutlineReply::new(paths::shown(&path), language, outline, &page);
-        Ok(OutlineReply { names_at, extractor: extractor.map(str::to_owned), ..found })
+        let extractor = extractor.map(str::to_owned);
+        Ok(OutlineReply { names_at, closures_left_out, extractor, ..found })
     }
+}
+
+/// Removes the closures that variables in functions of Go and Rust hold, and returns their number:
+/// most functions have some. What is defined in one moves to the function around it.
+fn leave_out_closures(symbols: &mut Vec<Symbol>, language: &Language, text: &[u8]) -> usize {
+    let signs: &[u8] = match language.name {
+        "go" => b":",
+        "rust" => b":=",
+        _ => return 0,
+    };
+    let is_closure = |symbol: &Symbol, parent: &Symbol| {
+        let after = text.get(symbol.name_span.end..).unwrap_or_default().trim_ascii_start();
+        symbol.kind == SymbolKind::Function
+            && parent.kind.is_callable()
+            && after.first().is_some_and(|byte| signs.contains(byte))
+    };
+    // The new place of each symbol; of a closure, that of what is around it.
+    let mut places: Vec<(Option<usize>, usize)> = Vec::with_capacity(symbols.len());
+    let mut kept: Vec<Symbol> = Vec::with_capacity(symbols.len());
+    for symbol in symbols.iter() {
+        let parent = symbol.parent.and_then(|at| symbols.get(at));
+        let around = symbol.parent.and_then(|at| places.get(at).copied());
+        let (around, removed) = around.unwrap_or((None, 0));
+        if parent.is_some_and(|parent| is_closure(symbol, parent)) {
+            places.push((around, removed + 1));
+            continue;
+        }
+        places.push((Some(kept.len()), removed));
+        let depth = symbol.depth - removed.min(symbol.depth);
+        kept.push(Symbol { parent: around, depth, ..symbol.clone() });
+    }
+    let count = symbols.len() - kept.len();
+    if count > 0 {
+        *symbols = kept;
+    }
+    count
 }
 
 /// Returns the line and column of the name of each symbol, as [`Symbol::name_at`] does. O(text +
@@ -222,6 +263,7 @@ impl OutlineReply {
             next_offset: (end < total && page.max > 0).then_some(end),
             offset_beyond: (page.offset > 0 && page.offset >= total).then_some(page.offset),
             extractor: None,
+            closures_left_out: 0,
             problems: outline.problems,
             first_error_line: outline.first_error_line,
         }
@@ -356,13 +398,38 @@ impl Reply for OutlineReply {
         let beyond =
             self.offset_beyond.map(|offset| offset_notice(offset, self.total, "definition"));
         let extractor = self.extractor.as_ref().map(|name| format!("from the extractor `{name}`"));
-        more.into_iter().chain(beyond).chain(described).chain(extractor).collect()
+        let closures = (self.closures_left_out > 0).then(|| {
+            let closures = counted(self.closures_left_out, "closure");
+            format!("{closures} in functions left out; {{tool:symbol}} finds them by name")
+        });
+        let more = more.into_iter().chain(beyond).chain(closures);
+        more.chain(described).chain(extractor).collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn closures_are_left_out_and_what_is_in_them_moves_up() {
+        let check = |path: &str, text: &str, expected: &[(&str, Option<usize>, usize)]| {
+            let of = lang::detect(std::path::Path::new(path), text.as_bytes()).expect("known");
+            let mut symbols = lang::outline(of, path, text.as_bytes(), Limits::DEFAULT).symbols;
+            let count = leave_out_closures(&mut symbols, of, text.as_bytes());
+            let listed: Vec<(&str, Option<usize>, usize)> =
+                symbols.iter().map(|it| (it.name.as_str(), it.parent, it.depth)).collect();
+            assert_eq!(listed, expected);
+            count
+        };
+        let rust = "fn a() {\n    let f = |x: u8| {\n        fn b() {}\n        let g: fn() = || ();\n    };\n    fn c() {}\n}\n";
+        let expected = [("a", None, 0), ("b", Some(0), 1), ("c", Some(0), 1)];
+        assert_eq!(check("a.rs", rust, &expected), 2);
+        let go = "package a\nfunc A() {\n\tf := func() {}\n\tf()\n}\n";
+        assert_eq!(check("a.go", go, &[("A", None, 0)]), 1);
+        let script = "function a() {\n  const f = () => 1;\n}\n";
+        assert_eq!(check("a.js", script, &[("a", None, 0), ("f", Some(0), 1)]), 0);
+    }
 
     #[test]
     fn places_of_names_are_those_of_each_symbol() {

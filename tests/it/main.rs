@@ -92,6 +92,7 @@ mod regression;
 mod replies;
 #[cfg(unix)]
 mod ripgrep_flags;
+mod roles;
 #[cfg(unix)]
 mod run;
 #[cfg(unix)]

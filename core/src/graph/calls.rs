@@ -23,6 +23,7 @@ use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
 mod derived;
+mod implementations;
 mod implicit;
 mod missing;
 mod names;
@@ -31,6 +32,7 @@ mod possible;
 #[cfg(test)]
 mod tests;
 
+pub use implementations::{Implementation, Implementations, Unstated, implementations};
 pub use implicit::called_by_language;
 pub use missing::{MissingLink, missing_link};
 use names::OtherNames;
@@ -84,6 +86,8 @@ pub struct NamedSite {
 enum Resolved {
     Use(usize, Caller, Also),
     Unresolved(NamedSite),
+    /// A value that is read or assigned, of which nothing is known.
+    UnresolvedValue(NamedSite),
     /// Another definition.
     Elsewhere,
     /// Something outside of the repository.
@@ -121,6 +125,9 @@ pub struct Uses {
     /// Calls of the symbols' names that are neither resolved nor known to leave the repository, or
     /// that may refer to any of several overloads, in the order of files.
     pub unresolved: Vec<NamedSite>,
+    /// Values of the symbols' names that are read or assigned and are neither resolved nor known to
+    /// leave the repository, in the order of files.
+    pub unresolved_values: Vec<NamedSite>,
     /// The number of calls of the symbols' names that refer to other definitions.
     pub elsewhere: usize,
     /// The number of calls of the symbols' names that leave the repository.
@@ -274,6 +281,11 @@ pub fn uses_within(
                 Resolved::Unresolved(NamedSite { name: text, site })
             }
             None if outcome.is_outside => Resolved::Outside,
+            None if is_unresolved(&outcome)
+                && matches!(site.reference.role, Role::Read | Role::Write) =>
+            {
+                Resolved::UnresolvedValue(NamedSite { name: text, site })
+            }
             None => Resolved::Elsewhere,
         }
     };
@@ -285,7 +297,7 @@ pub fn uses_within(
         let is_counted = match resolved {
             Resolved::Use(..) => true,
             Resolved::Unresolved(_) => is_named || is_conversion,
-            Resolved::Elsewhere | Resolved::Outside => is_named,
+            Resolved::UnresolvedValue(_) | Resolved::Elsewhere | Resolved::Outside => is_named,
         };
         is_counted.then_some((is_call, resolved))
     };
@@ -321,12 +333,15 @@ pub fn uses_within(
                 counted.add(&also, &overridden);
             }
             Resolved::Unresolved(named) => found.unresolved.push(named),
+            Resolved::UnresolvedValue(named) => found.unresolved_values.push(named),
             Resolved::Elsewhere => found.elsewhere += usize::from(is_call),
             Resolved::Outside => found.outside += usize::from(is_call),
         }
     }
     found.uses.sort_by_key(|(_, it)| (it.site.file, it.site.reference.span.start));
-    found.unresolved.sort_by_key(|it| (it.site.file, it.site.reference.span.start));
+    for open in [&mut found.unresolved, &mut found.unresolved_values] {
+        open.sort_by_key(|it| (it.site.file, it.site.reference.span.start));
+    }
     found.also = counted.finish(&overridden);
     found
 }

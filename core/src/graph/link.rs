@@ -26,7 +26,7 @@
 //!    type itself or of its instances), `chain` (receiver chains), `contents` (elements and type
 //!    arguments), `given` (what values of outside types give), `protocols` (what types of the repository give by an index, in a loop …), `fixture` (values of pytest's fixtures), `context` (parameters
 //!    of callbacks), `called_this` (their `this`), `extension` (methods that traits add to outside types), `derived` (what
-//!    `#[derive]` makes), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
+//!    `#[derive]` makes), `implementers` (types that extend or implement one), `features` (imports under `#[cfg]`), `implementations` (those of one trait), `arrows` (what `->` of C++ and `*` of Rust refer to), `added` (extension methods of C#,
 //!    Kotlin and Swift), `similar` (the type that all uses of a variable fit), `wrapped` (functions of JavaScript
 //!    that return a parameter), `several` (values that are one of several), `magic` (PHP's `__call`), `companions` (Scala's `apply`), `implicit_classes` (of Scala), `extended_objects` (of Ruby), `macro_calls` (C++), `block_imports` (of Rust),
 //!    `tuples` (parts of Python's tuples), `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
@@ -78,6 +78,7 @@ mod given;
 mod held;
 mod hops;
 mod implementations;
+mod implementers;
 mod implicit_classes;
 mod kinds;
 mod library;
@@ -132,6 +133,7 @@ mod walk;
 mod wrapped;
 
 pub use code::{Code, FileFacts, Site, last_name};
+pub use implementers::{Implementer, Implementers};
 use memo::Memo;
 pub use position::{SymbolAt, UseAt};
 pub use result::{CONFIDENCE_ANSWER, CONFIDENCE_OPEN, LINKS_MAX, Link, Outcome, Reason, Use};
@@ -225,6 +227,23 @@ impl<'a> Linker<'a> {
     /// Returns the methods that a method overrides or implements, nearest first.
     pub fn overridden(&self, of: SymbolAt) -> Vec<SymbolAt> {
         Walk::new(self.code, &self.memo).overridden(of)
+    }
+
+    /// Returns the types that extend or implement a type and name it, or satisfy an interface without
+    /// naming it. O(types that name a base of its name, and definitions of a method's name), bounded.
+    pub fn implementers(&self, of: SymbolAt) -> Implementers {
+        implementers::implementers(of, || Walk::new(self.code, &self.memo))
+    }
+
+    /// Returns the type that a member belongs to; `None` for what is no member of a type.
+    pub fn member_type(&self, of: SymbolAt) -> Option<SymbolAt> {
+        Walk::new(self.code, &self.memo).member_type(of)
+    }
+
+    /// Returns what a type, or a block for it, uses for the member `member` of one of its bases: its
+    /// own members of that name, or else an inherited one; nothing if it uses `member` itself.
+    pub fn implementing_members(&self, of: SymbolAt, member: SymbolAt) -> Vec<SymbolAt> {
+        Walk::new(self.code, &self.memo).implementing_members(of, member)
     }
 
     /// Returns the names of the methods that attributes of a type derive: those of Rust's

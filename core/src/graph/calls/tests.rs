@@ -3,6 +3,7 @@
 
 use std::fmt::Write as _;
 
+mod implementations;
 mod property;
 mod values;
 

@@ -15,8 +15,8 @@ const NAMED_MAX: usize = 256;
 const INTERFACES_MAX: usize = 16;
 
 /// The most methods of an interface that are compared, and the most interfaces in it.
-const METHODS_MAX: usize = 64;
-const EMBEDDED_MAX: usize = 8;
+pub(super) const METHODS_MAX: usize = 64;
+pub(super) const EMBEDDED_MAX: usize = 8;
 
 impl Walk<'_> {
     /// Returns the methods of interfaces that `method` of the type `of` may implement: those of its name
@@ -54,7 +54,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if two methods cannot have the same parameters.
-    fn differs(&self, a: SymbolAt, b: SymbolAt) -> bool {
+    pub(super) fn differs(&self, a: SymbolAt, b: SymbolAt) -> bool {
         let arity = |of: SymbolAt| {
             let (facts, _) = self.symbol(of)?;
             facts.arity(of.place, || self.code.text(of.file))
@@ -66,7 +66,7 @@ impl Walk<'_> {
     }
 
     /// Returns true if a type has all methods of an interface, as far as these are in the repository.
-    fn has_all(&self, of: SymbolAt, interface: SymbolAt, depth: usize) -> bool {
+    pub(super) fn has_all(&self, of: SymbolAt, interface: SymbolAt, depth: usize) -> bool {
         let Some((facts, place)) = self.symbol(interface) else { return true };
         let methods = facts.all_children(Some(place)).iter().map(|&at| &facts.symbols[at as usize]);
         let methods = methods.filter(|it| it.kind.is_callable()).take(METHODS_MAX);
@@ -87,7 +87,7 @@ impl Walk<'_> {
 }
 
 /// Returns true for an interface that types satisfy without naming it.
-fn is_structural(rule: Structural, facts: &FileFacts, place: usize) -> bool {
+pub(super) fn is_structural(rule: Structural, facts: &FileFacts, place: usize) -> bool {
     let symbol = &facts.symbols[place];
     match rule {
         Structural::Interfaces => symbol.kind == SymbolKind::Interface,

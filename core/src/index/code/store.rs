@@ -26,7 +26,7 @@ use crate::lang::language::LANGUAGES;
 
 /// Increases whenever extraction gives different facts for the same text, so that older segments
 /// are rebuilt.
-const FACTS_VERSION: u32 = 62;
+const FACTS_VERSION: u32 = 63;
 
 /// Maximum number of segments in a publication.
 pub const SEGMENTS_MAX: usize = 31;

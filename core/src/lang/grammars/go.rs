@@ -44,6 +44,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "field_declaration" => return fields(visit, found),
         "const_spec" => return values(visit, SymbolKind::Constant, found),
         "var_spec" => return values(visit, SymbolKind::Variable, found),
+        "short_var_declaration" => closure(visit),
         _ => return,
     };
     found.extend(definition.map(|definition| with_visibility(visit, definition)));
@@ -58,6 +59,13 @@ fn with_visibility<'t>(visit: &Visit<'_, '_>, definition: Definition<'t>) -> Def
         (false, false) => Visibility::Internal,
     };
     Definition { visibility, ..definition }
+}
+
+/// Returns the function of `name := func(…) { … }` in a function.
+fn closure<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let (name, value) = locals::closure(visit.node())?;
+    let definition = Definition::new(visit, SymbolKind::Function, name);
+    Some(Definition { body: value.field("body"), ..definition })
 }
 
 /// Returns a method, prefixed with the type of its receiver.

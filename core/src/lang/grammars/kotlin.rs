@@ -15,6 +15,7 @@ mod headers;
 mod locals;
 mod names;
 mod refer;
+mod uses;
 mod values;
 
 /// Kotlin. The qualified name of an extension includes the extended type: `String.words`.

@@ -77,6 +77,7 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
         "field_declaration" => SymbolKind::Field,
         "ordered_field_declaration_list" => return tuple_fields(visit, found),
         "impl_item" => return found.extend(implementation(visit)),
+        "let_declaration" => return found.extend(closure(visit)),
         "macro_invocation" => return generated::made(visit, found),
         "identifier" => {
             return found.extend(generated::named(visit).or_else(|| generated::in_body(visit)));
@@ -93,6 +94,16 @@ fn define<'t>(visit: &Visit<'_, 't>, found: &mut Vec<Definition<'t>>) {
     definition.body = definition.body.filter(has_list);
     definition.visibility = visibility(visit);
     found.push(definition);
+}
+
+/// Returns the function of `let name = |…| …` in a function.
+fn closure<'t>(visit: &Visit<'_, 't>) -> Option<Definition<'t>> {
+    let node = visit.node();
+    let name = node.field("pattern").filter(|name| name.kind_name() == "identifier")?;
+    let value = node.field("value").filter(|value| value.kind_name() == "closure_expression")?;
+    let definition = Definition::new(visit, SymbolKind::Function, name);
+    let (body, visibility) = (value.field("body"), Visibility::Private);
+    Some(Definition { body, visibility, ..definition })
 }
 
 /// Adds the fields of a tuple struct or variant, which are named by their positions.

@@ -203,21 +203,81 @@ fn value_name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     {
         levels += 1;
     }
-    let is_member = visit.ancestor_kind(levels + 1) == "member_access_expression"
-        && visit.field_above(levels) == "name";
-    levels += usize::from(is_member);
-    let is_local = || matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
-    if !is_value(visit, levels) || !is_member && is_local() {
+    if levels == 0 && set(visit, notes) {
         return;
     }
-    let object = visit.ancestor(levels).and_then(|of| of.field("expression"));
-    let object = object.filter(|_| is_member);
-    let receiver = object.and_then(|of| chain::receiver(values::of(visit, notes, of)));
-    notes.refer(visit, node, Role::Read, receiver);
+    let is_member = visit.field_above(levels) == "name"
+        && matches!(
+            visit.ancestor_kind(levels + 1),
+            "member_access_expression" | "member_binding_expression"
+        );
+    levels += usize::from(is_member);
+    // `a?.b`
+    let is_bound = visit.ancestor_kind(levels) == "member_binding_expression";
+    levels += usize::from(is_bound);
+    let is_local = || matches!(notes.local(visit.bytes(node)), NameLookup::Local(_));
+    let Some(role) = role(visit, levels).filter(|_| is_member || !is_local()) else { return };
+    let object = visit.ancestor(levels).filter(|_| is_member);
+    let object = object.and_then(|of| of.field(if is_bound { "condition" } else { "expression" }));
+    let receiver = object
+        .map(|of| chain::receiver(values::of(visit, notes, of)).unwrap_or_else(Chain::unknown));
+    // A bare name before a member is mostly a type or a namespace.
+    let is_bare_object = !is_member && visit.field_above(levels) == "expression";
+    if is_bare_object && visit.bytes(node).first().is_some_and(u8::is_ascii_uppercase) {
+        return;
+    }
+    notes.refer(visit, node, role, receiver);
 }
 
-/// Returns true if the expression `levels` above the visited node is used as a value: it is neither
-/// called nor an object whose member is used, and no type or declared name.
+/// Records the property that the visited name sets in an initializer (`new A { Name = 1 }`, `a with
+/// { Name = 1 }`), or tests in a pattern (`is A { Name: 1 }`). Returns false for other names.
+fn set(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) -> bool {
+    let node = visit.node();
+    let Some(around) = visit.ancestor(1) else { return false };
+    let (of, role) = match around.kind_name() {
+        "assignment_expression"
+            if visit.own_field() == "left"
+                && visit.ancestor_kind(2) == "initializer_expression" =>
+        {
+            let created = visit.ancestor(3);
+            (created.and_then(|of| values::of(visit, notes, of)), Role::Write)
+        }
+        "with_initializer" if node.next_sibling().is_some_and(|it| it.kind_name() == "=") => {
+            let changed = visit.ancestor(2).and_then(|all| all.named_child(0));
+            (changed.and_then(|of| values::of(visit, notes, of)), Role::Write)
+        }
+        "subpattern" if node.next_sibling().is_some_and(|it| it.kind_name() == ":") => {
+            let of = visit.ancestor(3).and_then(|pattern| pattern.field("type"));
+            let name = of.and_then(|of| values::type_name(visit, notes, of));
+            (name.and_then(|name| chain::instance(&name)), Role::Read)
+        }
+        _ => return false,
+    };
+    notes.refer(visit, node, role, Some(of.unwrap_or_else(Chain::unknown)));
+    true
+}
+
+/// Returns the role of the expression `levels` above the visited node if it is used as a value: it is
+/// not called, and no type or declared name.
+fn role(visit: &Visit<'_, '_>, levels: usize) -> Option<Role> {
+    let field = visit.field_above(levels);
+    let around = visit.ancestor(levels + 1)?;
+    match around.kind_name() {
+        "assignment_expression" if field == "left" => Some(Role::Write),
+        "prefix_unary_expression" | "postfix_unary_expression"
+            if modifiers::child(around, &["++", "--"]).is_some() =>
+        {
+            Some(Role::Write)
+        }
+        // `(h)()` and `h!()` are calls.
+        "parenthesized_expression" | "postfix_unary_expression" if levels < LEVELS_MAX => {
+            role(visit, levels + 1)
+        }
+        _ => is_value(visit, levels).then_some(Role::Read),
+    }
+}
+
+/// Returns true if the expression `levels` above the visited node is read.
 fn is_value(visit: &Visit<'_, '_>, levels: usize) -> bool {
     let field = visit.field_above(levels);
     match visit.ancestor_kind(levels + 1) {
@@ -227,6 +287,19 @@ fn is_value(visit: &Visit<'_, '_>, levels: usize) -> bool {
             call.field("function").is_none_or(|of| visit.bytes(of) != b"nameof")
         }),
         "assignment_expression" => field == "right",
+        "member_access_expression" | "element_access_expression" => field == "expression",
+        "conditional_access_expression" => field == "condition",
+        "is_pattern_expression" => field == "expression",
+        "if_statement" | "while_statement" | "do_statement" => field == "condition",
+        "switch_statement" | "lock_statement" => field == "value" || field.is_empty(),
+        "foreach_statement" => field == "right",
+        "prefix_unary_expression"
+        | "throw_statement"
+        | "throw_expression"
+        | "switch_expression"
+        | "range_expression"
+        | "tuple_element"
+        | "with_expression" => true,
         "as_expression" | "is_expression" => field == "left",
         "variable_declarator" => field != "name",
         "property_declaration" | "cast_expression" => field == "value",
@@ -241,10 +314,6 @@ fn is_value(visit: &Visit<'_, '_>, levels: usize) -> bool {
         | "switch_expression_arm"
         | "await_expression"
         | "interpolation" => true,
-        // `(h)()` and `h!()` are calls.
-        "parenthesized_expression" | "postfix_unary_expression" => {
-            levels < LEVELS_MAX && is_value(visit, levels + 1)
-        }
         _ => false,
     }
 }

@@ -6,7 +6,7 @@ use super::values;
 use crate::lang::chain::{self, Protocol};
 use crate::lang::facts::Chain;
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::visit::Visit;
 
 /// Maximum number of names in one declaration.
@@ -61,12 +61,31 @@ fn declare_names(notes: &mut Notes<'_>, node: Node<'_>, value: Option<Chain>) {
     }
 }
 
+/// Returns the name and the function of `name := func(…) { … }`.
+pub(super) fn closure<'t>(node: Node<'t>) -> Option<(Node<'t>, Node<'t>)> {
+    let alone = |list: Node<'t>| list.named_child(0).filter(|_| list.named_child_count() == 1);
+    let name = alone(node.field("left")?).filter(|name| name.kind_name() == "identifier")?;
+    let value = alone(node.field("right")?).filter(|of| of.kind_name() == "func_literal")?;
+    Some((name, value))
+}
+
 /// Declares the names that the visited `a, b := …` or `a, b = range …` binds.
 pub(super) fn short(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let (Some(left), Some(right)) = (node.field("left"), node.field("right")) else {
         return;
     };
+    // The name of a function literal is a definition, unless it was a variable before.
+    let is_new = |name: Node<'_>| matches!(notes.local(visit.bytes(name)), NameLookup::NotLocal);
+    if let Some(index) = visit.defined.clone().next()
+        && left.named_child(0).is_some_and(is_new)
+    {
+        let result = right.named_child(0).and_then(|function| function.field("result"));
+        if let Some(chain) = result.and_then(|of| values::of_type(visit, notes, of)) {
+            notes.set_type(index, chain);
+        }
+        return;
+    }
     match node.kind_name() {
         "range_clause" => {
             let of = values::of(visit, notes, right);

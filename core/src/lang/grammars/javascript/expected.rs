@@ -21,9 +21,13 @@ const LEVELS_MAX: usize = 40;
 
 /// Returns the chain of the value that is expected of the visited expression.
 pub(super) fn expected(visit: &Visit<'_, '_>, notes: &Notes<'_>) -> Option<Chain> {
+    around(visit, notes, 0)
+}
+
+/// Returns the chain of the value that is expected of the expression `level` above the visited node.
+pub(super) fn around(visit: &Visit<'_, '_>, notes: &Notes<'_>, mut level: usize) -> Option<Chain> {
     // Method definitions are members of an object themselves.
     let mut steps: Vec<Expected<'_>> = Vec::new();
-    let mut level = 0;
     let of = loop {
         let around = visit.ancestor(level + 1).filter(|_| level < LEVELS_MAX)?;
         let own = visit.ancestor(level)?;

@@ -279,6 +279,7 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         return;
     };
     if matches!(left.kind_name(), "array_pattern" | "object_pattern") {
+        read_keys(visit, notes, left, right);
         return assigned_parts(visit, notes, left, right);
     }
     if left.kind_name() != "identifier" {
@@ -301,6 +302,28 @@ pub(super) fn assigned(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     match end_of_branch(visit, notes, left) {
         Some(end) => notes.assign_in_branch(left, chain, node.end_byte(), end),
         None => notes.declare_from(left, chain, node.end_byte()),
+    }
+}
+
+/// Records the members that `({ a } = right)` reads.
+fn read_keys(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, pattern: Node<'_>, right: Node<'_>) {
+    if pattern.kind_name() != "object_pattern" {
+        return;
+    }
+    let of = chain::value(visit, notes, right);
+    let mut cursor = pattern.walk();
+    for part in pattern.named_children(&mut cursor).take(NAMES_MAX) {
+        let key = match part.kind_name() {
+            "shorthand_property_identifier_pattern" => Some(part),
+            "object_assignment_pattern" => part.field("left"),
+            "pair_pattern" => part.field("key"),
+            _ => None,
+        };
+        let name = key.and_then(|key| chain::text(visit, key));
+        if let (Some(key), Some(name)) = (key, name) {
+            let member = of.clone().map(|of| of.then(Step::Member(name)));
+            read(visit, notes, key, member.as_ref());
+        }
     }
 }
 
@@ -456,9 +479,14 @@ fn declare(
     }
 }
 
-/// Records that destructuring reads the member `name`, the last step of `chain`.
+/// Records that destructuring reads the member `name`, the last step of `chain`; a member of an unknown
+/// value if there is none.
 fn read(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, name: Node<'_>, chain: Option<&Chain>) {
-    if let Some((of, _)) = chain.and_then(Chain::split_member) {
+    let of = match chain {
+        Some(chain) => chain.split_member().map(|(of, _)| of),
+        None => Some(Chain::unknown()),
+    };
+    if let Some(of) = of {
         notes.refer(visit, name, Role::Read, Some(of));
     }
 }

@@ -12,7 +12,8 @@ use crate::lang::symbols::SymbolKind;
 use crate::lang::visit::Visit;
 
 use super::{
-    chain, doc, exports, fields, imports, is_function, mixins, names, narrow, types, wrappers,
+    chain, doc, expected, exports, fields, imports, is_function, mixins, names, narrow, types,
+    wrappers,
 };
 
 /// Maximum number of parentheses and assertions around an expression that is called.
@@ -52,8 +53,12 @@ pub(super) fn refer(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         "identifier" | "shorthand_property_identifier" => {
             identifier(visit, notes);
             fields::shorthand(visit, notes);
+            key(visit, notes);
         }
-        "property_identifier" | "private_property_identifier" => property(visit, notes),
+        "property_identifier" | "private_property_identifier" => {
+            property(visit, notes);
+            key(visit, notes);
+        }
         "subscript_expression" => literal_member(visit, notes),
         "type_identifier" => type_name(visit, notes),
         "super" => base_constructor(visit, notes),
@@ -379,15 +384,27 @@ fn property(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     }
 }
 
-/// Records the call of a member by its literal name: `x['f']()`.
+/// Records the member that a key of the visited object literal sets, if the object that is expected there
+/// is known: `const a: A = { name: 1 }`, `f({ name })`.
+fn key(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let (node, around) = (visit.node(), visit.ancestor(1));
+    let level = match around.map(|around| around.kind_name()) {
+        Some("pair") if visit.own_field() == "key" => 2,
+        Some("object") if node.kind_name() == "shorthand_property_identifier" => 1,
+        _ => return,
+    };
+    if !visit.defined.is_empty() || visit.ancestor_kind(level) != "object" {
+        return;
+    }
+    if let Some(of) = expected::around(visit, notes, level) {
+        notes.refer(visit, node, Role::Write, Some(of));
+    }
+}
+
+/// Records the use of a member by its literal name: `x['f']()`, `x['f']`.
 fn literal_member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
-    let level = called_level(visit, 1);
-    let is_called = matches!(
-        (visit.ancestor_kind(level), visit.field_above(level - 1)),
-        ("call_expression", "function") | ("new_expression", "constructor")
-    );
-    let literal = node.field("index").filter(|_| is_called);
+    let literal = node.field("index");
     let Some(name) = literal.filter(|of| chain::literal(*of).is_some()) else { return };
     let name = name.named_child(0).filter(|of| visit.bytes(*of).iter().all(|&byte| is_name(byte)));
     let Some(name) = name else { return };

@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::values::{self, TYPES};
-use super::{annotations, locals};
+use super::{annotations, locals, uses};
 use crate::lang::chain::{self, Step};
 use crate::lang::facts::{Chain, Role};
 use crate::lang::grammars::{mentions, modifiers};
@@ -66,7 +66,13 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
             call(visit, notes);
             locals::narrow(visit, notes);
         }
-        "callable_reference" | "navigation_expression" => reference(visit, notes),
+        "callable_reference" => reference(visit, notes),
+        "navigation_expression" => {
+            reference(visit, notes);
+            uses::member(visit, notes);
+        }
+        "identifier" => uses::name(visit, notes),
+        "object_literal" => bases(visit, notes),
         "infix_expression" => {
             let (of, name) = (node.named_child(0), node.named_child(1));
             if let (Some(of), Some(name)) = (of, name.filter(|of| of.kind_name() == "identifier")) {

@@ -121,7 +121,7 @@ pub(super) fn callee(call: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
 }
 
 /// Returns the name and the object of `a.b`; `None` for `a::b`.
-fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
+pub(super) fn member(node: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
     let last = u32::try_from(node.named_child_count()).ok()?.checked_sub(1)?;
     let name = node.named_child(last).filter(|_| last > 0)?;
     let is_reference = modifiers::children(node).any(|part| part.kind_name() == "::");

@@ -91,6 +91,10 @@ pub(super) fn refer<'t>(visit: &Visit<'_, 't>, notes: &mut Notes<'_>) {
         "member_call_expression" | "nullsafe_member_call_expression" | "scoped_call_expression" => {
             member_call(visit, notes);
         }
+        "member_access_expression"
+        | "nullsafe_member_access_expression"
+        | "scoped_property_access_expression"
+        | "class_constant_access_expression" => member(visit, notes),
         "array_creation_expression" => callable(visit, notes),
         "use_as_clause" => aliased(visit, notes),
         _ => {}
@@ -171,6 +175,35 @@ fn is_closure(visit: &Visit<'_, '_>, variable: Node<'_>) -> bool {
             None => return false,
         }
     }
+}
+
+/// Records the property or constant that the visited expression reads or assigns.
+fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let node = visit.node();
+    let (name, of) = match node.kind_name() {
+        "class_constant_access_expression" => (node.named_child(1), node.named_child(0)),
+        _ => (node.field("name"), node.field("object").or_else(|| node.field("scope"))),
+    };
+    let (Some(name), Some(of)) = (name, of) else { return };
+    let mut span = name.byte_range();
+    match (name.kind_name(), node.kind_name()) {
+        ("name", _) if visit.bytes(name) != b"class" => {}
+        // `A::$name`
+        ("variable_name", "scoped_property_access_expression") => span.start += 1,
+        _ => return,
+    }
+    let role = match visit.ancestor_kind(1) {
+        "use_as_clause" | "use_instead_of_clause" => return,
+        "assignment_expression" | "augmented_assignment_expression"
+            if visit.own_field() == "left" =>
+        {
+            Role::Write
+        }
+        "update_expression" | "unset_statement" => Role::Write,
+        _ => Role::Read,
+    };
+    let receiver = chain::receiver(values::of(visit, notes, of));
+    notes.refer_span(visit, span, role, receiver, None);
 }
 
 /// Records the call of a member.

@@ -213,6 +213,11 @@ fn assignment(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         notes.set_literal(left, right.and_then(chain::literal));
     }
     match left.kind_name() {
+        // A lambda that is a definition.
+        "identifier"
+            if right.is_some_and(|right| right.kind_name() == "lambda")
+                && !visit.defined.is_empty()
+                && matches!(notes.local(visit.bytes(left)), NameLookup::NotLocal) => {}
         "identifier" if names::is_local_here(visit, notes, left) => {
             if right.is_some_and(|right| imports::is_dynamic(visit, right)) {
                 return;
@@ -370,6 +375,8 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let is_first = node.start_byte() == around.start_byte();
     match around.kind_name() {
         "attribute" if !is_first => return member(visit, notes, node, around),
+        "keyword_argument" if is_first => return keyword(visit, notes),
+        "keyword_pattern" if is_first => return key_of_pattern(visit, notes),
         "function_definition"
         | "class_definition"
         | "aliased_import"
@@ -386,11 +393,7 @@ fn identifier(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
         | "tuple_pattern"
         | "list_pattern"
         | "splat_pattern" => return,
-        "keyword_argument"
-        | "default_parameter"
-        | "typed_default_parameter"
-        | "for_statement"
-        | "named_expression"
+        "default_parameter" | "typed_default_parameter" | "for_statement" | "named_expression"
             if is_first || is_target(node, around) =>
         {
             return;
@@ -456,6 +459,30 @@ fn is_target(node: Node<'_>, around: Node<'_>) -> bool {
 fn member(visit: &Visit<'_, '_>, notes: &mut Notes<'_>, node: Node<'_>, attribute: Node<'_>) {
     let receiver = attribute.child(0).and_then(|object| chain::value(visit, notes, object));
     note(visit, notes, node, 2, crate::lang::chain::receiver(receiver));
+}
+
+/// Records the field that a keyword of a call of a class sets: `Config(name=1)`.
+fn keyword(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let call = visit.ancestor(3).filter(|call| call.kind_name() == "call");
+    let Some(function) = call.and_then(|call| call.child(0)) else { return };
+    let written = &visit.text[function.byte_range()];
+    let last = written.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+    if !is_type_name(last) {
+        return;
+    }
+    if let Some(of) = chain::value(visit, notes, function) {
+        notes.refer(visit, visit.node(), Role::Write, Some(of.then(Step::Call)));
+    }
+}
+
+/// Records the attribute that a keyword of a pattern reads: `case Config(name=1)`.
+fn key_of_pattern(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
+    let levels = (2..5).find(|&level| visit.ancestor_kind(level) == "class_pattern");
+    let class = levels.and_then(|level| visit.ancestor(level)?.named_child(0));
+    if let Some(class) = class {
+        let of = Chain::name(visit.text_of(class));
+        notes.refer(visit, visit.node(), Role::Read, Some(of.then(Step::Call)));
+    }
 }
 
 /// Records the member that `getattr(value, "name")` reads or calls.

@@ -7,7 +7,7 @@ use crate::lang::chain::{self, Protocol, Step};
 use crate::lang::facts::Chain;
 use crate::lang::membership::last_name;
 use crate::lang::node::NodeNames;
-use crate::lang::notes::Notes;
+use crate::lang::notes::{NameLookup, Notes};
 use crate::lang::symbols::{Symbol, SymbolKind};
 use crate::lang::visit::Visit;
 
@@ -95,6 +95,16 @@ pub(super) fn declare_matched(
 pub(super) fn declare_let(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let node = visit.node();
     let Some(pattern) = node.field("pattern") else { return };
+    // The name of a closure is a definition, unless it was a variable before.
+    if let Some(index) = visit.defined.clone().next()
+        && matches!(notes.local(visit.bytes(pattern)), NameLookup::NotLocal)
+    {
+        let result = node.field("value").and_then(|closure| closure.field("return_type"));
+        if let Some(chain) = result.and_then(|of| types::value_of(visit, notes, of)) {
+            notes.set_type(index, chain);
+        }
+        return;
+    }
     let typed = node.field("type");
     let typed = typed.and_then(|of| types::value_of(visit, notes, of));
     let value = node.field("value");

@@ -186,6 +186,11 @@ fn name(visit: &Visit<'_, '_>, notes: &mut Notes<'_>) {
     let field = visit.own_field();
     let (mut levels, mut receiver) = (1, None);
     match visit.ancestor_kind(1) {
+        // `Type { field }` sets the field.
+        "shorthand_field_initializer" => {
+            let of = visit.ancestor(3).and_then(|of| of.field("name"));
+            literal_field(visit, notes, of, Role::Write);
+        }
         "scoped_identifier" if field == "name" => {
             receiver = path_before(visit, notes);
             levels = 2;

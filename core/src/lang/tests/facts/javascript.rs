@@ -88,6 +88,7 @@ Node.tag = Tag()
 29 Node: write $ . tag, call Tag/0,
 31 walk: read Node, read Node . prototype, write @Node . walk,
 32 walk: read @Node . tag, call @Node.tag . name/0,
+35 App: read ? . items, read ? . title, read ? . text,
 36 App: call state/1,
 37 App: call Queue/1,
 38 App: read Queue().all(); . id, read Queue().all(); . run, call Queue() . all/0,

@@ -119,7 +119,7 @@ idioms = @Vec<Item>
 20 open: type Path, type Result, read io, type io . Error,
 21 open: type C, call C . connect/1,
 22 open: call C.connect()' . verified/0,
-23 open: write $ . map, type HashMap, call HashMap . new/0, write $ . backend, call ~T . make/0,
+23 open: write $ . conn, write $ . map, type HashMap, call HashMap . new/0, write $ . backend, call ~T . make/0,
 24 open: call @Self . check/2,
 27 fetch: type Id, type Option, type Item,
 28 fetch: call @slice<Id> . iter/0, call @slice<Id>.iter() . enumerate/0,
