@@ -87,6 +87,14 @@ fn main() {
         row(&engine, "outline", paths.iter().map(by_path).collect());
         let lines = |path: &String| json!({ "path": path, "line_start": 1, "line_end": 40 });
         row(&engine, "read", paths.iter().map(lines).collect());
+        let five = paths.windows(5).zip(&names).map(|(paths, name)| {
+            let mut targets: Vec<String> =
+                paths.iter().map(|path| format!("{path}:1-40")).collect();
+            targets[0] = name.clone();
+            json!({ "targets": targets })
+        });
+        row(&engine, "read", five.collect());
+        traces(&engine, &names);
         row(&engine, "deps", paths.iter().map(by_path).collect());
         let queries = paths.iter().filter_map(|path| path.rsplit('/').next());
         row(&engine, "find", queries.map(|name| json!({ "query": name })).collect());
@@ -115,6 +123,37 @@ fn row(engine: &Engine, name: &str, queries: Vec<Value>) {
         }
     }
     print_row(name, times);
+}
+
+/// Measures the first call of chains: from a definition to one that it runs, to one that it probably does
+/// not, and what it runs.
+fn traces(engine: &Engine, names: &[String]) {
+    let tool = tools::find("trace").expect("it is in the table");
+    let call = |args: &Value| {
+        let local = Local::new(engine, Check::Watcher);
+        let started = Instant::now();
+        let answer = tool.run(&Call::new(&local, 0), args.clone());
+        let reply = answer.ok().and_then(|answer| answer.json().ok());
+        let reply = reply.and_then(|json| serde_json::from_str::<Value>(&json).ok());
+        (started.elapsed(), reply)
+    };
+    let (mut trees, mut chains, mut others) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, name) in names.iter().enumerate() {
+        // An unconnected pair first: it resolves most, so it is the most expensive one.
+        let other = &names[(at + names.len() / 2) % names.len()];
+        others.push(call(&json!({ "from": name, "to": other })).0);
+        let (time, tree) = call(&json!({ "from": name }));
+        trees.push(time);
+        let runs = tree.and_then(|tree| tree["runs"].as_array().cloned()).unwrap_or_default();
+        let deepest = runs.iter().max_by_key(|entry| entry["depth"].as_u64());
+        let deepest = deepest.filter(|entry| entry["depth"].as_u64() > Some(1));
+        if let Some(end) = deepest.and_then(|entry| entry["qualified_name"].as_str()) {
+            chains.push(call(&json!({ "from": name, "to": end })).0);
+        }
+    }
+    print_row("trace, a tree", trees);
+    print_row("trace, a chain", chains);
+    print_row("trace, others", others);
 }
 
 /// Measures the time from an edit of `file` to a reply that contains it.

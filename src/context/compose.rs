@@ -1,6 +1,6 @@
 //! Selects the entries of a bundle that are worth their tokens, and orders them.
 //!
-//! [`bundle`] is the data. `symbols`, `snippets`, `calls`, `test_files` and `keywords` propose
+//! [`bundle`] is the data. `symbols`, `chains`, `snippets`, `calls`, `test_files` and `keywords` propose
 //! candidate entries with values, `admit` selects those that fit, `render` writes them, `page` shows them to
 //! people. Equal task, tree and budget give equal bytes.
 //!
@@ -11,6 +11,7 @@ pub mod bundle;
 
 mod admit;
 mod calls;
+mod chains;
 mod free_words;
 mod keywords;
 mod page;
@@ -184,6 +185,10 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         let mut texts = Texts::as_indexed(catalog);
         calls::candidates(sources, &mut texts, &selected, &ranked, options)
     };
+    let chains = || {
+        let mut texts = Texts::as_indexed(catalog);
+        chains::candidates(sources, &mut texts, task, &selected, options)
+    };
     let tests = || test_files::candidates(sources, &selected, &ranked, detail);
     // With files it cannot be a miss, so the keywords can be computed in parallel.
     let keywords = || {
@@ -193,8 +198,9 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
             keywords::keywords(sources, task, &found, &words).map(Some)
         }
     };
-    let ((calls, tests), (keywords, snippets)) =
-        rayon::join(|| (calls(), tests()), || rayon::join(keywords, snippets));
+    let ((calls, tests, chains), (keywords, snippets)) =
+        rayon::join(|| (calls(), tests(), chains()), || rayon::join(keywords, snippets));
+    candidates.extend(chains?);
     candidates.extend(snippets?);
     candidates.extend(calls?);
     candidates.extend(tests?);

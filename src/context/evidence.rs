@@ -413,7 +413,7 @@ impl TaskEvidence {
         let words =
             task.title.split(is_end).map(|word| word.trim_matches(['-', '_']).to_lowercase());
         let words: BTreeSet<String> =
-            words.filter(|word| word.len() > 2 && !is_stop_word(word)).collect();
+            words.filter(|word| is_folder_word(word) && !is_stop_word(word)).collect();
         let all = (catalog.files().len().max(2) as f32).ln();
         let names = catalog.file_names();
         let (mut last, mut named) = (&b""[..], Vec::new());
@@ -699,6 +699,12 @@ static FORM_WORDS: &[&str] = &[
 /// Returns true if a lowercase word is common to bug reports in general.
 pub fn is_form_word(word: &str) -> bool {
     FORM_WORDS.binary_search(&word).is_ok()
+}
+
+/// Returns true for a word that may name a directory: three bytes, or a version such as `v4`.
+fn is_folder_word(word: &str) -> bool {
+    let version = word.strip_prefix('v').unwrap_or_default();
+    word.len() > 2 || !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Returns the query for the text index, with terms from the title, the mentions, the prose and the

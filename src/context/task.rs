@@ -247,6 +247,30 @@ impl Reader {
         for named in names::names(text, is_in_code) {
             self.add(named.kind, &named.text, named.line, false, is_in_code);
         }
+        if !is_in_code {
+            self.options(text);
+        }
+    }
+
+    /// Reads the options of commands (`--verbose`) and routes (`/api/users`) of a text as texts to search:
+    /// code mostly names an option without its dashes, in quotes.
+    fn options(&mut self, text: &str) {
+        let is_name = |name: &str| {
+            name.len() > 1
+                && name.starts_with(char::is_alphabetic)
+                && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
+        };
+        for word in text.split_whitespace() {
+            let word =
+                word.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '-' | '/' | '}'));
+            if let Some(name) = word.strip_prefix("--").filter(|name| is_name(name)) {
+                self.literal(word);
+                self.literal(&format!("\"{name}\""));
+                self.literal(&format!("'{name}'"));
+            } else if word.starts_with('/') && word.len() > 3 && !word.contains('.') {
+                self.literal(word);
+            }
+        }
     }
 
     fn literal(&mut self, text: &str) {

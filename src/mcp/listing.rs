@@ -140,7 +140,7 @@ mod tests {
         let all = list(&both, Writes::Refused);
         let with_edit = list(&both, Writes::Allowed);
         assert!(core <= 2_600, "core takes {core} tokens");
-        assert!(before <= 4_850, "they take {before} tokens");
+        assert!(before <= 4_900, "they take {before} tokens");
         assert!(all <= before + 500, "with {added:?} they take {all} tokens instead of {before}");
         assert!(with_edit <= all + 350, "with edits they take {with_edit} tokens");
         let core_tools = toolset::tools(&[Toolset::Core], Writes::Refused);

@@ -6,9 +6,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::coverage::{Coverage, Status};
-use super::{Alias, Call, Define, Needs, Reply, Toolset, decisions, paths};
+use super::{Alias, Call, Define, Needs, Offered, Reply, Toolset, decisions, paths};
 use crate::answer::page::{Block, Page};
 use crate::answer::style::{Plain, Style};
 use crate::base::ids::FileId;
@@ -23,6 +24,7 @@ use crate::context::diff;
 use crate::context::task::{self, Task};
 use crate::error::{Error, Result};
 use crate::history::git::Difference;
+use crate::rank::TaskKind;
 
 /// Tokens of a reply: the default, the minimum and the maximum.
 const TOKENS: usize = 1_500;
@@ -47,6 +49,10 @@ const DIFF_BYTES_MAX: usize = 1 << 20;
 
 /// The maximum number of files whose earlier text is read from a commit.
 const COMPARED_MAX: usize = 24;
+
+/// The smallest budget in which the next calls are proposed, and the number of definitions to read.
+const NEXT_BUDGET_MIN: usize = 600;
+const NEXT_TARGETS: usize = 3;
 
 /// The maximum number of decisions of a reply.
 const DECISIONS: usize = 2;
@@ -110,6 +116,25 @@ pub struct ContextReply {
     /// Why there are none, if they cannot be read.
     decisions_notice: Option<String>,
     choice: Choice,
+    /// The tools that are likely needed next, by the names that the caller knows.
+    next_tools: NextTools,
+}
+
+/// The tools that are likely needed next; those that the caller does not have are absent.
+#[derive(Clone, Debug, Default)]
+struct NextTools {
+    read: Option<String>,
+    trace: Option<String>,
+    callers: Option<String>,
+    /// The task is a question.
+    is_question: bool,
+}
+
+/// A call that is likely needed next.
+#[derive(Clone, Debug, Serialize)]
+struct NextCall {
+    tool: String,
+    arguments: serde_json::Value,
 }
 
 /// The reply as JSON.
@@ -125,6 +150,8 @@ struct JsonReply<'a> {
     decisions: &'a [decisions::Entry],
     #[serde(flatten)]
     bundle: &'a Bundle,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    next: Vec<NextCall>,
 }
 
 impl Define for Context {
@@ -246,6 +273,10 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
         decisions,
         decisions_notice,
         choice,
+        next_tools: NextTools {
+            is_question: task.kind() == TaskKind::Question,
+            ..NextTools::default()
+        },
     })
 }
 
@@ -290,6 +321,15 @@ fn decided(
         best.pop();
     }
     Ok(best)
+}
+
+/// Returns the calls that are likely needed next as text.
+fn next_text(next: &[NextCall]) -> String {
+    let mut out = String::new();
+    for NextCall { tool, arguments } in next {
+        out.push_str(&format!("next: {tool} {arguments}\n"));
+    }
+    out
 }
 
 /// Returns the decisions as text.
@@ -387,8 +427,9 @@ impl ContextReply {
                 let notices = Reply::notices(self);
                 let notices = notices.iter().map(|notice| tokens::count(notice) + NOTICE_TOKENS);
                 let decisions = tokens::count(&decisions_text(&self.decisions));
-                let bundle = tokens::count(&bundle.render(&Plain));
-                bundle + decisions + notices.sum::<usize>() + EDGE_TOKENS
+                let bundle_tokens = tokens::count(&bundle.render(&Plain));
+                let next = tokens::count(&next_text(&self.next(bundle)));
+                bundle_tokens + next + decisions + notices.sum::<usize>() + EDGE_TOKENS
             }
             Form::Json => {
                 let json = serde_json::to_string(&self.shown(bundle)).unwrap_or_default();
@@ -401,7 +442,45 @@ impl ContextReply {
         let without_text = self.without_text.is_some();
         let without_history = self.without_history.is_some();
         let decisions = &self.decisions;
-        JsonReply { coverage: self.coverage, without_text, without_history, decisions, bundle }
+        JsonReply {
+            coverage: self.coverage,
+            without_text,
+            without_history,
+            decisions,
+            bundle,
+            next: self.next(bundle),
+        }
+    }
+
+    /// Returns the calls that are most likely needed after this reply: to read the definitions that it
+    /// names only, and to follow the first one. None in small budgets.
+    fn next(&self, bundle: &Bundle) -> Vec<NextCall> {
+        let mut next = Vec::new();
+        if bundle.budget < NEXT_BUDGET_MIN {
+            return next;
+        }
+        let call = |tool: &Option<String>, arguments: serde_json::Value| {
+            tool.clone().map(|tool| NextCall { tool, arguments })
+        };
+        let name = |of: &compose::bundle::Symbol| {
+            of.qualified_name.clone().unwrap_or_else(|| of.name.clone())
+        };
+        let heads = bundle.symbols.iter().filter(|symbol| symbol.body.is_none());
+        let targets: Vec<String> =
+            heads.take(NEXT_TARGETS).map(|of| format!("{}:{}", of.path, name(of))).collect();
+        if !targets.is_empty() {
+            next.extend(call(&self.next_tools.read, json!({ "targets": targets })));
+        }
+        if let Some(first) = bundle.symbols.iter().find(|symbol| symbol.kind.is_callable()) {
+            let from = format!("{}:{}", first.path, name(first));
+            let NextTools { trace, callers, is_question, .. } = &self.next_tools;
+            next.extend(if *is_question && bundle.chain.is_empty() {
+                call(trace, json!({ "from": from }))
+            } else {
+                call(callers, json!({ "name": name(first), "path": first.path }))
+            });
+        }
+        next
     }
 }
 
@@ -417,7 +496,8 @@ impl Serialize for ContextReply {
 impl Reply for ContextReply {
     /// Renders the parts of the bundle, each below its heading.
     fn render(&self, style: &dyn Style) -> String {
-        self.bundle(Form::Text).render(style) + &decisions_text(&self.decisions)
+        let bundle = self.bundle(Form::Text);
+        bundle.render(style) + &decisions_text(&self.decisions) + &next_text(&self.next(&bundle))
     }
 
     /// Shows the files with the reasons, what is in them, and the decisions for them.
@@ -435,6 +515,12 @@ impl Reply for ContextReply {
 
     fn is_found(&self) -> bool {
         self.choice.is_found()
+    }
+
+    fn adapt(&mut self, offered: Offered<'_>) {
+        self.next_tools.read = offered.render("{tool:read}");
+        self.next_tools.trace = offered.render("{tool:trace}");
+        self.next_tools.callers = offered.render("{tool:callers}");
     }
 
     fn notices(&self) -> Vec<String> {

@@ -21,6 +21,9 @@ const HEADINGS_TOKENS: usize = 48;
 /// Tokens reserved for numbers in JSON, where the empty bundle already contains the keys.
 const NUMBERS_TOKENS: usize = 4;
 
+/// Tokens of the key of a chain, which an empty bundle does not contain.
+const CHAIN_KEY_TOKENS: usize = 4;
+
 /// Output format of a bundle.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Form {
@@ -169,6 +172,7 @@ impl Choice {
                 Entry::Snippet(_) => omitted_parts.snippets += 1,
                 Entry::Calls(_) => omitted_parts.calls += 1,
                 Entry::Test(_) => omitted_parts.tests += 1,
+                Entry::Chain(_) => omitted_parts.chains += 1,
             }
             bundle.omitted_tokens += costs[at][0];
         }
@@ -200,6 +204,7 @@ fn costs(candidate: &Candidate, form: Form) -> Vec<usize> {
         (Form::Json, Entry::Snippet(snippet)) => json(snippet),
         (Form::Json, Entry::Calls(calls)) => json(calls),
         (Form::Json, Entry::Test(test)) => json(test),
+        (Form::Json, Entry::Chain(steps)) => json(steps) + CHAIN_KEY_TOKENS,
     };
     candidate.forms.iter().map(cost).collect()
 }

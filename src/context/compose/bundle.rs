@@ -111,6 +111,29 @@ pub struct Site {
     pub line: usize,
 }
 
+/// A step of the chain of calls between two definitions of the task.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Step {
+    /// The definition.
+    pub name: String,
+    /// Its file.
+    pub path: String,
+    /// Its first line, from 1.
+    pub line: usize,
+    /// The line that leads to the next one; absent at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next: Option<NextLine>,
+}
+
+/// A line that leads to the next step.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextLine {
+    /// Its number, from 1.
+    pub line: usize,
+    /// Its text.
+    pub text: String,
+}
+
 /// A test file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Test {
@@ -136,12 +159,14 @@ pub struct OmittedParts {
     pub calls: usize,
     /// Tests.
     pub tests: usize,
+    /// Chains of calls.
+    pub chains: usize,
 }
 
 impl OmittedParts {
     /// Returns the sum.
     pub fn total(self) -> usize {
-        self.symbols + self.files + self.snippets + self.calls + self.tests
+        self.symbols + self.files + self.snippets + self.calls + self.tests + self.chains
     }
 }
 
@@ -155,6 +180,9 @@ pub struct Bundle {
     pub keywords: Vec<Keyword>,
     /// Definitions of mentioned names, and those found by the words of the task.
     pub symbols: Vec<Symbol>,
+    /// The chain of calls between two of them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<Step>,
     /// Files, best first.
     pub files: Vec<File>,
     /// Relevant lines.
@@ -187,6 +215,7 @@ pub(super) enum Entry {
     Snippet(Snippet),
     Calls(Calls),
     Test(Test),
+    Chain(Vec<Step>),
 }
 
 impl Bundle {
@@ -198,6 +227,7 @@ impl Bundle {
             Entry::Snippet(snippet) => self.snippets.push(snippet),
             Entry::Calls(calls) => self.calls.push(calls),
             Entry::Test(test) => self.tests.push(test),
+            Entry::Chain(steps) => self.chain = steps,
         }
     }
 

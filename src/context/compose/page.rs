@@ -22,6 +22,20 @@ impl Bundle {
             blocks.push(Block::Title("Definitions".to_owned()));
             blocks.extend(self.definitions());
         }
+        if !self.chain.is_empty() {
+            let mut table = Table::new([Column::cut(""), Column::cut("")]);
+            for step in &self.chain {
+                let below = step.next.as_ref().map(|next| {
+                    let path = step.path.clone();
+                    let place = Cell::Lines(path.clone(), next.line, next.line);
+                    vec![place, Cell::Code { path, text: next.text.clone(), name: String::new() }]
+                });
+                let cells = [Cell::name(&step.name), Cell::Place(step.path.clone(), step.line)];
+                table.row_with(cells, below.into_iter().collect());
+            }
+            blocks.push(Block::Title("Chain of calls".to_owned()));
+            blocks.push(Block::Table(table));
+        }
         for (at, snippet) in self.snippets.iter().enumerate() {
             let (path, line) = (snippet.path.clone(), snippet.start_line);
             let around = snippet.around.as_ref();

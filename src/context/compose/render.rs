@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::bundle::{
-    Bundle, Calls, Entry, File, Keyword, OmittedParts, Role, Snippet, Symbol, Test,
+    Bundle, Calls, Entry, File, Keyword, NextLine, OmittedParts, Role, Snippet, Step, Symbol, Test,
 };
 use crate::answer::style::{Plain, Style};
 use crate::base::text::plain;
@@ -21,6 +21,7 @@ impl Bundle {
             let _ = writeln!(out, "keywords: {}", keywords.join(", "));
         }
         section(&mut out, "definitions", &self.symbols, |symbol, out| symbol.write(out, style));
+        section(&mut out, "chain of calls", &self.chain, |step, out| step.write(out, style));
         section(&mut out, "files", &self.files, |file, out| file.write(out, style));
         section(&mut out, "lines", &self.snippets, |snippet, out| snippet.write(out, style));
         if !self.calls.is_empty() {
@@ -52,13 +53,14 @@ fn section<T>(out: &mut String, title: &str, entries: &[T], write: impl Fn(&T, &
 
 /// Returns the omitted entries by part.
 pub(super) fn parts(omitted_parts: OmittedParts) -> Vec<String> {
-    let OmittedParts { symbols, files, snippets, calls, tests } = omitted_parts;
+    let OmittedParts { symbols, files, snippets, calls, tests, chains } = omitted_parts;
     let all = [
         (symbols, "definition"),
         (files, "file"),
         (snippets, "snippet"),
         (calls, "file of calls"),
         (tests, "test"),
+        (chains, "chain"),
     ];
     let some = all.iter().filter(|(count, _)| *count > 0);
     let describe = |(count, noun): &(usize, &str)| match (*count, *noun) {
@@ -96,6 +98,16 @@ impl Entry {
                 calls.write_sites(out, style);
             }
             Entry::Test(test) => test.write(out, style),
+            Entry::Chain(steps) => steps.iter().for_each(|step| step.write(out, style)),
+        }
+    }
+}
+
+impl Step {
+    fn write(&self, out: &mut String, style: &dyn Style) {
+        let _ = writeln!(out, "{}  {}", style.place(&self.path, self.line), style.name(&self.name));
+        if let Some(NextLine { line, text }) = &self.next {
+            let _ = writeln!(out, "  {line}: {}", plain(text));
         }
     }
 }

@@ -144,6 +144,7 @@ fn every_tool_takes_a_project() {
         ("codedb_query", json!({"pipeline": [{"op": "find", "query": "lib_here"}]})),
         ("codedb_bundle", json!({"ops": [{"tool": "codedb_ls"}]})),
         ("codedb_callpath", json!({"from": "of_lib", "to": "of_lib"})),
+        ("codedb_trace", json!({"from": "of_lib", "to": "of_lib"})),
         ("codedb_changes", json!({"since": "1h"})),
         ("codedb_projects", json!({})),
         ("codedb_index", json!({"path": "."})),

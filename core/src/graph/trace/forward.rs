@@ -220,7 +220,15 @@ impl<'a, 'l> Forward<'a, 'l> {
             }
             let passed = self.passed_as(of, word, 0);
             if passed.is_empty() {
-                self.add_same_name_of(of, word, steps);
+                let reference = Reference {
+                    span: at..at + word.len(),
+                    role: Role::Call,
+                    receiver: None,
+                    enclosing: Some(of.place as usize),
+                    arguments: None,
+                };
+                let site = Site { file: of.file, reference };
+                self.add_same_name_of(of, word, Some(&site), steps);
             }
             for edge in passed {
                 if !steps.edges.iter().any(|known| known.to == edge.to) {
@@ -249,7 +257,7 @@ impl<'a, 'l> Forward<'a, 'l> {
         let named = code.named(name);
         let near = near(&named, site.file, POSSIBLE_MAX);
         if outcome.is_outside {
-            self.add_same_name_of(of, name, steps);
+            self.add_same_name_of(of, name, Some(site), steps);
             return;
         }
         let used = Use::new(name, &site.reference);
@@ -270,10 +278,10 @@ impl<'a, 'l> Forward<'a, 'l> {
 
     /// Adds the functions that have the name of a member without a body, and are stored or passed.
     fn add_same_name(&self, of: SymbolAt, facts: &FileFacts, steps: &mut Steps) {
-        self.add_same_name_of(of, &facts.symbols[of.place as usize].name, steps);
+        self.add_same_name_of(of, &facts.symbols[of.place as usize].name, None, steps);
     }
 
-    fn add_same_name_of(&self, of: SymbolAt, name: &str, steps: &mut Steps) {
+    fn add_same_name_of(&self, of: SymbolAt, name: &str, site: Option<&Site>, steps: &mut Steps) {
         let Some(facts) = self.linker.file(of.file) else { return };
         let named = self.linker.code().named(name);
         for at in near(&named, of.file, POSSIBLE_MAX) {
@@ -284,7 +292,8 @@ impl<'a, 'l> Forward<'a, 'l> {
             }
             let is_in_type = symbol.parent.is_some_and(|at| is_type(there.symbols[at].kind));
             if is_code(symbol.kind) && !is_in_type && there.shares_definitions(&facts) {
-                steps.edges.push(unnamed(of, *at, Kind::SameName));
+                let site = site.cloned();
+                steps.edges.push(Edge { site, ..unnamed(of, *at, Kind::SameName) });
             }
         }
     }
