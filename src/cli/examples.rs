@@ -86,7 +86,6 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("trace Cart.total Price::of", "which code runs from one to the other"),
             ("trace Cart.total", "what it runs, as a tree"),
-
         ],
     ),
     (

@@ -106,6 +106,7 @@ fn homes() -> Homes {
         zed: PathBuf::from("~/.config/zed"),
         codex: PathBuf::from("~/.codex"),
         claude: PathBuf::from("~"),
+        claude_settings: PathBuf::from("~/.claude"),
     }
 }
 
