@@ -19,13 +19,10 @@ use serde_json::{Value, json};
 
 use self::searches::Place;
 use self::sessions::Session;
-use super::init::surroundings;
+use super::init::{installed, surroundings};
 use super::place::{self, TreeOptions};
 use super::report;
-use crate::register::{
-    self,
-    clients::{CLIENTS, Client, Scope},
-};
+use crate::register::clients::{CLIENTS, Client};
 
 /// The most bytes of standard input that are examined; longer input has no reminder.
 const INPUT_BYTES_MAX: u64 = 8 << 20;
@@ -35,9 +32,6 @@ const READ_BYTES_MAX: u64 = 256 << 20;
 
 /// The longest path or session id that counts.
 const TEXT_BYTES_MAX: usize = 4096;
-
-/// The most bytes of a client's settings that are examined.
-const SETTINGS_BYTES_MAX: u64 = 64 << 20;
 
 /// What the model reads.
 const REMINDER: &str = "\
@@ -102,7 +96,8 @@ fn reminder(client: &Client, input: &[u8]) -> Option<Value> {
     let place = Place { root: &root, dir: &dir, named_dir: Path::new(&named_dir) };
     let is_wanted = event_searches(&event, place)
         && place::is_indexed(&cache, &root)
-        && is_registered(client, &root, &named_dir);
+        && surroundings::homes()
+            .is_ok_and(|homes| installed::has_server(client, &homes, &root, &named_dir));
     (is_wanted && session.mark()).then(|| {
         json!({
             "hookSpecificOutput": {
@@ -168,20 +163,4 @@ fn event_searches(event: &Event, place: Place<'_>) -> bool {
             command_line(event).is_some_and(|line| searches::line_searches(&line, place))
         }
     }
-}
-
-/// Returns true if the server is registered with the client, for the user or in the tree.
-fn is_registered(client: &Client, root: &Path, named_dir: &str) -> bool {
-    let Ok(homes) = surroundings::homes() else { return false };
-    let dirs: Vec<&str> = root.to_str().into_iter().chain([named_dir]).collect();
-    let mut files = [Scope::Project, Scope::User]
-        .into_iter()
-        .flat_map(|scope| client.files(scope, &homes, root));
-    files.any(|file| {
-        let is_small = file
-            .metadata()
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= SETTINGS_BYTES_MAX);
-        let text = is_small.then(|| std::fs::read_to_string(&file).ok()).flatten();
-        text.is_some_and(|text| register::is_registered(&text, client.format, &dirs))
-    })
 }

@@ -3,10 +3,12 @@
 //!
 //! `register` edits the text of settings, `installation` chooses the command that they start. This
 //! module reads the arguments, and shows and writes one part after the other: [`plan`] determines the
-//! changes of each, [`surroundings`] locates the files, [`files`] reads and writes them.
+//! changes of each, [`surroundings`] locates the files, [`files`] reads and writes them, [`installed`]
+//! reports what is there.
 
 pub(super) mod files;
 mod git_hook_file;
+pub(super) mod installed;
 mod plan;
 pub(super) mod surroundings;
 
@@ -72,13 +74,13 @@ pub(super) fn command() -> Command {
             Arg::new("remove")
                 .long("remove")
                 .action(ArgAction::SetTrue)
-                .help("Remove the registration, skill and hook, of all clients or those of `--client`"),
+                .help("Remove registration, skill and hook, of all clients or of `--client`"),
         )
         .arg(
             Arg::new("agents-md")
                 .long("agents-md")
                 .action(ArgAction::SetTrue)
-                .help("Also add a note to AGENTS.md and CLAUDE.md at the root: which tool to use when"),
+                .help("Also add a note to AGENTS.md and CLAUDE.md: which tool to use when"),
         )
         .arg(
             Arg::new("skill")
@@ -251,7 +253,8 @@ impl InitOptions {
             // A note belongs to the tree, whatever the scope.
             Part::Note => {
                 offers
-                    && (!self.is_removal || self.scope == Scope::Project)
+                    && (self.scope == Scope::Project
+                        || !self.is_removal && self.root.join(".git").exists())
                     && place::too_wide(&self.root).is_none()
             }
             Part::Skill | Part::Hook => offers,

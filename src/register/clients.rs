@@ -61,6 +61,8 @@ impl SkillDir {
 pub struct Hooks {
     /// When the hook runs.
     pub event: HookEvent,
+    /// What the user does before the client runs it, if anything.
+    pub consent: Option<&'static str>,
     /// The user's settings that contain hooks.
     user: fn(&Homes) -> Vec<PathBuf>,
     /// The project's settings that contain hooks.
@@ -140,6 +142,7 @@ pub const CLIENTS: &[Client] = &[
         skills: &[SkillDir::Claude],
         hooks: Some(Hooks {
             event: HookEvent { name: "PreToolUse", tools: "Bash|Grep|Glob" },
+            consent: None,
             user: |homes| vec![homes.claude_settings.join("settings.json")],
             project: &[".claude/settings.json", ".claude/settings.local.json"],
         }),
@@ -156,6 +159,7 @@ pub const CLIENTS: &[Client] = &[
         hooks: Some(Hooks {
             // Older versions ignore the output of `PreToolUse`.
             event: HookEvent { name: "PostToolUse", tools: "Bash" },
+            consent: Some("trust it in Codex with `/hooks`"),
             user: |homes| vec![homes.codex.join("hooks.json")],
             project: &[".codex/hooks.json"],
         }),
@@ -185,6 +189,7 @@ pub const CLIENTS: &[Client] = &[
                 name: "AfterTool",
                 tools: "run_shell_command|search_file_content|grep_search|glob",
             },
+            consent: None,
             user: |homes| vec![homes.home.join(".gemini/settings.json")],
             project: &[".gemini/settings.json"],
         }),

@@ -33,18 +33,25 @@ fn codedb(place: &Place) -> Command {
     command
 }
 
-fn init(place: &Place, args: &[&str]) -> Answer {
+fn codedb_of(place: &Place, args: &[&str]) -> Command {
     let mut command = codedb(place);
-    command.args(["init", "--command", "codedb"]).args(args);
-    Answer::of(command)
+    command.args(args);
+    command
 }
 
-/// Returns every file and directory of a place; the content of files.
+fn init(place: &Place, args: &[&str]) -> Answer {
+    Answer::of(codedb_of(place, &[&["init", "--command", "codedb"][..], args].concat()))
+}
+
+/// Returns every file and directory of a place, without the cache; the content of files.
 fn all(place: &Place) -> BTreeMap<PathBuf, Option<Vec<u8>>> {
     let (mut found, mut folders) = (BTreeMap::new(), vec![place.base()]);
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).expect("a directory").flatten() {
             let path = entry.path();
+            if path == place.cache() {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path.clone());
             }
@@ -95,6 +102,11 @@ fn every_part_is_written_once_and_removed_exactly() {
             answer.stderr
         );
         assert!(answer.stderr.contains("AGENTS.md: note added to "), "{}", answer.stderr);
+        assert!(answer.stderr.contains("hooks.json; trust it in Codex with `/hooks`"));
+        let doctor = Answer::of(codedb_of(&place, &["doctor"])).text();
+        let agents = "ok    agents: Claude Code (server, skill, hook), Codex (server, skill, hook), \
+                      Gemini CLI (server, skill, hook)\n";
+        assert!(doctor.contains(agents), "{doctor}");
         let written = all(&place);
         let again = init(&place, &args).expect_success();
         assert_eq!((again.text(), all(&place)), (String::new(), written));
@@ -121,10 +133,41 @@ fn every_part_is_written_once_and_removed_exactly() {
 }
 
 #[test]
+fn a_terminal_is_asked_for_each_part() {
+    let place = Place::new();
+    write(&home(&place).join(".claude.json"), "{}");
+    place.git(&["init", "-q"]);
+    let on_terminal = |answers: &str| {
+        let line = format!("'{}' init --command codedb", env!("CARGO_BIN_EXE_codedb"));
+        let script = format!("printf '{answers}' | script -qec \"{line}\" /dev/null");
+        let mut command = place.command("sh");
+        command.args(["-c", &script]).env("SHELL", "/bin/sh").env_remove("CLAUDE_CONFIG_DIR");
+        Answer::of(command).text()
+    };
+    if Command::new("script").arg("--version").output().is_err() {
+        return;
+    }
+    let text = on_terminal("n\\n");
+    assert_eq!(text.matches("Write these changes?").count(), 1, "{text}");
+    assert_eq!(read(&home(&place).join(".claude.json")), "{}");
+    let text = on_terminal("y\\nn\\ny\\nn\\n");
+    assert_eq!(text.matches("Write these changes?").count(), 4, "{text}");
+    assert!(read(&home(&place).join(".claude.json")).contains("codedb"));
+    assert!(home(&place).join(".claude/skills/codedb/SKILL.md").is_file());
+    assert!(!home(&place).join(".claude/settings.json").exists());
+    assert!(!place.root().join("AGENTS.md").exists());
+}
+
+#[test]
 fn the_registration_alone_is_written_without_flags() {
     let place = Place::new();
     write(&home(&place).join(".claude.json"), "{}");
     let before: Vec<PathBuf> = all(&place).into_keys().collect();
+    let doctor = Answer::of(codedb_of(&place, &["doctor"])).text();
+    assert!(
+        doctor.contains("ok    agents: none has codedb; `codedb init` registers it"),
+        "{doctor}"
+    );
     let answer = init(&place, &["--yes"]).expect_success();
     assert!(answer.stderr.contains("`--agents-md`, `--skill` and `--hook`"), "{}", answer.stderr);
     assert_eq!(all(&place).into_keys().collect::<Vec<_>>(), before);
@@ -188,6 +231,15 @@ fn what_cannot_be_edited_is_reported_and_left_alone() {
     init(&place, &[&args[..], &["--remove"]].concat());
     assert_eq!(read(&settings), "{\"hooks\": [\n");
     assert_eq!(read(&skill), "---\nname: codedb\n---\nMine.\n");
+    let local = place.root().join(".claude/settings.local.json");
+    write(
+        &local,
+        "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"command\": \"codedb hook claude-code\"}]}]}}",
+    );
+    let project = ["--scope", "project", "--client", "claude-code", "--hook", "--dry-run"];
+    let text = init(&place, &project).expect_success().text();
+    assert!(text.contains("Claude Code hook: update codedb\n"), "{text}");
+    assert!(text.contains("settings.local.json") && !text.contains("settings.json"), "{text}");
     let zed = init(&place, &["--yes", "--client", "zed", "--skill", "--hook"]).expect_success();
     assert!(zed.stderr.contains("Zed has no skills"), "{}", zed.stderr);
     assert!(zed.stderr.contains("Zed has no hooks that reach the model"), "{}", zed.stderr);

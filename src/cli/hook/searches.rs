@@ -83,11 +83,14 @@ fn searches(line: &str, place: Place<'_>, depth: usize) -> bool {
                     return true;
                 }
             }
-            "xargs" if is_after_git => {
-                // `git ls-files | xargs grep`.
-                if args.iter().any(|arg| Tool::of(name(arg)).is_some()) && place.has(&here) {
-                    return true;
-                }
+            // `git ls-files | xargs grep`.
+            "xargs"
+                if is_after_git
+                    && command.has_input
+                    && args.iter().any(|arg| Tool::of(name(arg)).is_some())
+                    && place.has(&here) =>
+            {
+                return true;
             }
             _ if command_searches(program, args, &command, &here, place) => return true,
             _ => {}

@@ -40,6 +40,8 @@ pub(super) struct Change {
     name: String,
     file: SettingsFile,
     edit: Edit,
+    /// What the user does afterwards.
+    next: Option<&'static str>,
 }
 
 /// The planned changes.
@@ -59,12 +61,14 @@ struct Planner<'a> {
     is_named: bool,
     options: &'a InitOptions,
     plan: Plan,
+    /// What the user does after the changes that follow.
+    next: Option<&'static str>,
 }
 
 impl Plan {
     /// Returns the changes of a part. `is_named` is false for one that is only offered.
     pub(super) fn of(part: Part, is_named: bool, options: &InitOptions) -> Plan {
-        let mut planner = Planner { part, is_named, options, plan: Plan::default() };
+        let mut planner = Planner { part, is_named, options, plan: Plan::default(), next: None };
         match part {
             Part::Registration => planner.registration(),
             Part::Note => planner.note(),
@@ -221,6 +225,7 @@ impl Planner<'_> {
                 Some("the hook is already in")
             };
             let Some(file) = files.iter().find(has_hook).or(files.first()) else { continue };
+            self.next = hooks.consent.filter(|_| !options.is_removal);
             self.add(&format!("{} hook", client.name), file, edit, unchanged_message);
         }
     }
@@ -278,7 +283,7 @@ impl Planner<'_> {
         match edited {
             Ok((file, Some(edit))) => {
                 let (part, name) = (self.part, name.to_owned());
-                self.plan.changes.push(Change { part, name, file, edit });
+                self.plan.changes.push(Change { part, name, file, edit, next: self.next });
             }
             Ok((file, None)) => {
                 self.plan.unchanged += 1;
@@ -364,7 +369,8 @@ impl Change {
             (false, Part::Skill) => "written to",
             (false, Part::Registration) => "registered in",
         };
-        report::print_message(format_args!("{}: {what} {path}", self.name));
+        let next = self.next.map(|next| format!("; {next}")).unwrap_or_default();
+        report::print_message(format_args!("{}: {what} {path}{next}", self.name));
         Ok(())
     }
 }

@@ -91,7 +91,7 @@ impl Written {
                 format!("[{}]", elements.join(", "))
             }
             Written::NewHooks(event, group) => {
-                format!("{{ {}: [{}] }}", quoted(event), group.inline())
+                format!("{{ {}: [ {} ] }}", quoted(event), group.inline())
             }
             Written::NewEvent(group) => format!("[ {} ]", group.inline()),
         }

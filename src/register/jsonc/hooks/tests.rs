@@ -95,6 +95,33 @@ fn every_layout_is_restored() {
 }
 
 #[test]
+fn blanks_comments_and_commas_are_restored_in_every_form() {
+    let gaps = ["", " ", "\n", "\n  ", " /* x */ ", "\n  // x\n  "];
+    let forms: [fn(&str, &str, &str) -> String; 7] = [
+        |a, _, _| format!("{{{a}}}"),
+        |a, b, c| format!("{{{a}\"a\": 1{b}}}{}", if c.contains("//") { "" } else { c.trim() }),
+        |a, b, c| format!("{{{a}\"hooks\":{b}{{{c}}}}}\n"),
+        |a, b, c| format!("{{{a}\"hooks\": {{{b}\"PreToolUse\": [{c}]}}}}\n"),
+        |a, b, c| format!("{{{a}\"hooks\": {{\"Stop\": [1]{b},{c}}}, \"b\": 2}}"),
+        |a, b, c| format!("{{\"hooks\": {{{a}\"PreToolUse\": [{b}{{}}{c},]}}}}"),
+        |a, b, c| format!("{{\"hooks\": {{\"PreToolUse\": [{a}1,{b}2{c}]{a}}}{b}}}"),
+    ];
+    let count = gaps.len();
+    for case in 0..forms.len() * count.pow(3) {
+        let gap = |place: u32| gaps[case / count.pow(place) % count];
+        let (form, a, b, c) = (forms[case / count.pow(3)], gap(0), gap(1), gap(2));
+        for end in ["\n", "\r\n"] {
+            let text = form(a, b, c).replace('\n', end);
+            if Document::parse(&text).is_err() {
+                continue;
+            }
+            let edit = put(&text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+            restored(&text, &edit.expect("an edit").text);
+        }
+    }
+}
+
+#[test]
 fn a_changed_command_line_is_replaced_and_a_changed_matcher_kept() {
     let older = put("{\"a\": 1}").expect("valid").expect("an edit").text;
     let older = older.replace("Bash|Grep", "Bash");
