@@ -287,7 +287,8 @@ impl InitOptions {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let options = InitOptions::of(matches)?;
     let mut total = Plan::default();
-    let (mut has_changes, mut is_written, mut is_noted) = (false, false, false);
+    let (mut has_changes, mut is_refused, mut is_written, mut is_noted) =
+        (false, false, false, false);
     for part in options.parts() {
         let is_named = part == Part::Registration || options.named.contains(&part);
         let mut plan = Plan::of(part, is_named, &options);
@@ -310,11 +311,11 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             Consent::Missing | Consent::Refused => false,
         };
         if !is_allowed {
-            if part == Part::Registration && !options.is_removal && options.named.is_empty() {
-                // Without the server, the other parts are of no use.
-                if options.consent == Consent::Asked {
-                    break;
-                }
+            is_refused = true;
+            let is_declined = options.consent == Consent::Asked && part == Part::Registration;
+            if is_declined && options.named.is_empty() && !options.is_removal {
+                // Without the server, what is only offered is of no use.
+                break;
             }
             continue;
         }
@@ -322,7 +323,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             match change.write(&options) {
                 Ok(()) => {
                     total.unchanged += 1;
-                    is_written |= part != Part::GitHook;
+                    is_written = true;
                 }
                 Err(error) => total.fail(&error),
             }
@@ -334,9 +335,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let offers = options.named.is_empty() && !options.is_removal;
     if options.consent == Consent::Refused {
         report::print_message("nothing was written");
-    } else if !is_written && total.failed == 0 && options.consent != Consent::Given {
+    } else if !is_written && is_refused {
         report::print_message("nothing was written; use `--yes` to write the changes");
-    } else if is_written && !options.is_removal {
+    } else if is_written && !options.is_removal && !options.named.contains(&Part::GitHook) {
         report::print_message("restart running clients to load it");
     }
     if offers && matches!(options.consent, Consent::Given | Consent::Missing) {
