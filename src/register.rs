@@ -1,11 +1,13 @@
 //! Edits the settings of agents and editors for `codedb init`, as functions from text to text.
 //!
 //! [`clients`] is the table of clients and the locations of their settings. [`Launch`] is the
-//! command to register, `entry` defines the entry, `jsonc` and `toml` edit the two formats as text so that every other byte stays, and
-//! [`agents`] edits the note in AGENTS.md. Each edited text is parsed again before it is returned
+//! command to register, `entry` defines the entry, and `jsonc` and `toml` edit the two formats as
+//! text so that every other byte stays. [`agents`] edits the note in AGENTS.md and CLAUDE.md,
+//! [`skill`] the skill, [`agent_hook`] the hook that reminds an agent of them. Each edited text is parsed again before it is returned
 //! and is refused unless it differs from the old one only by the entry. `cli::init` reads and
 //! writes the files.
 
+pub mod agent_hook;
 pub mod agents;
 pub mod clients;
 mod entry;
@@ -13,6 +15,8 @@ pub mod git_hook;
 mod jsonc;
 mod launch;
 mod lines;
+mod registered;
+pub mod skill;
 mod toml;
 
 #[cfg(test)]
@@ -20,6 +24,7 @@ mod tests;
 
 use crate::error::Result;
 pub use launch::Launch;
+pub use registered::is_registered;
 
 /// The name under which the server is registered in all clients.
 pub const NAME: &str = "codedb";

@@ -8,7 +8,7 @@ use clap::{ArgMatches, Command};
 
 use super::index::{common_args, print, tree_options};
 use super::installation::Installation;
-use super::{place, report};
+use super::{init, place, report};
 use crate::engine::{self, Engine};
 use crate::error::Result;
 use crate::index::segment::Segment;
@@ -34,7 +34,7 @@ pub(super) fn command() -> Command {
     Command::new("doctor")
         .about("Check the index and the system, and show how to fix problems")
         .long_about(
-            "Shows how codedb was installed and where it stores data; checks all checksums of the index, \
+            "Shows how codedb was installed, which agents have it and where it stores data; checks all checksums of the index, \
              the file systems and the limits for watching; lists what searches skip. The exit code is 2 \
              if there is a problem to fix.",
         )
@@ -70,6 +70,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let engine = place::engine(&options)?;
     let mut findings = Findings::default();
     check_installation(&mut findings);
+    check_agents(engine.root(), &mut findings);
     findings.good("tree", engine.root().display());
     if let Some(reason) = place::too_wide(engine.root()) {
         findings.note(
@@ -129,6 +130,21 @@ fn check_installation(findings: &mut Findings) {
             "a shell does not find this program by its name; add its directory, or install it",
         ),
     }
+}
+
+/// Reports which agents and editors start the server, and have the skill or the hook.
+fn check_agents(root: &Path, findings: &mut Findings) {
+    let Ok(clients) = init::installed::parts(root) else { return };
+    let named = |(name, parts): &(&str, Vec<&str>)| format!("{name} ({})", parts.join(", "));
+    let clients: Vec<String> = clients.iter().map(named).collect();
+    findings.good(
+        "agents",
+        if clients.is_empty() {
+            "none has codedb; `codedb init` registers it".to_owned()
+        } else {
+            clients.join(", ")
+        },
+    );
 }
 
 /// Reports the directory of recorded data, and what remains after codedb was uninstalled.

@@ -1,13 +1,16 @@
 //! `codedb init`: registers the server with the agents and editors on this machine, after showing
 //! the changes and asking for confirmation.
 //!
-//! `register` edits the text of settings, `installation` chooses the command that they start; this
-//! module locates the files ([`surroundings`]), reads
-//! and writes them ([`files`]) and prompts the user.
+//! `register` edits the text of settings, `installation` chooses the command that they start. This
+//! module reads the arguments, and shows and writes one part after the other: [`plan`] determines the
+//! changes of each, [`surroundings`] locates the files, [`files`] reads and writes them, [`installed`]
+//! reports what is there.
 
 pub(super) mod files;
-mod hook;
-mod surroundings;
+mod git_hook_file;
+pub(super) mod installed;
+mod plan;
+pub(super) mod surroundings;
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -16,14 +19,13 @@ use std::process::ExitCode;
 use clap::builder::PossibleValue;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
-use self::files::SettingsFile;
+use self::plan::{Part, Plan};
 use super::index::print;
 use super::installation::Installation;
 use super::{place, report};
-use crate::base::diff;
 use crate::error::{Error, Kind, Result};
+use crate::register::Launch;
 use crate::register::clients::{CLIENTS, Client, Homes, Scope};
-use crate::register::{self, Act, Edit, Launch, agents, git_hook};
 use crate::source::secret;
 
 const AFTER_HELP: &str = "\
@@ -35,9 +37,10 @@ pub(super) fn command() -> Command {
         .about("Register the server with the agents and editors on this machine")
         .long_about(
             "Finds Claude Code, Codex, Cursor, Gemini CLI, VS Code, Zed, Windsurf and opencode, and shows \
-             as a diff how registering `codedb mcp` changes their settings. Nothing is written before \
-             you confirm on the terminal or pass `--yes`. All other contents of the files are kept \
-             byte for byte; clients that are registered already are not changed.",
+             as a diff how registering `codedb mcp` changes their settings; then, on a terminal, it \
+             offers a note, a skill and a hook, which show agents when to use the tools. Nothing is \
+             written before you confirm on the terminal or pass `--yes`. All other contents of the \
+             files are kept byte for byte; what is there already is not changed.",
         )
         .after_help(AFTER_HELP)
         .arg(
@@ -46,7 +49,9 @@ pub(super) fn command() -> Command {
                 .value_name("SCOPE")
                 .value_parser(["user", "project"])
                 .default_value("user")
-                .help("Change your user settings, for all trees (`user`), or files of this tree (`project`)"),
+                .hide_default_value(true)
+                .hide_possible_values(true)
+                .help("`user`: your settings, for all trees (default); `project`: files of this tree"),
         )
         .arg(
             Arg::new("client")
@@ -69,19 +74,42 @@ pub(super) fn command() -> Command {
             Arg::new("remove")
                 .long("remove")
                 .action(ArgAction::SetTrue)
-                .help("Remove the registration, of all clients or of those given by `--client`"),
+                .help("Remove registration, skill and hook, of all clients or of `--client`"),
         )
         .arg(
             Arg::new("agents-md")
                 .long("agents-md")
                 .action(ArgAction::SetTrue)
-                .help("Also add a short note to AGENTS.md at the root: which tool to use when"),
+                .help("Also add a note to AGENTS.md and CLAUDE.md: which tool to use when"),
+        )
+        .arg(
+            Arg::new("skill")
+                .long("skill")
+                .action(ArgAction::SetTrue)
+                .help("Also add a skill, which agents load when a task fits it"),
+        )
+        .arg(
+            Arg::new("hook")
+                .long("hook")
+                .action(ArgAction::SetTrue)
+                .help(
+                    "Also add a hook to Claude Code, Codex and Gemini CLI: the first time in a session \
+                     that an agent searches an indexed tree with grep, it is reminded of the tools; no \
+                     call is blocked",
+                ),
+        )
+        .arg(
+            Arg::new("dry-run")
+                .long("dry-run")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("yes")
+                .help("Show all changes, and write nothing"),
         )
         .arg(
             Arg::new("git-hook")
                 .long("git-hook")
                 .action(ArgAction::SetTrue)
-                .conflicts_with_all(["scope", "client", "agents-md"])
+                .conflicts_with_all(["scope", "client", "agents-md", "skill", "hook"])
                 .help(
                     "Only install git's hook `pre-commit` in this repository, which runs `codedb \
                      check --pre-commit`; with `--remove`, remove it",
@@ -119,18 +147,15 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// The file at the root with instructions for agents.
-const NOTES: &str = "AGENTS.md";
-
 /// The parsed arguments.
 struct InitOptions {
     scope: Scope,
     /// The ids of clients; empty for those that are found.
     clients: Vec<String>,
     is_removal: bool,
-    with_note: bool,
-    /// Only the git hook is changed.
-    is_hook: bool,
+    /// The parts that the arguments name.
+    named: Vec<Part>,
+    consent: Consent,
     /// The level from which on the hook blocks.
     fail_on: Option<String>,
     /// The command to register, or to call in the hook.
@@ -141,13 +166,26 @@ struct InitOptions {
     homes: Homes,
 }
 
+/// Whether changes are written.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Consent {
+    /// The user passed `--yes`.
+    Given,
+    /// The user is asked for each part.
+    Asked,
+    /// There is no terminal.
+    Missing,
+    /// The user passed `--dry-run`.
+    Refused,
+}
+
 impl InitOptions {
     fn of(matches: &ArgMatches) -> Result<InitOptions> {
         let scope = match matches.get_one::<String>("scope").map(String::as_str) {
             Some("project") => Scope::Project,
             _ => Scope::User,
         };
-        let is_hook = matches.get_flag("git-hook");
+        let is_git_hook = matches.get_flag("git-hook");
         let (launch, warning) = match matches.get_one::<String>("command") {
             Some(command) if command.is_empty() => {
                 return Err(Error::usage("`--command` is empty"));
@@ -155,7 +193,7 @@ impl InitOptions {
             Some(command) => (Launch::program(command), None),
             None => {
                 let installation = Installation::of_this_process()?;
-                let launch = if is_hook {
+                let launch = if is_git_hook {
                     installation.hook_launch()?
                 } else {
                     installation.launch(scope == Scope::Project)?
@@ -167,8 +205,23 @@ impl InitOptions {
             scope,
             clients: matches.get_many("client").into_iter().flatten().cloned().collect(),
             is_removal: matches.get_flag("remove"),
-            with_note: matches.get_flag("agents-md"),
-            is_hook,
+            named: if is_git_hook {
+                vec![Part::GitHook]
+            } else {
+                let parts =
+                    [("agents-md", Part::Note), ("skill", Part::Skill), ("hook", Part::Hook)];
+                let named = parts.into_iter().filter(|(flag, _)| matches.get_flag(flag));
+                named.map(|(_, part)| part).collect()
+            },
+            consent: if matches.get_flag("yes") {
+                Consent::Given
+            } else if matches.get_flag("dry-run") {
+                Consent::Refused
+            } else if std::io::stdin().is_terminal() && std::io::stderr().is_terminal() {
+                Consent::Asked
+            } else {
+                Consent::Missing
+            },
             fail_on: matches.get_one::<String>("fail-on").map(|level| level.to_uppercase()),
             launch,
             warning,
@@ -176,13 +229,45 @@ impl InitOptions {
             homes: surroundings::homes()?,
         };
         match place::too_wide(&options.root) {
-            Some(reason) if options.scope == Scope::Project || options.with_note => {
+            Some(reason)
+                if options.scope == Scope::Project || options.named.contains(&Part::Note) =>
+            {
                 Err(Error::usage(format!("refusing to write project settings: {reason}"))
                     .with_path(&options.root)
                     .with_hint("change to a project, or choose one with `--root`"))
             }
             _ => Ok(options),
         }
+    }
+
+    /// Returns the parts to show, in the order in which they are written. Those that are not named are
+    /// only offered: on a terminal, for a dry run, and for a removal.
+    fn parts(&self) -> Vec<Part> {
+        if self.named.contains(&Part::GitHook) {
+            return self.named.clone();
+        }
+        let offers = self.named.is_empty()
+            && (self.is_removal || matches!(self.consent, Consent::Asked | Consent::Refused));
+        let is_offered = |part: Part| match part {
+            Part::Registration => true,
+            // A note belongs to the tree, whatever the scope.
+            Part::Note => {
+                offers
+                    && (self.scope == Scope::Project
+                        || !self.is_removal && self.root.join(".git").exists())
+                    && place::too_wide(&self.root).is_none()
+            }
+            Part::Skill | Part::Hook => offers,
+            Part::GitHook => false,
+        };
+        let all = [Part::Registration, Part::Note, Part::Skill, Part::Hook];
+        let mut parts: Vec<Part> = all.into_iter().filter(|part| is_offered(*part)).collect();
+        parts.extend(&self.named);
+        if self.is_removal {
+            // Two parts may edit one file; only the reverse order restores every byte.
+            parts.reverse();
+        }
+        parts
     }
 
     /// Returns true if the settings of the client are to be changed.
@@ -199,165 +284,86 @@ impl InitOptions {
     }
 }
 
-/// The change of one file.
-struct Change {
-    /// The name of the client, or of the file.
-    name: &'static str,
-    file: SettingsFile,
-    edit: Edit,
-}
-
-/// The planned changes.
-#[derive(Default)]
-struct Plan {
-    changes: Vec<Change>,
-    /// Files that need no change.
-    unchanged: usize,
-    /// Files that cannot be changed; each was reported.
-    failed: usize,
-}
-
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let options = InitOptions::of(matches)?;
-    let mut plan = plan(&options);
-    if plan.changes.is_empty() {
-        return Ok(report_no_changes(&options, &plan));
+    let mut total = Plan::default();
+    let (mut has_changes, mut is_refused, mut is_written, mut is_noted) =
+        (false, false, false, false);
+    for part in options.parts() {
+        let is_named = part == Part::Registration || options.named.contains(&part);
+        let mut plan = Plan::of(part, is_named, &options);
+        let changes = std::mem::take(&mut plan.changes);
+        total.add_counts(&plan);
+        if changes.is_empty() {
+            continue;
+        }
+        has_changes = true;
+        let diffs: String = changes.iter().map(plan::Change::diff).collect();
+        // The settings around a change may contain tokens of other servers.
+        print(&secret::redacted(diffs))?;
+        if !is_noted && part.starts_program() {
+            is_noted = true;
+            note_program(&options);
+        }
+        let is_allowed = match options.consent {
+            Consent::Given => true,
+            Consent::Asked => confirmed()?,
+            Consent::Missing | Consent::Refused => false,
+        };
+        if !is_allowed {
+            is_refused = true;
+            let is_declined = options.consent == Consent::Asked && part == Part::Registration;
+            if is_declined && options.named.is_empty() && !options.is_removal {
+                // Without the server, what is only offered is of no use.
+                break;
+            }
+            continue;
+        }
+        for change in changes {
+            match change.write(&options) {
+                Ok(()) => {
+                    total.unchanged += 1;
+                    is_written = true;
+                }
+                Err(error) => total.fail(&error),
+            }
+        }
     }
-    let mut text = String::new();
-    for change in &plan.changes {
-        text.push_str(&change.diff());
+    if !has_changes {
+        return Ok(report_no_changes(&options, &total));
     }
-    // The settings around a change may contain tokens of other servers.
-    print(&secret::redacted(text))?;
-    if options.scope == Scope::Project
-        && Path::new(&options.launch.program).is_absolute()
-        && !options.is_removal
-    {
+    let offers = options.named.is_empty() && !options.is_removal;
+    if options.consent == Consent::Refused {
+        report::print_message("nothing was written");
+    } else if !is_written && is_refused {
+        report::print_message("nothing was written; use `--yes` to write the changes");
+    } else if is_written && !options.is_removal && !options.named.contains(&Part::GitHook) {
+        report::print_message("restart running clients to load it");
+    }
+    if offers && matches!(options.consent, Consent::Given | Consent::Missing) {
+        report::print_message("`--agents-md`, `--skill` and `--hook` show agents when to use it");
+    }
+    Ok(total.code())
+}
+
+/// Reports that the program to register may not be found later.
+fn note_program(options: &InitOptions) {
+    if options.is_removal {
+        return;
+    }
+    if options.scope == Scope::Project && Path::new(&options.launch.program).is_absolute() {
         report::print_message(format_args!(
             "note: {} is a path on this machine; add codedb to PATH before you share these files",
             report::plain(&options.launch.program)
         ));
-    } else if let Some(warning) = options.warning.as_ref().filter(|_| !options.is_removal) {
+    } else if let Some(warning) = &options.warning {
         report::print_message(format_args!("note: {}", report::plain(warning)));
-    }
-    if !matches.get_flag("yes") && !confirmed()? {
-        report::print_message("nothing was written; use `--yes` to write the changes");
-        return Ok(ExitCode::SUCCESS);
-    }
-    let changes = std::mem::take(&mut plan.changes);
-    for change in changes {
-        match change.write(&options) {
-            Ok(()) => plan.unchanged += 1,
-            Err(error) => plan.fail(&error),
-        }
-    }
-    if plan.unchanged > 0 && !options.is_removal && !options.is_hook {
-        report::print_message("restart running clients to load it");
-    }
-    Ok(plan.code())
-}
-
-/// Plans the changes for the settings of all clients.
-fn plan(options: &InitOptions) -> Plan {
-    let mut plan = Plan::default();
-    if options.is_hook {
-        plan_hook(options, &mut plan);
-        return plan;
-    }
-    for client in CLIENTS.iter().filter(|client| options.includes(client)) {
-        let files = client.files(options.scope, &options.homes, &options.root);
-        let existing = files.iter().find(|file| file.symlink_metadata().is_ok());
-        let Some(file) = existing.or(files.first()) else {
-            if options.is_named(client) {
-                let error = Error::usage(format!("{} has no project settings", client.name));
-                plan.fail(&error.with_hint("omit `--scope project`"));
-            }
-            continue;
-        };
-        let edit = |text: &str| {
-            if options.is_removal {
-                register::unregister(text, client.format)
-            } else {
-                register::register(text, client.format, &options.launch)
-            }
-        };
-        let within = (options.scope == Scope::Project).then_some(options.root.as_path());
-        let unchanged_message = if options.is_removal {
-            options.is_named(client).then_some("not registered in")
-        } else {
-            Some("already registered in")
-        };
-        plan.add(client.name, SettingsFile::read(file, within), edit, unchanged_message);
-    }
-    if options.with_note {
-        let (edit, unchanged_message): (fn(&str) -> Result<Option<Edit>>, _) = if options.is_removal
-        {
-            (agents::unregister, "there is no note in")
-        } else {
-            (agents::register, "the note is already in")
-        };
-        let file = SettingsFile::read(&options.root.join(NOTES), Some(&options.root));
-        plan.add(NOTES, file, edit, Some(unchanged_message));
-    }
-    plan
-}
-
-/// Plans the change of the git hook.
-fn plan_hook(options: &InitOptions, plan: &mut Plan) {
-    let (path, within) = match hook::path(&options.root) {
-        Ok(found) => found,
-        Err(error) => return plan.fail(&error),
-    };
-    let edit = |text: &str| {
-        if options.is_removal {
-            Ok(git_hook::remove(text))
-        } else {
-            git_hook::install(text, &options.launch, options.fail_on.as_deref())
-        }
-    };
-    let unchanged = if options.is_removal { "there is no check in" } else { "already in" };
-    plan.add(hook::NAME, SettingsFile::read(&path, Some(&within)), edit, Some(unchanged));
-}
-
-impl Plan {
-    fn add(
-        &mut self,
-        name: &'static str,
-        file: Result<SettingsFile>,
-        edit: impl FnOnce(&str) -> Result<Option<Edit>>,
-        unchanged_message: Option<&str>,
-    ) {
-        let edited = file.and_then(|file| {
-            let edit = edit(file.text()).map_err(|error| error.with_path(file.path()))?;
-            Ok((file, edit))
-        });
-        match edited {
-            Ok((file, Some(edit))) => self.changes.push(Change { name, file, edit }),
-            Ok((file, None)) => {
-                self.unchanged += 1;
-                if let Some(unchanged_message) = unchanged_message {
-                    let path = shown(file.path());
-                    report::print_message(format_args!("{name}: {unchanged_message} {path}"));
-                }
-            }
-            Err(error) => self.fail(&error),
-        }
-    }
-
-    fn fail(&mut self, error: &Error) {
-        self.failed += 1;
-        report::print_error(error);
-    }
-
-    /// Returns the exit code: an error only if all changes failed.
-    fn code(&self) -> ExitCode {
-        ExitCode::from(if self.failed > 0 && self.unchanged == 0 { 2 } else { 0 })
     }
 }
 
 /// Reports why there is nothing to change.
 fn report_no_changes(options: &InitOptions, plan: &Plan) -> ExitCode {
-    if options.is_hook {
+    if options.named.contains(&Part::GitHook) {
         return plan.code();
     }
     let scope = if options.scope == Scope::User { "user" } else { "project" };
@@ -380,71 +386,12 @@ fn report_no_changes(options: &InitOptions, plan: &Plan) -> ExitCode {
     plan.code()
 }
 
-impl Change {
-    /// Returns the change as a diff with a title.
-    fn diff(&self) -> String {
-        let path = self.file.path().display().to_string();
-        let before = if self.file.exists() { path.as_str() } else { "/dev/null" };
-        let after = if self.deletes_file() { "/dev/null" } else { path.as_str() };
-        let text = if self.deletes_file() { "" } else { self.edit.text.as_str() };
-        let diff = diff::unified((before, after), self.file.text(), text);
-        let what = match self.edit.act {
-            Act::Adds if self.name == hook::NAME => "add `codedb check`",
-            Act::Adds => "add codedb",
-            Act::Moves => "update codedb",
-            Act::Replaces => "replace another entry named codedb",
-            Act::Removes | Act::RemovesAll => "remove codedb",
-        };
-        format!("{}: {what}\n{diff}", self.name)
-    }
-
-    /// Returns true if the file is deleted. A symbolic link and its target are kept.
-    fn deletes_file(&self) -> bool {
-        self.edit.act == Act::RemovesAll && !self.file.is_link()
-    }
-
-    fn write(&self, options: &InitOptions) -> Result<()> {
-        let path = shown(self.file.path());
-        if self.deletes_file() {
-            self.file.remove()?;
-            if options.scope == Scope::Project {
-                files::remove_empty_directory(self.file.path(), &options.root);
-            }
-            report::print_message(format_args!(
-                "{}: {path} contained nothing else; file deleted",
-                self.name
-            ));
-            return Ok(());
-        }
-        self.file.write(&self.edit.text)?;
-        if self.name == hook::NAME && !options.is_removal {
-            hook::make_executable(self.file.path())?;
-        }
-        let what = match (options.is_removal, self.name) {
-            (true, _) => "removed from",
-            (false, hook::NAME) => "installed in",
-            (false, NOTES) => "note added to",
-            (false, _) => "registered in",
-        };
-        report::print_message(format_args!("{}: {what} {path}", self.name));
-        Ok(())
-    }
-}
-
-/// Asks for confirmation on a terminal; returns false without one.
+/// Asks for confirmation on a terminal.
 fn confirmed() -> Result<bool> {
-    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
-        return Ok(false);
-    }
     let failed = |error: std::io::Error| Error::new(Kind::Io, format!("the terminal: {error}"));
     let mut terminal = std::io::stderr().lock();
     terminal.write_all(b"Write these changes? [y/N] ").map_err(failed)?;
     let mut answer = String::new();
     std::io::stdin().lock().read_line(&mut answer).map_err(failed)?;
     Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
-}
-
-/// Returns a path for messages.
-fn shown(path: &Path) -> String {
-    report::plain(&path.display().to_string())
 }

@@ -24,6 +24,7 @@ mod first_use;
 mod flaky;
 mod graph;
 mod help;
+mod hook;
 mod hyperlink;
 mod index;
 mod init;
@@ -63,6 +64,7 @@ use std::process::ExitCode;
 
 use crate::engine::JOB_COMMAND;
 use crate::parsers;
+use crate::register::agent_hook;
 
 /// Runs the command line `args` (without the name of the program) and returns the exit code.
 pub fn run(args: Vec<OsString>) -> ExitCode {
@@ -87,6 +89,10 @@ fn dispatch(mut args: Vec<OsString>) -> crate::Result<ExitCode> {
     }
     if args.first().is_some_and(|arg| arg == JOB_COMMAND) {
         return job_worker::run(&args[1..]);
+    }
+    if args.first().is_some_and(|arg| arg == agent_hook::COMMAND) {
+        hook::run(&args[1..]);
+        return Ok(ExitCode::SUCCESS);
     }
     #[cfg(unix)]
     if args.first().is_some_and(|arg| arg == run::processes::GUARD) {

@@ -50,11 +50,23 @@ pub(crate) fn engine(options: &TreeOptions) -> Result<Engine> {
 /// As [`engine`].
 pub(crate) fn engine_around(dir: &Path, options: &TreeOptions) -> Result<Option<Engine>> {
     let cache = cache(options)?;
-    let work_tree = dir.ancestors().find(|dir| is_work_tree(dir)).map(Path::to_path_buf);
-    match work_tree.or_else(|| indexed_ancestor(&cache, dir)) {
+    match root_around(&cache, dir) {
         Some(root) => engine_at(root, &cache, options).map(Some),
         None => Ok(None),
     }
+}
+
+/// Returns the root of the tree that the directory `dir` lies in, as [`engine_around`] chooses it.
+pub(crate) fn root_around(cache: &Cache, dir: &Path) -> Option<PathBuf> {
+    let work_tree = dir.ancestors().find(|dir| is_work_tree(dir)).map(Path::to_path_buf);
+    work_tree.or_else(|| indexed_ancestor(cache, dir))
+}
+
+/// Returns true if the tree at `root` has an index of this version of the program that only the user
+/// can change. It may be outdated.
+pub(crate) fn is_indexed(cache: &Cache, root: &Path) -> bool {
+    let store = Store::new(index_dir(cache, root), true);
+    store.check_access().is_ok() && store.newest().is_ok_and(|newest| newest.is_some())
 }
 
 /// Returns the engine for the tree that paths of a command lie in: that of the flags if it contains one of

@@ -31,7 +31,7 @@ const RARE: &[(&str, &[&str])] = &[
     ("edit", &["allow-edit", "if_hash"]),
     ("impact", &["max_ms"]),
     ("index", &["insist", "no-wait"]),
-    ("init", &["command", "fail-on"]),
+    ("init", &["command", "dry-run", "fail-on"]),
     ("suggest-tests", &["max_ms"]),
     ("test-gaps", &["max_ms"]),
 ];
@@ -44,6 +44,12 @@ const RARE_COMMANDS: &[(&str, &[&str])] =
 const SHORT_TEXTS: &[(&str, &str, &str)] = &[
     ("check", "fail-on", "Fail from this level on"),
     ("check", "json", "Print JSON; `--help-all` has other formats"),
+    (
+        "init",
+        "git-hook",
+        "Only install git's hook `pre-commit`, which runs `codedb check --pre-commit`",
+    ),
+    ("init", "hook", "Also add a hook, which reminds agents of the tools once per session"),
     ("symbol", "kind", "Only this kind: `function`, `method`, `class`, `struct`, `enum` …"),
 ];
 

@@ -1,10 +1,12 @@
-//! The note for agents in AGENTS.md, between two markers: when to use which tool.
+//! The note for agents in AGENTS.md and CLAUDE.md, between two markers: when to use which tool.
 
 use super::{Act, Edit, lines};
 use crate::error::{Error, Result};
 
-const BEGIN: &str = "<!-- codedb:begin -->";
-const END: &str = "<!-- codedb:end -->";
+/// The marker before what codedb wrote.
+pub(super) const BEGIN: &str = "<!-- codedb:begin -->";
+/// The marker after it.
+pub(super) const END: &str = "<!-- codedb:end -->";
 
 /// The note with its markers.
 const NOTE: &[&str] = &[
@@ -13,9 +15,10 @@ const NOTE: &[&str] = &[
     "",
     "- a task, a bug report, a stack trace: `codedb_context` first, with the whole text",
     "- where something is defined: `codedb_symbol`; who calls it: `codedb_callers`",
-    "- a text or a regular expression: `codedb_search`; a partial or misspelled file name: `codedb_find`",
-    "- what is in a file: `codedb_outline` before `codedb_read` of the lines that matter",
-    "- who imports a file: `codedb_deps`; how the tree is laid out: `codedb_tree`",
+    "- which code runs from A to B, or from A on: `codedb_trace`",
+    "- a text or a regular expression, with the functions around it: `codedb_search`",
+    "- lines and definitions of several files in one call: `codedb_read` with `targets`",
+    "- what is in a file: `codedb_outline`; a partial or misspelled file name: `codedb_find`",
     END,
 ];
 
@@ -49,8 +52,8 @@ pub fn unregister(text: &str) -> Result<Option<Edit>> {
     Ok(Some(Edit { text, act }))
 }
 
-/// Returns the range of the note, including its markers.
-fn range(text: &str) -> Result<Option<std::ops::Range<usize>>> {
+/// Returns the range from the first to the second marker, including both; `None` if there is none.
+pub(super) fn range(text: &str) -> Result<Option<std::ops::Range<usize>>> {
     let places = |mark| text.match_indices(mark).map(|(at, _)| at).collect::<Vec<_>>();
     match (places(BEGIN).as_slice(), places(END).as_slice()) {
         ([], []) => Ok(None),

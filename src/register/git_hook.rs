@@ -3,6 +3,7 @@
 //! The entry is a block between two marks. It is placed after the first line of an existing shell
 //! script, so that it runs whatever the rest of the script does, and all other bytes stay.
 
+use super::launch::quoted;
 use super::{Act, Edit, Launch};
 use crate::error::{Error, Result};
 
@@ -22,7 +23,7 @@ const OWN: &str = "#!/bin/sh\n# Created by `codedb init --git-hook`.\n";
 pub fn install(text: &str, launch: &Launch, level: Option<&str>) -> Result<Option<Edit>> {
     let level = level.map(|level| format!(" --fail-on {level}")).unwrap_or_default();
     let program = quoted(&launch.program);
-    let call = launch.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    let call = launch.shell_line();
     // Without the program, a commit passes, with a message.
     let block = format!(
         "{START}if command -v {program} >/dev/null 2>&1; then\n  \
@@ -68,16 +69,6 @@ fn is_shell(line: &str) -> bool {
     let names = words.map(|word| word.rsplit('/').next().unwrap_or_default());
     let mut names = names.skip_while(|name| *name == "env");
     names.next().is_some_and(|name| ["sh", "bash", "dash", "zsh", "ksh"].contains(&name))
-}
-
-/// Quotes a word for the shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@=".contains(&byte);
-    if !word.is_empty() && word.bytes().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
 }
 
 #[cfg(test)]

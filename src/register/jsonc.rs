@@ -1,6 +1,7 @@
 //! Adds and removes the entry in settings that are JSON with comments, as text.
 
 mod document;
+pub(super) mod hooks;
 mod members;
 mod written;
 
@@ -77,6 +78,16 @@ pub(super) fn unregister(text: &str, container: &str, shape: Shape) -> Result<Op
     }
     let splices = document.removed(servers, found);
     checked(text, splices, Act::Removes, container, shape, None).map(Some)
+}
+
+/// Returns true if the object `container` of `text` has an entry; false if it cannot be parsed.
+pub(super) fn contains(text: &str, container: &str) -> bool {
+    let has_entry = |document: &Document<'_>| {
+        let root = document.root().ok().flatten();
+        let servers = root.and_then(|root| root.get(container)?.value.as_object());
+        servers.is_some_and(|servers| servers.get(NAME).is_some())
+    };
+    Document::parse(text).is_ok_and(|document| has_entry(&document))
 }
 
 /// Returns candidates for the text before [`register`]: texts in which it would have created more

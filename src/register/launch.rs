@@ -46,6 +46,11 @@ impl Launch {
         std::iter::once(&self.program).chain(&self.args).map(String::as_str)
     }
 
+    /// Returns the command as a line of a POSIX shell.
+    pub(super) fn shell_line(&self) -> String {
+        self.iter().map(quoted).collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the number of words.
     pub(super) fn len(&self) -> usize {
         1 + self.args.len()
@@ -68,14 +73,33 @@ pub(super) fn recognized(words: &[&str]) -> Option<usize> {
     };
     let start = LAUNCHERS.iter().find(is_start_of)?.len();
     let is_package = |&at: &usize| {
-        let name = words[at].split(['@', '=', '<', '>', '~', '!', '[']).next().unwrap_or_default();
-        PACKAGES.contains(&name) && !PACKAGE_FLAGS.contains(&words[at - 1])
+        PACKAGES.contains(&without_version(words[at])) && !PACKAGE_FLAGS.contains(&words[at - 1])
     };
     (start..words.len()).find(is_package).map(|at| at + 1)
 }
 
 fn is_codedb(word: &&str) -> bool {
     program_name(word) == NAME
+}
+
+/// Returns true if a word of a command is the program or one of its packages, with any version.
+pub(super) fn names_codedb(word: &str) -> bool {
+    is_codedb(&word) || PACKAGES.contains(&without_version(word))
+}
+
+/// Returns the name of a package without the version or the extras that follow it.
+fn without_version(word: &str) -> &str {
+    word.split(['@', '=', '<', '>', '~', '!', '[']).next().unwrap_or_default()
+}
+
+/// Quotes a word for the shell.
+pub(super) fn quoted(word: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-+@=".contains(&byte);
+    if !word.is_empty() && word.bytes().all(is_plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
 }
 
 /// Returns the last component of a path, in the syntax of any system, without the extension of

@@ -86,6 +86,11 @@ fn refused() -> Error {
         .with_hint(format!("edit the table `{SERVERS}.{NAME}` by hand"))
 }
 
+/// Returns true if `text` has the table; false if it cannot be parsed.
+pub(super) fn contains(text: &str) -> bool {
+    parse(text).is_ok_and(|table| found(&table).is_some())
+}
+
 /// Returns the existing entry.
 fn found(table: &Table) -> Option<Json> {
     let found = table.get(SERVERS)?.get(NAME)?;

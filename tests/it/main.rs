@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod absolute_paths;
 #[cfg(unix)]
+mod adoption;
+#[cfg(unix)]
 mod agents;
 #[cfg(unix)]
 mod agreement;

@@ -144,14 +144,13 @@ impl SettingsFile {
     }
 }
 
-/// Removes the directory of `file` if it is empty and below `root`.
-pub(super) fn remove_empty_directory(file: &Path, root: &Path) {
-    if let Some(directory) = file.parent()
-        && directory != root
-        && directory.starts_with(root)
-    {
+/// Removes the directories of `file` that are empty and below `root`, up to `levels` of them.
+pub(super) fn remove_empty_directories(file: &Path, levels: usize, root: &Path) {
+    for directory in file.ancestors().skip(1).take(levels) {
         // This fails if it has other files.
-        drop(fs::remove_dir(directory));
+        if directory == root || !directory.starts_with(root) || fs::remove_dir(directory).is_err() {
+            return;
+        }
     }
 }
 

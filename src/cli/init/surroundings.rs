@@ -10,7 +10,7 @@ use crate::register::clients::Homes;
 /// # Errors
 ///
 /// If no home directory is set.
-pub(super) fn homes() -> Result<Homes> {
+pub(in crate::cli) fn homes() -> Result<Homes> {
     let home = std::env::home_dir().filter(|home| home.is_absolute()).ok_or_else(|| {
         Error::new(Kind::NotFound, "no home directory is set")
             .with_hint("set HOME to your home directory")
@@ -31,6 +31,7 @@ pub(super) fn homes() -> Result<Homes> {
     Ok(Homes {
         codex: named("CODEX_HOME").unwrap_or_else(|| home.join(".codex")),
         claude: named("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.clone()),
+        claude_settings: named("CLAUDE_CONFIG_DIR").unwrap_or_else(|| home.join(".claude")),
         home,
         config,
         desktop,

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use jsonc_parser::ast::{Object, ObjectProp};
+use jsonc_parser::ast::{Array, Object, ObjectProp};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::tokens::{Token, TokenAndRange};
 
@@ -36,13 +36,29 @@ pub(super) fn spliced(text: &str, splices: Vec<Splice>) -> String {
 impl Document<'_> {
     /// Returns the splices that add a member at the end of `object`.
     pub(super) fn inserted(&self, object: &Object<'_>, key: &str, member: &Written) -> Vec<Splice> {
+        let label = format!("{}: ", quoted(key));
         match object.properties.last() {
-            None => self.inserted_first(object, key, member),
-            Some(last) => self.inserted_after(object, last, key, member),
+            None => self.inserted_first(object, &label, member),
+            Some(last) => self.inserted_after(object, last, &label, member),
         }
     }
 
-    fn inserted_first(&self, object: &Object<'_>, key: &str, member: &Written) -> Vec<Splice> {
+    /// Returns the splices that add an element at the end of `list`.
+    pub(super) fn appended(&self, list: &Array<'_>, element: &Written) -> Vec<Splice> {
+        let Some(last) = list.elements.last() else {
+            let (open, close) = (list.range.start, list.range.end - 1);
+            let comment = self.tokens_in(open + 1, close).last();
+            let at = comment.map_or(open + 1, |comment| self.end_of(comment));
+            let text = match comment {
+                Some(_) => format!("{}{}", lines::line_end(self.text), element.inline()),
+                None => element.inline(),
+            };
+            return vec![Splice { range: at..at, text }];
+        };
+        self.inserted_after(list, last, "", element)
+    }
+
+    fn inserted_first(&self, object: &Object<'_>, label: &str, member: &Written) -> Vec<Splice> {
         let (open, close) = (object.range.start, object.range.end - 1);
         // Inserted after the comments, so that they keep their places.
         let comment = self.tokens_in(open + 1, close).last();
@@ -51,9 +67,8 @@ impl Document<'_> {
         let (end, unit) = (lines::line_end(self.text), self.unit());
         let base = self.indent_of_line(open);
         let indent = format!("{base}{unit}");
-        let on_lines =
-            format!("{end}{indent}{}: {}", quoted(key), member.lines(end, unit, &indent));
-        let on_line = format!("{}: {}", quoted(key), member.inline());
+        let on_lines = format!("{end}{indent}{label}{}", member.lines(end, unit, &indent));
+        let on_line = format!("{label}{}", member.inline());
         let text = match comment {
             Some(_) if rest.contains('\n') => on_lines,
             Some(_) => format!(" {on_line}"),
@@ -65,12 +80,13 @@ impl Document<'_> {
 
     fn inserted_after(
         &self,
-        object: &Object<'_>,
-        last: &ObjectProp<'_>,
-        key: &str,
+        container: &impl Ranged,
+        last: &impl Ranged,
+        label: &str,
         member: &Written,
     ) -> Vec<Splice> {
-        let (last_end, close) = (last.range.end, object.range.end - 1);
+        let (container, last) = (container.range(), last.range());
+        let (last_end, close) = (last.end, container.end - 1);
         let behind = self.tokens_in(last_end, close);
         let comma = behind.iter().find(|token| token.token == Token::Comma);
         // Comments on the last member's line belong to it.
@@ -81,14 +97,14 @@ impl Document<'_> {
             }
             at = self.end_of(comment);
         }
-        let own_line = self.own_line_indent(last.range.start);
+        let own_line = self.own_line_indent(last.start);
         let (end, unit) = (lines::line_end(self.text), self.unit());
         let text = if own_line.is_some() || self.text[at..close].contains('\n') {
-            let in_object = || format!("{}{unit}", self.indent_of_line(object.range.start));
+            let in_object = || format!("{}{unit}", self.indent_of_line(container.start));
             let indent = own_line.map_or_else(in_object, str::to_owned);
-            format!("{end}{indent}{}: {}", quoted(key), member.lines(end, unit, &indent))
+            format!("{end}{indent}{label}{}", member.lines(end, unit, &indent))
         } else {
-            format!(" {}: {}", quoted(key), member.inline())
+            format!(" {label}{}", member.inline())
         };
         match comma {
             // The object keeps its trailing comma.
@@ -110,10 +126,11 @@ impl Document<'_> {
         Splice { range: range.start..range.end, text }
     }
 
-    /// Returns the splices that remove `member` from `object`.
-    pub(super) fn removed(&self, object: &Object<'_>, member: &ObjectProp<'_>) -> Vec<Splice> {
-        let (open, close) = (object.range.start, object.range.end - 1);
-        let (start, end) = (member.range.start, member.range.end);
+    /// Returns the splices that remove `member` from the object or list `container`.
+    pub(super) fn removed(&self, container: &impl Ranged, member: &impl Ranged) -> Vec<Splice> {
+        let (container, member) = (container.range(), member.range());
+        let (open, close) = (container.start, container.end - 1);
+        let (start, end) = (member.start, member.end);
         let (before, behind) = (self.tokens_in(open + 1, start), self.tokens_in(end, close));
         let comma_before = before.iter().rev().find(|token| token.token == Token::Comma);
         let comma_behind = behind.iter().find(|token| !is_comment(token));
@@ -154,12 +171,13 @@ impl Document<'_> {
         range.start + self.text[range.clone()].trim_end_matches(['\r', '\n']).len()
     }
 
-    /// Returns two removals of `member`, the only one of `object`. One of them undoes an insertion
-    /// into an object without members and comments: the first removes all blanks, the second keeps
+    /// Returns two removals of `member`, the only one of an object or list. One of them undoes an insertion
+    /// into one without members and comments: the first removes all blanks, the second keeps
     /// those after the member.
-    pub(super) fn emptied(object: &Object<'_>, member: &ObjectProp<'_>) -> [Splice; 2] {
-        let (open, close) = (object.range.start, object.range.end - 1);
-        [cut(open + 1..close), cut(open + 1..member.range.end)]
+    pub(super) fn emptied(container: &impl Ranged, member: &impl Ranged) -> [Splice; 2] {
+        let (container, member) = (container.range(), member.range());
+        let (open, close) = (container.start, container.end - 1);
+        [cut(open + 1..close), cut(open + 1..member.end)]
     }
 
     /// Returns the indentation of the line of `at`.

@@ -12,6 +12,15 @@ pub(super) enum Written {
     /// [`Written::Map`]: its member is on one line. A removal recognises it by that and removes it
     /// as well.
     NewServers(&'static str, Box<Written>),
+    /// A list on one line.
+    Row(Vec<Written>),
+    /// A list with one line per line of an element.
+    Column(Vec<Written>),
+    /// An object of hooks that the settings did not have: an event with its only group.
+    NewHooks(&'static str, Box<Written>),
+    /// The list of an event that the settings did not have: its only group, on one line. This and
+    /// [`Written::NewHooks`] have their own layouts for the same reason as [`Written::NewServers`].
+    NewEvent(Box<Written>),
 }
 
 impl Written {
@@ -30,8 +39,25 @@ impl Written {
     pub(super) fn lines(&self, end: &str, unit: &str, indent: &str) -> String {
         let deeper = format!("{indent}{unit}");
         let members = match self {
-            Written::Leaf(_) => return self.inline(),
+            Written::Leaf(_) | Written::Row(_) => return self.inline(),
             Written::Map(members) => members,
+            Written::Column(elements) => {
+                let elements = elements.iter();
+                let elements = elements
+                    .map(|element| format!("{end}{deeper}{}", element.lines(end, unit, &deeper)));
+                return format!("[{}{end}{indent}]", elements.collect::<Vec<_>>().join(","));
+            }
+            Written::NewHooks(event, group) => {
+                let deepest = format!("{deeper}{unit}");
+                let group = group.lines(end, unit, &deepest);
+                return format!(
+                    "{{{end}{deeper}{}: [{end}{deepest}{group}{end}{deeper}]{end}{indent}}}",
+                    quoted(event)
+                );
+            }
+            Written::NewEvent(group) => {
+                return format!("[{end}{deeper}{}{end}{indent}]", group.inline());
+            }
             Written::NewServers(key, entry) => {
                 let entry = entry.inline();
                 return format!("{{{end}{deeper}{}: {entry}{end}{indent}}}", quoted(key));
@@ -60,6 +86,14 @@ impl Written {
             Written::NewServers(key, entry) => {
                 format!("{{ {}: {} }}", quoted(key), entry.inline())
             }
+            Written::Row(elements) | Written::Column(elements) => {
+                let elements: Vec<String> = elements.iter().map(Written::inline).collect();
+                format!("[{}]", elements.join(", "))
+            }
+            Written::NewHooks(event, group) => {
+                format!("{{ {}: [ {} ] }}", quoted(event), group.inline())
+            }
+            Written::NewEvent(group) => format!("[ {} ]", group.inline()),
         }
     }
 }

@@ -16,6 +16,8 @@ struct Notes {
     own_way: Option<&'static str>,
     /// The variables and platforms that change the place of the settings.
     elsewhere: &'static str,
+    /// What its users do about hooks.
+    hook: &'static str,
     /// Where the client shows the state of the server.
     look: &'static [&'static str],
 }
@@ -25,6 +27,7 @@ const NOTES: &[Notes] = &[
         id: "claude-code",
         own_way: Some("claude mcp add codedb -- codedb mcp"),
         elsewhere: "`CLAUDE_CONFIG_DIR` sets the directory of `.claude.json`; the default is your home directory.",
+        hook: "`/hooks` lists the hooks.",
         look: &[
             "`claude mcp list` shows the state of the connection; in a session, `/mcp` shows it together with the tools.",
             "Servers of a project's `.mcp.json` need your approval once; `claude mcp reset-project-choices` resets your choices.",
@@ -35,6 +38,7 @@ const NOTES: &[Notes] = &[
         id: "codex",
         own_way: Some("codex mcp add codedb -- codedb mcp"),
         elsewhere: "`CODEX_HOME` sets another directory than `~/.codex`.",
+        hook: "Codex runs new hooks after you trust them in `/hooks`.",
         look: &[
             "`codex mcp list` lists the registered servers; in a session, `/mcp` lists the connected ones.",
             "A project's `.codex/config.toml` is used only in projects that are marked as trusted in Codex.",
@@ -45,6 +49,7 @@ const NOTES: &[Notes] = &[
         id: "cursor",
         own_way: None,
         elsewhere: "",
+        hook: "",
         look: &[
             "The settings list the server and its tools under MCP; its switch must be on.",
             "The Output panel has a channel for MCP with the server's messages.",
@@ -54,6 +59,7 @@ const NOTES: &[Notes] = &[
         id: "gemini",
         own_way: Some("gemini mcp add -s user codedb codedb mcp"),
         elsewhere: "",
+        hook: "",
         look: &[
             "`gemini mcp list` shows the state of the connection; in a session, `/mcp` shows it together with the tools.",
             "Servers are not started in directories that are not trusted.",
@@ -63,6 +69,7 @@ const NOTES: &[Notes] = &[
         id: "vscode",
         own_way: None,
         elsewhere: "VS Code's directory is in `~/Library/Application Support` on macOS and in `%APPDATA%` on Windows. Insiders and VSCodium use other directories, which `codedb init` does not support.",
+        hook: "",
         look: &[
             "The command `MCP: List Servers` starts and stops the server and shows its output.",
             "Its tools are available in the chat's agent mode after you trust the server.",
@@ -72,6 +79,7 @@ const NOTES: &[Notes] = &[
         id: "zed",
         own_way: None,
         elsewhere: "On Windows, Zed's directory is in `%APPDATA%`.",
+        hook: "",
         look: &[
             "The settings of the agent panel list the server; a dot shows whether it is running.",
             "The command `zed: open log` shows the server's standard error.",
@@ -81,6 +89,7 @@ const NOTES: &[Notes] = &[
         id: "windsurf",
         own_way: None,
         elsewhere: "",
+        hook: "",
         look: &[
             "Cascade's list of MCP servers shows the server with its tools; the Refresh button reads the file again.",
             "Windsurf has no project settings.",
@@ -90,6 +99,7 @@ const NOTES: &[Notes] = &[
         id: "opencode",
         own_way: None,
         elsewhere: "`codedb init` edits the existing one of `opencode.json` and `opencode.jsonc`.",
+        hook: "",
         look: &[
             "`opencode mcp list` shows the state of the connection.",
             "An entry with `\"enabled\": false` is not started.",
@@ -106,6 +116,7 @@ fn homes() -> Homes {
         zed: PathBuf::from("~/.config/zed"),
         codex: PathBuf::from("~/.codex"),
         claude: PathBuf::from("~"),
+        claude_settings: PathBuf::from("~/.claude"),
     }
 }
 
@@ -153,6 +164,26 @@ fn page(client: &Client, notes: &Notes) -> String {
         writeln!(out, "| scope | file |\n| --- | --- |\n| `user` (default) | {} |", listed(&user));
     if !project.is_empty() {
         let _ = writeln!(out, "| `project` | {} |", listed(&project));
+    }
+    let skill = client.skills.first();
+    for (scope, word) in [(Scope::User, "user"), (Scope::Project, "project")] {
+        if let Some(dir) = skill {
+            let file = listed(&[dir.file(scope, &homes, root)]);
+            let _ = writeln!(out, "| `{word}`, with `--skill` | {file} |");
+        }
+        if let Some(hooks) = &client.hooks {
+            let file = listed(&hooks.files(scope, &homes, root)[..1]);
+            let _ = writeln!(out, "| `{word}`, with `--hook` | {file} |");
+        }
+    }
+    if let Some(hooks) = &client.hooks {
+        let _ = writeln!(
+            out,
+            "\nThe hook runs `codedb hook {id}` at the event `{}`. If the tree has an index and the server is \
+             registered, the first search of a session gets a reminder of the tools. The hook blocks no call and \
+             writes only into the cache directory. {}",
+            hooks.event.name, notes.hook
+        );
     }
     let signs = client.signs(Scope::User, &homes, root);
     let _ = writeln!(
