@@ -203,7 +203,7 @@ mod tests {
             error.to_string(),
             "the reply of `churn` is no graph that `--format mermaid` can draw"
         );
-        let hint = "those of `callers`, `deps`, `callpath`, `explain`, `impact`, `diff-impact` are";
+        let hint = "those of `callers`, `deps`, `callpath`, `explain`, `impact`, `diff-impact`, `trace` are";
         assert_eq!(error.hints(), [hint]);
     }
 }
