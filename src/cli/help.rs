@@ -65,7 +65,7 @@ const GROUPS: &[Group] = &[
             row(&[("context", "TASK")], "what a task needs: files and lines"),
             row(&[("explain", "NAME")], "a definition, its callers and tests"),
             row(&[("callers", "NAME"), ("trace", "A [B]")], "callers of a function; what A runs"),
-            row(&[("deps", "PATH"), ("callpath", "A B")], "importers of a file; calls from A to B"),
+            row(&[("deps", "PATH"), ("callpath", "A B")], "importers of a file; calls A to B"),
             row(&[("query", "JSON"), ("bundle", "JSON")], "a pipeline over files; several calls"),
         ],
     },
