@@ -19,10 +19,11 @@ const FIRST: &str = " Start with codedb_context and the whole task: it returns t
     lines that matter.";
 
 /// The tools that the instructions recommend, each with its purpose.
-const RECOMMENDED: [(&str, &str); 7] = [
+const RECOMMENDED: [(&str, &str); 8] = [
     ("codedb_symbol", "where is X defined"),
     ("codedb_callers", "who calls X"),
-    ("codedb_search", "any text, regex"),
+    ("codedb_trace", "which code runs from A to B"),
+    ("codedb_search", "any text, regex; with `body` the functions around it"),
     ("codedb_outline", "what is in a file"),
     ("codedb_read", "lines and definitions of several files at once"),
     ("codedb_deps", "who imports a file"),

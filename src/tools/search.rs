@@ -4,7 +4,6 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -15,7 +14,6 @@ use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 
 use super::glob::{self, PathGlob};
 use super::pattern::Pattern;
@@ -40,8 +38,11 @@ use crate::source::text_cache::Text;
 pub use literal::Literal;
 pub use structure::{Inside, Region};
 
+use below::glob_below;
 use structure::{Structure, Where, fitting};
 
+mod below;
+mod bodies;
 mod literal;
 mod structure;
 
@@ -96,6 +97,9 @@ pub struct Args {
     pub offset: Option<usize>,
     /// Maximum number of lines per file (default 5)
     pub max_per_file: Option<usize>,
+    /// Show the whole functions around the matches: no further read needed
+    #[serde(default)]
+    pub body: bool,
     /// Context lines on each side (default 0)
     pub context_lines: Option<usize>,
     /// Only matches in a `function`, `test`, `comment`, `string`, `import` or `signature`
@@ -183,6 +187,9 @@ pub struct SearchReply {
     /// The `offset` of the next page, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<usize>,
+    /// With `body`: how many functions around matches did not fit.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub bodies_left_out: usize,
     /// What a query that matches nothing matches as a regular expression, if it looks like one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub literal: Option<Literal>,
@@ -287,6 +294,7 @@ impl Define for Search {
             lines: lines_max,
             context: args.context_lines.unwrap_or(0).min(CONTEXT_MAX),
         };
+        let (mut body_lines, mut bodies_left_out) = (bodies::LINES_MAX, 0);
         let page = matching.iter().skip(offset).take(max);
         let shown: Vec<File> = page
             .map(|MatchingFile { is_definer, file, count }| {
@@ -314,6 +322,9 @@ impl Define for Search {
                     for line in &mut lines {
                         line.inside = structure.inside(line.at);
                     }
+                    if args.body {
+                        bodies_left_out += bodies::add(&mut lines, text.bytes, &mut body_lines);
+                    }
                     lines
                 };
                 let path = paths::shown(files.path(*at));
@@ -340,6 +351,7 @@ impl Define for Search {
                 .iter()
                 .any(|&part| call.code.found_damage(part)),
             next_offset: (end < matching.len()).then_some(end),
+            bodies_left_out,
             literal,
             is_limited: !condition.is_everywhere(),
             glob_problem,
@@ -411,32 +423,6 @@ fn searched(
         catalog.cache_search(key, &searched);
     }
     Ok(searched)
-}
-
-/// Converts the alias `path` to a glob that matches that file, or everything below that directory.
-/// A `path_glob` in the same call is combined with it. A path that contains `*` or `?` already is a
-/// glob.
-fn glob_below(path: &Value, args: &Map<String, Value>, root: &Path) -> Value {
-    let glob = args.get("path_glob").filter(|glob| !glob.is_null());
-    let (Some(path), None | Some(Value::String(_))) = (path.as_str(), glob) else {
-        return path.clone();
-    };
-    let below = Path::new(path).strip_prefix(root).ok().and_then(Path::to_str).unwrap_or(path);
-    let mut below = below.trim_end_matches('/');
-    while let Some(rest) = below.strip_prefix("./") {
-        below = rest;
-    }
-    let is_glob = below.contains(['*', '?']);
-    let dir = if is_glob { below.to_owned() } else { globset::escape(below) };
-    let is_root = dir.is_empty() || dir == ".";
-    match glob.and_then(Value::as_str) {
-        Some(glob) if is_root => glob.into(),
-        Some(glob) if glob.contains('/') => format!("{dir}/{glob}").into(),
-        Some(glob) => format!("{dir}/**/{glob}").into(),
-        None if is_root => Value::Null,
-        None if is_glob => dir.into(),
-        None => format!("{{{dir},{dir}/**}}").into(),
-    }
 }
 
 /// Sorts candidate files into the order of the reply.
@@ -759,10 +745,15 @@ impl Reply for SearchReply {
         let unmarked = self.without_definitions.then(|| {
             "the index is damaged; files that define the text may not come first".to_owned()
         });
+        let bodies = (self.bodies_left_out > 0).then(|| {
+            let functions = counted(self.bodies_left_out, "function");
+            format!("{functions} around matches not shown; {{tool:read}} `targets` shows them")
+        });
         let beyond = self.offset_beyond.filter(|_| files > 0);
         let beyond = beyond.map(|offset| offset_notice(offset, files, "file"));
         cut.into_iter()
             .chain(more)
+            .chain(bodies)
             .chain(beyond)
             .chain(self.glob_problem.clone())
             .chain(self.literal.map(Literal::notice))

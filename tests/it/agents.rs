@@ -278,3 +278,30 @@ fn people_see_the_structure_of_a_search_as_well() {
     assert_eq!(run(&place, &["search", "--structure", "nowhere"]).code, 1);
     assert_eq!(run(&place, &["search", "--structure", "a", "--in", "nowhere"]).code, 2);
 }
+
+#[test]
+fn a_search_shows_the_functions_around_its_matches() {
+    let place = shop();
+    let mut long = String::new();
+    for number in 0..8 {
+        long.push_str(&format!("def long_{number}():\n    needle()\n"));
+        long.push_str(&"    work()\n".repeat(100));
+    }
+    place.write("long.py", long.as_str());
+    let mut session = session(&place);
+    let search = |session: &mut Session, arguments: Value| {
+        let answer = session.call("codedb_search", arguments);
+        answer["content"][0]["text"].as_str().expect("a text").to_owned()
+    };
+    let text = search(&mut session, json!({"query": "discounted", "body": true}));
+    // The whole function around the call, with its indentation; the matching line is marked.
+    assert!(text.contains("  Cart::total "), "{text}");
+    assert!(text.contains("-         let sum: u64 = self.prices.iter().sum();"), "{text}");
+    assert!(text.contains(":             Some(coupon) => coupon.discounted(sum),"), "{text}");
+    let plain = search(&mut session, json!({"query": "discounted"}));
+    assert!(!plain.contains("let sum"), "{plain}");
+    // What does not fit is counted.
+    let text = search(&mut session, json!({"query": "needle", "body": true, "max_per_file": 20}));
+    assert!(text.contains("4 functions around matches not shown"), "{text}");
+    assert_eq!(text.matches("work()").count(), 400, "{text}");
+}
