@@ -27,7 +27,7 @@ mod text;
 const CHAINS_MAX: usize = 5;
 
 /// The number of uses of names that a call resolves, which bounds its time.
-const RESOLVED_MAX: usize = 20_000;
+const RESOLVED_MAX: usize = 5_000;
 
 /// The default number of levels without an end, and the maximum.
 const DEPTH: usize = 3;

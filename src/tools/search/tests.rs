@@ -1,5 +1,9 @@
 //! Unit tests of the lines that are shown, and of the alias `path`.
 
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
 use super::*;
 
 fn as_is(text: &str) -> Searched<'_> {
