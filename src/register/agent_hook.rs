@@ -34,6 +34,14 @@ pub fn register(text: &str, event: HookEvent, id: &str, launch: &Launch) -> Resu
         ));
     }
     let command = format!("{} {COMMAND} {id} || true", launch.shell_line());
+    if !is_own(&command) {
+        // It could neither be found again nor removed.
+        let program = crate::base::text::plain(&launch.program);
+        return Err(Error::usage(format!(
+            "the program of a hook is not called codedb: `{program}`"
+        ))
+        .with_hint("give it the name `codedb`, or choose another one with `--command`"));
+    }
     after_byte_order_mark(text, |body| hooks::register(body, hook(event, &command)))
 }
 

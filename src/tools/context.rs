@@ -4,6 +4,8 @@
 //! results are collected once ([`Choice`]); which of them fit is decided when the reply is
 //! rendered, because their cost depends on the form.
 
+use std::fmt::Write as _;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -327,7 +329,23 @@ fn decided(
 fn next_text(next: &[NextCall]) -> String {
     let mut out = String::new();
     for NextCall { tool, arguments } in next {
-        out.push_str(&format!("next: {tool} {arguments}\n"));
+        if tool.starts_with("codedb_") {
+            let _ = writeln!(out, "next: {tool} {arguments}");
+            continue;
+        }
+        // The command line takes them by position.
+        let _ = write!(out, "next: codedb {tool}");
+        for name in ["targets", "from", "name", "path"] {
+            let values = match &arguments[name] {
+                serde_json::Value::Array(values) => values.as_slice(),
+                value => std::slice::from_ref(value),
+            };
+            for value in values.iter().filter_map(serde_json::Value::as_str) {
+                let option = if name == "path" { "--path " } else { "" };
+                let _ = write!(out, " {option}'{}'", text::plain(value).replace('\'', ""));
+            }
+        }
+        out.push('\n');
     }
     out
 }
@@ -518,9 +536,10 @@ impl Reply for ContextReply {
     }
 
     fn adapt(&mut self, offered: Offered<'_>) {
-        self.next_tools.read = offered.render("{tool:read}");
-        self.next_tools.trace = offered.render("{tool:trace}");
-        self.next_tools.callers = offered.render("{tool:callers}");
+        let name = |mention: &str| Some(offered.render(mention)?.trim_matches('`').to_owned());
+        self.next_tools.read = name("{tool:read}");
+        self.next_tools.trace = name("{tool:trace}");
+        self.next_tools.callers = name("{tool:callers}");
     }
 
     fn notices(&self) -> Vec<String> {

@@ -184,7 +184,15 @@ impl Define for Read {
                 .with_hint("pass `path`, or several files, lines and definitions as `targets`"));
         }
         if args.targets.is_empty() {
-            return Ok(Reading::One(Box::new(one(call, args)?)));
+            let named = args.path.clone();
+            return match one(call, args.clone()) {
+                Ok(reply) => Ok(Reading::One(Box::new(reply))),
+                // `path:name`, as in a list of targets.
+                Err(error) if error.kind() == Kind::NotFound && named.contains([':', '#']) => {
+                    targets::read(call, &args).map(Reading::Several).map_err(|_| error)
+                }
+                Err(error) => Err(error),
+            };
         }
         targets::read(call, &args).map(Reading::Several)
     }

@@ -27,7 +27,7 @@ mod text;
 const CHAINS_MAX: usize = 5;
 
 /// The number of uses of names that a call resolves, which bounds its time.
-const RESOLVED_MAX: usize = 5_000;
+const RESOLVED_MAX: usize = 8_000;
 
 /// The default number of levels without an end, and the maximum.
 const DEPTH: usize = 3;
@@ -80,6 +80,9 @@ pub struct Entry {
     /// What it calls that runs nothing of the program itself, as names.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub leaves: Vec<String>,
+    /// How many more of these there are.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub leaves_left_out: usize,
     /// The number of its calls that nothing resolves.
     #[serde(skip_serializing_if = "is_zero")]
     pub unresolved: usize,
@@ -115,6 +118,9 @@ pub struct TraceReply {
     /// The chain from the start to the end, the start first; empty if there is none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<Step>,
+    /// How many steps in the middle of a long chain are left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub steps_left_out: usize,
     /// Other chains that cost little more, without what they share with those before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
@@ -172,6 +178,9 @@ impl Define for Trace {
                 return Err(Error::usage(format!("`{name}` is empty")));
             }
         }
+        if let Some(depth) = args.depth.filter(|depth| !(1..=DEPTH_MAX).contains(depth)) {
+            return Err(Error::usage(format!("`depth` is {depth}; it is 1 to {DEPTH_MAX}")));
+        }
         let starts = Ends::of(call, from, true)?;
         let ends = to.map(|to| Ends::of(call, to, false)).transpose()?;
         let catalog = call.code.indexed()?;
@@ -180,6 +189,7 @@ impl Define for Trace {
             from_texts: Vec::new(),
             to_texts: Vec::new(),
             chain: Vec::new(),
+            steps_left_out: 0,
             others: Vec::new(),
             runs: Vec::new(),
             left_out: 0,
@@ -196,14 +206,14 @@ impl Define for Trace {
         match &ends {
             Some(ends) => reply.find(catalog, &mut made, &starts, ends)?,
             None => {
-                let depth = args.depth.unwrap_or(DEPTH).clamp(1, DEPTH_MAX);
+                let depth = args.depth.unwrap_or(DEPTH);
                 let max = super::results_max(args.max_results, NODES);
                 reply.follow(catalog, &mut made, &starts, depth, max)?;
             }
         }
         reply.from_texts = starts.origins;
         reply.to_texts = ends.map_or_else(Vec::new, |ends| ends.origins);
-        if !reply.is_found() {
+        if !reply.is_found() || !reply.from_texts.is_empty() || !reply.to_texts.is_empty() {
             reply.coverage = reply.coverage.or_unread(catalog, Reading::Symbols);
         }
         Ok(reply)
@@ -227,6 +237,7 @@ impl TraceReply {
             return Ok(());
         };
         self.chain = made.chain(first, starts)?;
+        self.steps_left_out = first.edges.len().saturating_sub(steps::STEPS_MAX);
         let mut known: Vec<_> = steps::nodes(first);
         for chain in chains {
             let nodes = steps::nodes(chain);
@@ -316,7 +327,7 @@ impl Reply for TraceReply {
             let (reached, leading) =
                 (counted(broken.reached, "definition"), counted(broken.leading, "definition"));
             notices.push(format!(
-                "no chain found: `{from}` leads to {reached}, {leading} lead to `{to}`, and none to the other"
+                "no chain found: `{from}` leads to {reached}; what leads to `{to}` is {leading}; they do not meet"
             ));
             if broken.unresolved_total > 0 {
                 let calls = counted(broken.unresolved_total, "call");
@@ -327,9 +338,15 @@ impl Reply for TraceReply {
         }
         if self.is_cut {
             notices.push(
-                "the search reached its limit; name a nearer start or end for other chains"
+                "the search reached its limit, so there may be other chains; name a nearer start or end"
                     .to_owned(),
             );
+        }
+        if self.steps_left_out > 0 {
+            notices.push(format!(
+                "{} in the middle of the chain left out; name a nearer start or end",
+                counted(self.steps_left_out, "step")
+            ));
         }
         if self.left_out > 0 {
             notices.push(format!(

@@ -132,6 +132,9 @@ pub struct NextLine {
     pub line: usize,
     /// Its text.
     pub text: String,
+    /// How it leads there, if not by a certain call.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<&'static str>,
 }
 
 /// A test file.

@@ -16,6 +16,9 @@ use crate::source::secret::is_secret;
 /// The number of uses of names that are resolved, which bounds the time of a call.
 const RESOLVED_MAX: usize = 2_000;
 
+/// Calls from this confidence on have no mark.
+const CERTAIN: f32 = 0.9;
+
 /// The value of the chain.
 const VALUE: f32 = 40.0;
 
@@ -69,7 +72,10 @@ pub(super) fn candidates(
         // A line in another file would need its path; `trace` shows it.
         let next = site.filter(|site| site.file == node.file).map(|site| {
             let (line, text) = texts.line(site.file, site.reference.span.start);
-            NextLine { line, text }
+            let is_certain =
+                |edge: &&trace::Edge| edge.kind == trace::Kind::Call && edge.confidence >= CERTAIN;
+            let how = chain.edges.get(place).filter(|edge| !is_certain(edge));
+            NextLine { line, text, how: how.map(|edge| edge.kind.words()) }
         });
         let next = next.filter(|next| next.line > 0);
         let (name, line) = (symbol.qualified_name.clone(), symbol.line);

@@ -106,8 +106,9 @@ impl Entry {
 impl Step {
     fn write(&self, out: &mut String, style: &dyn Style) {
         let _ = writeln!(out, "{}  {}", style.place(&self.path, self.line), style.name(&self.name));
-        if let Some(NextLine { line, text }) = &self.next {
-            let _ = writeln!(out, "  {line}: {}", plain(text));
+        if let Some(NextLine { line, text, how }) = &self.next {
+            let how = how.map_or_else(String::new, |how| format!("  ({how})"));
+            let _ = writeln!(out, "  {line}: {}{how}", plain(text));
         }
     }
 }

@@ -80,6 +80,14 @@ impl Ends {
                 format!("`{}` is neither a definition nor a text of the tree", plain(given));
             Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME)
         };
+        // A qualified name with a known last part is no text: the type may inherit it.
+        let qualified = name.rsplit_once(['.', ':', '#']).map(|(_, last)| last);
+        if is_name
+            && let Some(last) = qualified.filter(|last| !last.is_empty())
+            && !catalog.defined(last.as_bytes())?.is_empty()
+        {
+            return Err(unknown);
+        }
         let ends = Ends::of_text(call, given, is_start)?;
         if ends.nodes.is_empty() { Err(unknown) } else { Ok(ends) }
     }

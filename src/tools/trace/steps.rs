@@ -18,6 +18,12 @@ const GUARDS_MAX: usize = 2;
 /// The maximum number of lines above a use that are looked at for these.
 const ABOVE_MAX: usize = 200;
 
+/// The maximum number of steps of a chain that are shown: those at both ends.
+pub(super) const STEPS_MAX: usize = 60;
+
+/// The maximum number of definitions without steps of their own that are named at one definition.
+const LEAVES_MAX: usize = 20;
+
 /// A line.
 #[derive(Clone, Debug, Eq, PartialEq, Serialize)]
 pub struct Guard {
@@ -84,7 +90,12 @@ impl Made<'_> {
     /// Returns the steps of a chain. What a text leads to begins with the code around the text.
     pub(super) fn chain(&mut self, chain: &Chain, _starts: &Ends) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
-        for edge in &chain.edges {
+        let all = chain.edges.len();
+        for (at, edge) in chain.edges.iter().enumerate() {
+            // A long chain is shortened in the middle.
+            if all > STEPS_MAX && (STEPS_MAX / 2..all - STEPS_MAX / 2).contains(&at) {
+                continue;
+            }
             let mut step = self.step(edge.from)?;
             let next = self.next(edge)?;
             match self.elsewhere(edge)? {
@@ -131,9 +142,11 @@ impl Made<'_> {
             let mut step = self.step(branch.node)?;
             // The line that leads to it: the tree has no other place for it.
             step.next = branch.edge.as_ref().map(|edge| self.next(edge)).transpose()?;
-            let leaves = branch.leaves.iter().map(|node| Ok(self.step(*node)?.qualified_name));
+            let shown = branch.leaves.iter().take(LEAVES_MAX);
+            let leaves = shown.map(|node| Ok(self.step(*node)?.qualified_name));
             entries.push(Entry {
                 leaves: leaves.collect::<Result<_>>()?,
+                leaves_left_out: branch.leaves.len().saturating_sub(LEAVES_MAX),
                 depth: branch.depth,
                 step,
                 repeated: branch.is_repeated,

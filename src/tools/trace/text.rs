@@ -73,7 +73,7 @@ fn tree(out: &mut String, entry: &Entry, style: &dyn Style) {
     let _ = writeln!(out, "{margin}{}{remarks}", head(&entry.step, style));
     if !entry.leaves.is_empty() {
         let names: Vec<String> = entry.leaves.iter().map(|name| plain(name)).collect();
-        let _ = writeln!(out, "{margin}  and {}", names.join(", "));
+        let _ = writeln!(out, "{margin}  and {}{}", names.join(", "), more(entry));
     }
 }
 
@@ -128,6 +128,7 @@ fn mark(next: &Next) -> String {
         "event" => "registered together with it".to_owned(),
         "same_name" => "a function of this name".to_owned(),
         "library" => "called by other code on the instance".to_owned(),
+        "possible" if next.confidence <= 0.0 => "unresolved".to_owned(),
         "possible" => format!("unresolved, may call it, {:.2}", next.confidence),
         _ if next.confidence < CERTAIN => format!("{:.2}", next.confidence),
         _ => return String::new(),
@@ -199,11 +200,19 @@ pub(super) fn page(reply: &TraceReply) -> Page {
             let place = Cell::Place(entry.step.path.clone(), entry.step.line);
             table.row([Cell::name(name), place, Cell::faint(remark)]);
             if !entry.leaves.is_empty() {
-                let leaves = format!("{margin}  and {}", entry.leaves.join(", "));
+                let leaves = format!("{margin}  and {}{}", entry.leaves.join(", "), more(entry));
                 table.row([Cell::faint(leaves), Cell::Empty, Cell::Empty]);
             }
         }
         blocks.push(Block::Table(table.without_empty()));
     }
     Page { blocks }
+}
+
+/// Returns how many definitions are not named.
+fn more(entry: &Entry) -> String {
+    match entry.leaves_left_out {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    }
 }

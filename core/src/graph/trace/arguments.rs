@@ -152,6 +152,29 @@ pub(super) fn is_path(value: &[u8]) -> bool {
         && value.iter().all(|byte| is_word_byte(&byte) || is_sign(byte))
 }
 
+/// Returns true if the function or type that a name in `span` refers to is used as a value there: not
+/// compared, deleted, or asked for a member. A type counts only as an argument.
+pub(super) fn is_passed(text: &[u8], span: &Range<usize>, is_type: bool) -> bool {
+    let before = text.get(..span.start).unwrap_or_default().trim_ascii_end();
+    let after = text.get(span.end..).unwrap_or_default().trim_ascii_start();
+    if is_type {
+        let is_first = before.last().is_some_and(|byte| matches!(byte, b'(' | b','));
+        return is_first && after.first().is_some_and(|byte| matches!(byte, b')' | b','));
+    }
+    const CALLS: [&[u8]; 5] = [b".call", b".apply", b".bind", b".invoke", b".method"];
+    let is_member = after.starts_with(b".") && !CALLS.iter().any(|call| after.starts_with(call));
+    const COMPARES: [&[u8]; 4] = [b"==", b"!=", b"is ", b"instanceof"];
+    let ends_with = |word: &[u8]| {
+        before.strip_suffix(word).is_some_and(|rest| {
+            !word[0].is_ascii_alphabetic() || !is_word_at(rest, rest.len().wrapping_sub(1))
+        })
+    };
+    const BEFORE: [&[u8]; 7] = [b"==", b"!=", b"typeof", b"del", b"delete", b"is", b"instanceof"];
+    !is_member
+        && !COMPARES.iter().any(|sign| after.starts_with(sign))
+        && !BEFORE.iter().any(|word| ends_with(word))
+}
+
 /// Returns true if the byte at a position belongs to a word.
 pub(super) fn is_word_at(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|byte| is_word_byte(&byte))

@@ -28,6 +28,27 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns how a step leads on, in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Kind::Call => "an uncertain call",
+            Kind::Override => "implements the method",
+            Kind::Value => "holds the function",
+            Kind::Passed => "passed as a value",
+            Kind::Contains => "contains the function",
+            Kind::Callback => "calls what is passed here",
+            Kind::Event => "registered together with it",
+            Kind::SameName => "a function of this name",
+            Kind::Library => "called by other code on the instance",
+            Kind::Possible => "unresolved, may call it",
+        }
+    }
+
+    /// Returns true for steps that are guesses from names.
+    pub(super) fn is_doubtful(self) -> bool {
+        matches!(self, Kind::Event | Kind::SameName | Kind::Library | Kind::Possible)
+    }
+
     /// Returns what a step costs: a chain with a lower sum is preferred. A plain call costs 10, so
     /// that one doubtful step is taken for up to three certain ones more.
     pub(super) fn cost(self) -> u32 {

@@ -219,7 +219,7 @@ impl<'a, 'l> Forward<'a, 'l> {
                 continue;
             }
             let passed = self.passed_as(of, word, 0);
-            if passed.is_empty() {
+            if passed.is_empty() && !self.is_parameter(of, word) {
                 let reference = Reference {
                     span: at..at + word.len(),
                     role: Role::Call,
@@ -296,6 +296,16 @@ impl<'a, 'l> Forward<'a, 'l> {
                 steps.edges.push(Edge { site, ..unnamed(of, *at, Kind::SameName) });
             }
         }
+    }
+
+    /// Returns true if a function, or one around it, has a parameter of that name.
+    fn is_parameter(&self, of: SymbolAt, name: &str) -> bool {
+        let Some(facts) = self.linker.file(of.file) else { return false };
+        facts.ancestors(Some(of.place as usize)).any(|place| {
+            let at = SymbolAt { file: of.file, place: place as u32 };
+            is_code(facts.symbols[place].kind)
+                && arguments::position(&self.linker.code().signature(at), name).is_some()
+        })
     }
 
     /// Returns what callers of the function `of`, or of one around it, pass for its parameter `name`.

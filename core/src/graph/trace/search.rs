@@ -12,6 +12,12 @@ use crate::graph::link::{Code, Linker, SymbolAt};
 /// Chains that cost more than the best one by this share, in percent, are not shown.
 const WORSE_MAX: u32 = 100;
 
+/// The number of steps over which a chain is looked for.
+const EXAMINED_MAX: usize = 1_000;
+
+/// The number of doubtful steps of a chain: one of more is a guess.
+const DOUBTFUL_MAX: usize = 3;
+
 /// A chain of steps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Chain {
@@ -222,12 +228,16 @@ fn extract(
     let mut chains: Vec<Chain> = Vec::new();
     let (mut nodes, mut lasts) = (FxHashSet::default(), FxHashSet::default());
     for is_first in [true, false] {
-        for &(cost, at) in &whole {
+        for &(cost, at) in whole.iter().take(EXAMINED_MAX) {
             if chains.len() >= chains_max {
                 break;
             }
             let Some(edges) = over(known, &ahead, &back, at) else { continue };
             let (Some(first), Some(last)) = (edges.first(), edges.last()) else { continue };
+            let doubtful = edges.iter().filter(|edge| edge.kind.is_doubtful()).count();
+            if doubtful > DOUBTFUL_MAX {
+                continue;
+            }
             if is_first && !lasts.insert(last.from) {
                 continue;
             }

@@ -5,6 +5,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::edges::{Edge, Kind, Open};
 use super::forward::{Forward, Steps};
 use crate::graph::link::{Code, Linker, SymbolAt};
+use crate::graph::weights;
 use crate::lang::facts::Role;
 
 /// What a node leads to.
@@ -72,7 +73,9 @@ pub fn spread(
             }
             let is_repeated = seen.contains(&to);
             let next = followed.entry(to).or_insert_with(|| certain(&steps, to));
-            if next.edges.is_empty() && next.open.is_empty() {
+            // What is marked is listed by itself.
+            let is_plain = edge.kind == Kind::Call && edge.confidence >= weights::LIKELY;
+            if next.edges.is_empty() && next.open.is_empty() && is_plain {
                 branches[at - 1].leaves.push(to);
             } else if branches.len() >= nodes_max {
                 omitted += 1;

@@ -45,6 +45,12 @@ impl Forward<'_, '_> {
                 }
                 for (link, reference) in self.reads(of.file, word) {
                     let is_inside = spans.iter().any(|span| span.contains(&reference.span.start));
+                    let is_type = !self.is_function(link.to) && self.is_creation(link.to);
+                    if (is_type || self.is_function(link.to))
+                        && !arguments::is_passed(&text, &reference.span, is_type)
+                    {
+                        continue;
+                    }
                     if is_inside && link.to != of && self.holder(of.file, &reference) == of {
                         let kind = self.kind_of(link.to);
                         let Some(kind) = kind.filter(|_| reached.insert(link.to)) else { continue };
@@ -153,7 +159,10 @@ impl Forward<'_, '_> {
     fn kind_of(&self, to: SymbolAt) -> Option<Kind> {
         let facts = self.linker.file(to.file)?;
         let symbol = facts.symbols.get(to.place as usize)?;
-        if is_code(symbol.kind) {
+        if symbol.kind == SymbolKind::Property {
+            // Reading it runs it.
+            Some(Kind::Call)
+        } else if is_code(symbol.kind) {
             Some(Kind::Passed)
         } else if is_variable(symbol.kind) {
             Some(Kind::Value)
