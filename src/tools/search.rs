@@ -56,6 +56,9 @@ const LINES_MAX: usize = 200;
 /// The maximum number of context lines on each side.
 const CONTEXT_MAX: usize = 20;
 
+/// The number of files without facts that a search indexes.
+const MISSING_FEW: usize = 32;
+
 /// The maximum number of files that one search reads.
 const READ_FILES_MAX: usize = 100_000;
 
@@ -261,6 +264,11 @@ impl Define for Search {
         let glob = glob.transpose()?;
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
+        // A few files that changed are indexed at once, so that their lines have definitions, too.
+        let catalog = match catalog.missing().len() {
+            1..=MISSING_FEW => call.code.catalog(&[])?,
+            _ => catalog,
+        };
         let within = (args.path_glob.as_deref(), glob.as_ref());
         let condition = Where::new(catalog, args.part, args.def.as_deref())?;
         let bounds = if args.everything { Bounds::NONE } else { Bounds::ALL };

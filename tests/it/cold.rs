@@ -62,7 +62,7 @@ fn arguments(tool: &Tool) -> Option<Value> {
         "codedb_status" | "codedb_hot" | "codedb_changes" | "codedb_snapshot" => json!({}),
         "codedb_word" => json!({"word": "shared"}),
         "codedb_glob" => json!({"pattern": "zz/*.py"}),
-        "codedb_callpath" => json!({"from": "use", "to": "shared"}),
+        "codedb_callpath" | "codedb_trace" => json!({"from": "use", "to": "shared"}),
         "codedb_query" => {
             json!({"pipeline": [{"op": "find", "query": "shared"}, {"op": "outline"}]})
         }

@@ -29,6 +29,8 @@ fn calls(path: &str, about: &str) -> Vec<(&'static str, Value)> {
         ("codedb_word", json!({"word": about, "max_results": 1000})),
         ("codedb_callers", json!({"name": about})),
         ("codedb_callpath", json!({"from": about, "to": "main"})),
+        ("codedb_trace", json!({"from": about, "to": "main"})),
+        ("codedb_trace", json!({"from": about})),
         ("codedb_explain", json!({"name": about})),
         ("codedb_deps", json!({"path": path})),
         ("codedb_context", json!({"task": format!("fix {about} in {path}"), "max_tokens": 4000})),

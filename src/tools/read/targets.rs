@@ -22,6 +22,9 @@ const TARGETS_MAX: usize = 100;
 /// The maximum number of definitions that the error about an ambiguous name lists.
 const CHOICES_MAX: usize = 5;
 
+/// The number of files without facts that a look-up of a name indexes.
+const MISSING_FEW: usize = 32;
+
 /// The tokens of the reply that its remarks need.
 const REMARK_TOKENS: usize = 200;
 
@@ -205,7 +208,11 @@ fn by_name(call: &Call<'_>, target: &str) -> Result<Option<(String, String)>> {
     // On the command line, a name below the root looks like a path.
     let name = target.rsplit('/').next().unwrap_or(target);
     let is_name = !name.is_empty() && paths::read(call, target, 1).is_err();
-    let catalog = call.code.indexed()?;
+    let catalog = match call.code.indexed()?.missing().len() {
+        // A few files that changed are indexed at once.
+        1..=MISSING_FEW => call.code.catalog(&[name])?,
+        _ => call.code.indexed()?,
+    };
     if !is_name || crate::lang::detect(Path::new(name), b"").is_some() {
         return Ok(None);
     }
