@@ -1,7 +1,7 @@
 //! `trace`: which code runs from a start to an end, or from a start on.
 //!
-//! [`ends`] finds the definitions that a start or an end names, also by a text; [`steps`] describes
-//! the steps of a chain with the lines that matter; [`text`] renders them.
+//! `ends` finds the definitions that a start or an end names, also by a text; `steps` describes
+//! the steps of a chain with the lines that matter; `text` renders them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
