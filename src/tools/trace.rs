@@ -236,7 +236,7 @@ impl TraceReply {
             self.broken = Some(made.broken(&found, BREAKS_MAX)?);
             return Ok(());
         };
-        self.chain = made.chain(first, starts)?;
+        self.chain = made.chain(first)?;
         self.steps_left_out = first.edges.len().saturating_sub(steps::STEPS_MAX);
         let mut known: Vec<_> = steps::nodes(first);
         for chain in chains {
@@ -244,7 +244,7 @@ impl TraceReply {
             let is_new = |at: &usize| !known.contains(&nodes[*at]);
             let Some(begin) = (0..nodes.len()).find(is_new) else { continue };
             let end = (0..nodes.len()).rev().find(is_new).unwrap_or(begin);
-            let all = made.chain(chain, starts)?;
+            let all = made.chain(chain)?;
             // With the steps around, which are known.
             let part = all[begin.saturating_sub(1)..all.len().min(end + 2)].to_vec();
             self.others.push(Other { steps: part });
@@ -265,7 +265,7 @@ impl TraceReply {
         let nodes: Vec<_> = starts.nodes.iter().map(|(node, _)| *node).collect();
         let (branches, left_out) = flow::spread(catalog, &nodes, depth, nodes_max);
         self.left_out = left_out;
-        self.runs = made.entries(&branches, starts)?;
+        self.runs = made.entries(&branches)?;
         Ok(())
     }
 }

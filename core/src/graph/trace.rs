@@ -3,7 +3,7 @@
 //! tables and called there, and calls that are unresolved.
 //!
 //! A node is a definition that has code of its own: a function, or a variable, field or type whose
-//! initializers run. `edges` says what a step is and what it costs; `holders` which definition a
+//! initializers run. `edges` defines the steps and their costs; `holders` which definition a
 //! use of a name belongs to; `forward` and `backward` find the steps from and to a node, of which
 //! `values` finds those that are no calls; `places` finds the nodes of a text; `search` finds the chains between two ends, and
 //! `spread` what runs from a start on. Nothing is stored: every step is resolved by the linker.

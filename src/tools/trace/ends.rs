@@ -12,7 +12,7 @@ use crate::base::text::plain;
 use crate::catalog::Catalog;
 use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::graph::link::SymbolAt;
-use crate::graph::trace::{self as flow, Edge};
+use crate::graph::trace as flow;
 
 /// The maximum number of places of a text from which a chain may begin.
 const PLACES_MAX: usize = 12;
@@ -47,8 +47,6 @@ pub(super) struct Ends {
     pub(super) total: usize,
     /// The places of the text, if it is one.
     pub(super) origins: Vec<Origin>,
-    /// For a node that reads what a text defines: the use.
-    pub(super) readers: Vec<Edge>,
 }
 
 impl Ends {
@@ -126,7 +124,6 @@ impl Ends {
                     if is_start {
                         for edge in place.readers {
                             ends.add(edge.from, cost + READER_COST);
-                            ends.readers.push(edge);
                         }
                     }
                 }

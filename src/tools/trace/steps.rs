@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::ends::Ends;
 use super::{Break, Entry};
 use crate::answer::texts::Texts;
 use crate::base::path;
@@ -88,7 +87,7 @@ pub(super) fn nodes(chain: &Chain) -> Vec<SymbolAt> {
 
 impl Made<'_> {
     /// Returns the steps of a chain. What a text leads to begins with the code around the text.
-    pub(super) fn chain(&mut self, chain: &Chain, _starts: &Ends) -> Result<Vec<Step>> {
+    pub(super) fn chain(&mut self, chain: &Chain) -> Result<Vec<Step>> {
         let mut steps = Vec::new();
         let all = chain.edges.len();
         for (at, edge) in chain.edges.iter().enumerate() {
@@ -126,7 +125,7 @@ impl Made<'_> {
     }
 
     /// Returns the definitions of a tree, each before what it runs.
-    pub(super) fn entries(&mut self, branches: &[Branch], _starts: &Ends) -> Result<Vec<Entry>> {
+    pub(super) fn entries(&mut self, branches: &[Branch]) -> Result<Vec<Entry>> {
         let mut below: Vec<Vec<usize>> = vec![Vec::new(); branches.len()];
         for (at, branch) in branches.iter().enumerate() {
             if let Some(parent) = branch.parent {
