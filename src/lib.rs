@@ -10,6 +10,8 @@ pub mod context;
 pub mod decisions;
 pub mod engine;
 pub mod eval;
+#[cfg(feature = "fleet")]
+pub mod fleet;
 pub mod mcp;
 pub mod model;
 pub mod rank;

@@ -8,6 +8,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{Arg, Command, value_parser};
 use clap_complete::Shell;
 
+#[cfg(feature = "fleet")]
+use super::fleet;
 use super::run as test_run;
 #[cfg(feature = "serve")]
 use super::serve;
@@ -89,6 +91,8 @@ fn tree_without_help() -> Command {
         ));
     #[cfg(feature = "serve")]
     let tree = tree.subcommand(with_globals(serve::command()));
+    #[cfg(feature = "fleet")]
+    let tree = tree.subcommand(with_globals(fleet::command()));
     tree.mut_subcommands(short_help::of)
 }
 
@@ -162,6 +166,8 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("test", matches)) => test_run::changed::run(matches),
         Some(("data", matches)) => data::run(matches),
         Some(("cache", matches)) => cache::run(matches),
+        #[cfg(feature = "fleet")]
+        Some(("fleet", matches)) => fleet::run(matches),
         Some(("config", matches)) => config::run(matches),
         Some(("demo", matches)) => demo::run(matches),
         Some(("flaky", matches)) => flaky::run(matches),

@@ -237,6 +237,8 @@ const EXAMPLES: &[Examples] = &[
             ("drift classify before.json after.json", "two lists in files"),
         ],
     ),
+    #[cfg(feature = "fleet")]
+    ("fleet", &[("fleet status", "the nodes, and what is wrong with them")]),
     ("snapshot", &[("snapshot > tree.json", "files, definitions, imports")]),
     (
         "completions",

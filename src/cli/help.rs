@@ -112,10 +112,13 @@ const GROUPS: &[Group] = &[
             row(&[("mcp", ""), ("serve", "")], "serve agents over stdio; over HTTP"),
             #[cfg(not(feature = "serve"))]
             row(&[("mcp", "")], "serve agents over stdio"),
-            row(&[("drift", ""), ("lock", "")], "changed MCP tools; who works on what"),
+            #[cfg(feature = "fleet")]
+            row(&[("fleet", ""), ("drift", "")], "all repositories; changed MCP tools"),
+            #[cfg(not(feature = "fleet"))]
+            row(&[("drift", "")], "changed MCP tools"),
             row(
-                &[("start-job", ""), ("job-status", ""), ("cancel-job", "")],
-                "work in the background",
+                &[("start-job", ""), ("job-status", ""), ("cancel-job", ""), ("lock", "")],
+                "jobs; who works on what",
             ),
         ],
     },

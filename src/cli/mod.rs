@@ -22,6 +22,8 @@ mod examples;
 mod extractors;
 mod first_use;
 mod flaky;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod graph;
 mod help;
 mod hook;

@@ -100,9 +100,8 @@ pub struct Args {
     pub offset: Option<usize>,
     /// Maximum number of lines per file (default 5)
     pub max_per_file: Option<usize>,
-    /// Show the whole functions around the matches: no further read needed
-    #[serde(default)]
-    pub body: bool,
+    /// Show the whole functions around the matches: no further read needed (default: around few)
+    pub body: Option<bool>,
     /// Context lines on each side (default 0)
     pub context_lines: Option<usize>,
     /// Only matches in a `function`, `test`, `comment`, `string`, `import` or `signature`
@@ -302,7 +301,13 @@ impl Define for Search {
             lines: lines_max,
             context: args.context_lines.unwrap_or(0).min(CONTEXT_MAX),
         };
-        let (mut body_lines, mut bodies_left_out) = (bodies::LINES_MAX, 0);
+        let has_few =
+            args.max_per_file.or(args.context_lines).is_none() && bodies::are_few(matching);
+        let (mut body_lines, mut bodies_left_out) = match args.body {
+            Some(true) => (bodies::LINES_MAX, 0),
+            None if has_few && !args.everything => (bodies::FEW_LINES_MAX, 0),
+            Some(false) | None => (0, 0),
+        };
         let page = matching.iter().skip(offset).take(max);
         let shown: Vec<File> = page
             .map(|MatchingFile { is_definer, file, count }| {
@@ -330,7 +335,7 @@ impl Define for Search {
                     for line in &mut lines {
                         line.inside = structure.inside(line.at);
                     }
-                    if args.body {
+                    if body_lines > 0 || args.body == Some(true) {
                         bodies_left_out += bodies::add(&mut lines, text.bytes, &mut body_lines);
                     }
                     lines
@@ -359,7 +364,7 @@ impl Define for Search {
                 .iter()
                 .any(|&part| call.code.found_damage(part)),
             next_offset: (end < matching.len()).then_some(end),
-            bodies_left_out,
+            bodies_left_out: if args.body == Some(true) { bodies_left_out } else { 0 },
             literal,
             is_limited: !condition.is_everywhere(),
             glob_problem,

@@ -2,10 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::{Inside, Line};
+use super::{Inside, Line, MatchingFile};
 
 /// The number of lines that a reply may add.
 pub(super) const LINES_MAX: usize = 500;
+
+/// The number of lines that a reply with few matches adds unasked, and what few are.
+pub(super) const FEW_LINES_MAX: usize = 80;
+const FEW_FILES_MAX: usize = 3;
+const FEW_MATCHES_MAX: usize = 6;
 
 /// The longest definition that is added whole; of longer ones, the first line and those around the match.
 const WHOLE_MAX: usize = 120;
@@ -13,6 +18,12 @@ const AROUND: usize = 25;
 
 /// The longest line that is shown with its indentation; of longer ones, a part.
 const LINE_BYTES_MAX: usize = 200;
+
+/// Returns true if so little matches that what is around the matches is probably read next.
+pub(super) fn are_few(matching: &[MatchingFile]) -> bool {
+    let count: usize = matching.iter().map(|file| file.count).sum();
+    matching.len() <= FEW_FILES_MAX && count <= FEW_MATCHES_MAX
+}
 
 /// Adds the lines of the definitions around matching lines of a file, as far as `left` lines suffice, of
 /// which it takes those that it adds. Returns how many definitions are left out.
