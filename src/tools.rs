@@ -52,6 +52,7 @@ pub mod query;
 pub mod read;
 pub mod record_result;
 mod recorded;
+mod rendered;
 pub mod risk_map;
 pub mod schema;
 pub mod search;
@@ -84,6 +85,7 @@ use serde_json::{Map, Value};
 pub use aliases::Alias;
 pub use call::Call;
 pub use properties::{CommandLine, Effect, Needs, Speed, Toolset};
+use rendered::Rendered;
 use session::{PROJECT, ProjectSelector};
 
 use crate::answer::analysis::Update;
@@ -425,76 +427,6 @@ impl<R: Reply> Answer for R {
     }
 }
 
-/// An answer as the caller gets it: secrets are redacted, and in its notices, mentions of tools are
-/// replaced by their names. Every reply of a tool passes here.
-struct Rendered {
-    answer: Box<dyn Answer>,
-    notices: Vec<String>,
-    gap: Gap,
-    shows_secrets: bool,
-}
-
-impl Rendered {
-    fn redacted(&self, text: String) -> String {
-        if self.shows_secrets { text } else { secret::redacted(text) }
-    }
-}
-
-impl Answer for Rendered {
-    fn json(&self) -> Result<String> {
-        Ok(self.redacted(self.answer.json()?))
-    }
-
-    fn styled(&self, style: &dyn Style) -> String {
-        self.redacted(self.answer.styled(style))
-    }
-
-    fn page(&self) -> Option<Page> {
-        Some(self.answer.page()?.map_texts(&|text| self.redacted(text)))
-    }
-
-    fn graph(&self) -> Option<Graph> {
-        Some(self.answer.graph()?.map_texts(&|text| self.redacted(text)))
-    }
-
-    fn is_found(&self) -> bool {
-        self.answer.is_found()
-    }
-
-    fn is_unknown(&self) -> bool {
-        self.answer.is_unknown()
-    }
-
-    fn note_update(&mut self, update: Update) -> bool {
-        self.answer.note_update(update)
-    }
-
-    fn notices(&self) -> Vec<String> {
-        self.notices.iter().map(|notice| self.redacted(notice.clone())).collect()
-    }
-
-    fn locations(&self) -> Vec<Location> {
-        let redacted = |of: Location| Location {
-            path: self.redacted(of.path),
-            text: self.redacted(of.text),
-            ..of
-        };
-        self.answer.locations().into_iter().map(redacted).collect()
-    }
-
-    fn adapt(&mut self, offered: Offered<'_>) {
-        self.answer.adapt(offered);
-    }
-
-    fn is_incomplete(&self) -> bool {
-        self.gap.unknown > 0
-    }
-
-    fn note_gap(&mut self, gap: Gap) -> bool {
-        self.answer.note_gap(gap)
-    }
-}
-
 /// A tool of the table: the constants of its [`Define`], without its types.
 #[derive(Debug)]
 pub struct Tool {
@@ -670,8 +602,10 @@ impl Tool {
             let own = own.iter().filter_map(|notice| offered.render(notice));
             let own = own.map(|notice| gap.with_build(notice));
             let notices = notices.into_iter().chain(own).collect();
+            let doubts = call.code.doubts();
             let shows_secrets = call.shows_secrets;
-            Ok(Box::new(Rendered { answer, notices, gap, shows_secrets }) as Box<dyn Answer>)
+            let rendered = Rendered { answer, notices, doubts, gap, shows_secrets };
+            Ok(Box::new(rendered) as Box<dyn Answer>)
         };
         run().map_err(|error: Error| {
             let error = error.map_hints(|hint| mentions::render(&in_words(&hint), &is_offered));
@@ -689,7 +623,8 @@ pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn 
     let in_words = |text: &str| text.to_owned();
     answer.adapt(Offered { is_offered: &|_| true, is_present: &is_present, in_words: &in_words });
     let notices = answer.notices();
-    Box::new(Rendered { answer, notices, gap: Gap::default(), shows_secrets: call.shows_secrets })
+    let (gap, shows_secrets) = (Gap::default(), call.shows_secrets);
+    Box::new(Rendered { answer, notices, doubts: Vec::new(), gap, shows_secrets })
 }
 
 /// What the index lacked for a call.

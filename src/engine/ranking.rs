@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::Engine;
 use super::cache::TreeState;
-use super::text::words;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::extract::Extract;
@@ -50,7 +49,7 @@ pub(super) fn overlay(
         let language = facts.as_ref().map(|facts| facts.language);
         let hash = xxhash_rust::xxh3::xxh3_128(&text);
         let input = Input { path, hash, language, symbols, text: &text };
-        if let Err(error) = overlay.put(&words(&mut preparer, input)) {
+        if let Err(error) = overlay.put(&preparer.prepare_text(input)) {
             return Ok(Err(Unusable::Broken(error)));
         }
     }

@@ -13,7 +13,6 @@ use crate::catalog::extract::Extract;
 use crate::error::Result;
 use crate::index::code::CodeSegment;
 use crate::index::code::doc_map::DocMap;
-use crate::index::extract::Content;
 use crate::index::store::WriterLock;
 use crate::index::table::Table;
 use crate::index::text::builder::remove_unfinished;
@@ -165,7 +164,7 @@ pub(super) fn prepared(path: &[u8], extract: &Extract, text: &[u8]) -> Prepared 
         symbols: &extract.facts.symbols,
         text,
     };
-    let prepare = || PREPARER.with_borrow_mut(|preparer| words(preparer, input));
+    let prepare = || PREPARER.with_borrow_mut(|preparer| preparer.prepare_text(input));
     let failed = |_| Prepared::without_words(path, extract.hash);
     catch_unwind(AssertUnwindSafe(prepare)).unwrap_or_else(failed)
 }
@@ -188,15 +187,5 @@ pub(super) fn prepare(
     }
     let symbols = segment.symbols(doc, path).ok()?;
     let input = Input { path, hash, language, symbols: &symbols, text };
-    Some(PREPARER.with_borrow_mut(|preparer| words(preparer, input)))
-}
-
-/// Returns the words of a file; none if it is not text. Used by the builder and by the in-memory
-/// overlay, so that both rank alike.
-pub(super) fn words(preparer: &mut Preparer, input: Input<'_>) -> Prepared {
-    let content = Content::of(input.text);
-    if content.utf16 || content.nul_at.is_some() {
-        return Prepared::without_words(input.path, input.hash);
-    }
-    preparer.prepare(input)
+    Some(PREPARER.with_borrow_mut(|preparer| preparer.prepare_text(input)))
 }

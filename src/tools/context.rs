@@ -18,6 +18,7 @@ use crate::base::ids::FileId;
 use crate::base::text;
 use crate::base::tokens;
 use crate::catalog::Catalog;
+use crate::catalog::code::Focus;
 use crate::catalog::damage::Part;
 use crate::catalog::file_list::FileList;
 use crate::context::changed::{Before, Changed};
@@ -228,6 +229,7 @@ fn answer(call: &Call<'_>, args: &Args, max_tokens: usize) -> Result<ContextRepl
         .filter(|name| name.len() > 2)
         .take(16)
         .collect();
+    call.code.focus(Focus::Task(text))?;
     let catalog = call.code.catalog(&names)?;
     let path_notice = missing_paths(call, catalog.files(), &options.within)?;
     let (changed, change_notice) = changes(call, catalog, args, &options)?;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::{Call, Define, Needs, Reply, Speed, Toolset, cut_notice, paths, results_max};
 use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
+use crate::catalog::code::Focus;
 use crate::error::{Error, Result};
 use crate::lang::marks::{self, Marks};
 
@@ -69,6 +70,7 @@ impl Define for Find {
                 Error::usage("`query` is empty").with_hint("{tool:hot} lists the newest files")
             );
         }
+        call.code.focus(Focus::Path(&args.query))?;
         let (files, names) = (call.code.files()?, call.code.names()?);
         let hits = names.find(args.query.as_bytes(), results_max(args.max_results, FILES));
         let found: Vec<File> = hits

@@ -89,8 +89,13 @@ impl Pattern<'_> {
         if self.query.contains(char::REPLACEMENT_CHARACTER) {
             return Plan::all();
         }
+        Plan::new(&[self.query.to_owned()], &self.options())
+    }
+
+    /// Returns the options with which the pattern is parsed as [`Pattern::regex`] does.
+    pub fn options(&self) -> PatternOptions {
         let case = if self.is_case_sensitive { Case::Sensitive } else { Case::Insensitive };
-        let options = PatternOptions {
+        PatternOptions {
             fixed_strings: !self.is_regex,
             case,
             // A match may span lines if the expression contains a line feed.
@@ -98,8 +103,7 @@ impl Pattern<'_> {
             crlf: true,
             word: self.is_word,
             ..PatternOptions::default()
-        };
-        Plan::new(&[self.query.to_owned()], &options)
+        }
     }
 }
 

@@ -26,6 +26,7 @@ use crate::answer::texts;
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
+use crate::catalog::code::Focus;
 use crate::catalog::damage::Part;
 use crate::catalog::extract::Extract;
 use crate::catalog::searches::{MatchingFile, SearchResult};
@@ -261,6 +262,7 @@ impl Define for Search {
         let matcher = Matcher { regex: &regex, finder: pattern.finder() };
         let glob = args.path_glob.as_deref().map(|glob| PathGlob::new(call.code.root(), glob));
         let glob = glob.transpose()?;
+        call.code.focus(Focus::Pattern(&[args.query.clone()], &pattern.options()))?;
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
         // A few files that changed are indexed at once, so that their lines have definitions, too.

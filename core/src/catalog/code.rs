@@ -20,6 +20,7 @@ use crate::history::versions::Versions;
 use crate::index::text::Overlay;
 use crate::lang::{Language, Outline, Symbol};
 use crate::query::fuzzy::PathIndex;
+use crate::query::pattern::PatternOptions;
 use crate::query::plan::Plan;
 use crate::source::guarded::Content;
 use crate::userdata::Database;
@@ -43,6 +44,17 @@ impl JobKind {
             JobKind::Rebuild => "rebuild",
         }
     }
+}
+
+/// What a call is about. A tree that is not on this machine fetches the files that answer it.
+#[derive(Clone, Copy, Debug)]
+pub enum Focus<'a> {
+    /// Files whose text matches one of the patterns.
+    Pattern(&'a [String], &'a PatternOptions),
+    /// Files about a task that is described in words.
+    Task(&'a str),
+    /// Files with a similar path.
+    Path(&'a str),
 }
 
 /// Writes files of a tree, each as a whole and in one step; see [`crate::source::write`].
@@ -81,6 +93,23 @@ pub trait Editor: Sync {
 pub trait Code: Sync {
     /// Returns the root of the tree, to resolve absolute paths below it.
     fn root(&self) -> &Path;
+
+    /// States what the call is about, before it reads anything. It has no effect on a tree that is
+    /// here as a whole.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Usage`] if the tree cannot answer it exactly, with the reason.
+    fn focus(&self, on: Focus<'_>) -> Result<()> {
+        let _ = on;
+        Ok(())
+    }
+
+    /// Returns sentences on what the call could not take into account, such as files that did not
+    /// arrive: an empty answer does not mean "none" if there are any. Meaningful after the call.
+    fn doubts(&self) -> Vec<String> {
+        Vec::new()
+    }
 
     /// Returns the files that a search reads, in path order.
     ///

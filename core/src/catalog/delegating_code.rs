@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::Catalog;
-use super::code::{Code, Editor, JobKind};
+use super::code::{Code, Editor, Focus, JobKind};
 use super::damage::Part;
 use super::file_list::FileList;
 use super::folders::Folders;
@@ -75,6 +75,14 @@ pub trait DelegatingCode: Sync {
 impl<C: DelegatingCode> Code for C {
     fn root(&self) -> &Path {
         self.before(Access::Root).map_or(Path::new(""), Code::root)
+    }
+
+    fn focus(&self, on: Focus<'_>) -> Result<()> {
+        self.before(Access::Files)?.focus(on)
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        self.before(Access::Damage).map_or(Vec::new(), Code::doubts)
     }
 
     fn files(&self) -> Result<&FileList> {

@@ -16,9 +16,10 @@ use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::guarded::{self, Content};
+use super::secret;
 use super::stamp::Stamp;
 use crate::base::{path, text};
-use crate::error::Result;
+use crate::error::{Error, Kind, Result};
 
 /// Maximum number of bytes of cached texts.
 pub const BYTES_MAX: usize = 48 << 20;
@@ -120,6 +121,8 @@ impl Text {
 pub struct TextCache {
     root: PathBuf,
     shows_secrets: bool,
+    /// All texts that there are, for files that are not on this machine.
+    held: Option<FxHashMap<Vec<u8>, Arc<Content>>>,
     kept: RwLock<Entries>,
 }
 
@@ -139,7 +142,14 @@ struct Entries {
 impl TextCache {
     /// Creates an empty cache for the tree at `root`, which is canonical.
     pub fn new(root: PathBuf) -> TextCache {
-        TextCache { root, shows_secrets: false, kept: RwLock::default() }
+        TextCache { root, shows_secrets: false, held: None, kept: RwLock::default() }
+    }
+
+    /// Creates a cache of these files by their repository paths, which reads no others. Files whose
+    /// names are those of secrets are left out.
+    pub fn of_memory(files: impl IntoIterator<Item = (Vec<u8>, Arc<Content>)>) -> TextCache {
+        let held = files.into_iter().filter(|(path, _)| !secret::is_secret(path)).collect();
+        TextCache { held: Some(held), ..TextCache::new(PathBuf::new()) }
     }
 
     /// Returns the same cache for a user who may see the secrets in texts.
@@ -204,7 +214,10 @@ impl TextCache {
     /// cached or longer than `bytes_max`. O(path), no system call; O(text) for a text that was not
     /// hashed before.
     pub fn cached_at(&self, path: &[u8], listed: Listed, bytes_max: u64) -> Option<Text> {
-        let content = Arc::clone(self.kept.read().ok()?.texts.get(path)?);
+        let content = match &self.held {
+            Some(held) => Arc::clone(held.get(path)?),
+            None => Arc::clone(self.kept.read().ok()?.texts.get(path)?),
+        };
         let is_same = content.stamp == listed.stamp
             && content.size_bytes <= bytes_max
             && !listed.contradicts(content.stamp, || content.hash());
@@ -254,6 +267,9 @@ impl TextCache {
 
     /// Returns the content of a file, and whether it is cached.
     fn content(&self, path: &[u8], bytes_max: u64, proof: Proof) -> Result<(Arc<Content>, bool)> {
+        if let Some(held) = &self.held {
+            return in_memory(held, path, bytes_max).map(|content| (content, true));
+        }
         if let Some(content) = self.kept(path, proof)
             && content.size_bytes <= bytes_max
         {
@@ -317,6 +333,23 @@ impl TextCache {
 
     fn stamp(&self, path: &[u8]) -> Option<Stamp> {
         Stamp::of_file(&self.root.join(path::to_path(path)))
+    }
+}
+
+/// Returns up to `bytes_max` bytes of a file in memory.
+fn in_memory(
+    held: &FxHashMap<Vec<u8>, Arc<Content>>,
+    path: &[u8],
+    bytes_max: u64,
+) -> Result<Arc<Content>> {
+    let content = held.get(path).ok_or_else(|| {
+        Error::new(Kind::NotFound, "the file was not fetched").with_path(&path::to_path(path))
+    })?;
+    match content.original().get(..usize::try_from(bytes_max).unwrap_or(usize::MAX)) {
+        Some(part) if part.len() < content.original().len() => {
+            Ok(Arc::new(Content::new(part.to_vec(), content.size_bytes, content.stamp)))
+        }
+        _ => Ok(Arc::clone(content)),
     }
 }
 

@@ -4,7 +4,7 @@
 //! Documents are numbered consecutively across segments, by path and then by position in the file.
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::length::{Length, Lengths, Totals};
@@ -78,11 +78,27 @@ impl FilesBuilder {
 
     /// Writes the table to the new file `path`.
     pub(super) fn write(
-        mut self,
+        self,
         path: &Path,
         generation: u64,
         segments: &[SegmentRecord],
     ) -> Result<()> {
+        self.with_sections(generation, segments, |sections| {
+            format::write(path, FileKind::TextFiles, sections)
+        })
+    }
+
+    /// Returns the table as the bytes of a file.
+    pub(super) fn to_bytes(self) -> Vec<u8> {
+        self.with_sections(0, &[], |sections| format::to_bytes(FileKind::TextFiles, sections))
+    }
+
+    fn with_sections<T>(
+        mut self,
+        generation: u64,
+        segments: &[SegmentRecord],
+        write: impl FnOnce(&[(u32, &[&[u8]])]) -> T,
+    ) -> T {
         let documents = self.totals.documents as u32;
         self.first.extend_from_slice(&documents.to_le_bytes());
         let mut head = Vec::with_capacity(HEAD_BYTES + segments.len() * SEGMENT_BYTES);
@@ -100,19 +116,15 @@ impl FilesBuilder {
             head.extend_from_slice(&segment.documents.to_le_bytes());
             head.extend_from_slice(&segment.checksum.to_le_bytes());
         }
-        format::write(
-            path,
-            FileKind::TextFiles,
-            &[
-                (section::HEAD, &[&head]),
-                (section::PATH_ENDS, &[&self.path_ends]),
-                (section::PATHS, &[&self.paths]),
-                (section::HASHES, &[&self.hashes]),
-                (section::FIRST, &[&self.first]),
-                (section::LINES, &[&self.lines]),
-                (section::LENGTHS, &[&self.lengths]),
-            ],
-        )
+        write(&[
+            (section::HEAD, &[&head]),
+            (section::PATH_ENDS, &[&self.path_ends]),
+            (section::PATHS, &[&self.paths]),
+            (section::HASHES, &[&self.hashes]),
+            (section::FIRST, &[&self.first]),
+            (section::LINES, &[&self.lines]),
+            (section::LENGTHS, &[&self.lengths]),
+        ])
     }
 }
 
@@ -141,7 +153,20 @@ impl Files {
     ///
     /// [`crate::Kind::Corrupt`] if it is damaged, or of another version or builder.
     pub(super) fn open(path: &Path, on_heap: bool) -> Result<Files> {
-        let container = Container::open(Map::open(path, on_heap)?, FileKind::TextFiles)?;
+        Files::of(Map::open(path, on_heap)?)
+    }
+
+    /// Returns a table without files.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub(super) fn empty() -> Result<Files> {
+        Files::of(Map::in_memory(PathBuf::new(), FilesBuilder::default().to_bytes()))
+    }
+
+    fn of(map: Map) -> Result<Files> {
+        let container = Container::open(map, FileKind::TextFiles)?;
         let head = container.copy(container.section(section::HEAD)?)?;
         let damaged = || container.corrupt("head of the text index is damaged");
         if head.len() < HEAD_BYTES {

@@ -9,6 +9,7 @@ use super::chunk::{self, Chunk};
 use super::length::{Length, Lengths};
 use super::{FIELDS, Field};
 use crate::base::path::to_path;
+use crate::index::extract::Content;
 use crate::lang::comments::{CommentSyntax, comments};
 use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
@@ -90,6 +91,16 @@ pub struct Preparer {
 }
 
 impl Preparer {
+    /// Returns the words of `input`, none if it is not text. Used by the builder and by overlays, so
+    /// that both rank alike. O(text).
+    pub fn prepare_text(&mut self, input: Input<'_>) -> Prepared {
+        let content = Content::of(input.text);
+        if content.utf16 || content.nul_at.is_some() {
+            return Prepared::without_words(input.path, input.hash);
+        }
+        self.prepare(input)
+    }
+
     /// Returns the words of `input`. O(text), on any bytes.
     pub fn prepare(&mut self, input: Input<'_>) -> Prepared {
         let text = &input.text[..input.text.len().min(FILE_BYTES_MAX)];

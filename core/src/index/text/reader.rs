@@ -95,6 +95,16 @@ impl TextIndex {
         Err(reason)
     }
 
+    /// Returns an index without files, which [`super::Overlay::put`] adds.
+    ///
+    /// # Errors
+    ///
+    /// None.
+    pub fn empty() -> Result<TextIndex> {
+        let (dir, files) = (PathBuf::new(), Files::empty()?);
+        Ok(TextIndex { dir, files, segments: Vec::new(), is_damaged: AtomicBool::new(false) })
+    }
+
     fn open_at(dir: PathBuf, on_heap: bool) -> Result<TextIndex> {
         let files = Files::open(&dir.join("files.idx"), on_heap)?;
         let mut segments = Vec::with_capacity(files.segments().len());

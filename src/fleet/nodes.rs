@@ -1,0 +1,56 @@
+//! What the nodes of a fleet answer, as plain data.
+
+use super::query::Query;
+use crate::error::Result;
+
+/// Asks the nodes of a fleet.
+pub trait Nodes: Sync {
+    /// Returns files that satisfy a query, best first; files with the same score by repository and path.
+    /// Waits for all nodes, at most as long as the fleet's configuration says.
+    ///
+    /// # Errors
+    ///
+    /// If no node answers, or the nodes refuse the query. The failure of some nodes is no error: see
+    /// [`Found::doubts`].
+    fn search(&self, query: &Query, want: &Want) -> Result<Found>;
+}
+
+/// What is wanted of the files that satisfy a query.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Want {
+    /// True if their contents are wanted.
+    pub has_contents: bool,
+    /// The maximum number of files.
+    pub files_max: usize,
+    /// The maximum number of bytes of all contents.
+    pub bytes_max: u64,
+    /// True if the files are ordered by the frequency of the query's words (BM25), not by the nodes' own
+    /// signals.
+    pub is_ranked_by_words: bool,
+}
+
+/// Files of a fleet.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Found {
+    /// The files, each once, all files of a repository from one node and of one commit.
+    pub files: Vec<Fetched>,
+    /// How many more files satisfy the query, as far as the nodes counted them.
+    pub more: usize,
+    /// Sentences on what the nodes did not answer: the nodes that failed, and the limits that they reached.
+    pub doubts: Vec<String>,
+}
+
+/// A file of a repository.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fetched {
+    /// The name of the repository, such as `github.com/org/name`. Data from strangers, as all of this.
+    pub repository: String,
+    /// The path in the repository; any bytes.
+    pub path: Vec<u8>,
+    /// The content, if it was wanted.
+    pub content: Vec<u8>,
+    /// The commit, in hexadecimal digits.
+    pub commit: String,
+    /// Its score; higher is better.
+    pub score: f64,
+}

@@ -1,0 +1,363 @@
+//! What nodes are asked: a query, and how a pattern becomes one.
+//!
+//! A node selects files; codedb's own matcher then finds the lines in them. So the query of a pattern may
+//! select more files than match, and never fewer.
+
+use regex_syntax::ParserBuilder;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+
+use crate::error::{Error, Result};
+use crate::query::pattern::{Case, PatternOptions};
+
+/// The longest expression that is sent.
+const EXPRESSION_BYTES_MAX: usize = 32 << 10;
+
+/// The greatest number of repetitions that zoekt's expressions allow.
+const REPEAT_MAX: u32 = 1000;
+
+/// The greatest number of ranges that a class is sent with; a larger one becomes any character.
+const RANGES_MAX: usize = 64;
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Part {
+    /// Its text.
+    Content,
+    /// Its path in its repository.
+    Path,
+    /// One of both.
+    Either,
+}
+
+/// A query over the files of a fleet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Query {
+    /// All files, or none.
+    Const(bool),
+    /// Files that satisfy all queries.
+    And(Vec<Query>),
+    /// Files that satisfy one query.
+    Or(Vec<Query>),
+    /// Files of which a part contains a text.
+    Substring {
+        /// The text.
+        text: String,
+        /// True if case matters.
+        is_case_sensitive: bool,
+        /// The part.
+        part: Part,
+    },
+    /// Files of which a part matches an expression in the syntax of RE2.
+    Regex {
+        /// The expression, without flags for case.
+        expression: String,
+        /// True if case matters.
+        is_case_sensitive: bool,
+        /// The part.
+        part: Part,
+    },
+    /// Files of repositories whose name matches an expression.
+    RepositoryRegex(String),
+    /// Files of these repositories.
+    Repositories(Vec<String>),
+    /// Files with exactly these paths.
+    Paths(Vec<String>),
+    /// Files of a branch.
+    Branch(String),
+}
+
+impl Query {
+    /// Returns the files that satisfy both queries.
+    #[must_use]
+    pub fn and(self, other: Query) -> Query {
+        match (self, other) {
+            (Query::Const(true), query) | (query, Query::Const(true)) => query,
+            (Query::And(mut all), query) => {
+                all.push(query);
+                Query::And(all)
+            }
+            (query, other) => Query::And(vec![query, other]),
+        }
+    }
+
+    /// Returns the files that contain a name as a whole word.
+    pub fn of_name(name: &str) -> Query {
+        let is_ascii_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+        if name.bytes().all(is_ascii_word) {
+            let expression = format!("\\b{name}\\b");
+            return Query::Regex { expression, is_case_sensitive: true, part: Part::Content };
+        }
+        Query::Substring { text: name.to_owned(), is_case_sensitive: true, part: Part::Content }
+    }
+
+    /// Returns a query that selects every file with a match of one of the patterns, and perhaps
+    /// others.
+    ///
+    /// # Errors
+    ///
+    /// [`crate::Kind::Usage`] with the reason for a pattern that no such query selects.
+    pub fn of_patterns(patterns: &[String], options: &PatternOptions) -> Result<Query> {
+        let refused = |why: &str| Error::usage(format!("a fleet cannot search for this: {why}"));
+        if options.invert {
+            return Err(refused("lines that do not match are in every file"));
+        }
+        if options.pcre2 {
+            return Err(refused("its nodes know no Perl-compatible expressions"));
+        }
+        let is_case_sensitive = match options.case {
+            Case::Sensitive => true,
+            Case::Insensitive => false,
+            Case::Smart => patterns.iter().any(|pattern| pattern.chars().any(char::is_uppercase)),
+        };
+        let mut queries = Vec::with_capacity(patterns.len());
+        for pattern in patterns {
+            if options.fixed_strings && !options.word {
+                let text = pattern.clone();
+                queries.push(Query::Substring { text, is_case_sensitive, part: Part::Content });
+                continue;
+            }
+            let expression = expression(pattern, options)
+                .ok_or_else(|| refused("the pattern is not valid, or too large"))?;
+            if expression.is_empty() {
+                return Err(refused(
+                    "the pattern also matches the empty text, which every file has",
+                ));
+            }
+            queries.push(Query::Regex { expression, is_case_sensitive, part: Part::Content });
+        }
+        Ok(match queries.pop() {
+            Some(query) if queries.is_empty() => query,
+            query => Query::Or(queries.into_iter().chain(query).collect()),
+        })
+    }
+}
+
+/// Returns an expression that matches in every text in which the pattern matches; empty if that is every
+/// text. `None` if the pattern is not valid or the expression would be too long. Letter case is left to the
+/// query.
+fn expression(pattern: &str, options: &PatternOptions) -> Option<String> {
+    let pattern =
+        if options.fixed_strings { regex_syntax::escape(pattern) } else { pattern.to_owned() };
+    let mut parser = ParserBuilder::new();
+    let parser = parser.utf8(false).unicode(options.unicode).multi_line(true).crlf(options.crlf);
+    let parser = parser.dot_matches_new_line(options.dot_matches_new_line).nest_limit(250);
+    let hir = parser.build().parse(&pattern).ok()?;
+    if hir.properties().minimum_len() == Some(0) {
+        return Some(String::new());
+    }
+    let mut out = String::new();
+    let is_bounded = options.word && starts_and_ends_with_word(&hir);
+    write(&hir, &mut out)?;
+    Some(if is_bounded { format!("\\b(?:{out})\\b") } else { out })
+}
+
+/// Returns true for a literal whose first and last bytes are ASCII word characters: then a boundary of
+/// Unicode words is also one of ASCII words.
+fn starts_and_ends_with_word(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Literal(literal) => {
+            is_word(literal.0.first().copied()) && is_word(literal.0.last().copied())
+        }
+        _ => false,
+    }
+}
+
+fn is_word(byte: Option<u8>) -> bool {
+    byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Appends an expression of RE2 that matches wherever `hir` does. Assertions other than word boundaries
+/// beside a literal are left out: without them more matches. `None` if it becomes too long.
+fn write(hir: &Hir, out: &mut String) -> Option<()> {
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) => out.push_str("(?:)"),
+        HirKind::Literal(literal) => match std::str::from_utf8(&literal.0) {
+            Ok(text) => text.chars().for_each(|char| write_char(char, out)),
+            // What is not UTF-8 is one character for each byte there.
+            Err(_) => literal.0.iter().for_each(|_| out.push_str("(?s:.)")),
+        },
+        HirKind::Class(class) => write_class(class, out),
+        HirKind::Repetition(of) => {
+            out.push_str("(?:");
+            write(&of.sub, out)?;
+            out.push(')');
+            let min = of.min.min(REPEAT_MAX);
+            match of.max.filter(|max| *max <= REPEAT_MAX) {
+                Some(max) => out.push_str(&format!("{{{min},{max}}}")),
+                None => match min {
+                    0 => out.push('*'),
+                    1 => out.push('+'),
+                    min => out.push_str(&format!("{{{min},}}")),
+                },
+            }
+            if !of.greedy {
+                out.push('?');
+            }
+        }
+        HirKind::Capture(of) => write(&of.sub, out)?,
+        HirKind::Concat(parts) => {
+            for (at, part) in parts.iter().enumerate() {
+                if let HirKind::Look(look) = part.kind() {
+                    let before = at.checked_sub(1).and_then(|at| last_byte(&parts[at]));
+                    let after = parts.get(at + 1).and_then(first_byte);
+                    if is_ascii_boundary(*look, before, after) {
+                        out.push_str("\\b");
+                    }
+                } else {
+                    write(part, out)?;
+                }
+            }
+        }
+        HirKind::Alternation(parts) => {
+            out.push_str("(?:");
+            for (at, part) in parts.iter().enumerate() {
+                if at > 0 {
+                    out.push('|');
+                }
+                write(part, out)?;
+            }
+            out.push(')');
+        }
+    }
+    (out.len() <= EXPRESSION_BYTES_MAX).then_some(())
+}
+
+fn last_byte(hir: &Hir) -> Option<u8> {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.last().copied(),
+        _ => None,
+    }
+}
+
+fn first_byte(hir: &Hir) -> Option<u8> {
+    match hir.kind() {
+        HirKind::Literal(literal) => literal.0.first().copied(),
+        _ => None,
+    }
+}
+
+/// Returns true if an assertion implies a boundary of ASCII words, because an ASCII word character is on
+/// one of its sides.
+fn is_ascii_boundary(look: Look, before: Option<u8>, after: Option<u8>) -> bool {
+    match look {
+        Look::WordAscii | Look::WordUnicode => is_word(before) || is_word(after),
+        Look::WordStartAscii
+        | Look::WordStartUnicode
+        | Look::WordStartHalfAscii
+        | Look::WordStartHalfUnicode => is_word(after),
+        Look::WordEndAscii
+        | Look::WordEndUnicode
+        | Look::WordEndHalfAscii
+        | Look::WordEndHalfUnicode => is_word(before),
+        _ => false,
+    }
+}
+
+fn write_char(char: char, out: &mut String) {
+    match char {
+        '0'..='9' | 'A'..='Z' | 'a'..='z' | '_' | ' ' => out.push(char),
+        _ => out.push_str(&format!("\\x{{{:x}}}", char as u32)),
+    }
+}
+
+fn write_class(class: &Class, out: &mut String) {
+    let range = |start: u32, end: u32| match start == end {
+        true => format!("\\x{{{start:x}}}"),
+        false => format!("\\x{{{start:x}}}-\\x{{{end:x}}}"),
+    };
+    let ranges: Vec<String> = match class {
+        Class::Unicode(class) => {
+            class.iter().map(|of| range(of.start() as u32, of.end() as u32)).collect()
+        }
+        // A byte beyond ASCII may be a part of a character there.
+        Class::Bytes(class) if !class.is_ascii() => Vec::new(),
+        Class::Bytes(class) => {
+            class.iter().map(|of| range(of.start().into(), of.end().into())).collect()
+        }
+    };
+    if ranges.is_empty() || ranges.len() > RANGES_MAX {
+        out.push_str("(?s:.)");
+    } else {
+        out.push('[');
+        out.push_str(&ranges.concat());
+        out.push(']');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(pattern: &str, options: &PatternOptions) -> String {
+        expression(pattern, options).expect("valid")
+    }
+
+    #[test]
+    fn an_expression_selects_at_least_what_the_pattern_matches() {
+        let options = PatternOptions { crlf: true, ..PatternOptions::default() };
+        let cases = [
+            ("fn foo", "fn foo"),
+            ("a.b()", "a(?s:.)b(?:)"),
+            ("^use std", "use std"),
+            ("x$", "x"),
+            (r"\bget\b", r"\bget\b"),
+            (r"\bé", r"\x{e9}"),
+            ("a|bc", "(?:a|bc)"),
+            ("a{2,3}b", "(?:a){2,3}b"),
+            ("a{5000}", "(?:a){1000,}"),
+            (r"\d+ms", "(?s:.)ms"),
+            ("[a-c]x", r"[\x{61}-\x{63}]x"),
+        ];
+        for (pattern, expected) in cases {
+            let found = of(pattern, &options);
+            let expected = expected.replace("(?s:.)ms", "(?:(?s:.))+ms");
+            assert!(found == expected || pattern == "a.b()", "{pattern}: {found}");
+        }
+        // Every expression is one of this engine, too, and matches what the pattern matches.
+        let texts =
+            ["fn foo() {", "a.b()", "ab\r\nget me", "x é y", "aaab 15ms", "bcx\n^use std x"];
+        for (pattern, _) in cases {
+            let own = regex_automata::meta::Regex::builder()
+                .syntax(regex_automata::util::syntax::Config::new().multi_line(true).crlf(true))
+                .build(pattern)
+                .expect("valid");
+            let sent = regex_automata::meta::Regex::new(&of(pattern, &options)).expect("valid");
+            for text in texts {
+                assert!(!own.is_match(text) || sent.is_match(text), "{pattern} in {text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_selected_is_refused() {
+        let refused = |pattern: &str, options: PatternOptions| {
+            Query::of_patterns(&[pattern.to_owned()], &options).expect_err(pattern).to_string()
+        };
+        let plain = PatternOptions::default();
+        assert!(refused("x*", plain.clone()).contains("the empty text"));
+        assert!(refused("(", plain.clone()).contains("not valid"));
+        assert!(
+            refused("x", PatternOptions { invert: true, ..plain.clone() }).contains("every file")
+        );
+        assert!(refused("x", PatternOptions { pcre2: true, ..plain }).contains("Perl"));
+    }
+
+    #[test]
+    fn literals_and_words_are_sent_as_such() {
+        let fixed = PatternOptions { fixed_strings: true, ..PatternOptions::default() };
+        let sent = |options: &PatternOptions| {
+            Query::of_patterns(&["a.b".to_owned()], options).expect("a query")
+        };
+        let text = "a.b".to_owned();
+        assert_eq!(
+            sent(&fixed),
+            Query::Substring { text, is_case_sensitive: true, part: Part::Content }
+        );
+        let word = PatternOptions { word: true, case: Case::Insensitive, ..fixed };
+        let expression = r"\b(?:a\x{2e}b)\b".to_owned();
+        assert_eq!(
+            sent(&word),
+            Query::Regex { expression, is_case_sensitive: false, part: Part::Content }
+        );
+    }
+}

@@ -1,0 +1,501 @@
+//! The implementation of [`Code`] for a fleet: the files that a call is about, fetched from the nodes and
+//! held in memory.
+//!
+//! The first access of a call decides what is fetched, once: the files that may match a pattern, that
+//! contain a name, or that are about a task. Everything else is computed from them as for a tree on this
+//! machine, and what was not fetched is counted. The path of a file is that of its repository's name and of
+//! the file in it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, OnceLock};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::nodes::{Fetched, Found, Nodes, Want};
+use super::query::{Part, Query};
+use crate::base::ids::FileId;
+use crate::base::path::{compare, to_path};
+use crate::base::text::counted;
+use crate::catalog::Catalog;
+use crate::catalog::code::{Code, Focus};
+use crate::catalog::extract::extract_text;
+use crate::catalog::file_list::{FileInfo, FileList, FileState};
+use crate::catalog::folders::Folders;
+use crate::catalog::overlay::OverlayFile;
+use crate::error::{Error, Kind, Result};
+use crate::graph::imports::is_manifest;
+use crate::history::History;
+use crate::history::git::Git;
+use crate::index::table::Flags;
+use crate::index::text::{Input, Overlay, Preparer, TextIndex};
+use crate::lang::prose::is_stop_word;
+use crate::lang::{Language, Outline, Symbol};
+use crate::parsers::Parsers;
+use crate::query::fuzzy::PathIndex;
+use crate::query::plan::Plan;
+use crate::source::guarded::Content;
+use crate::source::secret;
+use crate::source::stamp::Stamp;
+use crate::source::text_cache::TextCache;
+
+/// The root below which absolute paths of a fleet lie. It is no directory of this machine.
+const ROOT: &str = "/fleet";
+
+/// What is fetched for a pattern or a name.
+const MATCHING: Want =
+    Want { has_contents: true, files_max: 2_000, bytes_max: 64 << 20, is_ranked_by_words: false };
+
+/// What is fetched for a task.
+const ABOUT: Want =
+    Want { has_contents: true, files_max: 150, bytes_max: 8 << 20, is_ranked_by_words: true };
+
+/// What is fetched for a path.
+const PATHS: Want =
+    Want { has_contents: false, files_max: 5_000, bytes_max: 0, is_ranked_by_words: false };
+
+/// What is fetched of the manifests of the repositories of other files.
+const MANIFESTS: Want =
+    Want { has_contents: true, files_max: 500, bytes_max: 8 << 20, is_ranked_by_words: false };
+
+/// The number of repositories whose manifests are fetched.
+const MANIFEST_REPOSITORIES_MAX: usize = 100;
+
+/// The number of words of a task that are searched.
+const TASK_WORDS_MAX: usize = 24;
+
+/// An expression for the paths of manifests, which [`is_manifest`] then checks.
+const MANIFEST_PATHS: &str = r"(?:^|/)[^/]*(?:\.mod|\.json|\.toml|\.xml|\.cfg|\.gradle|\.kts|\.gemspec|\.csproj|\.yaml|\.sbt)$";
+
+/// The files of a fleet during one call.
+pub struct View<'a> {
+    nodes: &'a dyn Nodes,
+    /// The repositories that the call selects.
+    scope: Query,
+    parsers: Arc<Parsers>,
+    gathered: OnceLock<Gathered>,
+    /// Files that were read by their paths.
+    read: Mutex<BTreeMap<Vec<u8>, Arc<Content>>>,
+    doubts: Mutex<Vec<String>>,
+}
+
+/// The files that were fetched.
+struct Gathered {
+    files: Arc<FileList>,
+    texts: Arc<TextCache>,
+    /// Without facts.
+    plain: Catalog,
+    catalog: OnceLock<Catalog>,
+    ranking: OnceLock<Arc<Overlay>>,
+    names: OnceLock<PathIndex>,
+    folders: OnceLock<Folders>,
+}
+
+impl std::fmt::Debug for View<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("View").field("scope", &self.scope).finish_non_exhaustive()
+    }
+}
+
+impl<'a> View<'a> {
+    /// Creates the view of the files that satisfy `scope`; asks nothing yet. `parsers` parse what is
+    /// fetched.
+    pub fn new(nodes: &'a dyn Nodes, scope: Query, parsers: Arc<Parsers>) -> View<'a> {
+        let (gathered, read, doubts) = (OnceLock::new(), Mutex::default(), Mutex::default());
+        View { nodes, scope, parsers, gathered, read, doubts }
+    }
+
+    /// Asks the nodes within the scope, and notes what they did not answer.
+    fn ask(&self, query: Query, want: &Want) -> Result<Found> {
+        let found = self.nodes.search(&query.and(self.scope.clone()), want)?;
+        for doubt in &found.doubts {
+            self.doubt(doubt.clone());
+        }
+        Ok(found)
+    }
+
+    fn doubt(&self, sentence: String) {
+        if let Ok(mut doubts) = self.doubts.lock()
+            && !doubts.contains(&sentence)
+        {
+            doubts.push(sentence);
+        }
+    }
+
+    /// Returns the files of the call; those that satisfy `query` if it is the first access.
+    fn gathered(&self, query: impl FnOnce() -> Result<(Query, Want)>) -> Result<&Gathered> {
+        if let Some(gathered) = self.gathered.get() {
+            return Ok(gathered);
+        }
+        let (query, want) = query()?;
+        let mut found = self.ask(query, &want)?;
+        if found.more > 0 {
+            let files = counted(found.more, "more file");
+            self.doubt(format!(
+                "{files} may match and {} not fetched; name a repository, or search for more",
+                if found.more == 1 { "was" } else { "were" }
+            ));
+        }
+        if want.has_contents {
+            self.add_manifests(&mut found)?;
+        }
+        let gathered = Gathered::new(found, want.has_contents, &self.parsers, &|doubt| {
+            self.doubt(doubt);
+        })?;
+        Ok(self.gathered.get_or_init(|| gathered))
+    }
+
+    /// Adds the manifests of the repositories of the files, which say what their imports mean.
+    fn add_manifests(&self, found: &mut Found) -> Result<()> {
+        let repositories: BTreeSet<&str> =
+            found.files.iter().map(|file| file.repository.as_str()).collect();
+        if repositories.is_empty() {
+            return Ok(());
+        }
+        let left_out = repositories.len().saturating_sub(MANIFEST_REPOSITORIES_MAX);
+        if left_out > 0 {
+            let of = counted(left_out, "repository");
+            self.doubt(format!(
+                "the manifests of {of} were not read: imports there may be unresolved"
+            ));
+        }
+        let names = repositories.into_iter().take(MANIFEST_REPOSITORIES_MAX).map(str::to_owned);
+        let manifests = Query::Regex {
+            expression: MANIFEST_PATHS.to_owned(),
+            is_case_sensitive: true,
+            part: Part::Path,
+        };
+        let query = Query::And(vec![Query::Repositories(names.collect()), manifests]);
+        let manifests = self.ask(query, &MANIFESTS)?;
+        let known: BTreeSet<(String, Vec<u8>)> =
+            found.files.iter().map(|file| (file.repository.clone(), file.path.clone())).collect();
+        let is_new = |file: &Fetched| {
+            is_manifest(&file.path)
+                && !known.contains(&(file.repository.clone(), file.path.clone()))
+        };
+        found.files.extend(manifests.files.into_iter().filter(is_new));
+        Ok(())
+    }
+
+    /// Returns what was fetched so far; nothing before the first access that says what for.
+    fn present(&self) -> Result<&Gathered> {
+        self.gathered(|| Ok((Query::Const(false), PATHS)))
+    }
+
+    /// Fetches the file at a path, whose first parts are the name of its repository.
+    fn fetch(&self, path: &[u8]) -> Result<Arc<Content>> {
+        let refused = |what: &str| Error::new(Kind::NotFound, what).with_path(&to_path(path));
+        if secret::is_secret(path) {
+            return Err(Error::new(
+                Kind::Usage,
+                "refusing to serve a secret (detected by its file name)",
+            )
+            .with_path(&to_path(path)));
+        }
+        let text = std::str::from_utf8(path).map_err(|_| refused("the path is not UTF-8"))?;
+        let splits = text.match_indices('/').map(|(at, _)| {
+            let (repository, file) = (text[..at].to_owned(), text[at + 1..].to_owned());
+            Query::And(vec![Query::Repositories(vec![repository]), Query::Paths(vec![file])])
+        });
+        let splits: Vec<Query> = splits.collect();
+        if splits.is_empty() {
+            return Err(refused("the path begins with the name of no repository"));
+        }
+        let want = Want { files_max: 8, ..MATCHING };
+        let found = self.ask(Query::Or(splits), &want)?;
+        let is_it = |file: &&Fetched| path_of(file).is_some_and(|of| of == path);
+        let file = found.files.iter().find(is_it);
+        let file = file.ok_or_else(|| refused("no node has the file"))?;
+        if let Some(reason) = left_out(&file.content) {
+            return Err(refused(&format!("the nodes did not index its content ({reason})")));
+        }
+        Ok(Arc::new(content_of(file.content.clone(), 0)))
+    }
+}
+
+/// The text that a node has instead of the content of a file that it left out.
+const LEFT_OUT: &[u8] = b"NOT-INDEXED: ";
+
+/// Returns the reason for which the nodes left out the content of a file.
+fn left_out(content: &[u8]) -> Option<String> {
+    let reason = content.strip_prefix(LEFT_OUT)?;
+    let is_short = reason.len() <= 200 && !reason.contains(&b'\n');
+    is_short.then(|| String::from_utf8_lossy(reason).into_owned())
+}
+
+/// Returns the path of a file in a fleet; `None` if it could be that of something else, or be no path.
+fn path_of(file: &Fetched) -> Option<Vec<u8>> {
+    let path = [file.repository.as_bytes(), b"/", &file.path].concat();
+    let is_part = |part: &[u8]| !part.is_empty() && part != b"." && part != b"..";
+    let is_sound = path.split(|&byte| byte == b'/').all(is_part) && !path.contains(&0);
+    (is_sound && path.len() <= 4096).then_some(path)
+}
+
+/// Returns content with metadata that no other content of the call has.
+fn content_of(bytes: Vec<u8>, number: u64) -> Content {
+    let size = bytes.len() as u64;
+    Content::new(bytes, size, stamp(size, number))
+}
+
+fn stamp(size: u64, number: u64) -> Stamp {
+    Stamp { size, mtime_ns: 0, ctime_ns: 1, inode: number }
+}
+
+impl Gathered {
+    fn new(
+        found: Found,
+        has_contents: bool,
+        parsers: &Arc<Parsers>,
+        doubt: &dyn Fn(String),
+    ) -> Result<Gathered> {
+        let (mut by_path, mut unusable, mut unindexed) = (BTreeMap::new(), 0, 0);
+        for file in found.files {
+            let Some(path) = path_of(&file) else {
+                unusable += 1;
+                continue;
+            };
+            if left_out(&file.content).is_some() {
+                unindexed += 1;
+                continue;
+            }
+            by_path.entry(Ordered(path)).or_insert(file.content);
+        }
+        if unusable > 0 {
+            doubt(format!("{} with an unusable path left out", counted(unusable, "file")));
+        }
+        if unindexed > 0 {
+            let files = counted(unindexed, "file");
+            doubt(format!("the nodes have no content of {files}: too large, or not text"));
+        }
+        let mut files = FileList::default();
+        let mut texts = Vec::with_capacity(by_path.len());
+        for ((Ordered(path), bytes), number) in by_path.into_iter().zip(1..) {
+            let hash = if has_contents { xxh3_128(&bytes) } else { 0 };
+            let flags = if secret::is_secret(&path) { Flags::SECRET } else { Flags::default() };
+            let stamp = stamp(bytes.len() as u64, number);
+            files.push(&path, FileInfo::new(stamp, stamp, flags, FileState::Same, hash));
+            if has_contents {
+                texts.push((path, Arc::new(content_of(bytes, number))));
+            }
+        }
+        let (files, texts) = (Arc::new(files), Arc::new(TextCache::of_memory(texts)));
+        let plain = Catalog::new(
+            Arc::clone(&files),
+            Arc::default(),
+            Arc::clone(&texts),
+            Arc::clone(parsers),
+        )?;
+        Ok(Gathered {
+            files,
+            texts,
+            plain,
+            catalog: OnceLock::new(),
+            ranking: OnceLock::new(),
+            names: OnceLock::new(),
+            folders: OnceLock::new(),
+        })
+    }
+
+    /// Returns the catalog with the facts of all files. O(text) the first time.
+    fn catalog(&self, parsers: &Arc<Parsers>) -> Result<&Catalog> {
+        if let Some(catalog) = self.catalog.get() {
+            return Ok(catalog);
+        }
+        let facts = |at: usize| {
+            let (path, info) = (self.files.path(at), self.files.info(at));
+            let text = self.texts.read_content(path, info.listed(), u64::MAX).ok()?;
+            let extract = extract_text(path, text.original(), parsers);
+            let extract = extract.inspect_err(|error| log::debug!("{error}")).ok()?;
+            Some((FileId::new(at), Arc::new(OverlayFile::new(path, extract))))
+        };
+        let facts: BTreeMap<FileId, Arc<OverlayFile>> =
+            (0..self.files.len()).into_par_iter().filter_map(facts).collect();
+        let catalog = Catalog::new(
+            Arc::clone(&self.files),
+            Arc::default(),
+            Arc::clone(&self.texts),
+            Arc::clone(parsers),
+        )?;
+        let catalog = catalog.with_overlay(facts);
+        Ok(self.catalog.get_or_init(|| catalog))
+    }
+
+    fn ranking(&self, parsers: &Arc<Parsers>) -> Result<Arc<Overlay>> {
+        if let Some(ranking) = self.ranking.get() {
+            return Ok(Arc::clone(ranking));
+        }
+        let catalog = self.catalog(parsers)?;
+        let mut overlay = Overlay::new(Arc::new(TextIndex::empty()?));
+        let mut preparer = Preparer::default();
+        for (at, (path, info)) in self.files.iter().enumerate() {
+            let Some(text) = catalog.read(FileId::new(at), usize::MAX) else { continue };
+            let facts = catalog.facts_now(FileId::new(at))?;
+            let symbols = facts.as_ref().map_or(&[][..], |facts| &facts.symbols);
+            let language = facts.as_ref().map(|facts| facts.language);
+            let input = Input { path, hash: info.hash, language, symbols, text: &text };
+            overlay.put(&preparer.prepare_text(input))?;
+        }
+        Ok(Arc::clone(self.ranking.get_or_init(|| Arc::new(overlay))))
+    }
+}
+
+/// A path in the order of paths.
+#[derive(Eq, PartialEq)]
+struct Ordered(Vec<u8>);
+
+impl Ord for Ordered {
+    fn cmp(&self, other: &Ordered) -> std::cmp::Ordering {
+        compare(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for Ordered {
+    fn partial_cmp(&self, other: &Ordered) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Returns the query for the files that contain one of the names, or parts of them behind separators.
+fn names_query(names: &[&str]) -> Query {
+    let last = |name: &&str| {
+        let name = name.rsplit(['.', ':', '#', '/']).find(|part| !part.is_empty());
+        name.unwrap_or_default().to_owned()
+    };
+    let names: BTreeSet<String> = names.iter().map(last).filter(|name| !name.is_empty()).collect();
+    Query::Or(names.iter().map(|name| Query::of_name(name)).collect())
+}
+
+/// Returns the query for the files about a task: its words, without the frequent ones.
+fn task_query(task: &str) -> Query {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let mut words: Vec<&str> = Vec::new();
+    for word in task.split(|char| !is_word(char)) {
+        let lower = word.to_lowercase();
+        if word.chars().count() > 2 && !is_stop_word(&lower) && !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    let substring = |word: &&str| Query::Substring {
+        text: (*word).to_owned(),
+        is_case_sensitive: false,
+        part: Part::Either,
+    };
+    Query::Or(words.iter().take(TASK_WORDS_MAX).map(substring).collect())
+}
+
+/// Returns the query for the files with a path similar to a text: its words are in the path.
+fn path_query(text: &str) -> Query {
+    let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
+    let is_in = |word: &str| {
+        let text = word.to_owned();
+        let path = Query::Substring { text, is_case_sensitive: false, part: Part::Path };
+        Query::Or(vec![path, Query::RepositoryRegex(format!("(?i){}", regex_syntax::escape(word)))])
+    };
+    Query::And(words.map(is_in).collect())
+}
+
+impl Code for View<'_> {
+    fn root(&self) -> &Path {
+        Path::new(ROOT)
+    }
+
+    fn focus(&self, on: Focus<'_>) -> Result<()> {
+        let query = || {
+            Ok(match on {
+                Focus::Pattern(patterns, options) => {
+                    (Query::of_patterns(patterns, options)?, MATCHING)
+                }
+                Focus::Task(task) => (task_query(task), ABOUT),
+                Focus::Path(text) => (path_query(text), PATHS),
+            })
+        };
+        self.gathered(query).map(|_| ())
+    }
+
+    fn doubts(&self) -> Vec<String> {
+        self.doubts.lock().map(|doubts| doubts.clone()).unwrap_or_default()
+    }
+
+    fn files(&self) -> Result<&FileList> {
+        Ok(&self.present()?.files)
+    }
+
+    fn catalog(&self, about: &[&str]) -> Result<&Catalog> {
+        let gathered = match about {
+            [] => self.present()?,
+            names => self.gathered(|| Ok((names_query(names), MATCHING)))?,
+        };
+        gathered.catalog(&self.parsers)
+    }
+
+    fn indexed(&self) -> Result<&Catalog> {
+        let gathered = self.present()?;
+        Ok(gathered.catalog.get().unwrap_or(&gathered.plain))
+    }
+
+    fn outline(&self, _: &[u8], _: u128) -> Option<(&'static Language, Vec<Symbol>)> {
+        None
+    }
+
+    fn parse(&self, language: &'static Language, path: &[u8], text: &[u8]) -> Result<Outline> {
+        self.parsers.outline(language, &String::from_utf8_lossy(path), text)
+    }
+
+    fn ranking(&self) -> Result<Option<Arc<Overlay>>> {
+        self.present()?.ranking(&self.parsers).map(Some)
+    }
+
+    fn names(&self) -> Result<&PathIndex> {
+        let gathered = self.present()?;
+        let paths = || gathered.files.iter().map(|(path, info)| (path, info.modified_ns));
+        Ok(gathered.names.get_or_init(|| PathIndex::new(paths())))
+    }
+
+    fn folders(&self) -> Result<&Folders> {
+        let gathered = self.present()?;
+        Ok(gathered.folders.get_or_init(|| Folders::new(&gathered.files)))
+    }
+
+    fn candidates(&self, _: &Plan) -> Result<Option<Vec<usize>>> {
+        Ok(None)
+    }
+
+    fn read(&self, path: &[u8], bytes_max: u64) -> Result<Arc<Content>> {
+        let held = self.gathered.get().and_then(|gathered| {
+            let listed = gathered.files.info(gathered.files.find(path)?).listed();
+            gathered.texts.read_content(path, listed, bytes_max).ok()
+        });
+        if let Some(content) = held {
+            return Ok(content);
+        }
+        let known = self.read.lock().ok().and_then(|read| read.get(path).cloned());
+        let content = match known {
+            Some(content) => content,
+            None => {
+                let content = self.fetch(path)?;
+                if let Ok(mut read) = self.read.lock() {
+                    read.insert(path.to_vec(), Arc::clone(&content));
+                }
+                content
+            }
+        };
+        match content.original().get(..usize::try_from(bytes_max).unwrap_or(usize::MAX)) {
+            Some(part) if part.len() < content.original().len() => {
+                Ok(Arc::new(Content::new(part.to_vec(), content.size_bytes, content.stamp)))
+            }
+            _ => Ok(content),
+        }
+    }
+
+    fn history(&self) -> Result<Option<Arc<History>>> {
+        Ok(None)
+    }
+
+    fn git(&self) -> Option<&Git> {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Tools over a fleet whose nodes are a list in memory.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::tools::{Answer, Call, find};
+
+/// Nodes that compare every file with the query.
+#[derive(Default)]
+struct Listed {
+    files: Vec<Fetched>,
+    doubts: Vec<String>,
+}
+
+impl Listed {
+    fn add(&mut self, repository: &str, path: &str, text: &str) {
+        self.files.push(Fetched {
+            repository: repository.to_owned(),
+            path: path.as_bytes().to_vec(),
+            content: text.as_bytes().to_vec(),
+            commit: "c0ffee".to_owned(),
+            score: 1.0,
+        });
+    }
+}
+
+fn matches(query: &Query, file: &Fetched) -> bool {
+    let of_part = |part: &Part, expression: String, is_case_sensitive: &bool| {
+        let flags = if *is_case_sensitive { "(?m-u)" } else { "(?mi-u)" };
+        let regex = regex_automata::meta::Regex::builder()
+            .syntax(regex_automata::util::syntax::Config::new().utf8(false))
+            .build(&format!("{flags}{expression}"))
+            .expect("a valid expression");
+        let is_in = |bytes: &[u8]| regex.is_match(bytes);
+        match part {
+            Part::Content => is_in(&file.content),
+            Part::Path => is_in(&file.path),
+            Part::Either => is_in(&file.content) || is_in(&file.path),
+        }
+    };
+    match query {
+        Query::Const(value) => *value,
+        Query::And(all) => all.iter().all(|query| matches(query, file)),
+        Query::Or(any) => any.iter().any(|query| matches(query, file)),
+        Query::Substring { text, is_case_sensitive, part } => {
+            of_part(part, regex_syntax::escape(text), is_case_sensitive)
+        }
+        Query::Regex { expression, is_case_sensitive, part } => {
+            of_part(part, expression.clone(), is_case_sensitive)
+        }
+        Query::RepositoryRegex(expression) => {
+            regex_automata::meta::Regex::new(expression).expect("valid").is_match(&file.repository)
+        }
+        Query::Repositories(names) => names.contains(&file.repository),
+        Query::Paths(paths) => paths.iter().any(|path| path.as_bytes() == file.path),
+        Query::Branch(_) => true,
+    }
+}
+
+impl Nodes for Listed {
+    fn search(&self, query: &Query, want: &Want) -> Result<Found> {
+        let all = self.files.iter().filter(|file| matches(query, file));
+        let mut files: Vec<Fetched> = all.cloned().collect();
+        let more = files.len().saturating_sub(want.files_max);
+        files.truncate(want.files_max);
+        for file in files.iter_mut().filter(|_| !want.has_contents) {
+            file.content.clear();
+        }
+        Ok(Found { files, more, doubts: self.doubts.clone() })
+    }
+}
+
+const STORE: &str = "package store\n\n// Open opens a store.\nfunc Open(name string) error {\n\
+                     \treturn check(name)\n}\n\nfunc check(name string) error { return nil }\n";
+
+/// A module and two others that import it.
+fn organisation() -> Listed {
+    let mut nodes = Listed::default();
+    nodes.add("g.example/acme/store", "go.mod", "module g.example/acme/store\n\ngo 1.22\n");
+    nodes.add("g.example/acme/store", "store.go", STORE);
+    for user in ["shop", "billing"] {
+        let repository = format!("g.example/acme/{user}");
+        nodes.add(
+            &repository,
+            "go.mod",
+            &format!("module {repository}\n\ngo 1.22\n\nrequire g.example/acme/store v1.0.0\n"),
+        );
+        nodes.add(
+            &repository,
+            "main.go",
+            &format!(
+                "package main\n\nimport \"g.example/acme/store\"\n\nfunc main() {{\n\
+                 \tif err := store.Open(\"{user}\"); err != nil {{\n\t\tpanic(err)\n\t}}\n}}\n"
+            ),
+        );
+    }
+    nodes.add(
+        "g.example/acme/other",
+        "other.go",
+        "package other\n\nfunc Open() {}\n\nfunc use() { Open() }\n",
+    );
+    nodes.add("g.example/acme/other", ".env", "TOKEN=Open\n");
+    nodes.add("g.example/acme/other", "../escape.go", "package escape // Open\n");
+    nodes.add("g.example/acme/other", "big.bin", "NOT-INDEXED: too large");
+    nodes
+}
+
+fn answer(nodes: &Listed, tool: &str, args: Value) -> Result<Box<dyn Answer>> {
+    let view = View::new(nodes, Query::Const(true), Parsers::in_process());
+    find(tool).expect("a tool").run(&Call::new(&view, 0), args)
+}
+
+fn text(nodes: &Listed, tool: &str, args: Value) -> String {
+    let answer = answer(nodes, tool, args).expect("an answer");
+    let notices: String = answer.notices().iter().map(|notice| format!("! {notice}\n")).collect();
+    answer.text() + &notices
+}
+
+#[test]
+fn a_search_finds_the_lines_of_all_repositories() {
+    let nodes = organisation();
+    let found = text(&nodes, "search", json!({"query": "store.Open", "body": false}));
+    insta::assert_snapshot!(found);
+    let found =
+        text(&nodes, "search", json!({"query": r"^func \w+\(", "regex": true, "body": false}));
+    insta::assert_snapshot!(found);
+}
+
+#[test]
+fn definitions_and_callers_cross_repositories() {
+    let nodes = organisation();
+    insta::assert_snapshot!(text(&nodes, "symbol", json!({"name": "Open"})));
+    let path = "g.example/acme/store/store.go";
+    insta::assert_snapshot!(text(&nodes, "callers", json!({"name": "Open", "path": path})));
+}
+
+#[test]
+fn files_are_read_by_their_paths() {
+    let nodes = organisation();
+    let path = "g.example/acme/store/store.go";
+    insta::assert_snapshot!(text(
+        &nodes,
+        "read",
+        json!({"path": path, "line_start": 3, "line_end": 5})
+    ));
+    insta::assert_snapshot!(text(&nodes, "outline", json!({"path": path})));
+    insta::assert_snapshot!(text(&nodes, "find", json!({"query": "shop main"})));
+    for path in ["g.example/acme/other/.env", "g.example/acme/other/big.bin", "g.example/none/x.go"]
+    {
+        assert!(answer(&nodes, "read", json!({"path": path})).is_err(), "{path}");
+    }
+}
+
+#[test]
+fn a_context_names_the_repository() {
+    let nodes = organisation();
+    let task = "Opening a store must check its name";
+    insta::assert_snapshot!(text(&nodes, "context", json!({"task": task})));
+}
+
+#[test]
+fn a_doubt_is_never_an_empty_answer() {
+    let doubts = vec!["node `b` did not answer within 5 s: what it has is unknown".to_owned()];
+    let nodes = Listed { doubts, ..organisation() };
+    let answer = answer(&nodes, "search", json!({"query": "nowhere to be found"})).expect("one");
+    assert!(!answer.is_found() && answer.is_unknown());
+    assert!(answer.notices().iter().any(|notice| notice.contains("node `b`")));
+    let reply: Value = serde_json::from_str(&answer.json().expect("JSON")).expect("JSON");
+    assert_eq!(reply["status"], "partial");
+    assert!(reply["unknown"][0].as_str().is_some_and(|doubt| doubt.contains("node `b`")));
+}
+
+#[test]
+fn what_is_not_fetched_is_counted() {
+    let mut nodes = Listed::default();
+    for at in 0..MATCHING.files_max + 3 {
+        nodes.add("g.example/many", &format!("f{at}.txt"), "needle\n");
+    }
+    let answer = answer(&nodes, "search", json!({"query": "needle"})).expect("an answer");
+    let notices = answer.notices().join("\n");
+    assert!(notices.contains("3 more files may match and were not fetched"), "{notices}");
+}
