@@ -3,3 +3,4 @@
 //! A fleet is asked only when a call names it. [`config`] says which nodes there are; read it first.
 
 pub mod config;
+pub mod messages;
