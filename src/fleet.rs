@@ -2,8 +2,11 @@
 //!
 //! A fleet is asked only when a call names it. [`config`] says which nodes there are; read it first.
 
+pub mod client;
+pub mod cluster;
 pub mod config;
 pub mod messages;
 pub mod nodes;
 pub mod query;
+mod request;
 pub mod view;

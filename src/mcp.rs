@@ -59,6 +59,7 @@ use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::tools::Tool;
 pub use crate::tools::Toolset;
+use crate::tools::session::Remote;
 #[cfg(feature = "serve")]
 use metrics::Metrics;
 
@@ -82,6 +83,8 @@ pub struct Options {
     pub writes: Writes,
     /// The number of threads to use.
     pub threads: usize,
+    /// A tree on other machines that calls may name.
+    pub remote: Option<Arc<dyn Remote>>,
 }
 
 /// Permissions of calls besides reading the trees that the user named.

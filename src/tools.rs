@@ -163,6 +163,10 @@ static TABLE: [Tool; 55] = [
     Tool::of::<trace::Trace>(),
 ];
 
+/// The tools that answer over a fleet of repositories, by their commands.
+pub const OVER_FLEETS: [&str; 9] =
+    ["search", "symbol", "callers", "context", "read", "outline", "find", "word", "explain"];
+
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.
 pub(crate) const RESULTS_MAX: usize = 1000;
 
@@ -289,6 +293,10 @@ pub struct Offered<'a> {
     is_present: &'a dyn Fn(&str) -> bool,
     /// Returns a sentence with the names of arguments in the words of the caller.
     in_words: &'a dyn Fn(&str) -> String,
+    /// What the command line writes before the name of a tool.
+    prefix: &'a str,
+    /// The project that calls for the same tree name, on a server.
+    project: Option<&'a str>,
 }
 
 /// The arguments of recommended calls that must be in the tree.
@@ -314,7 +322,7 @@ impl Offered<'_> {
     /// Returns a sentence with the mentions of tools replaced by their names, without the clauses
     /// that mention a tool that the caller does not have; `None` if no clause remains.
     pub fn render(&self, sentence: &str) -> Option<String> {
-        mentions::render(&(self.in_words)(sentence), self.is_offered)
+        mentions::render(&(self.in_words)(sentence), self.is_offered, self.prefix)
     }
 }
 
@@ -570,8 +578,14 @@ impl Tool {
             _ => None,
         };
         let call = Call { code: elsewhere.unwrap_or(call.code), ..*call };
+        let project = call.code.project();
         let is_offered = |name: &str| {
             call.offered.is_none_or(|tools| tools.iter().any(|tool| tool.command() == name))
+                && (project.is_none() || OVER_FLEETS.contains(&name))
+        };
+        let (prefix, project) = match (project, call.offered) {
+            (Some(name), None) => (format!("{name} "), None),
+            (project, _) => (String::new(), project),
         };
         // The command line has no subset of the tools.
         let in_words = |text: &str| match call.offered {
@@ -592,8 +606,13 @@ impl Tool {
                 answer.note_update(gap.update());
             }
             let is_present = |path: &str| paths::is_present(&call, path);
-            let offered =
-                Offered { is_offered: &is_offered, is_present: &is_present, in_words: &in_words };
+            let offered = Offered {
+                is_offered: &is_offered,
+                is_present: &is_present,
+                in_words: &in_words,
+                prefix: &prefix,
+                project,
+            };
             answer.adapt(offered);
             let mut own = answer.notices();
             if !is_reported && !own.iter().any(|notice| notice.contains(coverage::NOT_INDEXED)) {
@@ -608,7 +627,9 @@ impl Tool {
             Ok(Box::new(rendered) as Box<dyn Answer>)
         };
         run().map_err(|error: Error| {
-            let error = error.map_hints(|hint| mentions::render(&in_words(&hint), &is_offered));
+            let error =
+                error.map_hints(|hint| mentions::render(&in_words(&hint), &is_offered, &prefix));
+            let error = call.code.doubts().into_iter().fold(error, Error::with_hint);
             let is_usage = error.kind() == Kind::Usage;
             let error = if is_usage { error.map_texts(|text| in_words(&text)) } else { error };
             if call.shows_secrets { error } else { error.map_texts(secret::redacted) }
@@ -621,7 +642,13 @@ impl Tool {
 pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn Answer> {
     let is_present = |path: &str| paths::is_present(call, path);
     let in_words = |text: &str| text.to_owned();
-    answer.adapt(Offered { is_offered: &|_| true, is_present: &is_present, in_words: &in_words });
+    answer.adapt(Offered {
+        is_offered: &|_| true,
+        is_present: &is_present,
+        in_words: &in_words,
+        prefix: "",
+        project: None,
+    });
     let notices = answer.notices();
     let (gap, shows_secrets) = (Gap::default(), call.shows_secrets);
     Box::new(Rendered { answer, notices, doubts: Vec::new(), gap, shows_secrets })
@@ -705,7 +732,7 @@ pub(crate) fn results_max(requested: Option<usize>, default: usize) -> usize {
 
 /// Returns a hint with the names of the tools that it mentions, where all tools are commands.
 pub(crate) fn command_hint(hint: &str) -> String {
-    mentions::render(hint, &|_| true).unwrap_or_default()
+    mentions::render(hint, &|_| true, "").unwrap_or_default()
 }
 
 /// Returns the notice that a list was cut, if it was; `argument` is the one that shows more.

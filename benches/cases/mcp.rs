@@ -82,6 +82,7 @@ impl Client {
             toolsets: vec![Toolset::Core, Toolset::Navigate],
             writes: Writes::Refused,
             threads,
+            remote: None,
         };
         thread::spawn(move || mcp::serve(options, input, output));
         let mut client = Client { to, from: BufReader::new(from), last: 0 };

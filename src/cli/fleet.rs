@@ -1,24 +1,35 @@
-//! `codedb fleet`: the nodes that serve an organisation's repositories, and what they index.
+//! `codedb fleet`: the nodes that serve an organisation's repositories, what they index, and the tools
+//! over all of them.
+
+mod remote;
+mod tools;
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
 use super::index::print;
-use super::settings::{user_file, user_text};
-use crate::error::{Error, Result};
+use super::settings::{user_file, user_text, variable};
+use crate::error::{Error, Kind, Result};
+use crate::fleet::client::{Client, Secret};
+use crate::fleet::cluster::Cluster;
 use crate::fleet::config::{Fleet, TABLE};
+use crate::fleet::nodes::Nodes;
+
+pub(super) use remote::remote;
 
 pub(super) fn command() -> Command {
     Command::new("fleet")
-        .about("Show and index the repositories of a fleet of zoekt nodes")
+        .about("Search and read the repositories of a fleet of zoekt nodes")
         .long_about(format!(
             "A fleet is one or more nodes that run zoekt over an organisation's repositories. Its nodes \
-             are named in the table `[{TABLE}]` of your own `codedb.toml`. Tools ask it only when a \
-             call says so."
+             are named in the table `[{TABLE}]` of your own `codedb.toml`. The tools below answer as \
+             they do for a tree on this machine; a path begins with the name of its repository. What \
+             a node did not answer is in the reply, and then an empty one exits with 2."
         ))
         .subcommand_required(true)
         .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
+        .subcommands(tools::commands())
 }
 
 /// Runs the command.
@@ -26,19 +37,31 @@ pub(super) fn command() -> Command {
 /// # Errors
 ///
 /// If no fleet is configured, and those of the subcommand.
-pub(super) fn run(_matches: &ArgMatches) -> Result<ExitCode> {
-    let fleet = fleet()?;
-    let names: Vec<String> =
-        fleet.nodes.iter().map(|node| format!("{}  {}\n", node.name, node.address)).collect();
-    print(&names.concat())?;
-    Ok(ExitCode::SUCCESS)
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    match matches.subcommand() {
+        Some(("status", _)) => {
+            let fleet = fleet()?;
+            let names: Vec<String> = fleet
+                .nodes
+                .iter()
+                .map(|node| format!("{}  {}\n", node.name, node.address))
+                .collect();
+            print(&names.concat())?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Some((name, matches)) => {
+            let missing = || Error::new(Kind::NotFound, format!("there is no tool `{name}`"));
+            tools::run(crate::tools::find(name).ok_or_else(missing)?, matches)
+        }
+        None => Err(Error::usage("`codedb fleet` needs a subcommand")),
+    }
 }
 
 /// Returns the fleet of the user's own `codedb.toml`.
 ///
 /// # Errors
 ///
-/// [`crate::Kind::Usage`] with the file and the line, if there is none or it is not valid.
+/// [`Kind::Usage`] with the file and the line, if there is none or it is not valid.
 pub(super) fn fleet() -> Result<Fleet> {
     let path = user_file().unwrap_or_default();
     let found = Fleet::of_text(&user_text().unwrap_or_default());
@@ -47,4 +70,29 @@ pub(super) fn fleet() -> Result<Fleet> {
         Error::usage(format!("no fleet is configured in {}", path.display()))
             .with_hint(format!("add a table `[{TABLE}]` with one `[[{TABLE}.node]]` for each node"))
     })
+}
+
+/// Returns true if the user's own `codedb.toml` has a table of a fleet, valid or not.
+fn is_configured() -> bool {
+    user_text().is_some_and(|text| !matches!(Fleet::of_text(&text), Ok(None)))
+}
+
+/// Returns the nodes of the configured fleet; asks them nothing yet.
+///
+/// # Errors
+///
+/// As [`fleet`], and if its certificates or its token cannot be read.
+fn nodes() -> Result<Box<dyn Nodes>> {
+    let fleet = fleet()?;
+    let token = match &fleet.token_env {
+        Some(name) => {
+            let value = variable(name).ok_or_else(|| {
+                Error::usage(format!("the environment variable {name} has no token"))
+                    .with_hint(format!("`token_env` in `[{TABLE}]` names it"))
+            })?;
+            Some(Secret::new(&value))
+        }
+        None => None,
+    };
+    Ok(Box::new(Cluster::new(Client::new(fleet, token)?)))
 }

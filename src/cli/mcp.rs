@@ -1,6 +1,7 @@
 //! `codedb mcp`: serves the tools to agents over standard input and output.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
@@ -13,6 +14,7 @@ use crate::error::{Error, Result};
 use crate::index::store;
 use crate::mcp::{self, Allows, Options, Served, Toolset, Writes};
 use crate::source::write::Editable;
+use crate::tools::session::Remote;
 
 pub(super) fn command() -> Command {
     Command::new("mcp")
@@ -98,6 +100,7 @@ pub(super) fn server_options(matches: &ArgMatches, tree: &TreeOptions) -> Result
         threads: tree.threads.unwrap_or_else(place::threads),
         roots: matches.get_many("root").into_iter().flatten().cloned().collect(),
         cache: place::cache(tree)?.0,
+        remote: remote(),
         allows: Allows { index: true, clone: matches.get_flag("allow-clone") },
         open: Box::new({
             let tree = tree.clone();
@@ -108,6 +111,14 @@ pub(super) fn server_options(matches: &ArgMatches, tree: &TreeOptions) -> Result
             }
         }),
     })
+}
+
+/// Returns the fleet of the user, if one is configured.
+fn remote() -> Option<Arc<dyn Remote>> {
+    #[cfg(feature = "fleet")]
+    return super::fleet::remote();
+    #[cfg(not(feature = "fleet"))]
+    None
 }
 
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {

@@ -125,7 +125,7 @@ fn engine_at(root: PathBuf, cache: &Cache, options: &TreeOptions) -> Result<Engi
 /// # Errors
 ///
 /// If the path of this program cannot be determined.
-fn parsers(threads: usize) -> Result<Arc<Parsers>> {
+pub(super) fn parsers(threads: usize) -> Result<Arc<Parsers>> {
     static PARSERS: OnceLock<Arc<Parsers>> = OnceLock::new();
     if let Some(parsers) = PARSERS.get() {
         return Ok(Arc::clone(parsers));

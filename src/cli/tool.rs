@@ -468,14 +468,30 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let answer =
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
     let is_trusted = trusted::warn(&engine, check);
+    print_answer(tool, matches, answer.as_ref(), &args, &display, now_ns, is_trusted)
+}
+
+/// Prints the answer of a call with `args` in the form that `matches` choose. `is_trusted` marks JSON from an
+/// index that was not checked.
+pub(super) fn print_answer(
+    tool: &Tool,
+    matches: &ArgMatches,
+    answer: &dyn Answer,
+    args: &Value,
+    display: &Display<'_>,
+    now_ns: i64,
+    is_trusted: bool,
+) -> Result<ExitCode> {
+    let format = format(matches);
+    let draws_graph = graph::FORMATS.contains(&format);
     if format == screen::FORMAT
-        && let Some(page) = page(tool, answer.as_ref())
+        && let Some(page) = page(tool, answer)
     {
         if page.blocks.iter().all(Block::is_empty) {
             report::print_message("nothing found");
         }
-        Screen::new(matches, now_ns).print(&page, &display)?;
-        return Ok(exit_code(answer.as_ref()));
+        Screen::new(matches, now_ns).print(&page, display)?;
+        return Ok(exit_code(answer));
     }
     for notice in answer.notices() {
         report::print_message(notice);
@@ -486,7 +502,7 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
         }
         // An empty graph states that there is nothing.
         if !of.vertices().is_empty() || !answer.is_unknown() {
-            print(&display.for_output(graph::text(format, &of, &display)))?;
+            print(&display.for_output(graph::text(format, &of, display)))?;
         }
     } else if is_json_reply(matches) {
         let json = answer.json()?;
@@ -509,9 +525,9 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     } else if tool.has_locations && matches.get_flag("vimgrep") {
         print(&display.for_output(display.vimgrep(&answer.locations())))?;
     } else {
-        print(&display.for_output(answer.styled(&display)))?;
+        print(&display.for_output(answer.styled(display)))?;
     }
-    Ok(exit_code(answer.as_ref()))
+    Ok(exit_code(answer))
 }
 
 /// Returns the exit code of an answer: 0 if something was found, 2 if the answer is not known, else 1.
@@ -559,7 +575,7 @@ fn json_line(reply: &str, is_trusted: bool) -> String {
 }
 
 /// Converts the arguments of the command line to those of the tool.
-fn arguments(
+pub(super) fn arguments(
     tool: &Tool,
     matches: &ArgMatches,
     typed_paths: &TypedPaths<'_>,

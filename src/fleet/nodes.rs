@@ -1,18 +1,20 @@
 //! What the nodes of a fleet answer, as plain data.
 
 use super::query::Query;
+use crate::base::interrupt::Interrupt;
 use crate::error::Result;
 
 /// Asks the nodes of a fleet.
-pub trait Nodes: Sync {
+pub trait Nodes: Send + Sync {
     /// Returns files that satisfy a query, best first; files with the same score by repository and path.
-    /// Waits for all nodes, at most as long as the fleet's configuration says.
+    /// Waits for all nodes, at most as long as the fleet's configuration says, and ends soon after
+    /// `interrupt` is due.
     ///
     /// # Errors
     ///
     /// If no node answers, or the nodes refuse the query. The failure of some nodes is no error: see
     /// [`Found::doubts`].
-    fn search(&self, query: &Query, want: &Want) -> Result<Found>;
+    fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found>;
 }
 
 /// What is wanted of the files that satisfy a query.

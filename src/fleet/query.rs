@@ -80,6 +80,13 @@ impl Query {
         }
     }
 
+    /// Returns the files of the repositories with a name, the last parts of one (`acme/shop`), or a name
+    /// with `*` for any characters.
+    pub fn of_repository(name: &str) -> Query {
+        let parts: Vec<String> = name.split('*').map(regex_syntax::escape).collect();
+        Query::RepositoryRegex(format!("^(?:.*/)?{}$", parts.join(".*")))
+    }
+
     /// Returns the files that contain a name as a whole word.
     pub fn of_name(name: &str) -> Query {
         let is_ascii_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';

@@ -16,6 +16,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::{Part, Query};
 use crate::base::ids::FileId;
+use crate::base::interrupt::Interrupt;
 use crate::base::path::{compare, to_path};
 use crate::base::text::counted;
 use crate::catalog::Catalog;
@@ -40,8 +41,11 @@ use crate::source::secret;
 use crate::source::stamp::Stamp;
 use crate::source::text_cache::TextCache;
 
+/// The name of the project of a fleet.
+pub const PROJECT: &str = "fleet";
+
 /// The root below which absolute paths of a fleet lie. It is no directory of this machine.
-const ROOT: &str = "/fleet";
+pub const ROOT: &str = "/fleet";
 
 /// What is fetched for a pattern or a name.
 const MATCHING: Want =
@@ -74,6 +78,7 @@ pub struct View<'a> {
     /// The repositories that the call selects.
     scope: Query,
     parsers: Arc<Parsers>,
+    interrupt: Interrupt<'a>,
     gathered: OnceLock<Gathered>,
     /// Files that were read by their paths.
     read: Mutex<BTreeMap<Vec<u8>, Arc<Content>>>,
@@ -103,12 +108,19 @@ impl<'a> View<'a> {
     /// fetched.
     pub fn new(nodes: &'a dyn Nodes, scope: Query, parsers: Arc<Parsers>) -> View<'a> {
         let (gathered, read, doubts) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        View { nodes, scope, parsers, gathered, read, doubts }
+        let interrupt = Interrupt::NEVER;
+        View { nodes, scope, parsers, interrupt, gathered, read, doubts }
+    }
+
+    /// Returns the same view for a call that can be interrupted.
+    #[must_use]
+    pub fn interrupted_by(self, interrupt: Interrupt<'a>) -> View<'a> {
+        View { interrupt, ..self }
     }
 
     /// Asks the nodes within the scope, and notes what they did not answer.
     fn ask(&self, query: Query, want: &Want) -> Result<Found> {
-        let found = self.nodes.search(&query.and(self.scope.clone()), want)?;
+        let found = self.nodes.search(&query.and(self.scope.clone()), want, self.interrupt)?;
         for doubt in &found.doubts {
             self.doubt(doubt.clone());
         }
@@ -398,6 +410,10 @@ fn path_query(text: &str) -> Query {
 impl Code for View<'_> {
     fn root(&self) -> &Path {
         Path::new(ROOT)
+    }
+
+    fn project(&self) -> Option<&str> {
+        Some(PROJECT)
     }
 
     fn focus(&self, on: Focus<'_>) -> Result<()> {

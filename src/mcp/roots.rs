@@ -34,6 +34,7 @@ pub(super) struct Roots {
     allows: Allows,
     cache: PathBuf,
     clones: Clones,
+    remote: Option<Arc<dyn session::Remote>>,
 }
 
 #[derive(Default)]
@@ -70,7 +71,7 @@ impl Roots {
     ///
     /// If one of them must not be served.
     pub(super) fn new(options: Options) -> Result<Roots> {
-        let Options { open, roots, allows, cache, .. } = options;
+        let Options { open, roots, allows, cache, remote, .. } = options;
         let mut trees = Trees::default();
         let engines: Vec<Engine> =
             roots.iter().map(|root| open(Some(root))).collect::<Result<_>>()?;
@@ -87,7 +88,20 @@ impl Roots {
             allows,
             clones: Clones::new(&cache),
             cache,
+            remote,
         })
+    }
+
+    /// Returns the tree on other machines, if a call names it.
+    pub(super) fn remote(
+        &self,
+        wanted: Option<&ProjectSelector>,
+    ) -> Option<(&dyn session::Remote, String)> {
+        let remote = self.remote.as_deref()?;
+        match wanted? {
+            ProjectSelector::Named(name) => remote.is_named(name).then(|| (remote, name.clone())),
+            ProjectSelector::Containing(_) => None,
+        }
     }
 
     /// Stores whether the client will name directories. Returns true if the trees are final without
@@ -404,8 +418,16 @@ mod tests {
         let allows = Allows { index: false, clone: false };
         let named = vec![base.join("first"), base.join("slow")];
         let (toolsets, writes, threads) = (Vec::new(), Writes::Refused, 1);
-        let options =
-            Options { open, roots: named, cache: base, allows, toolsets, writes, threads };
+        let options = Options {
+            open,
+            roots: named,
+            cache: base,
+            allows,
+            toolsets,
+            writes,
+            threads,
+            remote: None,
+        };
         let roots = Roots::new(options).expect("they can be opened");
         let slow = ProjectSelector::Named("slow".to_owned());
         std::thread::scope(|scope| {

@@ -164,6 +164,8 @@ impl ServerHandler for Server {
         };
         self.roots.wait_for_client().await;
         let home = match self.project(parsed.wanted()).await {
+            // A tree on other machines needs none here.
+            _ if self.roots.remote(parsed.wanted()).is_some() => None,
             Ok(home) => Some(home),
             // Projects can be listed and added even if there is none yet.
             Err(_) if tool.needs == Needs::Session && parsed.wanted().is_none() => None,

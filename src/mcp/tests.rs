@@ -164,6 +164,7 @@ impl Client {
             toolsets,
             writes: Writes::Refused,
             threads: 1,
+            remote: None,
         };
         let serving = std::thread::Builder::new().name("reads".to_owned());
         let tools = vec![&SCRIPTED, &STUCK_STATUS, &LATE];

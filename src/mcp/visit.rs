@@ -13,7 +13,7 @@ use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
-use crate::tools::session::{self, Added, ProjectSelector, Session, Source};
+use crate::tools::session::{self, Added, ProjectSelector, Remote, Session, Source};
 
 /// The maximum number of other projects that a call uses: one for each part of a bundle.
 const OTHER_PROJECTS_MAX: usize = 20;
@@ -73,6 +73,8 @@ pub(super) struct Visit<'a> {
     home: Option<&'a Path>,
     other_projects: &'a OtherProjects,
     codes: [OnceLock<CancellableCode<'a>>; OTHER_PROJECTS_MAX],
+    /// The views of trees on other machines, by the names of the projects.
+    remotes: [OnceLock<(String, Box<dyn Code + Send + 'a>)>; OTHER_PROJECTS_MAX],
     uses_code_index: bool,
     activity: &'a Activity,
     is_cancelled: IsCancelled<'a>,
@@ -86,8 +88,19 @@ impl<'a> Visit<'a> {
         activity: &'a Activity,
         is_cancelled: IsCancelled<'a>,
     ) -> Visit<'a> {
-        let codes = std::array::from_fn(|_| OnceLock::new());
-        Visit { roots, home, other_projects, codes, uses_code_index: true, activity, is_cancelled }
+        let (codes, remotes) =
+            (std::array::from_fn(|_| OnceLock::new()), std::array::from_fn(|_| OnceLock::new()));
+        let uses_code_index = true;
+        Visit {
+            roots,
+            home,
+            other_projects,
+            codes,
+            remotes,
+            uses_code_index,
+            activity,
+            is_cancelled,
+        }
     }
 
     /// Returns true if replies may be incomplete because a code index is damaged.
@@ -116,6 +129,21 @@ impl<'a> Visit<'a> {
         Visit { codes, uses_code_index: false, ..self }
     }
 
+    /// Returns the view of what a project name selects on other machines, the same for the whole call.
+    fn view(&self, remote: &'a dyn Remote, name: &str) -> Result<&dyn Code> {
+        for place in &self.remotes {
+            if place.get().is_none() {
+                let view = remote.view(name, Interrupt::new(self.is_cancelled))?;
+                // Set by another thread meanwhile, it may have another name.
+                let _ = place.set((name.to_owned(), view));
+            }
+            if let Some((_, view)) = place.get().filter(|(of, _)| of == name) {
+                return Ok(view.as_ref());
+            }
+        }
+        Err(too_many_projects())
+    }
+
     /// Waits until the index of a project is complete or cannot be built, or until `patience` has
     /// passed since the project was opened.
     fn settle(&self, project: &Project, patience: Duration) {
@@ -125,11 +153,19 @@ impl<'a> Visit<'a> {
     }
 }
 
+fn too_many_projects() -> Error {
+    let message = format!("a call can use at most {OTHER_PROJECTS_MAX} other projects");
+    Error::new(Kind::Limit, message)
+}
+
 impl Session for Visit<'_> {
     fn code(&self, wanted: &ProjectSelector) -> Result<Option<&dyn Code>> {
         let is_home = |path: &Path| self.home.is_some_and(|home| path.starts_with(home));
         if matches!(wanted, ProjectSelector::Containing(path) if is_home(path)) {
             return Ok(None);
+        }
+        if let Some((remote, name)) = self.roots.remote(Some(wanted)) {
+            return self.view(remote, &name).map(Some);
         }
         let project = self.roots.project(Some(wanted))?;
         let root = project.engine().root();
@@ -151,10 +187,7 @@ impl Session for Visit<'_> {
                 })));
             }
         }
-        Err(Error::new(
-            Kind::Limit,
-            format!("a call can use at most {OTHER_PROJECTS_MAX} other projects"),
-        ))
+        Err(too_many_projects())
     }
 
     fn names(&self) -> Vec<String> {

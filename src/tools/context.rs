@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::coverage::{Coverage, Status};
+use super::session::PROJECT;
 use super::{Alias, Call, Define, Needs, Offered, Reply, Toolset, decisions, paths};
 use crate::answer::page::{Block, Page};
 use crate::answer::style::{Plain, Style};
@@ -129,6 +130,8 @@ struct NextTools {
     read: Option<String>,
     trace: Option<String>,
     callers: Option<String>,
+    /// The project that the calls name.
+    project: Option<String>,
     /// The task is a question.
     is_question: bool,
 }
@@ -479,7 +482,12 @@ impl ContextReply {
         if bundle.budget < NEXT_BUDGET_MIN {
             return next;
         }
-        let call = |tool: &Option<String>, arguments: serde_json::Value| {
+        let call = |tool: &Option<String>, mut arguments: serde_json::Value| {
+            if let (Some(project), Some(arguments)) =
+                (&self.next_tools.project, arguments.as_object_mut())
+            {
+                arguments.insert(PROJECT.to_owned(), project.clone().into());
+            }
             tool.clone().map(|tool| NextCall { tool, arguments })
         };
         let name = |of: &compose::bundle::Symbol| {
@@ -539,6 +547,7 @@ impl Reply for ContextReply {
 
     fn adapt(&mut self, offered: Offered<'_>) {
         let name = |mention: &str| Some(offered.render(mention)?.trim_matches('`').to_owned());
+        self.next_tools.project = offered.project.map(str::to_owned);
         self.next_tools.read = name("{tool:read}");
         self.next_tools.trace = name("{tool:trace}");
         self.next_tools.callers = name("{tool:callers}");

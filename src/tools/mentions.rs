@@ -14,16 +14,21 @@ const END: char = '}';
 /// The separator of clauses.
 const SEPARATOR: &str = "; ";
 
-/// Replaces the mentions in a sentence by the names of the tools. Clauses are separated by `; `; a
+/// Replaces the mentions in a sentence by the names of the tools behind `prefix`. Clauses are separated by `; `; a
 /// clause that mentions a tool that is not offered is left out. Returns `None` if no clause
 /// remains.
-pub(super) fn render(sentence: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<String> {
-    let clauses = sentence.split(SEPARATOR).filter_map(|clause| render_clause(clause, is_offered));
+pub(super) fn render(
+    sentence: &str,
+    is_offered: &dyn Fn(&str) -> bool,
+    prefix: &str,
+) -> Option<String> {
+    let clauses =
+        sentence.split(SEPARATOR).filter_map(|clause| render_clause(clause, is_offered, prefix));
     let clauses: Vec<String> = clauses.collect();
     (!clauses.is_empty()).then(|| clauses.join(SEPARATOR))
 }
 
-fn render_clause(clause: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<String> {
+fn render_clause(clause: &str, is_offered: &dyn Fn(&str) -> bool, prefix: &str) -> Option<String> {
     let mut out = String::new();
     let mut rest = clause;
     while let Some((before, after)) = rest.split_once(START) {
@@ -31,7 +36,7 @@ fn render_clause(clause: &str, is_offered: &dyn Fn(&str) -> bool) -> Option<Stri
         if !is_offered(name) {
             return None;
         }
-        let _ = write!(out, "{before}`{name}`");
+        let _ = write!(out, "{before}`{prefix}{name}`");
         rest = after;
     }
     out.push_str(rest);
@@ -55,7 +60,9 @@ mod tests {
     #[test]
     fn only_tools_that_are_offered_are_mentioned() {
         let is_offered = |name: &str| name != "word";
-        let render = |sentence: &str| render(sentence, &is_offered);
+        let prefixed = render("use {tool:find}", &is_offered, "fleet ");
+        assert_eq!(prefixed.as_deref(), Some("use `fleet find`"));
+        let render = |sentence: &str| render(sentence, &is_offered, "");
         assert_eq!(render("no mention").as_deref(), Some("no mention"));
         assert_eq!(render("{tool:find} and {tool:ls} do").as_deref(), Some("`find` and `ls` do"));
         assert_eq!(render("{tool:find} or {tool:word}"), None);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code;
 use crate::error::{Error, Result};
 
@@ -110,6 +111,23 @@ pub struct Added {
     pub project: Project,
     /// True if it did not exist before.
     pub is_new: bool,
+}
+
+/// A tree on other machines, which calls name as a project.
+pub trait Remote: Send + Sync {
+    /// Returns true if a project name selects it, or a part of it.
+    fn is_named(&self, project: &str) -> bool;
+
+    /// Returns the view of what `project` selects, for one call.
+    ///
+    /// # Errors
+    ///
+    /// If it is not configured correctly.
+    fn view<'a>(
+        &'a self,
+        project: &str,
+        interrupt: Interrupt<'a>,
+    ) -> Result<Box<dyn Code + Send + 'a>>;
 }
 
 /// The session of a call.

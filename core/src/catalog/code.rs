@@ -94,6 +94,11 @@ pub trait Code: Sync {
     /// Returns the root of the tree, to resolve absolute paths below it.
     fn root(&self) -> &Path;
 
+    /// Returns how a call names this tree, if it is not that of the server or the current directory.
+    fn project(&self) -> Option<&str> {
+        None
+    }
+
     /// States what the call is about, before it reads anything. It has no effect on a tree that is
     /// here as a whole.
     ///

@@ -77,6 +77,10 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Root).map_or(Path::new(""), Code::root)
     }
 
+    fn project(&self) -> Option<&str> {
+        self.before(Access::Root).ok()?.project()
+    }
+
     fn focus(&self, on: Focus<'_>) -> Result<()> {
         self.before(Access::Files)?.focus(on)
     }

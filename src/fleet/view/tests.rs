@@ -58,7 +58,7 @@ fn matches(query: &Query, file: &Fetched) -> bool {
 }
 
 impl Nodes for Listed {
-    fn search(&self, query: &Query, want: &Want) -> Result<Found> {
+    fn search(&self, query: &Query, want: &Want, _: Interrupt<'_>) -> Result<Found> {
         let all = self.files.iter().filter(|file| matches(query, file));
         let mut files: Vec<Fetched> = all.cloned().collect();
         let more = files.len().saturating_sub(want.files_max);

@@ -43,6 +43,7 @@ impl ServedTools {
             toolsets: vec![Toolset::Core],
             writes: Writes::Refused,
             threads: tree.threads.unwrap_or_else(place::threads),
+            remote: None,
             open: Box::new(move |folder| {
                 let root = folder.map(ToOwned::to_owned).or_else(|| own.root.clone());
                 mcp::open(&TreeOptions { root, ..own.clone() }, false)

@@ -1,0 +1,96 @@
+//! The nodes of a fleet as [`Nodes`]: queries as messages, files as plain data.
+
+use std::time::Instant;
+
+use super::client::{Bounds, Client, NodeState};
+use super::messages::{FileMatch, Q};
+use super::nodes::{Fetched, Found, Nodes, Want};
+use super::query::Query;
+use super::request;
+use crate::base::interrupt::Interrupt;
+use crate::error::{Error, Kind, Result};
+
+/// The memory that an answer takes besides the contents that are wanted: names, matches, and what is larger
+/// in a message than here.
+const OVERHEAD_BYTES: usize = 64 << 20;
+
+/// The nodes of a fleet.
+#[derive(Debug)]
+pub struct Cluster {
+    client: Client,
+}
+
+impl Cluster {
+    /// Creates the nodes that `client` asks.
+    pub fn new(client: Client) -> Cluster {
+        Cluster { client }
+    }
+
+    /// Returns the client.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+}
+
+impl Nodes for Cluster {
+    fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found> {
+        if *query == Query::Const(false) {
+            return Ok(Found::default());
+        }
+        let timeout = self.client.fleet().timeout;
+        let bytes_max = usize::try_from(want.bytes_max).unwrap_or(usize::MAX);
+        let bounds = Bounds {
+            deadline: Instant::now() + timeout,
+            bytes_max: bytes_max.saturating_mul(2).saturating_add(OVERHEAD_BYTES),
+            is_best_only: want.is_ranked_by_words,
+        };
+        let found =
+            self.client.search(&Q::from(query), &request::options(want), &bounds, interrupt);
+        if interrupt.is_due() {
+            return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
+        }
+        let failed = |state: &NodeState| matches!(state, NodeState::Failed { .. });
+        if found.nodes.iter().all(|node| failed(&node.state)) {
+            let reasons: Vec<&str> = found.nodes.iter().filter_map(|node| node.why()).collect();
+            let message = format!("no node of the fleet answered: {}", reasons.join("; "));
+            return Err(Error::new(Kind::Io, message)
+                .with_hint("`codedb fleet status` shows what is wrong with each node"));
+        }
+        let mut doubts: Vec<String> =
+            found.nodes.iter().filter_map(|node| node.why().map(str::to_owned)).collect();
+        doubts.extend(found.conflicts.iter().map(|conflict| {
+            let others: Vec<&str> =
+                conflict.others.iter().map(|other| other.node.as_str()).collect();
+            format!(
+                "`{}` is shown as node `{}` has it; `{}` has another version",
+                conflict.repository,
+                conflict.shown.node,
+                others.join("`, `")
+            )
+        }));
+        let (mut bytes, mut more) = (0_u64, 0);
+        let mut files = Vec::with_capacity(found.files.len());
+        for file in found.files {
+            bytes = bytes.saturating_add(file.content.len() as u64);
+            // The first file is always there, whatever its size.
+            let fits = files.is_empty() || bytes <= want.bytes_max || !want.has_contents;
+            if files.len() < want.files_max && fits {
+                files.push(fetched(file));
+            } else {
+                more += 1;
+            }
+        }
+        let more = if want.is_ranked_by_words { 0 } else { more };
+        Ok(Found { files, more, doubts })
+    }
+}
+
+fn fetched(file: FileMatch) -> Fetched {
+    Fetched {
+        repository: file.repository,
+        path: file.file_name,
+        content: file.content,
+        commit: file.version,
+        score: file.score,
+    }
+}
