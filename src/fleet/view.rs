@@ -17,7 +17,7 @@ use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::{Part, Query};
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
-use crate::base::path::{compare, to_path};
+use crate::base::path::{compare, split, to_path};
 use crate::base::text::counted;
 use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Focus};
@@ -26,7 +26,7 @@ use crate::catalog::file_list::{FileInfo, FileList, FileState};
 use crate::catalog::folders::Folders;
 use crate::catalog::overlay::OverlayFile;
 use crate::error::{Error, Kind, Result};
-use crate::graph::imports::is_manifest;
+use crate::graph::imports::manifest_names;
 use crate::history::History;
 use crate::history::git::Git;
 use crate::index::table::Flags;
@@ -61,16 +61,13 @@ const PATHS: Want =
 
 /// What is fetched of the manifests of the repositories of other files.
 const MANIFESTS: Want =
-    Want { has_contents: true, files_max: 500, bytes_max: 8 << 20, is_ranked_by_words: false };
+    Want { has_contents: true, files_max: 2_000, bytes_max: 16 << 20, is_ranked_by_words: false };
 
-/// The number of repositories whose manifests are fetched.
-const MANIFEST_REPOSITORIES_MAX: usize = 100;
+/// The number of paths at which manifests are looked for.
+const MANIFEST_PATHS_MAX: usize = 30_000;
 
 /// The number of words of a task that are searched.
 const TASK_WORDS_MAX: usize = 24;
-
-/// An expression for the paths of manifests, which [`is_manifest`] then checks.
-const MANIFEST_PATHS: &str = r"(?:^|/)[^/]*(?:\.mod|\.json|\.toml|\.xml|\.cfg|\.gradle|\.kts|\.gemspec|\.csproj|\.yaml|\.sbt)$";
 
 /// The files of a fleet during one call.
 pub struct View<'a> {
@@ -158,34 +155,42 @@ impl<'a> View<'a> {
         Ok(self.gathered.get_or_init(|| gathered))
     }
 
-    /// Adds the manifests of the repositories of the files, which say what their imports mean.
+    /// Adds the manifests beside and above the files, which say what their imports mean.
     fn add_manifests(&self, found: &mut Found) -> Result<()> {
-        let repositories: BTreeSet<&str> =
-            found.files.iter().map(|file| file.repository.as_str()).collect();
-        if repositories.is_empty() {
+        let mut folders: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
+        for file in &found.files {
+            let of_repository = folders.entry(&file.repository).or_default();
+            let mut folder = split(&file.path).0;
+            while of_repository.insert(folder) && !folder.is_empty() {
+                folder = split(folder).0;
+            }
+        }
+        let (mut paths, mut queries) = (0, Vec::new());
+        for (repository, folders) in folders {
+            let folders = folders.iter().filter_map(|folder| std::str::from_utf8(folder).ok());
+            let in_folder = |folder| {
+                manifest_names().map(move |name| match folder {
+                    "" => name.to_owned(),
+                    folder => format!("{folder}/{name}"),
+                })
+            };
+            let wanted: Vec<String> = folders.flat_map(in_folder).collect();
+            paths += wanted.len();
+            if paths > MANIFEST_PATHS_MAX {
+                self.doubt("some manifests were not read: imports may be unresolved".to_owned());
+                break;
+            }
+            let of = Query::Repositories(vec![repository.to_owned()]);
+            queries.push(of.and(Query::Paths(wanted)));
+        }
+        if queries.is_empty() {
             return Ok(());
         }
-        let left_out = repositories.len().saturating_sub(MANIFEST_REPOSITORIES_MAX);
-        if left_out > 0 {
-            let of = counted(left_out, "repository");
-            self.doubt(format!(
-                "the manifests of {of} were not read: imports there may be unresolved"
-            ));
-        }
-        let names = repositories.into_iter().take(MANIFEST_REPOSITORIES_MAX).map(str::to_owned);
-        let manifests = Query::Regex {
-            expression: MANIFEST_PATHS.to_owned(),
-            is_case_sensitive: true,
-            part: Part::Path,
-        };
-        let query = Query::And(vec![Query::Repositories(names.collect()), manifests]);
-        let manifests = self.ask(query, &MANIFESTS)?;
         let known: BTreeSet<(String, Vec<u8>)> =
             found.files.iter().map(|file| (file.repository.clone(), file.path.clone())).collect();
-        let is_new = |file: &Fetched| {
-            is_manifest(&file.path)
-                && !known.contains(&(file.repository.clone(), file.path.clone()))
-        };
+        let is_new =
+            |file: &Fetched| !known.contains(&(file.repository.clone(), file.path.clone()));
+        let manifests = self.ask(Query::Or(queries), &MANIFESTS)?;
         found.files.extend(manifests.files.into_iter().filter(is_new));
         Ok(())
     }

@@ -31,7 +31,7 @@ mod tree;
 
 pub use csharp::ProjectUsing;
 pub use family::Family;
-pub use manifest::{is_manifest, manifest_bytes_max};
+pub use manifest::{is_manifest, manifest_bytes_max, manifest_names};
 pub use target::{Reason, Resolution, Target};
 
 use crate::base::ids::FileId;

@@ -67,6 +67,11 @@ const BUNDLERS: &[&str] = &[
 const BUNDLER_ENDINGS: &[&str] =
     &[".babelrc", ".cjs", ".cts", ".js", ".json", ".mjs", ".mts", ".ts"];
 
+/// Returns the file names of manifests, as far as they are fixed.
+pub fn manifest_names() -> impl Iterator<Item = &'static str> {
+    NAMES.iter().map(|(name, _)| *name).chain(["jsconfig.json", "tsconfig.json"])
+}
+
 /// Returns true if the file at `path` is a manifest.
 pub fn is_manifest(path: &[u8]) -> bool {
     kind(path).is_some()
