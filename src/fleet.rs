@@ -1,7 +1,10 @@
 //! An organisation's repositories, indexed and served by nodes that run zoekt.
 //!
 //! A fleet is asked only when a call names it. [`config`] says which nodes there are; read it first.
-//! [`placement`] says which of them own a repository.
+//! [`placement`] says which of them own a repository, [`repository`] how repositories are named, [`plan`]
+//! what is to be indexed and dropped.
 
 pub mod config;
 pub mod placement;
+pub mod plan;
+pub mod repository;

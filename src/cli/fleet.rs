@@ -1,5 +1,9 @@
 //! `codedb fleet`: the nodes that serve an organisation's repositories, and what they index.
 
+mod list;
+mod output;
+mod plan;
+
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
@@ -19,6 +23,7 @@ pub(super) fn command() -> Command {
         ))
         .subcommand_required(true)
         .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
+        .subcommand(plan::command())
 }
 
 /// Runs the command.
@@ -26,7 +31,11 @@ pub(super) fn command() -> Command {
 /// # Errors
 ///
 /// If no fleet is configured, and those of the subcommand.
-pub(super) fn run(_matches: &ArgMatches) -> Result<ExitCode> {
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    match matches.subcommand() {
+        Some(("plan", matches)) => return plan::run(matches),
+        _ => {}
+    }
     let fleet = fleet()?;
     let names: Vec<String> =
         fleet.nodes.iter().map(|node| format!("{}  {}\n", node.name, node.address)).collect();
