@@ -2,9 +2,11 @@
 //!
 //! A fleet is asked only when a call names it. [`config`] says which nodes there are; read it first.
 //! [`placement`] says which of them own a repository, [`repository`] how repositories are named, [`plan`]
-//! what is to be indexed and dropped.
+//! what is to be indexed and dropped. [`indexing`] does it, with programs that [`machine`] runs on the nodes.
 
 pub mod config;
+pub mod indexing;
+pub mod machine;
 pub mod placement;
 pub mod plan;
 pub mod repository;

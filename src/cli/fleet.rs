@@ -1,5 +1,6 @@
 //! `codedb fleet`: the nodes that serve an organisation's repositories, and what they index.
 
+mod index;
 mod list;
 mod output;
 mod plan;
@@ -24,6 +25,7 @@ pub(super) fn command() -> Command {
         .subcommand_required(true)
         .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
         .subcommand(plan::command())
+        .subcommand(index::command())
 }
 
 /// Runs the command.
@@ -34,6 +36,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("plan", matches)) => return plan::run(matches),
+        Some(("index", matches)) => return index::run(matches),
         _ => {}
     }
     let fleet = fleet()?;
