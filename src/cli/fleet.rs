@@ -4,6 +4,7 @@ mod index;
 mod list;
 mod output;
 mod plan;
+mod simulate;
 
 use std::process::ExitCode;
 
@@ -26,6 +27,7 @@ pub(super) fn command() -> Command {
         .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
         .subcommand(plan::command())
         .subcommand(index::command())
+        .subcommand(simulate::command())
 }
 
 /// Runs the command.
@@ -37,6 +39,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("plan", matches)) => return plan::run(matches),
         Some(("index", matches)) => return index::run(matches),
+        Some(("simulate", matches)) => return simulate::run(matches),
         _ => {}
     }
     let fleet = fleet()?;
