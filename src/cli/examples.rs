@@ -238,7 +238,15 @@ const EXAMPLES: &[Examples] = &[
         ],
     ),
     #[cfg(feature = "fleet")]
-    ("fleet", &[("fleet status", "the nodes, and what is wrong with them")]),
+    (
+        "fleet",
+        &[
+            ("fleet status", "the nodes, and what is wrong with them"),
+            ("fleet index repositories.txt", "clone and index what a list names"),
+            ("fleet plan repositories.txt --with d", "what a new node would get"),
+            ("fleet simulate --nodes 20 --lose 2", "a large fleet, computed"),
+        ],
+    ),
     ("snapshot", &[("snapshot > tree.json", "files, definitions, imports")]),
     (
         "completions",

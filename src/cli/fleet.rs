@@ -1,7 +1,12 @@
 //! `codedb fleet`: the nodes that serve an organisation's repositories, what they index, and the tools
 //! over all of them.
 
+mod index;
+mod list;
+mod output;
+mod plan;
 mod remote;
+mod simulate;
 mod tools;
 
 use std::process::ExitCode;
@@ -29,6 +34,9 @@ pub(super) fn command() -> Command {
         ))
         .subcommand_required(true)
         .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
+        .subcommand(plan::command())
+        .subcommand(index::command())
+        .subcommand(simulate::command())
         .subcommands(tools::commands())
 }
 
@@ -49,6 +57,9 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             print(&names.concat())?;
             Ok(ExitCode::SUCCESS)
         }
+        Some(("plan", matches)) => plan::run(matches),
+        Some(("index", matches)) => index::run(matches),
+        Some(("simulate", matches)) => simulate::run(matches),
         Some((name, matches)) => {
             let missing = || Error::new(Kind::NotFound, format!("there is no tool `{name}`"));
             tools::run(crate::tools::find(name).ok_or_else(missing)?, matches)

@@ -11,7 +11,7 @@ const PROGRAM: &str = env!("CARGO_BIN_EXE_codedb");
 const LINES_MAX: usize = 25;
 
 /// Commands that are no tools.
-const OTHERS: [&str; 21] = [
+const OTHERS: [&str; 22] = [
     "cache",
     "check",
     "completions",
@@ -23,6 +23,7 @@ const OTHERS: [&str; 21] = [
     "drift",
     "eval",
     "flaky",
+    "fleet",
     "index",
     "init",
     "man",
@@ -35,9 +36,9 @@ const OTHERS: [&str; 21] = [
     "test",
 ];
 
-/// Examples that are only parsed: servers and watchers, changes of the user's files, runners that may be
+/// Examples that are only parsed: servers, fleets and watchers, changes of the user's files, runners that may be
 /// missing, and measurements that need a long history.
-const NOT_RUN: [&str; 14] = [
+const NOT_RUN: [&str; 15] = [
     "cancel-job",
     "completions",
     "data import",
@@ -45,6 +46,7 @@ const NOT_RUN: [&str; 14] = [
     "doctor",
     "drift",
     "eval",
+    "fleet",
     "index --watch",
     "init",
     "man |",

@@ -3,6 +3,8 @@
 //! transports), writes nothing, and has a time limit. Git runs filters only where files are
 //! compared; only `since` does that, after it has emptied every filter.
 //!
+//! [`mirror_command`] alone returns a command instead of running it: for clones on the nodes of a fleet.
+//!
 //! A failure of git is an error with git's own message. Only the absence of a repository and names
 //! that denote nothing are regular results.
 
@@ -14,6 +16,7 @@ mod head;
 mod identity;
 mod layout;
 mod merge_base;
+mod mirror;
 mod patches;
 mod process;
 mod range;
@@ -37,6 +40,7 @@ pub use checkout::Message;
 pub use clone::Remote;
 pub use head::Head;
 pub use identity::common_directory;
+pub use mirror::{Advertised, Reach, advertised, mirror_command, origin};
 pub use patches::{FilePatch, Hunk, Patch};
 pub use range::{FILES_MAX, MOVES_MAX, Place, Range, ReportedCommit, Status};
 pub use since::Difference;

@@ -1,6 +1,6 @@
 //! Clones remote repositories: the newest commit of a branch, for its sources alone.
 //!
-//! This is the only module in which git uses the network. A model may request a clone because a
+//! Only this module and `mirror` use the network. A model may request a clone because a
 //! text that it read contains the address. The address is therefore parsed here, and only plain
 //! addresses are passed on: https and ssh, without credentials, and nothing that git could take for
 //! an option. Git is given the same restrictions. Nothing of the repository runs: no hooks,
@@ -31,7 +31,7 @@ const FOLDERS_MAX: usize = 4;
 const UNFINISHED: &str = ".git/codedb-unfinished";
 
 /// The protocols that are allowed.
-const PROTOCOLS: &str = "https:ssh";
+pub(super) const PROTOCOLS: &str = "https:ssh";
 
 /// Overrides of user settings that would prompt for a password, send credentials to other hosts,
 /// leave a process running, or fetch more.
