@@ -1,9 +1,9 @@
 //! The nodes of a fleet as [`Nodes`]: queries as messages, files as plain data.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::client::{Bounds, Client, NodeState};
-use super::messages::{FileMatch, Q};
+use super::messages::{self, FileMatch, Q};
 use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::Query;
 use super::request;
@@ -81,8 +81,16 @@ impl Nodes for Cluster {
             }
         }
         let more = if want.is_ranked_by_words { 0 } else { more };
-        Ok(Found { files, more, doubts })
+        let durations = found.nodes.iter().filter_map(|node| node.stats.duration);
+        let slowest = durations.map(time).max().unwrap_or_default();
+        Ok(Found { files, more, doubts, slowest })
     }
+}
+
+/// Returns a time that a node states; no time for a negative one.
+fn time(of: messages::Duration) -> Duration {
+    let seconds = Duration::from_secs(of.seconds.try_into().unwrap_or(0));
+    seconds.saturating_add(Duration::from_nanos(of.nanos.try_into().unwrap_or(0)))
 }
 
 fn fetched(file: FileMatch) -> Fetched {

@@ -1,5 +1,7 @@
 //! What the nodes of a fleet answer, as plain data.
 
+use std::time::Duration;
+
 use super::query::Query;
 use crate::base::interrupt::Interrupt;
 use crate::error::Result;
@@ -40,6 +42,8 @@ pub struct Found {
     pub more: usize,
     /// Sentences on what the nodes did not answer: the nodes that failed, and the limits that they reached.
     pub doubts: Vec<String>,
+    /// The longest time that a node says it took.
+    pub slowest: Duration,
 }
 
 /// A file of a repository.

@@ -66,7 +66,7 @@ impl Nodes for Listed {
         for file in files.iter_mut().filter(|_| !want.has_contents) {
             file.content.clear();
         }
-        Ok(Found { files, more, doubts: self.doubts.clone() })
+        Ok(Found { files, more, doubts: self.doubts.clone(), ..Found::default() })
     }
 }
 
