@@ -188,9 +188,7 @@ where
     let token = endpoint.token.as_ref();
     let mut answer = endpoint.call::<Q, A>(method, request, budget).await?;
     loop {
-        let part = answer.message().await;
-        let part = part.map_err(|status| failure::of_status(&status, budget.whole(), token))?;
-        match part {
+        match endpoint.next(&mut answer, budget).await? {
             None => return Ok(()),
             Some(Reading::Message(part)) => {
                 if sender.send((at, Event::Part(part))).is_err() {

@@ -22,6 +22,9 @@ use crate::fleet::messages::{
 /// grows, or in a map.
 const FIELD_BYTES: usize = 64;
 
+/// What precedes each message: whether it is compressed, and its length.
+const HEAD_BYTES: usize = 5;
+
 /// The memory that the answers of a call may take.
 #[derive(Debug)]
 pub(super) struct Budget {
@@ -150,15 +153,33 @@ pub(super) enum Reading<M> {
     TooLarge,
 }
 
+/// The bytes of an answer that have arrived and are part of no message that was read. Whatever is left
+/// at the end is half a message, which tonic drops if a good status follows.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Unread(Arc<AtomicUsize>);
+
+impl Unread {
+    /// Adds bytes that have arrived.
+    pub(super) fn add(&self, bytes: usize) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// Returns true if every byte was part of a message.
+    pub(super) fn is_none(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == 0
+    }
+}
+
 /// Writes requests and reads responses within a budget.
 pub(super) struct Bounded<Q, A> {
     budget: Arc<Budget>,
+    unread: Unread,
     types: PhantomData<fn(Q) -> A>,
 }
 
 impl<Q, A> Bounded<Q, A> {
-    pub(super) fn new(budget: &Arc<Budget>) -> Bounded<Q, A> {
-        Bounded { budget: Arc::clone(budget), types: PhantomData }
+    pub(super) fn new(budget: &Arc<Budget>, unread: &Unread) -> Bounded<Q, A> {
+        Bounded { budget: Arc::clone(budget), unread: unread.clone(), types: PhantomData }
     }
 }
 
@@ -173,7 +194,8 @@ impl<Q: Message + 'static, A: Response> Codec for Bounded<Q, A> {
     }
 
     fn decoder(&mut self) -> Reader<A> {
-        Reader { budget: Arc::clone(&self.budget), types: PhantomData }
+        let (budget, unread) = (Arc::clone(&self.budget), self.unread.clone());
+        Reader { budget, unread, types: PhantomData }
     }
 }
 
@@ -190,6 +212,7 @@ impl<Q: Message> Encoder for Writer<Q> {
 
 pub(super) struct Reader<A> {
     budget: Arc<Budget>,
+    unread: Unread,
     types: PhantomData<fn() -> A>,
 }
 
@@ -199,6 +222,7 @@ impl<A: Response> Decoder for Reader<A> {
 
     fn decode(&mut self, from: &mut DecodeBuf<'_>) -> Result<Option<Reading<A>>, Status> {
         let wire = from.copy_to_bytes(from.remaining());
+        self.unread.0.fetch_sub(HEAD_BYTES + wire.len(), Ordering::Relaxed);
         let reading = match footprint(&wire, &A::LAYOUT) {
             None => Reading::Malformed("a field is longer than the message".to_owned()),
             Some(bytes) if !self.budget.take(bytes) => Reading::TooLarge,

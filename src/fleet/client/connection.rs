@@ -2,11 +2,12 @@
 
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use hyper::body::Incoming;
+use bytes::Bytes;
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::client::conn::http2::{self, SendRequest};
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use rustls::pki_types::ServerName;
@@ -17,10 +18,10 @@ use tokio_rustls::TlsConnector;
 use tonic::body::Body;
 use tonic::client::{Grpc, GrpcService};
 use tonic::metadata::{Ascii, MetadataValue};
-use tonic::{Request, Streaming};
+use tonic::{Request, Status, Streaming};
 use url::Host;
 
-use super::codec::{Bounded, Budget, Reading, Response};
+use super::codec::{Bounded, Budget, Reading, Response, Unread};
 use super::failure;
 use super::secret::Secret;
 use crate::fleet::config::Node;
@@ -28,6 +29,21 @@ use crate::fleet::config::Node;
 /// How often a connection is tested while it is used, and how long the answer may take.
 const PING_INTERVAL: Duration = Duration::from_secs(10);
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A connection. Clones share it.
+#[derive(Clone)]
+struct Connection {
+    sender: SendRequest<Body>,
+    /// Why it ended, as the end of a sentence. Requests on it know only that it did.
+    broken: Arc<OnceLock<String>>,
+}
+
+/// The answer of a node, message by message.
+pub(super) struct Answer<A> {
+    messages: Streaming<Reading<A>>,
+    unread: Unread,
+    broken: Arc<OnceLock<String>>,
+}
 
 /// A node with its connection.
 pub(super) struct Endpoint {
@@ -37,7 +53,7 @@ pub(super) struct Endpoint {
     tls: Option<TlsConnector>,
     authorization: Option<MetadataValue<Ascii>>,
     pub(super) token: Option<Secret>,
-    kept: Mutex<Option<SendRequest<Body>>>,
+    kept: Mutex<Option<Connection>>,
 }
 
 impl Endpoint {
@@ -56,8 +72,8 @@ impl Endpoint {
         Endpoint { node, origin, connect_timeout, tls, authorization, token, kept }
     }
 
-    /// Sends a request and returns the stream of the answer's messages. A request that fails because
-    /// the kept connection had been closed is sent once more.
+    /// Sends a request and returns the answer when it begins. A request that fails because the kept
+    /// connection had been closed is sent once more.
     ///
     /// # Errors
     ///
@@ -67,34 +83,55 @@ impl Endpoint {
         method: &'static str,
         message: Q,
         budget: &Arc<Budget>,
-    ) -> Result<Streaming<Reading<A>>, String>
+    ) -> Result<Answer<A>, String>
     where
         Q: prost::Message + Clone + 'static,
         A: Response,
     {
-        let kept = self.kept();
-        let is_kept = kept.is_some();
-        let connection = match kept {
-            Some(connection) => connection,
-            None => self.connect().await?,
-        };
-        match self.send(connection, method, message.clone(), budget).await {
-            Err(status) if is_kept && failure::is_of_connection(&status) => {
-                let connection = self.connect().await?;
-                self.send(connection, method, message, budget).await
+        if let Some(connection) = self.kept() {
+            match self.send(&connection, method, message.clone(), budget).await {
+                Err(status) if failure::is_of_connection(&status) => {}
+                answer => {
+                    return answer.map_err(|status| self.why(&status, &connection.broken, budget));
+                }
             }
-            answer => answer,
         }
-        .map_err(|status| failure::of_status(&status, budget.whole(), self.token.as_ref()))
+        let connection = self.connect().await?;
+        let answer = self.send(&connection, method, message, budget).await;
+        answer.map_err(|status| self.why(&status, &connection.broken, budget))
+    }
+
+    /// Returns the next message of an answer, `None` at its end.
+    ///
+    /// # Errors
+    ///
+    /// The end of a sentence that begins with the node.
+    pub(super) async fn next<A>(
+        &self,
+        answer: &mut Answer<A>,
+        budget: &Budget,
+    ) -> Result<Option<Reading<A>>, String> {
+        match answer.messages.message().await {
+            Ok(None) if !answer.unread.is_none() => Err(failure::half_a_message()),
+            Ok(message) => Ok(message),
+            Err(status) => Err(self.why(&status, &answer.broken, budget)),
+        }
+    }
+
+    fn why(&self, status: &Status, broken: &OnceLock<String>, budget: &Budget) -> String {
+        match broken.get() {
+            Some(why) if failure::is_of_connection(status) => why.clone(),
+            _ => failure::of_status(status, budget.whole(), self.token.as_ref()),
+        }
     }
 
     async fn send<Q, A>(
         &self,
-        connection: SendRequest<Body>,
+        connection: &Connection,
         method: &'static str,
         message: Q,
         budget: &Arc<Budget>,
-    ) -> Result<Streaming<Reading<A>>, tonic::Status>
+    ) -> Result<Answer<A>, Status>
     where
         Q: prost::Message + 'static,
         A: Response,
@@ -103,17 +140,21 @@ impl Endpoint {
         if let Some(authorization) = &self.authorization {
             request.metadata_mut().insert("authorization", authorization.clone());
         }
-        let mut grpc = Grpc::with_origin(Channel(connection), self.origin.clone())
+        let unread = Unread::default();
+        let channel = Channel { sender: connection.sender.clone(), unread: unread.clone() };
+        let mut grpc = Grpc::with_origin(channel, self.origin.clone())
             .max_decoding_message_size(budget.whole());
         let path = http::uri::PathAndQuery::from_static(method);
-        let answer = grpc.server_streaming(request, path, Bounded::<Q, A>::new(budget)).await?;
-        Ok(answer.into_inner())
+        let answer =
+            grpc.server_streaming(request, path, Bounded::<Q, A>::new(budget, &unread)).await?;
+        let broken = Arc::clone(&connection.broken);
+        Ok(Answer { messages: answer.into_inner(), unread, broken })
     }
 
     /// Returns the kept connection, if it is usable.
-    fn kept(&self) -> Option<SendRequest<Body>> {
+    fn kept(&self) -> Option<Connection> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.as_ref().filter(|connection| !connection.is_closed()).cloned()
+        kept.as_ref().filter(|kept| !kept.sender.is_closed()).cloned()
     }
 
     /// Forgets the kept connection, so that the next call makes another one.
@@ -122,7 +163,7 @@ impl Endpoint {
     }
 
     /// Makes a connection and keeps it.
-    async fn connect(&self) -> Result<SendRequest<Body>, String> {
+    async fn connect(&self) -> Result<Connection, String> {
         let ms = self.connect_timeout.as_millis();
         let connection = timeout(self.connect_timeout, self.connect_unbounded()).await;
         let connection = connection.map_err(|_| format!("made no connection within {ms} ms"))??;
@@ -131,7 +172,7 @@ impl Endpoint {
         Ok(connection)
     }
 
-    async fn connect_unbounded(&self) -> Result<SendRequest<Body>, String> {
+    async fn connect_unbounded(&self) -> Result<Connection, String> {
         let address = &self.node.address;
         let port = address.port_or_known_default().unwrap_or_default();
         let (tcp, name) = match address.host() {
@@ -153,7 +194,7 @@ impl Endpoint {
     }
 }
 
-async fn handshake<S>(stream: S) -> Result<SendRequest<Body>, String>
+async fn handshake<S>(stream: S) -> Result<Connection, String>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
@@ -165,24 +206,68 @@ where
         .handshake(TokioIo::new(stream))
         .await
         .map_err(|error| failure::of_connection(&error).unwrap_or_else(|| error.to_string()))?;
-    // It ends with the connection, whose errors the requests on it return.
-    tokio::spawn(async move { drop(connection.await) });
-    Ok(sender)
+    let broken = Arc::new(OnceLock::new());
+    let reason = Arc::clone(&broken);
+    tokio::spawn(async move {
+        let end = connection.await.err();
+        if let Some(why) = end.and_then(|error| failure::of_connection(&error)) {
+            // This task alone sets it.
+            let _ = reason.set(why);
+        }
+    });
+    Ok(Connection { sender, broken })
 }
 
 /// The connection as tonic calls it.
-struct Channel(SendRequest<Body>);
+struct Channel {
+    sender: SendRequest<Body>,
+    unread: Unread,
+}
 
 impl GrpcService<Body> for Channel {
-    type ResponseBody = Incoming;
+    type ResponseBody = Counted;
     type Error = hyper::Error;
-    type Future = Pin<Box<dyn Future<Output = hyper::Result<http::Response<Incoming>>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = hyper::Result<http::Response<Counted>>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<hyper::Result<()>> {
-        self.0.poll_ready(context)
+        self.sender.poll_ready(context)
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        Box::pin(self.0.send_request(request))
+        let unread = self.unread.clone();
+        let response = self.sender.send_request(request);
+        Box::pin(async move { Ok(response.await?.map(|body| Counted { body, unread })) })
+    }
+}
+
+/// The body of a response, whose bytes are counted as they arrive.
+struct Counted {
+    body: Incoming,
+    unread: Unread,
+}
+
+impl hyper::body::Body for Counted {
+    type Data = Bytes;
+    type Error = hyper::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        if let Some(Ok(frame)) = &frame
+            && let Some(bytes) = frame.data_ref()
+        {
+            self.unread.add(bytes.len());
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }

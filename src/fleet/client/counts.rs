@@ -160,7 +160,7 @@ mod tests {
     fn what_a_node_left_out_is_found_in_its_counts() {
         let none = SearchOptions::default();
         let of = |stats: Stats, returned, options: &SearchOptions| {
-            missing(&stats, returned, options).join("; ")
+            missing(&stats, Some(returned), options).join("; ")
         };
         let complete = Stats { file_count: 2, match_count: 9, ..Stats::default() };
         assert_eq!(of(complete, 2, &none), "");

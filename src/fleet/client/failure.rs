@@ -40,6 +40,11 @@ pub(super) fn of_tls(error: &io::Error) -> String {
     }
 }
 
+/// Returns what an answer is whose last message is incomplete.
+pub(super) fn half_a_message() -> String {
+    "ended its answer in the middle of a message".to_owned()
+}
+
 /// Returns what a broken connection or a node's status is.
 pub(super) fn of_status(status: &Status, bytes_max: usize, token: Option<&Secret>) -> String {
     if let Some(source) = status.source()
@@ -53,9 +58,7 @@ pub(super) fn of_status(status: &Status, bytes_max: usize, token: Option<&Secret
         Code::OutOfRange if message.contains("message length too large") => {
             format!("announced a message of more than {bytes_max} bytes")
         }
-        Code::Internal if message.contains("Unexpected EOF") => {
-            "ended its answer in the middle of a message".to_owned()
-        }
+        Code::Internal if message.contains("Unexpected EOF") => half_a_message(),
         Code::Internal if message.starts_with("protocol error") => {
             format!("does not follow the protocol: {}", quoted(message, token))
         }

@@ -1,0 +1,243 @@
+//! The state of a fleet: what each node has, what is wrong with it, and where nodes disagree.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::client::{NodeList, NodeState};
+use super::config::Fleet;
+use super::messages::{RepoListEntry, Timestamp};
+use crate::base::time;
+
+/// The state of a fleet.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Status {
+    /// The nodes, in the order of the configuration.
+    pub items: Vec<NodeStatus>,
+    /// The number of `items`.
+    pub shown: usize,
+    /// The number of nodes.
+    pub total: usize,
+    /// Always false: all nodes are shown.
+    pub truncated: bool,
+    /// How many nodes answered completely.
+    pub answered: usize,
+    /// The different repositories of all nodes that answered.
+    pub repositories: usize,
+    /// The repositories that nodes have in different versions, by name.
+    pub differing: Vec<Differing>,
+    /// How many such repositories there are; `differing` may have fewer.
+    pub differing_total: usize,
+}
+
+/// The state of a node. Counts are 0 if it did not answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct NodeStatus {
+    /// Its name.
+    pub name: String,
+    /// Its address.
+    pub address: String,
+    /// `complete`, `partial` or `failed`.
+    pub state: &'static str,
+    /// A sentence that says why it is not complete.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub why: Option<String>,
+    /// The time until it answered or was given up.
+    pub latency_ms: u64,
+    /// Its repositories.
+    pub repositories: usize,
+    /// Their indexed branches.
+    pub branches: usize,
+    /// Its shards.
+    pub shards: u64,
+    /// The files in them.
+    pub files: u64,
+    /// The bytes of these files.
+    pub content_bytes: u64,
+    /// The bytes of the index in memory.
+    pub index_bytes: u64,
+    /// When the shard that is the oldest was written, by the clock of the node.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oldest_index: Option<String>,
+    /// The same of the newest shard.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_index: Option<String>,
+    /// The versions of zoekt that wrote its shards, sorted.
+    pub zoekt_versions: Vec<String>,
+}
+
+/// A repository that nodes have in different versions.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Differing {
+    /// Its name.
+    pub repository: String,
+    /// The nodes that have it, in the order of the configuration, each with its branches.
+    pub nodes: Vec<NodeBranches>,
+}
+
+/// The branches of a repository on a node.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NodeBranches {
+    /// The name of the node.
+    pub node: String,
+    /// `BRANCH@COMMIT`, sorted.
+    pub branches: Vec<String>,
+}
+
+impl Status {
+    /// Returns the state that the lists of all nodes show, with at most `limit` differing repositories.
+    pub fn new(fleet: &Fleet, lists: &[NodeList], limit: usize) -> Status {
+        let items: Vec<NodeStatus> = fleet
+            .nodes
+            .iter()
+            .zip(lists)
+            .map(|(node, list)| of_node(&node.address, list))
+            .collect();
+        let mut by_name: BTreeMap<&str, Vec<NodeBranches>> = BTreeMap::new();
+        for list in lists {
+            for (name, branches) in branches_by_name(&list.repositories) {
+                let node = list.answer.name.clone();
+                by_name.entry(name).or_default().push(NodeBranches { node, branches });
+            }
+        }
+        let repositories = by_name.len();
+        let is_differing =
+            |nodes: &[NodeBranches]| nodes.iter().any(|other| other.branches != nodes[0].branches);
+        let mut differing: Vec<Differing> = by_name
+            .into_iter()
+            .filter(|(_, nodes)| is_differing(nodes))
+            .map(|(name, nodes)| Differing { repository: name.to_owned(), nodes })
+            .collect();
+        let differing_total = differing.len();
+        differing.truncate(limit);
+        Status {
+            shown: items.len(),
+            total: items.len(),
+            truncated: false,
+            answered: items.iter().filter(|node| node.why.is_none()).count(),
+            items,
+            repositories,
+            differing,
+            differing_total,
+        }
+    }
+
+    /// Returns true if no node returned anything.
+    pub fn is_down(&self) -> bool {
+        self.items.iter().all(|node| node.state == "failed")
+    }
+}
+
+fn of_node(address: &url::Url, list: &NodeList) -> NodeStatus {
+    let count = |count: i64| u64::try_from(count).unwrap_or_default();
+    let metadata = || list.repositories.iter().filter_map(|entry| entry.index_metadata.as_ref());
+    let times = || metadata().filter_map(|metadata| metadata.index_time);
+    let times = || times().filter(|time| time.seconds > 0);
+    let versions: BTreeSet<&str> =
+        metadata().map(|metadata| metadata.zoekt_version.as_str()).collect();
+    let branches = |entry: &RepoListEntry| {
+        entry.repository.as_ref().map_or(0, |repository| repository.branches.len())
+    };
+    NodeStatus {
+        name: list.answer.name.clone(),
+        address: address.as_str().trim_end_matches('/').to_owned(),
+        state: match list.answer.state {
+            NodeState::Complete => "complete",
+            NodeState::Cut { .. } => "partial",
+            NodeState::Failed { .. } => "failed",
+        },
+        why: list.answer.why().map(str::to_owned),
+        latency_ms: u64::try_from(list.answer.elapsed.as_millis()).unwrap_or(u64::MAX),
+        repositories: list.repositories.len(),
+        branches: list.repositories.iter().map(branches).sum(),
+        shards: count(list.stats.shards),
+        files: count(list.stats.documents),
+        content_bytes: count(list.stats.content_bytes),
+        index_bytes: count(list.stats.index_bytes),
+        oldest_index: times().min().and_then(shown_time),
+        newest_index: times().max().and_then(shown_time),
+        zoekt_versions: versions
+            .into_iter()
+            .filter(|version| !version.is_empty())
+            .map(str::to_owned)
+            .collect(),
+    }
+}
+
+/// Returns a time as text; `None` for one that no clock has.
+fn shown_time(at: Timestamp) -> Option<String> {
+    at.seconds.checked_mul(1_000_000_000).map(time::format)
+}
+
+/// Returns the branches of each repository. A node that lists one several times has all of them.
+fn branches_by_name(entries: &[RepoListEntry]) -> BTreeMap<&str, Vec<String>> {
+    let mut by_name: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for repository in entries.iter().filter_map(|entry| entry.repository.as_ref()) {
+        let branches = by_name.entry(&repository.name).or_default();
+        let shown = repository.branches.iter();
+        branches.extend(shown.map(|branch| format!("{}@{}", branch.name, branch.version)));
+    }
+    let listed = |branches: BTreeSet<String>| branches.into_iter().collect();
+    by_name.into_iter().map(|(name, branches)| (name, listed(branches))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::fleet::client::NodeAnswer;
+    use crate::fleet::messages::{IndexMetadata, RepoStats, Repository, RepositoryBranch, Stats};
+
+    fn entry(name: &str, version: &str, indexed_s: i64) -> RepoListEntry {
+        let branch = RepositoryBranch { name: "main".to_owned(), version: version.to_owned() };
+        RepoListEntry {
+            repository: Some(Repository {
+                name: name.to_owned(),
+                branches: vec![branch],
+                ..Repository::default()
+            }),
+            index_metadata: Some(IndexMetadata {
+                index_time: Some(Timestamp { seconds: indexed_s, nanos: 0 }),
+                zoekt_version: "v1".to_owned(),
+                ..IndexMetadata::default()
+            }),
+            stats: None,
+        }
+    }
+
+    fn list(name: &str, state: NodeState, repositories: Vec<RepoListEntry>) -> NodeList {
+        let elapsed = Duration::from_millis(7);
+        let answer = NodeAnswer { name: name.to_owned(), state, elapsed, stats: Stats::default() };
+        let stats =
+            RepoStats { shards: 2, documents: -1, content_bytes: 9, ..RepoStats::default() };
+        NodeList { answer, repositories, stats }
+    }
+
+    #[test]
+    fn the_lists_of_nodes_are_compared() {
+        let text = "[fleet]\n[[fleet.node]]\nname='a'\naddress='http://h:1'\n[[fleet.node]]\n\
+                    name='b'\naddress='http://h:2'\n[[fleet.node]]\nname='c'\naddress='http://h:3'\n";
+        let fleet = Fleet::of_text(text).expect("valid").expect("a fleet");
+        let why = "node `c` refused the connection".to_owned();
+        let lists = [
+            list("a", NodeState::Complete, vec![entry("x", "1", 1_000), entry("y", "1", -62)]),
+            list("b", NodeState::Complete, vec![entry("x", "2", i64::MAX), entry("y", "1", 2_000)]),
+            list("c", NodeState::Failed { why: why.clone() }, Vec::new()),
+        ];
+        let status = Status::new(&fleet, &lists, 9);
+        assert_eq!((status.answered, status.total, status.repositories), (2, 3, 2));
+        assert_eq!(status.items[2].why.as_ref(), Some(&why));
+        assert!(!status.is_down());
+        let a = &status.items[0];
+        assert_eq!((&a.address[..], a.latency_ms, a.files, a.shards), ("http://h:1", 7, 0, 2));
+        assert_eq!(a.oldest_index.as_deref(), Some("1970-01-01T00:16:40Z"));
+        assert_eq!(status.items[1].newest_index, None, "no clock has this time");
+        let differing: Vec<&str> =
+            status.differing.iter().map(|differing| &differing.repository[..]).collect();
+        assert_eq!(differing, ["x"]);
+        assert_eq!(status.differing[0].nodes[1].branches, ["main@2"]);
+        let none = Status::new(&fleet, &lists, 0);
+        assert_eq!((none.differing.len(), none.differing_total), (0, 1));
+    }
+}
