@@ -1,8 +1,9 @@
 //! The nodes of a fleet as [`Nodes`]: queries as messages, files as plain data.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use super::client::{Bounds, Client, NodeState};
+use super::client::{Bounds, Client, NodeAnswer, NodeState};
 use super::messages::{self, FileMatch, Q};
 use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::Query;
@@ -33,6 +34,21 @@ impl Cluster {
 }
 
 impl Nodes for Cluster {
+    fn repositories(
+        &self,
+        query: &Query,
+        interrupt: Interrupt<'_>,
+    ) -> Result<(Vec<String>, Vec<String>)> {
+        let lists = self.client.list(&Q::from(query), &self.client.bounds(), interrupt);
+        let answers: Vec<_> = lists.iter().map(|list| &list.answer).collect();
+        check_answers(&answers)?;
+        let doubts = answers.iter().filter_map(|answer| answer.why().map(str::to_owned)).collect();
+        let names = lists.iter().flat_map(|list| &list.repositories);
+        let names: BTreeSet<String> =
+            names.filter_map(|entry| Some(entry.repository.as_ref()?.name.clone())).collect();
+        Ok((names.into_iter().collect(), doubts))
+    }
+
     fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found> {
         if *query == Query::Const(false) {
             return Ok(Found::default());
@@ -49,13 +65,7 @@ impl Nodes for Cluster {
         if interrupt.is_due() {
             return Err(Error::new(Kind::Cancelled, "the call was cancelled"));
         }
-        let failed = |state: &NodeState| matches!(state, NodeState::Failed { .. });
-        if found.nodes.iter().all(|node| failed(&node.state)) {
-            let reasons: Vec<&str> = found.nodes.iter().filter_map(|node| node.why()).collect();
-            let message = format!("no node of the fleet answered: {}", reasons.join("; "));
-            return Err(Error::new(Kind::Io, message)
-                .with_hint("`codedb fleet status` shows what is wrong with each node"));
-        }
+        check_answers(&found.nodes.iter().collect::<Vec<_>>())?;
         let mut doubts: Vec<String> =
             found.nodes.iter().filter_map(|node| node.why().map(str::to_owned)).collect();
         doubts.extend(found.conflicts.iter().map(|conflict| {
@@ -85,6 +95,17 @@ impl Nodes for Cluster {
         let slowest = durations.map(time).max().unwrap_or_default();
         Ok(Found { files, more, doubts, slowest })
     }
+}
+
+/// Checks that a node has answered.
+fn check_answers(answers: &[&NodeAnswer]) -> Result<()> {
+    if answers.iter().any(|answer| !matches!(answer.state, NodeState::Failed { .. })) {
+        return Ok(());
+    }
+    let reasons: Vec<&str> = answers.iter().filter_map(|answer| answer.why()).collect();
+    let message = format!("no node of the fleet answered: {}", reasons.join("; "));
+    Err(Error::new(Kind::Io, message)
+        .with_hint("`codedb fleet status` shows what is wrong with each node"))
 }
 
 /// Returns a time that a node states; no time for a negative one.

@@ -17,6 +17,18 @@ pub trait Nodes: Send + Sync {
     /// If no node answers, or the nodes refuse the query. The failure of some nodes is no error: see
     /// [`Found::doubts`].
     fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found>;
+
+    /// Returns the names of the repositories that satisfy a query about repositories, sorted, and sentences
+    /// on what the nodes did not answer.
+    ///
+    /// # Errors
+    ///
+    /// If no node answers.
+    fn repositories(
+        &self,
+        query: &Query,
+        interrupt: Interrupt<'_>,
+    ) -> Result<(Vec<String>, Vec<String>)>;
 }
 
 /// What is wanted of the files that satisfy a query.

@@ -63,6 +63,15 @@ const PATHS: Want =
 const MANIFESTS: Want =
     Want { has_contents: true, files_max: 2_000, bytes_max: 16 << 20, is_ranked_by_words: false };
 
+/// What is fetched to count files.
+const COUNTED: Want =
+    Want { has_contents: false, files_max: 10_000, bytes_max: 0, is_ranked_by_words: false };
+
+/// An expression for what nodes have instead of texts that they left out. What is no text is left out by
+/// every search.
+const UNSEARCHED: &str =
+    r"\ANOT-INDEXED: (?:exceeds the maximum|contains too many|object missing|unknown)";
+
 /// The number of paths at which manifests are looked for.
 const MANIFEST_PATHS_MAX: usize = 30_000;
 
@@ -80,6 +89,14 @@ pub struct View<'a> {
     /// Files that were read by their paths.
     read: Mutex<BTreeMap<Vec<u8>, Arc<Content>>>,
     doubts: Mutex<Vec<String>>,
+}
+
+/// What the first access of a call fetches.
+struct Request {
+    query: Query,
+    want: Want,
+    /// True if imports are resolved, which manifests explain.
+    has_links: bool,
 }
 
 /// The files that were fetched.
@@ -133,12 +150,21 @@ impl<'a> View<'a> {
     }
 
     /// Returns the files of the call; those that satisfy `query` if it is the first access.
-    fn gathered(&self, query: impl FnOnce() -> Result<(Query, Want)>) -> Result<&Gathered> {
+    fn gathered(&self, request: impl FnOnce() -> Result<Request>) -> Result<&Gathered> {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        let (query, want) = query()?;
-        let mut found = self.ask(query, &want)?;
+        let Request { query, want, has_links } = request()?;
+        let is_about_texts = want.has_contents && query != Query::Const(false);
+        let (found, unsearched) = rayon::join(
+            || self.ask(query, &want),
+            || if is_about_texts { self.unsearched() } else { Ok(()) },
+        );
+        let mut found = found?;
+        unsearched?;
+        if found.files.is_empty() && found.doubts.is_empty() {
+            self.check_scope()?;
+        }
         if found.more > 0 {
             let files = counted(found.more, "more file");
             self.doubt(format!(
@@ -146,13 +172,43 @@ impl<'a> View<'a> {
                 if found.more == 1 { "was" } else { "were" }
             ));
         }
-        if want.has_contents {
+        if has_links {
             self.add_manifests(&mut found)?;
         }
         let gathered = Gathered::new(found, want.has_contents, &self.parsers, &|doubt| {
             self.doubt(doubt);
         })?;
         Ok(self.gathered.get_or_init(|| gathered))
+    }
+
+    /// Notes how many texts the nodes know by their names only.
+    fn unsearched(&self) -> Result<()> {
+        let expression = UNSEARCHED.to_owned();
+        let query = Query::Regex { expression, is_case_sensitive: true, part: Part::Content };
+        let found = self.nodes.search(&query.and(self.scope.clone()), &COUNTED, self.interrupt)?;
+        // What the nodes did not answer is noted for the other request.
+        if let Some(count) = Some(found.files.len() + found.more).filter(|count| *count > 0) {
+            let more = if count >= COUNTED.files_max { " or more" } else { "" };
+            self.doubt(format!(
+                "{}{more} {} too large for the nodes, which know only the names: not searched",
+                counted(count, "file"),
+                if count == 1 { "is" } else { "are" }
+            ));
+        }
+        Ok(())
+    }
+
+    /// Checks that there are repositories in the scope.
+    fn check_scope(&self) -> Result<()> {
+        if self.scope == Query::Const(true) {
+            return Ok(());
+        }
+        let (names, doubts) = self.nodes.repositories(&self.scope, self.interrupt)?;
+        if names.is_empty() && doubts.is_empty() {
+            return Err(Error::new(Kind::NotFound, "no repository of the fleet has this name")
+                .with_hint("`codedb fleet status` counts them; the last parts of a name suffice, and `*` matches anything"));
+        }
+        Ok(())
     }
 
     /// Adds the manifests beside and above the files, which say what their imports mean.
@@ -197,7 +253,7 @@ impl<'a> View<'a> {
 
     /// Returns what was fetched so far; nothing before the first access that says what for.
     fn present(&self) -> Result<&Gathered> {
-        self.gathered(|| Ok((Query::Const(false), PATHS)))
+        self.gathered(|| Ok(Request { query: Query::Const(false), want: PATHS, has_links: false }))
     }
 
     /// Fetches the file at a path, whose first parts are the name of its repository.
@@ -423,13 +479,14 @@ impl Code for View<'_> {
 
     fn focus(&self, on: Focus<'_>) -> Result<()> {
         let query = || {
-            Ok(match on {
+            let (query, want, has_links) = match on {
                 Focus::Pattern(patterns, options) => {
-                    (Query::of_patterns(patterns, options)?, MATCHING)
+                    (Query::of_patterns(patterns, options)?, MATCHING, false)
                 }
-                Focus::Task(task) => (task_query(task), ABOUT),
-                Focus::Path(text) => (path_query(text), PATHS),
-            })
+                Focus::Task(task) => (task_query(task), ABOUT, true),
+                Focus::Path(text) => (path_query(text), PATHS, false),
+            };
+            Ok(Request { query, want, has_links })
         };
         self.gathered(query).map(|_| ())
     }
@@ -445,7 +502,9 @@ impl Code for View<'_> {
     fn catalog(&self, about: &[&str]) -> Result<&Catalog> {
         let gathered = match about {
             [] => self.present()?,
-            names => self.gathered(|| Ok((names_query(names), MATCHING)))?,
+            names => self.gathered(|| {
+                Ok(Request { query: names_query(names), want: MATCHING, has_links: true })
+            })?,
         };
         gathered.catalog(&self.parsers)
     }

@@ -92,6 +92,11 @@ impl Roots {
         })
     }
 
+    /// Returns the tree on other machines as a project, if there is one.
+    pub(super) fn remote_project(&self) -> Option<session::Project> {
+        self.remote.as_deref().map(session::Remote::project)
+    }
+
     /// Returns the tree on other machines, if a call names it.
     pub(super) fn remote(
         &self,

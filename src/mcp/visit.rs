@@ -195,7 +195,9 @@ impl Session for Visit<'_> {
     }
 
     fn projects(&self) -> (Vec<session::Project>, Option<String>) {
-        self.roots.projects()
+        let (mut projects, remark) = self.roots.projects();
+        projects.extend(self.roots.remote_project());
+        (projects, remark)
     }
 
     fn indexed(&self) -> Vec<String> {

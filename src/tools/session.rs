@@ -115,6 +115,9 @@ pub struct Added {
 
 /// A tree on other machines, which calls name as a project.
 pub trait Remote: Send + Sync {
+    /// Returns it as a project.
+    fn project(&self) -> Project;
+
     /// Returns true if a project name selects it, or a part of it.
     fn is_named(&self, project: &str) -> bool;
 

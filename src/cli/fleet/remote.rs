@@ -34,6 +34,17 @@ fn scope(project: &str) -> Option<Query> {
 }
 
 impl session::Remote for Remote {
+    fn project(&self) -> session::Project {
+        session::Project {
+            name: PROJECT.to_owned(),
+            root: format!("zoekt nodes; `{PROJECT}/NAME` selects repositories"),
+            default: false,
+            index: session::Indexed::Full,
+            files: None,
+            doing: None,
+        }
+    }
+
     fn is_named(&self, project: &str) -> bool {
         scope(project).is_some()
     }

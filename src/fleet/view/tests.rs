@@ -58,6 +58,12 @@ fn matches(query: &Query, file: &Fetched) -> bool {
 }
 
 impl Nodes for Listed {
+    fn repositories(&self, query: &Query, _: Interrupt<'_>) -> Result<(Vec<String>, Vec<String>)> {
+        let all = self.files.iter().filter(|file| matches(query, file));
+        let names: BTreeSet<String> = all.map(|file| file.repository.clone()).collect();
+        Ok((names.into_iter().collect(), self.doubts.clone()))
+    }
+
     fn search(&self, query: &Query, want: &Want, _: Interrupt<'_>) -> Result<Found> {
         let all = self.files.iter().filter(|file| matches(query, file));
         let mut files: Vec<Fetched> = all.cloned().collect();
@@ -168,6 +174,33 @@ fn a_doubt_is_never_an_empty_answer() {
     let reply: Value = serde_json::from_str(&answer.json().expect("JSON")).expect("JSON");
     assert_eq!(reply["status"], "partial");
     assert!(reply["unknown"][0].as_str().is_some_and(|doubt| doubt.contains("node `b`")));
+}
+
+#[test]
+fn a_name_without_a_repository_is_an_error() {
+    let nodes = organisation();
+    let search = |name: &str, query: &str| {
+        let view = View::new(&nodes, Query::of_repository(name), Parsers::in_process());
+        let args = json!({"query": query, "paths_only": true});
+        let answer = find("search").expect("a tool").run(&Call::new(&view, 0), args);
+        answer.map(|answer| answer.text()).map_err(|error| error.to_string())
+    };
+    assert_eq!(
+        search("acme/shop", "store.Open"),
+        Ok("g.example/acme/shop/main.go  1 line\n".into())
+    );
+    assert_eq!(search("acme/*", "nowhere"), Ok(String::new()));
+    assert!(search("acme/sho", "store").is_err_and(|why| why.contains("no repository")));
+}
+
+#[test]
+fn texts_that_nodes_left_out_are_counted() {
+    let mut nodes = organisation();
+    nodes.add("g.example/acme/other", "huge.sql", "NOT-INDEXED: exceeds the maximum size limit");
+    let answer = answer(&nodes, "search", json!({"query": "nowhere"})).expect("an answer");
+    assert!(answer.is_unknown());
+    let notices = answer.notices().join("\n");
+    assert!(notices.contains("1 file is too large for the nodes"), "{notices}");
 }
 
 #[test]
