@@ -4,10 +4,12 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-use super::index::print;
-use super::settings::{user_file, user_text};
+use super::settings::{user_file, user_text, variable};
 use crate::error::{Error, Result};
+use crate::fleet::client::{Client, Secret};
 use crate::fleet::config::{Fleet, TABLE};
+
+mod status;
 
 pub(super) fn command() -> Command {
     Command::new("fleet")
@@ -18,7 +20,7 @@ pub(super) fn command() -> Command {
              call says so."
         ))
         .subcommand_required(true)
-        .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
+        .subcommand(status::command())
 }
 
 /// Runs the command.
@@ -26,12 +28,28 @@ pub(super) fn command() -> Command {
 /// # Errors
 ///
 /// If no fleet is configured, and those of the subcommand.
-pub(super) fn run(_matches: &ArgMatches) -> Result<ExitCode> {
+pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
+    match matches.subcommand() {
+        Some(("status", matches)) => status::run(matches),
+        _ => Err(Error::usage("`codedb fleet` needs a subcommand")),
+    }
+}
+
+/// Returns a client of the user's fleet, with the token of the environment.
+///
+/// # Errors
+///
+/// Those of [`fleet`] and [`Client::new`]; [`crate::Kind::Usage`] if the token is not set.
+pub(super) fn client() -> Result<Client> {
     let fleet = fleet()?;
-    let names: Vec<String> =
-        fleet.nodes.iter().map(|node| format!("{}  {}\n", node.name, node.address)).collect();
-    print(&names.concat())?;
-    Ok(ExitCode::SUCCESS)
+    let token = fleet.token_env.as_deref().map(|name| {
+        let token = variable(name).map(|text| Secret::new(&text));
+        token.ok_or_else(|| {
+            Error::usage(format!("the environment variable {name} is not set"))
+                .with_hint("set it to the token of the fleet, or remove `token_env`")
+        })
+    });
+    Client::new(fleet, token.transpose()?)
 }
 
 /// Returns the fleet of the user's own `codedb.toml`.

@@ -54,6 +54,8 @@ mod extractors;
 mod faults;
 #[cfg(unix)]
 mod first_use;
+#[cfg(all(unix, feature = "fleet"))]
+mod fleet;
 #[cfg(unix)]
 mod fuzz;
 #[cfg(unix)]
