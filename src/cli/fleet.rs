@@ -7,13 +7,13 @@ mod output;
 mod plan;
 mod remote;
 mod simulate;
+mod status;
 mod tools;
 
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-use super::index::print;
 use super::settings::{user_file, user_text, variable};
 use crate::error::{Error, Kind, Result};
 use crate::fleet::client::{Client, Secret};
@@ -33,7 +33,7 @@ pub(super) fn command() -> Command {
              a node did not answer is in the reply, and then an empty one exits with 2."
         ))
         .subcommand_required(true)
-        .subcommand(Command::new("status").about("Print the nodes, and what is wrong with them"))
+        .subcommand(status::command())
         .subcommand(plan::command())
         .subcommand(index::command())
         .subcommand(simulate::command())
@@ -47,16 +47,7 @@ pub(super) fn command() -> Command {
 /// If no fleet is configured, and those of the subcommand.
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
-        Some(("status", _)) => {
-            let fleet = fleet()?;
-            let names: Vec<String> = fleet
-                .nodes
-                .iter()
-                .map(|node| format!("{}  {}\n", node.name, node.address))
-                .collect();
-            print(&names.concat())?;
-            Ok(ExitCode::SUCCESS)
-        }
+        Some(("status", matches)) => status::run(matches),
         Some(("plan", matches)) => plan::run(matches),
         Some(("index", matches)) => index::run(matches),
         Some(("simulate", matches)) => simulate::run(matches),
@@ -66,6 +57,23 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         }
         None => Err(Error::usage("`codedb fleet` needs a subcommand")),
     }
+}
+
+/// Returns a client of the user's fleet, with the token of the environment.
+///
+/// # Errors
+///
+/// Those of [`fleet`] and [`Client::new`]; [`crate::Kind::Usage`] if the token is not set.
+pub(super) fn client() -> Result<Client> {
+    let fleet = fleet()?;
+    let token = fleet.token_env.as_deref().map(|name| {
+        let token = variable(name).map(|text| Secret::new(&text));
+        token.ok_or_else(|| {
+            Error::usage(format!("the environment variable {name} is not set"))
+                .with_hint("set it to the token of the fleet, or remove `token_env`")
+        })
+    });
+    Client::new(fleet, token.transpose()?)
 }
 
 /// Returns the fleet of the user's own `codedb.toml`.
@@ -94,16 +102,5 @@ fn is_configured() -> bool {
 ///
 /// As [`fleet`], and if its certificates or its token cannot be read.
 fn nodes() -> Result<Box<dyn Nodes>> {
-    let fleet = fleet()?;
-    let token = match &fleet.token_env {
-        Some(name) => {
-            let value = variable(name).ok_or_else(|| {
-                Error::usage(format!("the environment variable {name} has no token"))
-                    .with_hint(format!("`token_env` in `[{TABLE}]` names it"))
-            })?;
-            Some(Secret::new(&value))
-        }
-        None => None,
-    };
-    Ok(Box::new(Cluster::new(Client::new(fleet, token)?)))
+    Ok(Box::new(Cluster::new(client()?)))
 }

@@ -62,7 +62,9 @@ pub struct NodeStatus {
     /// The same of the newest shard.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub newest_index: Option<String>,
-    /// The versions of zoekt that wrote its shards, sorted.
+    /// The versions of the format of its shards, sorted.
+    pub formats: Vec<u64>,
+    /// The versions of zoekt that wrote its shards, sorted; none if it was built without one.
     pub zoekt_versions: Vec<String>,
 }
 
@@ -135,6 +137,8 @@ fn of_node(address: &url::Url, list: &NodeList) -> NodeStatus {
     let times = || times().filter(|time| time.seconds > 0);
     let versions: BTreeSet<&str> =
         metadata().map(|metadata| metadata.zoekt_version.as_str()).collect();
+    let formats: BTreeSet<u64> =
+        metadata().map(|metadata| count(metadata.index_format_version)).collect();
     let branches = |entry: &RepoListEntry| {
         entry.repository.as_ref().map_or(0, |repository| repository.branches.len())
     };
@@ -156,6 +160,7 @@ fn of_node(address: &url::Url, list: &NodeList) -> NodeStatus {
         index_bytes: count(list.stats.index_bytes),
         oldest_index: times().min().and_then(shown_time),
         newest_index: times().max().and_then(shown_time),
+        formats: formats.into_iter().collect(),
         zoekt_versions: versions
             .into_iter()
             .filter(|version| !version.is_empty())

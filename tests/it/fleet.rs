@@ -3,6 +3,7 @@
 mod configuration;
 mod deployment;
 mod indexing;
+mod nodes;
 mod plans;
 mod simulations;
 

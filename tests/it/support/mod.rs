@@ -14,3 +14,5 @@ pub(crate) mod process;
 pub(crate) mod query;
 pub(crate) mod skipped;
 pub(crate) mod tree;
+#[cfg(all(unix, feature = "fleet"))]
+pub(crate) mod zoekt;
