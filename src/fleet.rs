@@ -19,4 +19,5 @@ pub mod query;
 pub mod repository;
 mod request;
 pub mod simulate;
+pub mod status;
 pub mod view;

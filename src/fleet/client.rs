@@ -23,13 +23,13 @@ mod merge;
 mod secret;
 mod tls;
 
-pub use merge::{Conflict, NodeVersions, Preference};
+pub use merge::{Conflict, NodeVersions};
 pub use secret::Secret;
 
 use self::call::{Driver, End, NodeParts};
 use self::codec::Response;
 use self::connection::Endpoint;
-use self::merge::NodeFiles;
+use self::merge::{NodeFiles, Preference};
 use crate::base::interrupt::Interrupt;
 use crate::error::{Error, Result};
 use crate::fleet::config::{Fleet, Node};
@@ -37,6 +37,7 @@ use crate::fleet::messages::{
     FileMatch, ListRequest, ListResponse, Q, RepoListEntry, RepoStats, SearchOptions,
     SearchRequest, Stats, StreamSearchRequest, StreamSearchResponse,
 };
+use crate::fleet::placement::Placement;
 
 const SEARCH: &str = "/zoekt.webserver.v1.WebserverService/StreamSearch";
 const LIST: &str = "/zoekt.webserver.v1.WebserverService/List";
@@ -151,14 +152,10 @@ impl Client {
         };
         let endpoints = fleet.nodes.iter().map(endpoint).collect();
         let driver = Driver::start()?;
-        Ok(Client { fleet, endpoints, driver, preference: Box::new(merge::rendezvous) })
-    }
-
-    /// Returns the client with another order of nodes, from the first of which that found something in a
-    /// repository its files are taken.
-    #[must_use]
-    pub fn with_preference(self, preference: Box<Preference>) -> Client {
-        Client { preference, ..self }
+        let placement = Placement::of(&fleet);
+        let preference: Box<Preference> =
+            Box::new(move |repository, nodes| placement.order(repository, nodes));
+        Ok(Client { fleet, endpoints, driver, preference })
     }
 
     /// Returns the fleet.

@@ -101,6 +101,18 @@ impl Placement {
     }
 }
 
+impl Placement {
+    /// Returns the positions of `nodes`, which are names, in the order in which a repository is taken from
+    /// them: its owners, the best first, then the others as they are.
+    pub fn order(&self, repository: &str, nodes: &[&str]) -> Vec<usize> {
+        let owners = self.owners(repository);
+        let rank = |node: &str| owners.iter().position(|at| self.members[*at].name == node);
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        order.sort_by_key(|at| (rank(nodes[*at]).unwrap_or(usize::MAX), *at));
+        order
+    }
+}
+
 impl Score {
     /// Compares `depth / weight` exactly, then the hashes, then the names: a total order.
     fn compare(a: &Score, b: &Score) -> Ordering {

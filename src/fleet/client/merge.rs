@@ -10,7 +10,7 @@ use crate::base::path::compare;
 use crate::fleet::messages::FileMatch;
 
 /// Returns the positions of `nodes` in the order in which a repository is taken from them.
-pub type Preference = dyn Fn(&str, &[&str]) -> Vec<usize> + Send + Sync;
+pub(super) type Preference = dyn Fn(&str, &[&str]) -> Vec<usize> + Send + Sync;
 
 /// What a node found.
 pub(super) struct NodeFiles<'a> {
@@ -121,17 +121,6 @@ fn first(
     let ordered = ordered.iter().filter_map(|at| have.get(*at).copied());
     let best = ordered.clone().find(|at| whole[*at]).or_else(|| ordered.clone().next());
     best.unwrap_or(have[0])
-}
-
-/// Returns the rendezvous order of nodes for a repository: by a hash of both names.
-pub(super) fn rendezvous(repository: &str, nodes: &[&str]) -> Vec<usize> {
-    let weight = |node: &str| {
-        let key = [node.as_bytes(), b"\0", repository.as_bytes()].concat();
-        xxhash_rust::xxh3::xxh3_64(&key)
-    };
-    let mut order: Vec<usize> = (0..nodes.len()).collect();
-    order.sort_by_key(|at| (std::cmp::Reverse(weight(nodes[*at])), nodes[*at]));
-    order
 }
 
 /// Drops all files of each branch whose version is not that of most of its files, and returns their
@@ -277,19 +266,5 @@ mod tests {
         let merged = of(&[("a", true, files)]);
         assert_eq!(merged.files, [kept], "any other bytes are a path");
         assert_eq!(merged.left_out[0], ["returned 9 files with names that no repository has"]);
-    }
-
-    /// The order depends on names only, and a node that leaves changes that of no other one.
-    #[test]
-    fn the_rendezvous_order_is_stable() {
-        let mut first_counts = [0; 3];
-        for at in 0..300 {
-            let repository = format!("github.com/a/{at}");
-            let order = rendezvous(&repository, &["a", "b", "c"]);
-            first_counts[order[0]] += 1;
-            let without: Vec<usize> = order.iter().copied().filter(|at| *at != 2).collect();
-            assert_eq!(rendezvous(&repository, &["a", "b"]), without);
-        }
-        assert!(first_counts.iter().all(|count| *count > 60), "{first_counts:?}");
     }
 }
