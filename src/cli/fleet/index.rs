@@ -96,7 +96,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let failed = Mutex::new(0_usize);
     let report = |event: Event<'_>| match event {
         Event::Started(node, repository) => {
-            bar.set_message(format!("{node}: {}", plain(repository)))
+            bar.set_message(format!("{node}: {}", plain(repository)));
         }
         Event::Finished(row) => {
             bar.inc(1);
