@@ -23,6 +23,12 @@ use crate::history::git::{Advertised, Reach, advertised, mirror_command};
 /// The program that writes shards.
 const INDEXER: &str = "zoekt-git-index";
 
+/// The names of universal-ctags, of which the indexer itself tries the first one only.
+const CTAGS: &[&str] = &["universal-ctags", "ctags-universal", "ctags"];
+
+/// What the help of a universal-ctags shows that the indexer can use.
+const CTAGS_FEATURE: &str = "+interactive";
+
 /// The reference that names the commit whose index is complete.
 const INDEXED: &str = "refs/codedb/indexed";
 
@@ -63,6 +69,15 @@ pub struct Row {
     pub elapsed_ms: u64,
 }
 
+/// What became of a run.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Outcome {
+    /// A row for each repository and owner, ordered by both.
+    pub rows: Vec<Row>,
+    /// The nodes without universal-ctags, by name: what is indexed there has no symbols.
+    pub without_symbols: Vec<String>,
+}
+
 /// What a run reports while it works.
 #[derive(Clone, Copy, Debug)]
 pub enum Event<'a> {
@@ -73,9 +88,8 @@ pub enum Event<'a> {
 }
 
 /// Indexes each repository on its owners, all nodes at the same time and each repository after the other.
-/// A failure ends only the work on its repository, a program that is missing that on its node. Returns one
-/// row for each repository and owner, ordered by repository and owner. Of repositories with one name, the
-/// first counts. Time is that of git and of the indexer.
+/// A failure ends only the work on its repository, a program that is missing that on its node. Of
+/// repositories with one name, the first counts. Time is that of git and of the indexer.
 ///
 /// # Errors
 ///
@@ -85,7 +99,7 @@ pub fn index(
     repositories: &[Repository],
     report: &(dyn Fn(Event<'_>) + Sync),
     is_cancelled: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Row>> {
+) -> Result<Outcome> {
     let placement = Placement::of(fleet);
     let mut names = BTreeSet::new();
     let mut work: Vec<Vec<&Repository>> = vec![Vec::new(); placement.members().len()];
@@ -101,21 +115,27 @@ pub fn index(
             jobs.push((Indexer::of(node, is_cancelled)?, repositories));
         }
     }
-    let mut rows: Vec<Row> = std::thread::scope(|scope| {
-        let run = |(indexer, repositories)| move || all(&indexer, repositories, report);
+    let done: Vec<(Option<String>, Vec<Row>)> = std::thread::scope(|scope| {
+        let run = |(indexer, repositories)| move || all(indexer, repositories, report);
         let threads: Vec<_> = jobs.into_iter().map(|job| scope.spawn(run(job))).collect();
-        threads.into_iter().flat_map(|thread| thread.join().expect("it does not panic")).collect()
+        threads.into_iter().map(|thread| thread.join().expect("it does not panic")).collect()
     });
-    rows.sort_by(|a, b| (&a.repository, &a.node).cmp(&(&b.repository, &b.node)));
-    Ok(rows)
+    let mut outcome = Outcome::default();
+    for (without_symbols, rows) in done {
+        outcome.without_symbols.extend(without_symbols);
+        outcome.rows.extend(rows);
+    }
+    outcome.rows.sort_by(|a, b| (&a.repository, &a.node).cmp(&(&b.repository, &b.node)));
+    outcome.without_symbols.sort();
+    Ok(outcome)
 }
 
-/// Indexes repositories on one node.
+/// Indexes repositories on one node; also returns its name if it has no universal-ctags.
 fn all(
-    indexer: &Indexer<'_>,
+    mut indexer: Indexer<'_>,
     repositories: Vec<&Repository>,
     report: &(dyn Fn(Event<'_>) + Sync),
-) -> Vec<Row> {
+) -> (Option<String>, Vec<Row>) {
     let mut ended = indexer.prepare().err();
     let mut rows = Vec::new();
     for repository in repositories {
@@ -149,7 +169,9 @@ fn all(
         report(Event::Finished(&row));
         rows.push(row);
     }
-    rows
+    let has_indexed = rows.iter().any(|row| row.state == State::Indexed);
+    let lacks_symbols = indexer.ctags.is_none() && has_indexed;
+    (lacks_symbols.then(|| indexer.node.name.clone()), rows)
 }
 
 /// Indexes repositories on a node.
@@ -158,6 +180,8 @@ struct Indexer<'a> {
     machine: Machine,
     index: &'a str,
     repositories: &'a str,
+    /// The name of universal-ctags on the node.
+    ctags: Option<&'static str>,
     is_cancelled: &'a (dyn Fn() -> bool + Sync),
 }
 
@@ -181,15 +205,24 @@ impl<'a> Indexer<'a> {
             index: directory(&node.index, "index")?,
             repositories: directory(&node.repositories, "repositories")?,
             machine,
+            ctags: None,
             is_cancelled,
         })
     }
 
-    /// Creates the directories, and checks that the indexer is installed before anything is cloned for it.
-    fn prepare(&self) -> std::result::Result<(), Failure> {
+    /// Creates the directories, checks that the indexer is installed before anything is cloned for it, and
+    /// finds universal-ctags.
+    fn prepare(&mut self) -> std::result::Result<(), Failure> {
         let mut version = Command::new(INDEXER);
         version.arg("-version");
         self.run(version)?;
+        let is_usable = |name: &&&str| {
+            let mut help = Command::new(name);
+            help.arg("--help");
+            let exited = self.run(help);
+            exited.is_ok_and(|it| String::from_utf8_lossy(&it.stdout).contains(CTAGS_FEATURE))
+        };
+        self.ctags = CTAGS.iter().find(is_usable).copied();
         if self.machine.is_this() {
             for dir in [self.index, self.repositories] {
                 let created = std::fs::create_dir_all(dir);
@@ -247,6 +280,9 @@ impl<'a> Indexer<'a> {
         let mut indexer = Command::new(INDEXER);
         indexer.args(["-index", self.index, "-repo_cache", clones, "-branches", "HEAD"]);
         indexer.args(["-incremental", "-submodules=false", "-require_ctags=false", "--", &dir]);
+        if let Some(ctags) = self.ctags {
+            indexer.env("CTAGS_COMMAND", ctags);
+        }
         // It looks at the shards themselves, which may be older than the reference says.
         let indexed = self.run(indexer)?;
         if !indexed.is_success {

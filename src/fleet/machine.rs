@@ -164,7 +164,7 @@ impl Machine {
 pub fn message(stderr: &str) -> String {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty());
     let fatal = lines().find_map(|line| line.strip_prefix("fatal: "));
-    let line = fatal.or_else(|| lines().last()).unwrap_or("no message");
+    let line = fatal.or_else(|| lines().next_back()).unwrap_or("no message");
     text::plain(&line.chars().take(MESSAGE_CHARS_MAX).collect::<String>())
 }
 

@@ -6,8 +6,8 @@ use serde::Serialize;
 /// The binary logarithm of the text of a repository in bytes: mean and standard deviation over 55 trees.
 pub const LOG2_TEXT_BYTES: (f64, f64) = (18.864, 1.479);
 
-/// The bytes of shards on disk for each byte of text.
-pub const SHARD_BYTES_PER_TEXT_BYTE: f64 = 2.93;
+/// The bytes of shards on disk for each byte of text, with symbols.
+pub const SHARD_BYTES_PER_TEXT_BYTE: f64 = 2.99;
 
 /// The most text in one shard in bytes; the program's default.
 pub const SHARD_TEXT_BYTES_MAX: u64 = 100 << 20;
@@ -31,6 +31,9 @@ pub const INDEXING_START_S: f64 = 0.102;
 
 /// The text that is indexed in a second of processor time, in bytes.
 pub const INDEXING_BYTES_PER_S: f64 = 13.7e6;
+
+/// How much longer indexing takes with symbols, by universal-ctags.
+pub const INDEXING_WITH_SYMBOLS: f64 = 2.2;
 
 /// What a node needs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -73,9 +76,10 @@ pub fn text_bytes(deviations: f64) -> u64 {
     exp2((mean + deviation * deviations).clamp(0.0, 50.0)) as u64
 }
 
-/// Returns how long one processor indexes repositories, in seconds.
+/// Returns how long one processor indexes repositories with symbols, in seconds.
 pub fn indexing_s(repositories: u64, text_bytes: u64) -> f64 {
-    repositories as f64 * INDEXING_START_S + text_bytes as f64 / INDEXING_BYTES_PER_S
+    let plain = repositories as f64 * INDEXING_START_S + text_bytes as f64 / INDEXING_BYTES_PER_S;
+    plain * INDEXING_WITH_SYMBOLS
 }
 
 /// Returns `2^x` for `x` from 0 to 50, by multiplications and additions alone: functions of the system differ

@@ -15,7 +15,7 @@ use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::base::text::{counted, plain};
 use crate::cli::ctrl_c::CtrlC;
 use crate::error::{Error, Result};
-use crate::fleet::indexing::{self, Event, Row, State};
+use crate::fleet::indexing::{self, Event, Outcome, Row, State};
 
 /// The problems that a page shows.
 const SHOWN_MAX: usize = 50;
@@ -69,6 +69,8 @@ struct Reply<'a> {
     #[serde(flatten)]
     counts: Counts,
     nodes: &'a BTreeMap<&'a str, Counts>,
+    /// The nodes without universal-ctags.
+    without_symbols: &'a [String],
     items: &'a [Row],
     shown: usize,
     total: usize,
@@ -96,7 +98,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let failed = Mutex::new(0_usize);
     let report = |event: Event<'_>| match event {
         Event::Started(node, repository) => {
-            bar.set_message(format!("{node}: {}", plain(repository)))
+            bar.set_message(format!("{node}: {}", plain(repository)));
         }
         Event::Finished(row) => {
             bar.inc(1);
@@ -108,17 +110,25 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             }
         }
     };
-    let rows = indexing::index(&fleet, &repositories, &report, &|| ctrl_c.is_pressed());
+    let outcome = indexing::index(&fleet, &repositories, &report, &|| ctrl_c.is_pressed());
     bar.finish_and_clear();
-    let rows = rows?;
+    let Outcome { rows, without_symbols } = outcome?;
     let (mut counts, mut nodes) = (Counts::default(), BTreeMap::new());
     for row in &rows {
         counts.add(row.state);
         nodes.entry(row.node.as_str()).or_insert_with(Counts::default).add(row.state);
     }
     let (shown, truncated) = (rows.len(), false);
-    let reply = Reply { counts, nodes: &nodes, items: &rows, shown, total: shown, truncated };
-    output::show(matches, &reply, || page(&rows, &nodes))?;
+    let reply = Reply {
+        counts,
+        nodes: &nodes,
+        without_symbols: &without_symbols,
+        items: &rows,
+        shown,
+        total: shown,
+        truncated,
+    };
+    output::show(matches, &reply, || page(&rows, &nodes, &without_symbols))?;
     Ok(ExitCode::from(u8::from(!counts.is_complete())))
 }
 
@@ -145,7 +155,7 @@ fn bar(
     bar
 }
 
-fn page(rows: &[Row], nodes: &BTreeMap<&str, Counts>) -> Page {
+fn page(rows: &[Row], nodes: &BTreeMap<&str, Counts>, without_symbols: &[String]) -> Page {
     let columns = [
         Column::left("NODE"),
         Column::right("INDEXED"),
@@ -174,6 +184,12 @@ fn page(rows: &[Row], nodes: &BTreeMap<&str, Counts>) -> Page {
     if all.len() > SHOWN_MAX {
         let left = counted(all.len() - SHOWN_MAX, "more problem");
         blocks.push(Block::Note(format!("{left}; `--json` has all of them")));
+    }
+    if !without_symbols.is_empty() {
+        let names = without_symbols.join(", ");
+        blocks.push(Block::Note(format!(
+            "indexed without symbols, for lack of universal-ctags: {names}"
+        )));
     }
     if all.iter().any(|row| row.state == State::NotTried) {
         blocks.push(Block::Note("the same command continues where this run ended".to_owned()));

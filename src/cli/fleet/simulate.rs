@@ -81,7 +81,7 @@ fn page(simulation: &Simulation) -> Page {
         |stage| {
             vec![
                 Cell::Number(stage.nodes as u64),
-                Cell::count(stage.unavailable),
+                Cell::Number(stage.unavailable as u64),
                 percent(stage.moved),
                 size(stage.moved_bytes),
                 if stage.indexing_s > 0.0 { duration(stage.indexing_s) } else { Cell::Empty },
@@ -90,16 +90,7 @@ fn page(simulation: &Simulation) -> Page {
         },
     );
     let needs = table(
-        &[
-            "FULLEST NODE",
-            "TEXT",
-            "OF MEAN",
-            "DISK",
-            "MEMORY",
-            "CACHED",
-            "LOAD OF MEAN",
-            "OF START",
-        ],
+        &["FULLEST NODE", "TEXT", "OF MEAN", "DISK", "MEMORY", "CACHED"],
         simulation,
         |stage| {
             let need = &stage.fullest;

@@ -20,6 +20,7 @@ use crate::support::skipped;
 const RECORDER: &str = "#!/bin/sh\n\
     if [ \"$1\" = -version ]; then exit 0; fi\n\
     echo started >> \"$2/started\"\n\
+    echo \"$CTAGS_COMMAND\" >> \"$2/ctags\"\n\
     while [ -e \"$0.wait\" ]; do sleep 0.05; done\n\
     for dir in \"$@\"; do :; done\n\
     if [ -e \"$0.fail\" ]; then echo 'x: disk on fire' >&2; exit 1; fi\n\
@@ -185,6 +186,20 @@ fn a_missing_indexer_is_named_with_its_installation() {
         "{problem}"
     );
     assert!(!fleet.node("a").join("repositories").exists(), "nothing is cloned for it");
+}
+
+#[test]
+fn the_indexer_gets_the_name_of_universal_ctags() {
+    let fleet = Fleet::new(None);
+    fleet.repository("one");
+    let ctags = fleet.place.base().join("programs/universal-ctags");
+    fs::write(&ctags, "#!/bin/sh\necho +interactive\n").expect("a program");
+    fs::set_permissions(&ctags, fs::Permissions::from_mode(0o755)).expect("executable");
+    let (code, reply) = fleet.index(&["one"]);
+    assert_eq!((code, &reply["without_symbols"]), (0, &serde_json::json!([])));
+    let node = fleet.node(reply["items"][0]["node"].as_str().expect("a node"));
+    let found = fs::read_to_string(node.join("index/ctags")).expect("a record");
+    assert_eq!(found, "universal-ctags\n");
 }
 
 #[test]

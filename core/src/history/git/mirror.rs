@@ -75,13 +75,11 @@ pub fn advertised(output: &[u8]) -> Option<Advertised> {
     let text = String::from_utf8_lossy(output);
     let mut found = Advertised { branch: None, commit: String::new() };
     for line in text.lines() {
-        match line.split_once('\t') {
-            Some((left, "HEAD")) => match left.strip_prefix("ref: refs/heads/") {
-                Some(branch) => found.branch = is_branch(branch).then(|| branch.to_owned()),
-                None if is_id(left) => left.clone_into(&mut found.commit),
-                None => {}
-            },
-            _ => {}
+        let Some((left, "HEAD")) = line.split_once('\t') else { continue };
+        match left.strip_prefix("ref: refs/heads/") {
+            Some(branch) => found.branch = is_branch(branch).then(|| branch.to_owned()),
+            None if is_id(left) => left.clone_into(&mut found.commit),
+            None => {}
         }
     }
     (!found.commit.is_empty()).then_some(found)
