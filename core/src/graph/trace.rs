@@ -10,6 +10,8 @@
 
 mod arguments;
 mod backward;
+mod callbacks;
+mod closures;
 mod edges;
 mod forward;
 mod holders;

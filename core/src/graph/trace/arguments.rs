@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::closures;
 use crate::base::ids::FileId;
 
 /// A part of the text of a file.
@@ -38,7 +39,7 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &str> {
 
 /// Returns the bytes of the value that is assigned to a name that ends at `at`: behind `=` or `:`, up to
 /// the end of the expression; `None` if nothing is assigned there.
-pub(super) fn assigned(text: &[u8], at: usize) -> Option<Range<usize>> {
+pub(super) fn assigned(text: &[u8], at: usize, language: &str) -> Option<Range<usize>> {
     let mut start = at + blanks(text, at);
     if text.get(start) == Some(&b'[') {
         // An element: `handlers["name"] = …`.
@@ -57,7 +58,7 @@ pub(super) fn assigned(text: &[u8], at: usize) -> Option<Range<usize>> {
             let name = start + if sign[0] == b'.' { 1 } else { 2 };
             let end = name + text.get(name..)?.iter().take_while(is_word_byte).count();
             return match text.get(end) {
-                Some(b'(') if end > name => of_call(text, end),
+                Some(b'(') if end > name => of_call(text, end, language),
                 _ => assigned_member(text, end),
             };
         }
@@ -78,7 +79,11 @@ fn assigned_member(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Returns the arguments of the call in whose brackets the bytes `span` are, if they begin on one of a few
 /// lines before.
-pub(super) fn call_around(text: &[u8], span: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn call_around(
+    text: &[u8],
+    span: &Range<usize>,
+    language: &str,
+) -> Option<Range<usize>> {
     let mut depth = 0_i32;
     for at in (span.start.saturating_sub(AROUND_MAX)..span.start).rev() {
         match text[at] {
@@ -87,7 +92,7 @@ pub(super) fn call_around(text: &[u8], span: &Range<usize>) -> Option<Range<usiz
             b';' if depth == 0 => return None,
             b'(' if depth == 0 => {
                 let is_call = at > 0 && is_word_byte(&&text[at - 1]);
-                return is_call.then(|| of_call(text, at)).flatten();
+                return is_call.then(|| of_call(text, at, language)).flatten();
             }
             b'(' | b'[' | b'{' => depth -= 1,
             _ => {}
@@ -180,7 +185,7 @@ pub(super) fn is_word_at(text: &[u8], at: usize) -> bool {
     text.get(at).is_some_and(|byte| is_word_byte(&byte))
 }
 
-fn is_word_byte(byte: &&u8) -> bool {
+pub(super) fn is_word_byte(byte: &&u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$') || **byte >= 0x80
 }
 
@@ -207,8 +212,8 @@ pub(super) fn end_of_value(text: &[u8], start: usize) -> usize {
 }
 
 /// Returns the bytes between the brackets of a call whose name ends at `at`, and of a block that
-/// follows it directly.
-pub(super) fn of_call(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// follows it directly, where that is an argument.
+pub(super) fn of_call(text: &[u8], at: usize, language: &str) -> Option<Range<usize>> {
     let rest = text.get(at..at + text.len().saturating_sub(at).min(VALUE_MAX))?;
     let open = rest.iter().position(|byte| matches!(byte, b'(' | b'{' | b'\n'))?;
     if rest[open] == b'\n' {
@@ -227,10 +232,9 @@ pub(super) fn of_call(text: &[u8], at: usize) -> Option<Range<usize>> {
             break;
         }
     }
-    // A block or closure behind the brackets: Kotlin, Swift, Ruby.
     let after = text.get(end + 1..).unwrap_or_default();
     let blank = after.iter().take_while(|byte| **byte == b' ').count();
-    if after.get(blank) == Some(&b'{') {
+    if after.get(blank) == Some(&b'{') && closures::takes_block(text, at, language) {
         let block = end + 1 + blank + 1;
         let mut close = block;
         let mut depth = 1;
