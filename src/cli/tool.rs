@@ -192,6 +192,20 @@ pub(super) fn wants_json(args: &[OsString]) -> bool {
     words().any(|word| find(word).is_some()) && (is_next || words().any(is_one))
 }
 
+/// Returns the hint for a command line, which clap refuses, of a command that takes texts which begin with a
+/// hyphen: one that is an option of the command, too, follows `--`.
+pub(super) fn hint(args: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let at = words.iter().position(|word| !word.starts_with('-'))?;
+    if !WITH_FLAGS.contains(&words[at]) {
+        return None;
+    }
+    let options = words.iter().take_while(|word| **word != "--");
+    let flag = options.filter(|word| word.starts_with('-')).last()?;
+    let flag = flag.split('=').next().unwrap_or_default();
+    Some(format!("`codedb {} -- {flag}` takes it as a text, not as an option", words[at]))
+}
+
 /// The name of the flag that prints secrets.
 const SHOW_SECRETS: &str = "show-secrets";
 

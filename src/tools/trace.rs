@@ -116,7 +116,11 @@ pub struct Break {
     /// Values that the reached code sends over channels, with who receives them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sent: Vec<Sent>,
-    /// The definitions that lead to the end: sources before tests, farthest first.
+    /// Where the chain would begin.
+    pub start: Option<Step>,
+    /// Its last part: from a definition without a known caller to the end.
+    pub end: Vec<Step>,
+    /// Other such definitions that lead to the end: sources before tests, nearest first.
     pub entries: Vec<Step>,
 }
 

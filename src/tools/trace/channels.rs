@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
+use super::sources::is_test;
 use super::steps::{How, Made, Next, Step};
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -83,9 +84,9 @@ impl Made<'_> {
         }
         let mut ranked = Vec::with_capacity(nodes.len());
         for (node, at) in nodes {
-            ranked.push((catalog.marks(node.file)?.rank(), node, at));
+            ranked.push((is_test(catalog, node)?, node, at));
         }
-        ranked.sort_by_key(|(rank, node, _)| (*rank, *node));
+        ranked.sort_by_key(|(is_test, node, _)| (*is_test, *node));
         let first = ranked.into_iter().take(RECEIVED_MAX);
         first.map(|(_, node, at)| self.with_line(node, at)).collect()
     }

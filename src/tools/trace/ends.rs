@@ -5,16 +5,20 @@ use serde::Serialize;
 use super::super::lookup::{self, NameQuery, Within};
 use super::super::{Call, paths};
 use super::sources::{self, is_aside};
+use crate::answer::precedence::Precedence;
 use crate::answer::{definition, nearest};
 use crate::base::ids::FileId;
 use crate::base::text::plain;
 use crate::catalog::Catalog;
 use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
-use crate::graph::link::{Code as _, SymbolAt};
+use crate::graph::link::SymbolAt;
 use crate::graph::trace as flow;
 
 /// The maximum number of definitions of one name at which it may begin.
 const DEFINITIONS_MAX: usize = 32;
+
+/// The most bytes of a file in which a line is looked for.
+const TEXT_BYTES_MAX: u64 = 4 << 20;
 
 /// What the beginning at a place costs more than at the first one; and in a test.
 const LATER_COST: u32 = 2;
@@ -63,17 +67,18 @@ impl Ends {
         let required = NameQuery::Name(name).required_text();
         let required: Vec<&str> = required.into_iter().collect();
         let catalog = call.code.catalog(&required)?;
-        let is_name = !name.contains([' ', '/', '"']) && !name.starts_with('-');
+        let is_id = name.matches('#').count() > 1;
+        let is_name = is_id || !name.contains([' ', '/', '"']) && !name.starts_with('-');
         let unknown = if is_name {
             match lookup::code(catalog, name, within.as_ref(), Some(given)) {
-                Ok(found) => return Ends::of_definitions(catalog, found),
+                Ok(found) => return Ends::of_definitions(catalog, name, found),
                 Err(error) if error.kind() == Kind::NotFound && within.is_none() => Some(error),
                 Err(error) => {
                     // In a file, the last name suffices: types may be nested or extended there.
                     let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
                     let found = lookup::code(catalog, last, within.as_ref(), Some(given));
                     return match found {
-                        Ok(found) => Ends::of_definitions(catalog, found),
+                        Ok(found) => Ends::of_definitions(catalog, name, found),
                         Err(_) => Err(error),
                     };
                 }
@@ -105,38 +110,45 @@ impl Ends {
         Ok(Ends::of_sources(sources, is_start))
     }
 
-    /// Returns definitions, sources before tests and what is next to the program.
-    fn of_definitions(catalog: &Catalog, found: Vec<SymbolAt>) -> Result<Ends> {
+    /// Returns definitions: sources before tests and what is next to the program, those that the whole
+    /// name names before members of types, and those near the root before others.
+    fn of_definitions(catalog: &Catalog, name: &str, found: Vec<SymbolAt>) -> Result<Ends> {
         let mut ranked = Vec::with_capacity(found.len());
         for at in found {
             let path = catalog.path(at.file);
+            let group = Precedence::at(catalog, at)?.map(|precedence| precedence.group);
+            let symbol = catalog.symbol(at)?;
+            let is_part = symbol.is_some_and(|symbol| symbol.qualified_name != name);
             let folders = path.iter().filter(|byte| **byte == b'/').count();
-            ranked.push(((catalog.marks(at.file)?.rank(), is_aside(path), folders), at));
+            ranked.push(((group, is_aside(path), is_part, folders), at));
         }
-        // Within a file, the order of the look-up.
-        if ranked.iter().any(|(rank, _)| *rank != ranked[0].0) {
-            ranked.sort_by_key(|(rank, _)| *rank);
-        }
+        ranked.sort_by_key(|(rank, _)| *rank);
         let nodes = ranked.iter().take(DEFINITIONS_MAX).map(|(_, at)| (*at, 0)).collect();
         Ok(Ends { nodes, total: ranked.len(), ..Ends::default() })
     }
 
     /// Returns the definition around a line, from 1.
     fn of_line(call: &Call<'_>, path: &[u8], line: usize) -> Result<Ends> {
-        let catalog = call.code.indexed()?;
-        let at = paths::listed(call.code.files()?, path);
         let shown = paths::shown(path);
-        let text = at.and_then(|at| catalog.text(FileId::new(at)));
-        let (Some(at), Some(text)) = (at.map(FileId::new), text) else {
-            return Err(Error::usage(format!("`{shown}` has no readable text")));
-        };
-        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', &text).map(|at| at + 1));
+        let content = call.code.read(path, TEXT_BYTES_MAX)?;
+        let text = content.bytes();
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
         let Some(start) = starts.filter(|start| *start < text.len()).nth(line.wrapping_sub(1))
         else {
             let lines = text.trim_ascii_end().split(|byte| *byte == b'\n').count();
             return Err(Error::usage(format!("`{shown}` has {lines} lines, and no line {line}")));
         };
         let blanks = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        // A file that is not indexed yet is found by a word of it.
+        let own = text[start..].split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let words = own.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let word = words.max_by_key(|word| word.len()).unwrap_or_default();
+        let word = std::str::from_utf8(word).unwrap_or_default();
+        let about: Vec<&str> = Some(word).filter(|word| !word.is_empty()).into_iter().collect();
+        let catalog = call.code.catalog(&about)?;
+        let Some(at) = paths::listed(call.code.files()?, path).map(FileId::new) else {
+            return Err(Error::usage(format!("`{shown}` is no file of the tree")));
+        };
         let Some(place) = flow::at(catalog, at, start + blanks) else {
             return Err(Error::usage(format!("`{shown}` has no definitions")));
         };

@@ -7,9 +7,8 @@ use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::{Code as _, SymbolAt};
-use crate::graph::trace::{self as flow, AtPlace};
+use crate::graph::trace::{self as flow, AtPlace, FILE};
 use crate::lang::SymbolKind;
-use crate::lang::marks::Marks;
 
 /// The maximum number of places of a text from which a chain may begin.
 pub(super) const PLACES_MAX: usize = 12;
@@ -77,7 +76,11 @@ pub(super) fn of(call: &Call<'_>, given: &str) -> Result<Sources> {
             }
         }
     }
-    let rank = |of: &Source| (of.is_test, is_aside(of.path.as_bytes()));
+    let is_flag = flag(given).is_some();
+    let rank = |of: &Source| {
+        let is_mention = is_flag && !defines_flag(&of.text, given);
+        (of.is_test, is_aside(of.path.as_bytes()), is_mention)
+    };
     sources.found.sort_by_key(rank);
     sources.found.truncate(PLACES_MAX);
     Ok(sources)
@@ -134,7 +137,7 @@ impl Sources {
                 }
                 let Some(at) = flow::at(catalog, FileId::new(at), line.at) else { continue };
                 let (path, text) = (file.path.clone(), line.text.clone());
-                let is_test = file.marks.test;
+                let is_test = file.marks.test || is_test(catalog, at.holder)?;
                 self.found.push(Source { path, line: line.line, text, at, is_test });
             }
         }
@@ -177,27 +180,35 @@ impl Sources {
     }
 }
 
-fn is_test(catalog: &Catalog, at: SymbolAt) -> Result<bool> {
-    let Marks { test, .. } = catalog.marks(at.file)?;
-    Ok(test)
+/// Returns true for what is in a test file, or in a scope or module of tests.
+pub(super) fn is_test(catalog: &Catalog, at: SymbolAt) -> Result<bool> {
+    let name = catalog.path(at.file).rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+    if catalog.marks(at.file)?.test || name.starts_with(b"tests.") {
+        return Ok(true);
+    }
+    let symbol = if at.place == FILE { None } else { catalog.symbol(at)? };
+    Ok(symbol.is_some_and(|symbol| {
+        symbol.qualified_name.split([':', '.']).any(|scope| matches!(scope, "test" | "tests"))
+    }))
+}
+
+/// Returns true if a line seems to define a flag.
+fn defines_flag(line: &str, given: &str) -> bool {
+    const WORDS: [&str; 7] = ["arg", "flag", "long", "opt", "option", "param", "switch"];
+    let words = line.split(|c: char| !c.is_ascii_alphabetic());
+    let mut words = words.map(str::to_ascii_lowercase);
+    ['"', '\''].iter().any(|quote| line.contains(&format!("{quote}{given}{quote}")))
+        || words.any(|word| {
+            WORDS.contains(&word.as_str()) || word.ends_with("flag") || word.ends_with("option")
+        })
 }
 
 /// Returns true for files next to the program: its benches, examples and scripts.
 pub(super) fn is_aside(path: &[u8]) -> bool {
-    const ASIDE: [&[u8]; 10] = [
-        b"bench",
-        b"benches",
-        b"benchmark",
-        b"benchmarks",
-        b"ci",
-        b"demo",
-        b"example",
-        b"examples",
-        b"script",
-        b"scripts",
-    ];
+    const ASIDE: [&[u8]; 6] = [b"ci", b"demo", b"example", b"examples", b"script", b"scripts"];
     let first = path.split(|byte| *byte == b'/').next().unwrap_or_default();
-    first.len() < path.len() && (first.starts_with(b".") || ASIDE.contains(&first))
+    first.len() < path.len()
+        && (first.starts_with(b".") || first.starts_with(b"bench") || ASIDE.contains(&first))
 }
 
 /// Returns the name of a flag without its dashes.

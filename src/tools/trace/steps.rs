@@ -2,6 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
+use super::sources::is_test;
 use super::{Break, Entry};
 use crate::answer::texts::Texts;
 use crate::base::path;
@@ -204,20 +205,27 @@ impl Made<'_> {
             });
             unresolved.push(step);
         }
-        let mut leading = Vec::with_capacity(found.leading.len());
-        for node in found.leading.iter().rev() {
-            leading.push((self.catalog.marks(node.file)?.rank(), node));
+        let mut leading = Vec::with_capacity(found.entries.len());
+        for chain in &found.entries {
+            leading.push((is_test(self.catalog, chain.start)?, chain));
         }
         // Sources before tests.
-        leading.sort_by_key(|(rank, _)| *rank);
-        let entries = leading.into_iter().take(max);
-        let entries = entries.map(|(_, node)| self.step(*node)).collect::<Result<_>>()?;
+        leading.sort_by_key(|(is_test, _)| *is_test);
+        let mut leading = leading.into_iter().map(|(_, chain)| chain).take(max);
+        let end = match leading.next() {
+            Some(first) => self.chain(first)?.0,
+            None => Vec::new(),
+        };
+        let entries = leading.map(|chain| self.step(chain.start)).collect::<Result<_>>()?;
+        let start = found.reached.first().map(|node| self.step(*node)).transpose()?;
         Ok(Break {
             reached: found.reached.len(),
             leading: found.leading.len(),
             unresolved,
             unresolved_total: found.open.len(),
             sent: self.sent(&found.reached)?,
+            start,
+            end,
             entries,
         })
     }

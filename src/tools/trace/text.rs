@@ -42,6 +42,9 @@ pub(super) fn render(reply: &TraceReply, style: &dyn Style) -> String {
         tree(&mut out, entry, style);
     }
     if let Some(broken) = &reply.broken {
+        if let Some(start) = &broken.start {
+            let _ = writeln!(out, "start of the chain: {}", head(start, style));
+        }
         for step in &broken.unresolved {
             let _ = writeln!(out, "unresolved in {}", head(step, style));
             for line in lines(step, style) {
@@ -60,8 +63,10 @@ pub(super) fn render(reply: &TraceReply, style: &dyn Style) -> String {
                 }
             }
         }
+        let _ = writeln!(out, "end of the chain:");
+        chain(&mut out, &broken.end, style);
         for step in &broken.entries {
-            let _ = writeln!(out, "leads to the end: {}", head(step, style));
+            let _ = writeln!(out, "also leads to the end: {}", head(step, style));
         }
     }
     out
@@ -163,6 +168,9 @@ fn mark(next: &Next) -> String {
 pub(super) fn page(reply: &TraceReply) -> Page {
     let mut blocks = Vec::new();
     let table = |blocks: &mut Vec<Block>, steps: &[Step], heading: Option<&str>| {
+        if steps.is_empty() {
+            return;
+        }
         let columns = [Column::left(""), Column::cut(""), Column::cut("")];
         let mut table = Table::new(columns);
         for step in steps {
@@ -211,12 +219,14 @@ pub(super) fn page(reply: &TraceReply) -> Page {
         table(&mut blocks, &reply.starts, Some("from"));
     }
     if let Some(broken) = &reply.broken {
+        table(&mut blocks, broken.start.as_slice(), Some("start of the chain"));
         table(&mut blocks, &broken.unresolved, Some("unresolved calls"));
         for sent in &broken.sent {
             table(&mut blocks, std::slice::from_ref(&sent.step), Some("sends"));
             table(&mut blocks, &sent.received, Some("received in"));
         }
-        table(&mut blocks, &broken.entries, Some("what leads to the end"));
+        table(&mut blocks, &broken.end, Some("end of the chain"));
+        table(&mut blocks, &broken.entries, Some("also leads to the end"));
     }
     if !reply.runs.is_empty() {
         let mut table = Table::new([Column::cut(""), Column::cut(""), Column::left("")]);

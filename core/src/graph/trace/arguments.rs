@@ -5,6 +5,7 @@
 
 use std::ops::Range;
 
+use super::bytes::{is_word_at, is_word_byte};
 use super::closures;
 use crate::base::ids::FileId;
 
@@ -28,6 +29,9 @@ const VALUE_MAX: usize = 4 << 10;
 
 /// The most bytes before a use in which the call around it may begin.
 const AROUND_MAX: usize = 400;
+
+/// The most bytes of the parameters of a closure.
+const PARAMETERS_MAX: usize = 200;
 
 /// Returns the words of a text that may be names, each with its occurrences in order.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &str> {
@@ -107,6 +111,32 @@ pub(super) fn has_closure(value: &[u8]) -> bool {
     MARKS.iter().any(|mark| value.windows(mark.len()).any(|part| part == *mark))
 }
 
+/// Returns true if the text of a type may be that of a function, in the notation of some language.
+pub(super) fn names_function(text: &[u8]) -> bool {
+    const MARKS: [&[u8]; 14] = [
+        b"->",
+        b"=>",
+        b"fn",
+        b"Fn",
+        b"func",
+        b"Func",
+        b"Action",
+        b"Callable",
+        b"Callback",
+        b"Consumer",
+        b"Delegate",
+        b"Handler",
+        b"Runnable",
+        b"Supplier",
+    ];
+    MARKS.iter().any(|mark| memchr::memmem::find(text, mark).is_some())
+}
+
+/// Returns true if the member whose name ends at `end` is called as what it holds: `(a.f)(x)`.
+pub(super) fn is_called_in_brackets(text: &[u8], end: usize) -> bool {
+    text.get(end..end + 2) == Some(b")(")
+}
+
 fn blanks(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
@@ -180,21 +210,14 @@ pub(super) fn is_passed(text: &[u8], span: &Range<usize>, is_type: bool) -> bool
         && !BEFORE.iter().any(|word| ends_with(word))
 }
 
-/// Returns true if the byte at a position belongs to a word.
-pub(super) fn is_word_at(text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|byte| is_word_byte(&byte))
-}
-
-pub(super) fn is_word_byte(byte: &&u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$') || **byte >= 0x80
-}
-
 /// Returns the end of the expression that begins at `start`: a line break, comma or semicolon outside of
 /// all brackets, or a closing bracket of those around it.
 pub(super) fn end_of_value(text: &[u8], start: usize) -> usize {
     let (mut depth, mut has_begun) = (0_i32, false);
-    for (at, byte) in text.iter().enumerate().skip(start).take(VALUE_MAX) {
-        match byte {
+    let end = text.len().min(start + VALUE_MAX);
+    let mut at = start;
+    while at < end {
+        match text[at] {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => {
                 depth -= 1;
@@ -204,11 +227,31 @@ pub(super) fn end_of_value(text: &[u8], start: usize) -> usize {
             }
             b',' | b';' if depth == 0 => return at,
             b'\n' if depth == 0 && has_begun => return at,
+            // Commas separate the parameters of a closure of Rust.
+            b'|' if depth == 0 => at = end_of_parameters(text, start, at),
             _ => {}
         }
-        has_begun |= !byte.is_ascii_whitespace();
+        has_begun |= !text[at].is_ascii_whitespace();
+        at += 1;
     }
-    text.len().min(start + VALUE_MAX)
+    end
+}
+
+/// Returns the position of the sign that ends the parameters of the closure which begins at `at`, as in
+/// `|a, b| …`; `at` itself if none begins there. `start` is the begin of the value.
+fn end_of_parameters(text: &[u8], start: usize, at: usize) -> usize {
+    let before = text[start..at].trim_ascii();
+    let begins = before.is_empty()
+        || matches!(before.last(), Some(b'(' | b',' | b'=' | b':' | b'&'))
+        || before.ends_with(b"move")
+        || before.ends_with(b"async");
+    let rest = text.get(at + 1..).unwrap_or_default();
+    let own = rest.iter().take_while(|byte| !matches!(byte, b'\n' | b';' | b'{' | b'}'));
+    let length = own.take(PARAMETERS_MAX).position(|byte| *byte == b'|');
+    match length {
+        Some(length) if begins => at + 1 + length,
+        _ => at,
+    }
 }
 
 /// Returns the bytes between the brackets of a call whose name ends at `at`, and of a block that

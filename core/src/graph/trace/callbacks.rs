@@ -4,7 +4,7 @@
 use super::arguments::words;
 use super::edges::{Edge, Kind};
 use super::forward::Forward;
-use super::search::Known;
+use super::known::Known;
 use crate::graph::link::{Site, SymbolAt};
 
 /// The most bytes of a line that are looked at.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::arguments::is_word_at;
+use super::bytes::is_word_at;
 
 /// The most bytes before a call in which the statement that it belongs to may begin.
 const STATEMENT_MAX: usize = 400;

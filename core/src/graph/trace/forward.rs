@@ -7,6 +7,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{self, Part};
+use super::bytes::{is_word_at, is_word_byte};
 use super::closures;
 use super::edges::{Edge, Kind, Open};
 use super::holders::{FILE, created_type, holder, is_code, is_type, is_variable};
@@ -331,7 +332,7 @@ impl<'a, 'l> Forward<'a, 'l> {
     pub(super) fn module_before(&self, site: &Site) -> Option<String> {
         let text = self.linker.code().text(site.file)?;
         let before = text.get(..site.reference.span.start)?.strip_suffix(b"::")?;
-        let length = before.iter().rev().take_while(|byte| arguments::is_word_byte(byte)).count();
+        let length = before.iter().rev().take_while(|byte| is_word_byte(byte)).count();
         let name = std::str::from_utf8(&before[before.len() - length..]).ok()?;
         let is_module = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
         let is_relative = matches!(name, "self" | "super" | "crate" | "static" | "parent");
@@ -349,31 +350,41 @@ impl<'a, 'l> Forward<'a, 'l> {
 
     /// Adds the functions that have the name of a member without a body, and are stored or passed.
     fn add_same_name(&self, of: SymbolAt, facts: &FileFacts, steps: &mut Steps) {
-        if self.has_other_type(of, facts) {
+        if self.holds_no_function(of, facts) {
             return;
         }
         self.add_same_name_of(of, &facts.symbols[of.place as usize].name, None, steps);
     }
 
-    /// Returns true if a member has a type of this program with members, so that it is no function.
-    fn has_other_type(&self, of: SymbolAt, facts: &FileFacts) -> bool {
+    /// Returns true if a field or variable holds no function, as far as its definition states its type.
+    fn holds_no_function(&self, of: SymbolAt, facts: &FileFacts) -> bool {
         use SymbolKind::{Class, Enum, Impl, Struct, Trait, Type, Union};
-        let symbol = &facts.symbols[of.place as usize];
-        let Some(chain) = symbol.type_chain.as_ref().filter(|_| self.is_held(of)) else {
+        const TYPED: [&str; 8] =
+            ["csharp", "dart", "go", "java", "kotlin", "rust", "scala", "swift"];
+        if !self.is_held(of) {
             return false;
-        };
-        let named = self.linker.code().named(chain.named_type().name());
-        let mut kinds = named.iter().filter_map(|at| {
+        }
+        let symbol = &facts.symbols[of.place as usize];
+        let chain = symbol.type_chain.as_ref();
+        let named = chain.map(|chain| self.linker.code().named(chain.named_type().name()));
+        let kinds = named.iter().flat_map(|named| named.iter()).filter_map(|at| {
             let facts = self.linker.file(at.file)?;
             Some(facts.symbols.get(at.place as usize)?.kind)
         });
-        // An alias may be that of a function type, an interface may have a single method.
-        let mut is_type = false;
-        let is_function = kinds.any(|kind| {
-            is_type |= matches!(kind, Class | Enum | Impl | Struct | Trait | Union);
-            kind == Type
-        });
-        is_type && !is_function
+        let kinds: Vec<SymbolKind> = kinds.collect();
+        if kinds.contains(&Type) {
+            // An alias may be that of a function type.
+            return false;
+        }
+        let is_type = |kind| matches!(kind, Class | Enum | Impl | Struct | Trait | Union);
+        if kinds.iter().any(|kind| is_type(*kind)) {
+            return true;
+        }
+        let text = || {
+            let text = self.linker.code().text(of.file)?;
+            Some(arguments::names_function(text.get(symbol.name_span.end..symbol.span.end)?))
+        };
+        TYPED.contains(&facts.language.name) && text() == Some(false)
     }
 
     fn add_same_name_of(&self, of: SymbolAt, name: &str, site: Option<&Site>, steps: &mut Steps) {
@@ -446,8 +457,8 @@ impl<'a, 'l> Forward<'a, 'l> {
         let mut found = Vec::new();
         for at in memchr::memmem::find_iter(body, name) {
             let (start, end) = (span.start + at, span.start + at + name.len());
-            let is_word = !arguments::is_word_at(&text, start.wrapping_sub(1))
-                && !arguments::is_word_at(&text, end)
+            let is_word = !is_word_at(&text, start.wrapping_sub(1))
+                && !is_word_at(&text, end)
                 && start.checked_sub(1).and_then(|before| text.get(before)) != Some(&b'.');
             let Some(part) = arguments::assigned(&text, end, language).filter(|_| is_word) else {
                 continue;

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::callbacks;
 use super::edges::{Edge, Open};
 use super::forward::Forward;
+use super::known::Known;
 use crate::graph::link::{Code, Linker, SymbolAt};
 
 /// Chains that cost more than the best one by this share, in percent, are not shown.
@@ -18,6 +19,9 @@ const EXAMINED_MAX: usize = 1_000;
 
 /// The number of doubtful steps of a chain: one of more is a guess.
 const DOUBTFUL_MAX: usize = 3;
+
+/// The number of nodes without callers from which the chains to the end are kept.
+const ENTRIES_MAX: usize = 256;
 
 /// A chain of steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,6 +44,9 @@ pub struct Found {
     pub reached: Vec<SymbolAt>,
     /// The nodes that lead to the end, nearest first.
     pub leading: Vec<SymbolAt>,
+    /// The chains to the end by steps that are no guesses from nodes to which no such step leads, the
+    /// shortest first. Their cost is 0.
+    pub entries: Vec<Chain>,
     /// The calls of `reached` that nothing resolves, in the same order.
     pub open: Vec<Open>,
     /// How many uses of names were resolved.
@@ -86,65 +93,6 @@ impl Side {
     /// Returns the cost of the next node.
     fn least(&self) -> Option<u32> {
         self.heap.peek().map(|Reverse((cost, _))| *cost)
-    }
-}
-
-/// The steps that both searches found.
-#[derive(Default)]
-pub(super) struct Known {
-    edges: Vec<Edge>,
-    /// The positions of the steps from and to each node.
-    out: FxHashMap<SymbolAt, Vec<usize>>,
-    into: FxHashMap<SymbolAt, Vec<usize>>,
-}
-
-impl Known {
-    fn add(&mut self, edge: Edge) {
-        let at = self.edges.len();
-        self.out.entry(edge.from).or_default().push(at);
-        self.into.entry(edge.to).or_default().push(at);
-        self.edges.push(edge);
-    }
-
-    /// Returns the steps from one node to another, in the order in which they were found.
-    pub(super) fn parallel(&self, from: SymbolAt, to: SymbolAt) -> impl Iterator<Item = &Edge> {
-        let steps = self.out.get(&from).into_iter().flatten();
-        steps.map(|at| &self.edges[*at]).filter(move |other| other.to == to)
-    }
-
-    /// Returns the least cost of each node from some nodes, and the step by which it has it. With
-    /// `is_back`, the cost to them; with `guesses`, also over steps that only a name supports.
-    fn costs(
-        &self,
-        ends: &[(SymbolAt, u32)],
-        is_back: bool,
-        guesses: bool,
-    ) -> FxHashMap<SymbolAt, (u32, Option<usize>)> {
-        let mut costs: FxHashMap<SymbolAt, (u32, Option<usize>)> = FxHashMap::default();
-        let mut heap = BinaryHeap::new();
-        for (node, cost) in ends {
-            costs.insert(*node, (*cost, None));
-            heap.push(Reverse((*cost, *node)));
-        }
-        let steps = if is_back { &self.into } else { &self.out };
-        while let Some(Reverse((cost, node))) = heap.pop() {
-            if costs.get(&node).is_some_and(|(known, _)| *known < cost) {
-                continue;
-            }
-            for &at in steps.get(&node).into_iter().flatten() {
-                let edge = &self.edges[at];
-                if !guesses && edge.kind.is_guess() {
-                    continue;
-                }
-                let next = if is_back { edge.from } else { edge.to };
-                let cost = cost + edge.cost();
-                if costs.get(&next).is_none_or(|(known, _)| cost < *known) {
-                    costs.insert(next, (cost, Some(at)));
-                    heap.push(Reverse((cost, next)));
-                }
-            }
-        }
-        costs
     }
 }
 
@@ -210,9 +158,41 @@ pub fn chains(
         side.spent += (steps.count.get() - before).max(1);
     }
     found.chains = extract(&steps, &known, from, to, chains_max);
+    found.entries = entries(&known, to);
     found.resolved = steps.count.get();
     found.reached = ahead.visited;
     found.leading = back.visited;
+    found
+}
+
+/// Returns the shortest chains to some ends from nodes to which nothing leads; see [`Found::entries`].
+fn entries(known: &Known, to: &[(SymbolAt, u32)]) -> Vec<Chain> {
+    let mut nodes: Vec<SymbolAt> = to.iter().map(|(node, _)| *node).collect();
+    let mut next: FxHashMap<SymbolAt, Option<usize>> =
+        nodes.iter().map(|node| (*node, None)).collect();
+    let (mut at, mut found) = (0, Vec::new());
+    while let Some(node) = nodes.get(at).copied() {
+        at += 1;
+        let steps = known.into.get(&node).into_iter().flatten().copied();
+        let steps = steps.filter(|step| !known.edges[*step].kind.is_doubtful());
+        let mut is_entry = true;
+        for step in steps {
+            is_entry = false;
+            let from = known.edges[step].from;
+            next.entry(from).or_insert_with(|| {
+                nodes.push(from);
+                Some(step)
+            });
+        }
+        if is_entry && found.len() < ENTRIES_MAX {
+            let (mut edges, mut around) = (Vec::new(), node);
+            while let Some(Some(step)) = next.get(&around) {
+                edges.push(known.edges[*step].clone());
+                around = known.edges[*step].to;
+            }
+            found.push(Chain { start: node, edges, cost: 0 });
+        }
+    }
     found
 }
 

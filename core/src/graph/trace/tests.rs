@@ -377,6 +377,18 @@ fn callers_lead_to_what_they_pass_and_not_to_what_others_pass() {
 }
 
 #[test]
+fn closures_with_several_parameters_are_values_as_a_whole() {
+    let tree = Tree::new(
+        "//- /a.rs\nfn each(run: impl Fn(u8, u8), last: u8) { run(1, 2); }\nfn show(a: u8) {}\n\
+         fn main() { each(|a, b| show(a), 3); }\n\
+         struct Tool { run: fn(u8, u8) }\nimpl Tool { fn call(&self) { (self.run)(1, 2); } }\n\
+         fn made() -> Tool { Tool { run: |a, b| show(b) } }\n",
+    );
+    assert_eq!(tree.chain("each", "show"), "each -Callback-> show");
+    assert_eq!(tree.chain("Tool::call", "show"), "Tool::call -Value-> Tool::run -Call-> show");
+}
+
+#[test]
 fn a_step_has_the_entry_of_a_table_that_leads_on() {
     let tree = Tree::new(
         "//- /src/lib.rs\npub trait Define { fn run(); }\npub struct Tool { run: fn() }\n\

@@ -17,7 +17,8 @@ use crate::graph::link::{CONFIDENCE_ANSWER, Link, Site, SymbolAt};
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
-/// The most definitions of a name that is looked up: a name of more is a common word.
+/// The most definitions of a name that is looked up: a name of more is a common word, of which only calls
+/// of what a member holds are followed.
 const NAMED_MAX: usize = 256;
 
 /// The number of these that are looked at for whether one is a function.
@@ -216,10 +217,17 @@ impl Forward<'_, '_> {
     pub(super) fn uses(&self, file: FileId, word: &str, roles: &[Role]) -> Vec<(Link, Reference)> {
         let code = self.linker.code();
         let named = code.named(word);
-        if named.is_empty() && !self.is_bound(file, word) || named.len() > NAMED_MAX {
+        if named.is_empty() && !self.is_bound(file, word) {
             return Vec::new();
         }
-        let has_role = |reference: &Reference| roles.contains(&reference.role);
+        let common = if named.len() > NAMED_MAX { code.text(file) } else { None };
+        if named.len() > NAMED_MAX && common.is_none() {
+            return Vec::new();
+        }
+        let has_role = |reference: &Reference| {
+            let is_called = |text| arguments::is_called_in_brackets(text, reference.span.end);
+            roles.contains(&reference.role) && common.as_deref().is_none_or(is_called)
+        };
         let uses = code.uses_in(file, word).into_iter().filter(has_role);
         let resolved = |reference: Reference| {
             self.count.set(self.count.get() + 1);
