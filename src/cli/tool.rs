@@ -118,7 +118,7 @@ pub(super) fn command(tool: &'static Tool) -> Command {
 fn usage(tool: &Tool, schema: &Value) -> Option<String> {
     let has_flags =
         |name: &&str| is_required(schema, name) && alias_names(tool, name).next().is_some();
-    if !tool.positional.iter().any(|name| has_flags(name)) {
+    if !tool.positional.iter().any(has_flags) {
         return None;
     }
     let shown = tool.positional.iter().map(|name| {

@@ -200,9 +200,10 @@ fn nowhere(given: &str, tried: &[String]) -> Error {
         .filter(|text| *text != given)
         .map(|text| format!("`{}`", plain(text)))
         .collect();
-    let error = match others.is_empty() {
-        true => error,
-        false => error.with_hint(format!("also searched: {}", others.join(", "))),
+    let error = if others.is_empty() {
+        error
+    } else {
+        error.with_hint(format!("also searched: {}", others.join(", ")))
     };
     if given.contains(' ') {
         error.with_hint("of a message, search the words that the program does not fill in")

@@ -36,6 +36,12 @@ const PASSED_MAX: usize = 256;
 /// The most bytes of a function in which assignments to its variables are searched.
 const LOCALS_MAX: usize = 64 << 10;
 
+/// The languages in which the written type of a field shows that it is a function.
+const TYPED: [&str; 8] = ["csharp", "dart", "go", "java", "kotlin", "rust", "scala", "swift"];
+
+/// The most bytes of the definition of a field whose type is read.
+const TYPE_MAX: usize = 300;
+
 /// How many functions pass a parameter on before the function that calls it.
 const PASSED_ON_MAX: usize = 3;
 
@@ -96,7 +102,7 @@ impl<'a, 'l> Forward<'a, 'l> {
         }
         steps.edges.sort_by_key(|edge| edge.site.as_ref().map(|site| site.reference.span.start));
         let Some(symbol) = facts.symbols.get(of.place as usize) else { return steps };
-        if is_variable(symbol.kind) {
+        if is_variable(symbol.kind) && !self.is_plain(of, &facts) {
             steps.edges.extend(self.stored(of));
         }
         self.add_contained(of, &facts, &mut steps);
@@ -332,7 +338,7 @@ impl<'a, 'l> Forward<'a, 'l> {
     pub(super) fn module_before(&self, site: &Site) -> Option<String> {
         let text = self.linker.code().text(site.file)?;
         let before = text.get(..site.reference.span.start)?.strip_suffix(b"::")?;
-        let length = before.iter().rev().take_while(|byte| is_word_byte(byte)).count();
+        let length = before.iter().rev().take_while(is_word_byte).count();
         let name = std::str::from_utf8(&before[before.len() - length..]).ok()?;
         let is_module = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
         let is_relative = matches!(name, "self" | "super" | "crate" | "static" | "parent");
@@ -356,11 +362,39 @@ impl<'a, 'l> Forward<'a, 'l> {
         self.add_same_name_of(of, &facts.symbols[of.place as usize].name, None, steps);
     }
 
+    /// Returns true if a field has a written type that names neither a function nor a type of this program,
+    /// such as a number: nothing that is stored there runs.
+    fn is_plain(&self, of: SymbolAt, facts: &FileFacts) -> bool {
+        use SymbolKind::{Class, Enum, Interface, Struct, Trait, Type, Union};
+        let symbol = &facts.symbols[of.place as usize];
+        // Other languages infer types of fields.
+        let is_written = matches!(facts.language.name, "csharp" | "go" | "java" | "rust");
+        if symbol.kind != SymbolKind::Field || !is_written {
+            return false;
+        }
+        let code = self.linker.code();
+        let text = code.text(of.file);
+        let written = text.as_ref().and_then(|text| text.get(symbol.span.clone()));
+        let Some(written) = written.filter(|written| written.len() < TYPE_MAX) else {
+            return false;
+        };
+        let is_type = |word: &str| {
+            code.named(word).iter().any(|at| {
+                let facts = self.linker.file(at.file);
+                let symbol = facts.as_ref().and_then(|of| of.symbols.get(at.place as usize));
+                let kind = symbol.map(|symbol| symbol.kind);
+                let types = [Class, Enum, Interface, Struct, Trait, Type, Union];
+                kind.is_some_and(|kind| types.contains(&kind))
+            })
+        };
+        let name = symbol.name.as_str();
+        let mut words = arguments::words(written).filter(|word| *word != name);
+        !arguments::names_function(written) && !words.any(is_type)
+    }
+
     /// Returns true if a field or variable holds no function, as far as its definition states its type.
     fn holds_no_function(&self, of: SymbolAt, facts: &FileFacts) -> bool {
         use SymbolKind::{Class, Enum, Impl, Struct, Trait, Type, Union};
-        const TYPED: [&str; 8] =
-            ["csharp", "dart", "go", "java", "kotlin", "rust", "scala", "swift"];
         if !self.is_held(of) {
             return false;
         }
