@@ -147,7 +147,10 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
             return Err(not_utf8(&args));
         }
         Err(err) => {
-            let failed = report_clap(&err);
+            let failed = report_clap(&err).map_err(|error| match tool::hint(&args) {
+                Some(hint) => error.with_hint(hint),
+                None => error,
+            });
             if let Err(error) = &failed
                 && tool::wants_json(&args)
             {

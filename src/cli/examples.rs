@@ -86,6 +86,8 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("trace Cart.total Price::of", "which code runs from one to the other"),
             ("trace Cart.total", "what it runs, as a tree"),
+            ("trace --percent Price::of", "from a flag or setting"),
+            ("trace Cart.total underflows", "to a message or other text"),
         ],
     ),
     (

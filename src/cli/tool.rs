@@ -51,6 +51,9 @@ const EXACT: [&str; 2] = [PIPED, "old_string"];
 /// The positional arguments that are texts of several words, which need no quotes.
 const SENTENCES: [&str; 2] = ["task", "query"];
 
+/// The commands whose positional arguments may be texts that begin with a hyphen, such as flags.
+const WITH_FLAGS: [&str; 1] = ["trace"];
+
 /// The argument of [`EXACT`] that may be read from standard input.
 const PIPED: &str = "content";
 
@@ -97,6 +100,9 @@ pub(super) fn command(tool: &'static Tool) -> Command {
         .chain([show_secrets_arg().hide_short_help(true)])
         .chain(first_use::args(tool).map(|arg| arg.hide_short_help(true)))
         .chain(edge_args().into_iter().chain(place_args()).map(|arg| arg.hide_short_help(true)));
+    if let Some(usage) = usage(tool, &schema) {
+        command = command.override_usage(usage);
+    }
     command = command
         .args(args)
         .args((tool.effect == Effect::Writes).then(executed_arg))
@@ -105,6 +111,27 @@ pub(super) fn command(tool: &'static Tool) -> Command {
         .args(common)
         .next_help_heading(None::<&str>);
     command.hide(UNLISTED.iter().any(|of| of.name == tool.name))
+}
+
+/// Returns the usage of a command with required positional arguments that may be given as flags, too: clap
+/// calls these optional.
+fn usage(tool: &Tool, schema: &Value) -> Option<String> {
+    let has_flags =
+        |name: &&str| is_required(schema, name) && alias_names(tool, name).next().is_some();
+    if !tool.positional.iter().any(has_flags) {
+        return None;
+    }
+    let shown = tool.positional.iter().map(|name| {
+        let value = name.to_uppercase();
+        let is_list = schema["properties"][*name]["type"] == "array" || is_sentence(tool, name);
+        let dots = if is_list { "..." } else { "" };
+        if is_required(schema, name) {
+            format!("<{value}>{dots}")
+        } else {
+            format!("[{value}]{dots}")
+        }
+    });
+    Some(format!("codedb {} [OPTIONS] {}", tool.command(), shown.collect::<Vec<_>>().join(" ")))
 }
 
 /// Returns the flags for the form of the reply.
@@ -163,6 +190,20 @@ pub(super) fn wants_json(args: &[OsString]) -> bool {
     let is_one =
         |word: &str| word == "--json" || word.strip_prefix("--format=").is_some_and(is_json);
     words().any(|word| find(word).is_some()) && (is_next || words().any(is_one))
+}
+
+/// Returns the hint for a command line, which clap refuses, of a command that takes texts which begin with a
+/// hyphen: one that is an option of the command, too, follows `--`.
+pub(super) fn hint(args: &[OsString]) -> Option<String> {
+    let words: Vec<&str> = args.iter().filter_map(|arg| arg.to_str()).collect();
+    let at = words.iter().position(|word| !word.starts_with('-'))?;
+    if !WITH_FLAGS.contains(&words[at]) {
+        return None;
+    }
+    let options = words.iter().take_while(|word| **word != "--");
+    let flag = options.filter(|word| word.starts_with('-')).last()?;
+    let flag = flag.split('=').next().unwrap_or_default();
+    Some(format!("`codedb {} -- {flag}` takes it as a text, not as an option", words[at]))
 }
 
 /// The name of the flag that prints secrets.
@@ -247,6 +288,9 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
     }
     if (TEXTS.contains(&name) || EXACT.contains(&name)) && !is_positional {
         // Diffs and code may begin with a hyphen.
+        arg = arg.allow_hyphen_values(true);
+    }
+    if is_positional && WITH_FLAGS.contains(&tool.command().as_str()) {
         arg = arg.allow_hyphen_values(true);
     }
     if PATHS.contains(&name) {

@@ -1,14 +1,15 @@
 //! `trace`: which code runs from a start to an end, or from a start on.
 //!
-//! `ends` finds the definitions that a start or an end names, also by a text; `steps` describes
-//! the steps of a chain with the lines that matter; `text` renders them.
+//! `ends` finds the definitions that a start or an end names, `sources` the places of a text; `steps`
+//! describes the steps of a chain with the lines that matter, `channels` what no chain crosses; `text`
+//! renders them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::coverage::{Coverage, Reading};
 use super::{Alias, Call, Define, Reply, Toolset, counted};
-use crate::answer::graph::{Graph, How, Vertex};
+use crate::answer::graph::{self, Graph, Vertex};
 use crate::answer::page::Page;
 use crate::answer::style::Style;
 use crate::answer::texts::Texts;
@@ -16,10 +17,13 @@ use crate::base::text::plain;
 use crate::catalog::Catalog;
 use crate::error::{Error, Result};
 use crate::graph::trace as flow;
+use channels::Sent;
 use ends::{Ends, Origin};
-use steps::{Made, Step};
+use steps::{How, Made, Next, Step};
 
+mod channels;
 mod ends;
+mod sources;
 mod steps;
 mod text;
 
@@ -35,6 +39,10 @@ const DEPTH_MAX: usize = 10;
 
 /// The default number of definitions of a reply without an end.
 const NODES: usize = 40;
+
+/// The number of definitions of one name that are followed without an end, and of those that are listed.
+const STARTS_MAX: usize = 3;
+const STARTS_SHOWN: usize = 8;
 
 /// The number of unresolved calls, and of definitions, that a reply without a chain names.
 const BREAKS_MAX: usize = 6;
@@ -61,6 +69,12 @@ pub struct Args {
 pub struct Other {
     /// Its steps; the first and the last one are in a chain before it, where there are such.
     pub steps: Vec<Step>,
+    /// What leads to its first step is in a chain before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub leaves_above: bool,
+    /// What its last step leads to is in a chain before it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub joins_above: bool,
 }
 
 /// A definition that a start runs.
@@ -99,7 +113,14 @@ pub struct Break {
     pub unresolved: Vec<Step>,
     /// How many there are.
     pub unresolved_total: usize,
-    /// The definitions that lead to the end, farthest first, of which none has a known caller.
+    /// Values that the reached code sends over channels, with who receives them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sent: Vec<Sent>,
+    /// Where the chain would begin.
+    pub start: Option<Step>,
+    /// Its last part: from a definition without a known caller to the end.
+    pub end: Vec<Step>,
+    /// Other such definitions that lead to the end: sources before tests, nearest first.
     pub entries: Vec<Step>,
 }
 
@@ -124,6 +145,12 @@ pub struct TraceReply {
     /// Other chains that cost little more, without what they share with those before.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Other>,
+    /// Without an end: the first definitions that the start may name, if it names several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub starts: Vec<Step>,
+    /// How many definitions of the start's name are not followed.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub starts_left_out: usize,
     /// Without an end: what the start runs; each after what runs it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<Entry>,
@@ -144,6 +171,17 @@ pub struct TraceReply {
     /// The ids of the first definitions that match them.
     #[serde(skip)]
     ids: [Vec<String>; 2],
+    /// The texts and names by which these were found, if others.
+    #[serde(skip)]
+    found_by: [Vec<String>; 2],
+}
+
+/// Returns how a drawing names a step.
+fn drawn(next: Option<&Next>) -> graph::How {
+    match next.map(|next| next.how) {
+        None | Some(How::Step(flow::Kind::Call)) => graph::How::Calls,
+        Some(how) => graph::How::Uses(how.words()),
+    }
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -181,6 +219,9 @@ impl Define for Trace {
         if let Some(depth) = args.depth.filter(|depth| !(1..=DEPTH_MAX).contains(depth)) {
             return Err(Error::usage(format!("`depth` is {depth}; it is 1 to {DEPTH_MAX}")));
         }
+        if args.max_results == Some(0) {
+            return Err(Error::usage("`max_results` is 0; it is at least 1"));
+        }
         let starts = Ends::of(call, from, true)?;
         let ends = to.map(|to| Ends::of(call, to, false)).transpose()?;
         let catalog = call.code.indexed()?;
@@ -191,6 +232,8 @@ impl Define for Trace {
             chain: Vec::new(),
             steps_left_out: 0,
             others: Vec::new(),
+            starts: Vec::new(),
+            starts_left_out: 0,
             runs: Vec::new(),
             left_out: 0,
             broken: None,
@@ -200,6 +243,10 @@ impl Define for Trace {
             ids: [
                 starts.ids(catalog)?,
                 ends.as_ref().map_or_else(|| Ok(Vec::new()), |ends| ends.ids(catalog))?,
+            ],
+            found_by: [
+                starts.found_by.clone(),
+                ends.as_ref().map_or_else(Vec::new, |ends| ends.found_by.clone()),
             ],
         };
         let mut made = Made { catalog, texts: Texts::new(catalog) };
@@ -236,7 +283,7 @@ impl TraceReply {
             self.broken = Some(made.broken(&found, BREAKS_MAX)?);
             return Ok(());
         };
-        self.chain = made.chain(first)?;
+        self.chain = made.chain(first)?.0;
         self.steps_left_out = first.edges.len().saturating_sub(steps::STEPS_MAX);
         let mut known: Vec<_> = steps::nodes(first);
         for chain in chains {
@@ -244,10 +291,15 @@ impl TraceReply {
             let is_new = |at: &usize| !known.contains(&nodes[*at]);
             let Some(begin) = (0..nodes.len()).find(is_new) else { continue };
             let end = (0..nodes.len()).rev().find(is_new).unwrap_or(begin);
-            let all = made.chain(chain)?;
             // With the steps around, which are known.
-            let part = all[begin.saturating_sub(1)..all.len().min(end + 2)].to_vec();
-            self.others.push(Other { steps: part });
+            let (begin, end) = (begin.saturating_sub(1), (end + 1).min(nodes.len() - 1));
+            let (all, places) = made.chain(chain)?;
+            let mut steps = all[places[begin]..=places[end]].to_vec();
+            let joins_above = end + 1 < nodes.len();
+            if joins_above && let Some(last) = steps.last_mut() {
+                last.next = None;
+            }
+            self.others.push(Other { steps, leaves_above: begin > 0, joins_above });
             known.extend(nodes);
         }
         Ok(())
@@ -262,7 +314,14 @@ impl TraceReply {
         depth: usize,
         nodes_max: usize,
     ) -> Result<()> {
-        let nodes: Vec<_> = starts.nodes.iter().map(|(node, _)| *node).collect();
+        let mut nodes: Vec<_> = starts.nodes.iter().map(|(node, _)| *node).collect();
+        if starts.origins.is_empty() && starts.total > 1 {
+            // A name of several definitions.
+            let first = nodes.iter().take(STARTS_SHOWN).map(|node| made.step(*node));
+            self.starts = first.collect::<Result<_>>()?;
+            nodes.truncate(STARTS_MAX);
+            self.starts_left_out = starts.total - nodes.len();
+        }
         let (branches, left_out) = flow::spread(catalog, &nodes, depth, nodes_max);
         self.left_out = left_out;
         self.runs = made.entries(&branches)?;
@@ -299,10 +358,10 @@ impl Reply for TraceReply {
             for (at, step) in steps.iter().enumerate() {
                 let is_end = number == 0 && (at == 0 || at + 1 == steps.len());
                 let own = add(step, is_end);
-                if let Some((from, confidence)) = before {
-                    edges.push((from, own, confidence));
+                if let Some((from, next)) = before {
+                    edges.push((from, own, next));
                 }
-                before = Some((own, step.next.as_ref().map_or(1.0, |next| next.confidence)));
+                before = Some((own, step.next.as_ref()));
             }
         }
         let mut around: Vec<(usize, _)> = Vec::new();
@@ -310,12 +369,12 @@ impl Reply for TraceReply {
             let own = add(&entry.step, entry.depth == 0);
             around.retain(|(depth, _)| *depth < entry.depth);
             if let Some((_, parent)) = around.last() {
-                edges.push((*parent, own, 1.0));
+                edges.push((*parent, own, entry.step.next.as_ref()));
             }
             around.push((entry.depth, own));
         }
-        for (from, to, confidence) in edges {
-            graph.connect(from, to, How::Calls, 1, confidence);
+        for (from, to, next) in edges {
+            graph.connect(from, to, drawn(next), 1, next.map_or(1.0, |next| next.confidence));
         }
         Some(graph)
     }
@@ -336,6 +395,22 @@ impl Reply for TraceReply {
                 ));
             }
         }
+        if self.broken.as_ref().is_some_and(|broken| !broken.sent.is_empty()) {
+            notices.push(
+                "the chain breaks where values are sent over channels, which are not followed; \
+                 listed is what receives from a channel of that name"
+                    .to_owned(),
+            );
+        }
+        if self.runs.iter().any(|entry| entry.unfollowed) {
+            notices.push(
+                "`…`: what it runs is not followed; raise `depth`, or start there".to_owned(),
+            );
+        }
+        if self.starts_left_out > 0 {
+            let left = counted(self.starts_left_out, "definition");
+            notices.push(format!("{left} of `{from}` not followed; an id selects one"));
+        }
         if self.is_cut {
             notices.push(
                 "the search reached its limit, so there may be other chains; name a nearer start or end"
@@ -355,9 +430,10 @@ impl Reply for TraceReply {
             ));
         }
         let [from_ids, to_ids] = &self.ids;
-        for (name, count, texts, ids) in [
-            (&from, self.candidates[0], &self.from_texts, from_ids),
-            (&to, self.candidates[1], &self.to_texts, to_ids),
+        let [from_by, to_by] = &self.found_by;
+        for (name, count, texts, ids, by) in [
+            (&from, self.candidates[0], &self.from_texts, from_ids, from_by),
+            (&to, self.candidates[1], &self.to_texts, to_ids, to_by),
         ] {
             if texts.is_empty() && count > 1 {
                 let ids: Vec<String> = ids.iter().map(|id| format!("`{}`", plain(id))).collect();
@@ -365,7 +441,9 @@ impl Reply for TraceReply {
                 notices
                     .push(format!("{count} definitions match `{name}`; an id selects one: {ids}"));
             } else if !texts.is_empty() {
-                notices.push(format!("`{name}` is no definition; it was searched as text"));
+                let by: Vec<String> = by.iter().map(|text| format!("`{}`", plain(text))).collect();
+                let by = if by.is_empty() { String::new() } else { format!(": {}", by.join(", ")) };
+                notices.push(format!("`{name}` is no definition; it was searched as text{by}"));
             }
         }
         notices.extend(self.coverage.notice());

@@ -6,13 +6,18 @@
 //! initializers run. `edges` defines the steps and their costs; `holders` which definition a
 //! use of a name belongs to; `forward` and `backward` find the steps from and to a node, of which
 //! `values` finds those that are no calls; `places` finds the nodes of a text; `search` finds the chains between two ends, and
-//! `spread` what runs from a start on. Nothing is stored: every step is resolved by the linker.
+//! `spread` what runs from a start on; `callbacks` leaves out what other callers pass. `arguments`
+//! and `closures` read the text. Nothing is stored: every step is resolved by the linker.
 
 mod arguments;
 mod backward;
+mod bytes;
+mod callbacks;
+mod closures;
 mod edges;
 mod forward;
 mod holders;
+mod known;
 mod places;
 mod search;
 mod spread;

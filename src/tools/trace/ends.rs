@@ -1,11 +1,11 @@
-//! What a start or an end names: definitions, or the code around a text.
+//! What a start or an end names: definitions, a line, or the code around a text.
 
 use serde::Serialize;
 
 use super::super::lookup::{self, NameQuery, Within};
-use super::super::search::Region;
-use super::super::search::{self, Search};
-use super::super::{Call, Define, paths};
+use super::super::{Call, paths};
+use super::sources::{self, is_aside};
+use crate::answer::precedence::Precedence;
 use crate::answer::{definition, nearest};
 use crate::base::ids::FileId;
 use crate::base::text::plain;
@@ -14,11 +14,11 @@ use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
 use crate::graph::link::SymbolAt;
 use crate::graph::trace as flow;
 
-/// The maximum number of places of a text from which a chain may begin.
-const PLACES_MAX: usize = 12;
-
 /// The maximum number of definitions of one name at which it may begin.
 const DEFINITIONS_MAX: usize = 32;
+
+/// The most bytes of a file in which a line is looked for.
+const TEXT_BYTES_MAX: u64 = 4 << 20;
 
 /// What the beginning at a place costs more than at the first one; and in a test.
 const LATER_COST: u32 = 2;
@@ -47,6 +47,8 @@ pub(super) struct Ends {
     pub(super) total: usize,
     /// The places of the text, if it is one.
     pub(super) origins: Vec<Origin>,
+    /// The texts and names by which the places were found, if others than what was given.
+    pub(super) found_by: Vec<String>,
 }
 
 impl Ends {
@@ -55,85 +57,119 @@ impl Ends {
     ///
     /// # Errors
     ///
-    /// [`Kind::NotFound`] if it is neither a definition nor a text of the tree.
+    /// [`Kind::NotFound`] if it is neither a definition nor a text of the tree, and [`Kind::Usage`] for a
+    /// path without a name.
     pub(super) fn of(call: &Call<'_>, given: &str, is_start: bool) -> Result<Ends> {
         let (within, name) = split(call, given)?;
+        if let (Some(Within::Below(path)), Some(line)) = (&within, line_number(name)) {
+            return Ends::of_line(call, path, line);
+        }
         let required = NameQuery::Name(name).required_text();
         let required: Vec<&str> = required.into_iter().collect();
         let catalog = call.code.catalog(&required)?;
-        let is_name = !name.contains([' ', '/', '"']) && !name.starts_with('-');
+        let is_id = name.matches('#').count() > 1;
+        let is_name = is_id || !name.contains([' ', '/', '"']) && !name.starts_with('-');
         let unknown = if is_name {
             match lookup::code(catalog, name, within.as_ref(), Some(given)) {
-                Ok(found) => return Ok(Ends::of_definitions(&found)),
-                Err(error) if error.kind() == Kind::NotFound && within.is_none() => error,
+                Ok(found) => return Ends::of_definitions(catalog, name, found),
+                Err(error) if error.kind() == Kind::NotFound && within.is_none() => Some(error),
                 Err(error) => {
                     // In a file, the last name suffices: types may be nested or extended there.
                     let last = name.rsplit(['.', ':', '#']).next().unwrap_or(name);
                     let found = lookup::code(catalog, last, within.as_ref(), Some(given));
-                    return found.map(|found| Ends::of_definitions(&found)).map_err(|_| error);
+                    return match found {
+                        Ok(found) => Ends::of_definitions(catalog, name, found),
+                        Err(_) => Err(error),
+                    };
                 }
             }
         } else {
-            let message =
-                format!("`{}` is neither a definition nor a text of the tree", plain(given));
-            Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME)
+            None
         };
         // A qualified name with a known last part is no text: the type may inherit it.
         let qualified = name.rsplit_once(['.', ':', '#']).map(|(_, last)| last);
         if is_name
             && let Some(last) = qualified.filter(|last| !last.is_empty())
             && !catalog.defined(last.as_bytes())?.is_empty()
+            && let Some(unknown) = unknown
         {
             return Err(unknown);
         }
-        let ends = Ends::of_text(call, given, is_start)?;
-        if ends.nodes.is_empty() { Err(unknown) } else { Ok(ends) }
-    }
-
-    fn of_definitions(found: &[SymbolAt]) -> Ends {
-        let nodes = found.iter().take(DEFINITIONS_MAX).zip(0..).map(|(at, _): (_, u32)| (*at, 0));
-        Ends { nodes: nodes.collect(), total: found.len(), ..Ends::default() }
-    }
-
-    fn of_text(call: &Call<'_>, given: &str, is_start: bool) -> Result<Ends> {
-        let mut ends = Ends::default();
-        let catalog = call.code.indexed()?;
         let files = call.code.files()?;
-        for (query, part) in queries(given) {
-            let args = search::Args {
-                query,
-                part,
-                max_results: Some(PLACES_MAX),
-                max_per_file: Some(3),
-                ..search::Args::default()
-            };
-            let found = Search::run(call, args)?;
-            for file in found.files {
-                let Some(at) = files.find(file.path.as_bytes()) else { continue };
-                let is_test = file.marks.test;
-                for line in file.lines.iter().filter(|line| !line.context) {
-                    if ends.origins.len() >= PLACES_MAX {
-                        break;
-                    }
-                    let Some(place) = flow::at(catalog, FileId::new(at), line.at) else { continue };
-                    let cost = LATER_COST * ends.origins.len() as u32
-                        + if is_test { TEST_COST } else { 0 };
-                    let (path, text) = (file.path.clone(), line.text.clone());
-                    ends.origins.push(Origin { path, line: line.line, text });
-                    ends.add(place.holder, cost);
-                    if is_start {
-                        for edge in place.readers {
-                            ends.add(edge.from, cost + READER_COST);
-                        }
-                    }
+        let path = paths::resolve(call, given).ok();
+        if path.is_some_and(|path| paths::listed(files, &path).is_some()) {
+            let shown = plain(given);
+            return Err(Error::usage(format!(
+                "`{shown}` is a file; name a definition of it, `{shown}:NAME`, or a line, `{shown}:10`"
+            )));
+        }
+        let sources = sources::of(call, given)?;
+        if sources.found.is_empty() {
+            return Err(unknown.unwrap_or_else(|| nowhere(given, &sources.tried)));
+        }
+        Ok(Ends::of_sources(sources, is_start))
+    }
+
+    /// Returns definitions: sources before tests and what is next to the program, those that the whole
+    /// name names before members of types, and those near the root before others.
+    fn of_definitions(catalog: &Catalog, name: &str, found: Vec<SymbolAt>) -> Result<Ends> {
+        let mut ranked = Vec::with_capacity(found.len());
+        for at in found {
+            let path = catalog.path(at.file);
+            let group = Precedence::at(catalog, at)?.map(|precedence| precedence.group);
+            let symbol = catalog.symbol(at)?;
+            let is_part = symbol.is_some_and(|symbol| symbol.qualified_name != name);
+            let folders = path.iter().filter(|byte| **byte == b'/').count();
+            ranked.push(((group, is_aside(path), is_part, folders), at));
+        }
+        ranked.sort_by_key(|(rank, _)| *rank);
+        let nodes = ranked.iter().take(DEFINITIONS_MAX).map(|(_, at)| (*at, 0)).collect();
+        Ok(Ends { nodes, total: ranked.len(), ..Ends::default() })
+    }
+
+    /// Returns the definition around a line, from 1.
+    fn of_line(call: &Call<'_>, path: &[u8], line: usize) -> Result<Ends> {
+        let shown = paths::shown(path);
+        let content = call.code.read(path, TEXT_BYTES_MAX)?;
+        let text = content.bytes();
+        let starts = std::iter::once(0).chain(memchr::memchr_iter(b'\n', text).map(|at| at + 1));
+        let Some(start) = starts.filter(|start| *start < text.len()).nth(line.wrapping_sub(1))
+        else {
+            let lines = text.trim_ascii_end().split(|byte| *byte == b'\n').count();
+            return Err(Error::usage(format!("`{shown}` has {lines} lines, and no line {line}")));
+        };
+        let blanks = text[start..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+        // A file that is not indexed yet is found by a word of it.
+        let own = text[start..].split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let words = own.split(|byte| !byte.is_ascii_alphanumeric() && *byte != b'_');
+        let word = words.max_by_key(|word| word.len()).unwrap_or_default();
+        let word = std::str::from_utf8(word).unwrap_or_default();
+        let about: Vec<&str> = Some(word).filter(|word| !word.is_empty()).into_iter().collect();
+        let catalog = call.code.catalog(&about)?;
+        let Some(at) = paths::listed(call.code.files()?, path).map(FileId::new) else {
+            return Err(Error::usage(format!("`{shown}` is no file of the tree")));
+        };
+        let Some(place) = flow::at(catalog, at, start + blanks) else {
+            return Err(Error::usage(format!("`{shown}` has no definitions")));
+        };
+        Ok(Ends { nodes: vec![(place.holder, 0)], total: 1, ..Ends::default() })
+    }
+
+    fn of_sources(sources: sources::Sources, is_start: bool) -> Ends {
+        let mut ends = Ends { found_by: sources.by, ..Ends::default() };
+        for (number, source) in (0..).zip(sources.found) {
+            let cost = LATER_COST * number + if source.is_test { TEST_COST } else { 0 };
+            let sources::Source { path, line, text, at, .. } = source;
+            ends.origins.push(Origin { path, line, text });
+            ends.add(at.holder, cost);
+            if is_start {
+                for edge in at.readers {
+                    ends.add(edge.from, cost + READER_COST);
                 }
-            }
-            if !ends.nodes.is_empty() {
-                break;
             }
         }
         ends.total = ends.origins.len();
-        Ok(ends)
+        ends
     }
 
     /// Returns the ids of the first of several definitions.
@@ -155,25 +191,32 @@ impl Ends {
     }
 }
 
-/// Returns the texts by which code may name what a user calls `given`, the most exact one first.
-fn queries(given: &str) -> Vec<(String, Option<Region>)> {
-    let mut queries = vec![(given.to_owned(), Some(Region::String))];
-    let bare = given.trim_start_matches('-');
-    if bare != given && !bare.is_empty() {
-        // A flag: code mostly names it without dashes.
-        for quote in ['"', '\''] {
-            queries.push((format!("{quote}{bare}{quote}"), None));
-        }
-        queries.push((bare.to_owned(), Some(Region::String)));
+/// Returns the error about what is nowhere, with what was searched.
+fn nowhere(given: &str, tried: &[String]) -> Error {
+    let message = format!("`{}` is neither a definition nor a text of the tree", plain(given));
+    let error = Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME);
+    let others: Vec<String> = tried
+        .iter()
+        .filter(|text| *text != given)
+        .map(|text| format!("`{}`", plain(text)))
+        .collect();
+    let error = if others.is_empty() {
+        error
+    } else {
+        error.with_hint(format!("also searched: {}", others.join(", ")))
+    };
+    if given.contains(' ') {
+        error.with_hint("of a message, search the words that the program does not fill in")
+    } else {
+        error
     }
-    if let Some((method, route)) = given.split_once(' ')
-        && method.bytes().all(|byte| byte.is_ascii_uppercase())
-        && route.starts_with('/')
-    {
-        queries.push((route.to_owned(), Some(Region::String)));
-    }
-    queries.push((given.to_owned(), None));
-    queries
+}
+
+/// Returns the first line of `10` or `10-20`.
+fn line_number(text: &str) -> Option<usize> {
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
+    last.parse::<usize>().ok()?;
+    first.parse().ok().filter(|line| *line > 0)
 }
 
 /// Splits `path:name` with the path of a listed file, or an id, into the file and the name.

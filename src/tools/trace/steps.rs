@@ -1,7 +1,8 @@
 //! The steps of a chain as a reply describes them: the definition, and the line that leads on.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
+use super::sources::is_test;
 use super::{Break, Entry};
 use crate::answer::texts::Texts;
 use crate::base::path;
@@ -32,12 +33,40 @@ pub struct Guard {
     pub text: String,
 }
 
+/// How a definition leads to the next one.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum How {
+    /// By a step of the trace.
+    Step(Kind),
+    /// It is called with a closure that leads on.
+    Closure,
+}
+
+impl How {
+    /// Returns it in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            How::Step(kind) => kind.words(),
+            How::Closure => "in the closure that it runs",
+        }
+    }
+}
+
+impl Serialize for How {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            How::Step(kind) => kind.name(),
+            How::Closure => "closure",
+        })
+    }
+}
+
 /// What leads from a definition to the next one.
 #[derive(Clone, Debug, Serialize)]
 pub struct Next {
     /// How: `call`, `closure`, `override`, `value`, `passed`, `contains`, `callback`, `event`, `same_name`,
     /// `library`, `possible`.
-    pub how: &'static str,
+    pub how: How,
     /// The file, if it is another one than that of the definition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -86,30 +115,31 @@ pub(super) fn nodes(chain: &Chain) -> Vec<SymbolAt> {
 }
 
 impl Made<'_> {
-    /// Returns the steps of a chain. What a text leads to begins with the code around the text.
-    pub(super) fn chain(&mut self, chain: &Chain) -> Result<Vec<Step>> {
-        let mut steps = Vec::new();
+    /// Returns the steps of a chain, and for each of its nodes the position of its step.
+    pub(super) fn chain(&mut self, chain: &Chain) -> Result<(Vec<Step>, Vec<usize>)> {
+        let (mut steps, mut places) = (Vec::new(), Vec::new());
         let all = chain.edges.len();
         for (at, edge) in chain.edges.iter().enumerate() {
+            places.push(steps.len());
             // A long chain is shortened in the middle.
             if all > STEPS_MAX && (STEPS_MAX / 2..all - STEPS_MAX / 2).contains(&at) {
                 continue;
             }
             let mut step = self.step(edge.from)?;
             let next = self.next(edge)?;
-            match self.elsewhere(edge)? {
+            match self.elsewhere(edge, &chain.edges[..at])? {
                 // What is passed or stored may be written in another function.
                 Some(mut other) => {
                     step.next =
                         Some(Next { line: 0, path: None, text: String::new(), ..next.clone() });
-                    other.next = Some(Next { how: how(Kind::Call), ..next });
+                    other.next = Some(Next { how: How::Step(Kind::Call), ..next });
                     steps.extend([step, other]);
                 }
                 None => match self.running(edge)? {
                     // What is called with a closure runs it.
                     Some((call, mut runs)) => {
                         step.next = Some(call);
-                        runs.next = Some(Next { how: "closure", inside: Vec::new(), ..next });
+                        runs.next = Some(Next { how: How::Closure, inside: Vec::new(), ..next });
                         steps.extend([step, runs]);
                     }
                     None => {
@@ -120,8 +150,9 @@ impl Made<'_> {
             }
         }
         let last = chain.edges.last().map_or(chain.start, |edge| edge.to);
+        places.push(steps.len());
         steps.push(self.step(last)?);
-        Ok(steps)
+        Ok((steps, places))
     }
 
     /// Returns the definitions of a tree, each before what it runs.
@@ -164,7 +195,7 @@ impl Made<'_> {
             let mut step = self.step(open.from)?;
             let (line, text) = self.texts.line(open.site.file, open.site.reference.span.start);
             step.next = Some(Next {
-                how: how(Kind::Possible),
+                how: How::Step(Kind::Possible),
                 path: None,
                 line,
                 text,
@@ -174,18 +205,32 @@ impl Made<'_> {
             });
             unresolved.push(step);
         }
-        let entries = found.leading.iter().rev().take(max);
-        let entries = entries.map(|node| self.step(*node)).collect::<Result<_>>()?;
+        let mut leading = Vec::with_capacity(found.entries.len());
+        for chain in &found.entries {
+            leading.push((is_test(self.catalog, chain.start)?, chain));
+        }
+        // Sources before tests.
+        leading.sort_by_key(|(is_test, _)| *is_test);
+        let mut leading = leading.into_iter().map(|(_, chain)| chain).take(max);
+        let end = match leading.next() {
+            Some(first) => self.chain(first)?.0,
+            None => Vec::new(),
+        };
+        let entries = leading.map(|chain| self.step(chain.start)).collect::<Result<_>>()?;
+        let start = found.reached.first().map(|node| self.step(*node)).transpose()?;
         Ok(Break {
             reached: found.reached.len(),
             leading: found.leading.len(),
             unresolved,
             unresolved_total: found.open.len(),
+            sent: self.sent(&found.reached)?,
+            start,
+            end,
             entries,
         })
     }
 
-    fn step(&self, node: SymbolAt) -> Result<Step> {
+    pub(super) fn step(&self, node: SymbolAt) -> Result<Step> {
         let path = path::shown(self.catalog.path(node.file));
         let symbol = if node.place == FILE { None } else { self.catalog.symbol(node)? };
         Ok(match symbol {
@@ -204,11 +249,15 @@ impl Made<'_> {
         })
     }
 
-    /// Returns the code that contains the use of a step, if it is in another definition.
-    fn elsewhere(&self, edge: &Edge) -> Result<Option<Step>> {
+    /// Returns the code that contains the use of a step, if it is in another definition than its own and
+    /// those of the steps before.
+    fn elsewhere(&self, edge: &Edge, before: &[Edge]) -> Result<Option<Step>> {
         let Some(site) = &edge.site else { return Ok(None) };
         let Some(holder) = flow::holder_of(self.catalog, site) else { return Ok(None) };
-        let is_inside = holder == edge.from || holder == edge.to || holder.place == FILE;
+        let is_inside = holder == edge.from
+            || holder == edge.to
+            || holder.place == FILE
+            || before.iter().any(|edge| edge.from == holder);
         let is_field_of = holder.file == edge.from.file
             && self.catalog.symbol(holder)?.is_some_and(|around| {
                 let from = self.catalog.symbol(edge.from).ok().flatten();
@@ -236,7 +285,7 @@ impl Made<'_> {
 
     fn next(&mut self, edge: &Edge) -> Result<Next> {
         let mut next = Next {
-            how: how(edge.kind),
+            how: How::Step(edge.kind),
             path: None,
             line: 0,
             text: String::new(),
@@ -261,22 +310,6 @@ impl Made<'_> {
             next.through = symbol.map(|symbol| symbol.qualified_name.clone());
         }
         Ok(next)
-    }
-}
-
-/// Returns the word for a kind of step.
-fn how(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Call => "call",
-        Kind::Override => "override",
-        Kind::Value => "value",
-        Kind::Passed => "passed",
-        Kind::Contains => "contains",
-        Kind::Callback => "callback",
-        Kind::Event => "event",
-        Kind::SameName => "same_name",
-        Kind::Library => "library",
-        Kind::Possible => "possible",
     }
 }
 

@@ -4,11 +4,12 @@ use std::fmt::Write as _;
 
 use super::super::callers::CERTAIN;
 use super::ends::Origin;
-use super::steps::{Next, Step};
-use super::{Entry, TraceReply};
+use super::steps::{How, Next, Step};
+use super::{Entry, Other, TraceReply};
 use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::base::text::plain;
+use crate::graph::trace::Kind;
 
 /// Renders a line for each definition, followed by the lines that lead to the next one.
 pub(super) fn render(reply: &TraceReply, style: &dyn Style) -> String {
@@ -24,24 +25,59 @@ pub(super) fn render(reply: &TraceReply, style: &dyn Style) -> String {
     }
     chain(&mut out, &reply.chain, style);
     for other in &reply.others {
-        let _ = writeln!(out, "or:");
+        let _ = writeln!(out, "{}:", heading(other));
         chain(&mut out, &other.steps, style);
+        if other.joins_above {
+            let _ = writeln!(out, "  {JOINS}");
+        }
+    }
+    for step in &reply.starts {
+        let _ = writeln!(out, "from {}", head(step, style));
+    }
+    let shown = reply.starts.len();
+    if shown > 0 && reply.candidates[0] > shown {
+        let _ = writeln!(out, "from {} more definitions", reply.candidates[0] - shown);
     }
     for entry in &reply.runs {
         tree(&mut out, entry, style);
     }
     if let Some(broken) = &reply.broken {
+        if let Some(start) = &broken.start {
+            let _ = writeln!(out, "start of the chain: {}", head(start, style));
+        }
         for step in &broken.unresolved {
             let _ = writeln!(out, "unresolved in {}", head(step, style));
             for line in lines(step, style) {
                 let _ = writeln!(out, "  {line}");
             }
         }
+        for sent in &broken.sent {
+            let _ = writeln!(out, "sends in {}", head(&sent.step, style));
+            for line in lines(&sent.step, style) {
+                let _ = writeln!(out, "  {line}");
+            }
+            for step in &sent.received {
+                let _ = writeln!(out, "  received in {}", head(step, style));
+                for line in lines(step, style) {
+                    let _ = writeln!(out, "    {line}");
+                }
+            }
+        }
+        let _ = writeln!(out, "end of the chain:");
+        chain(&mut out, &broken.end, style);
         for step in &broken.entries {
-            let _ = writeln!(out, "leads to the end: {}", head(step, style));
+            let _ = writeln!(out, "also leads to the end: {}", head(step, style));
         }
     }
     out
+}
+
+/// What follows the last step of a chain that joins another one.
+const JOINS: &str = "then as above";
+
+/// Returns the line before a further chain.
+fn heading(other: &Other) -> &'static str {
+    if other.leaves_above { "or, as above up to" } else { "or" }
 }
 
 fn chain(out: &mut String, steps: &[Step], style: &dyn Style) {
@@ -115,23 +151,15 @@ fn lines(step: &Step, style: &dyn Style) -> Vec<String> {
 
 /// Returns how a step that is no certain call leads on.
 fn mark(next: &Next) -> String {
-    let how = match next.how {
-        "override" => match &next.through {
-            Some(through) => format!("implements `{}`", plain(through)),
-            None => "implements the method".to_owned(),
-        },
-        "value" => "holds the function".to_owned(),
-        "passed" => "passed as a value".to_owned(),
-        "contains" => "contains the function".to_owned(),
-        "callback" => "calls what is passed here".to_owned(),
-        "closure" => "in the closure that it runs".to_owned(),
-        "event" => "registered together with it".to_owned(),
-        "same_name" => "a function of this name".to_owned(),
-        "library" => "called by other code on the instance".to_owned(),
-        "possible" if next.confidence <= 0.0 => "unresolved".to_owned(),
-        "possible" => format!("unresolved, may call it, {:.2}", next.confidence),
-        _ if next.confidence < CERTAIN => format!("{:.2}", next.confidence),
-        _ => return String::new(),
+    let how = match (next.how, &next.through) {
+        (How::Step(Kind::Override), Some(through)) => format!("implements `{}`", plain(through)),
+        (How::Step(Kind::Call), _) if next.confidence >= CERTAIN => return String::new(),
+        (How::Step(Kind::Call), _) => format!("{:.2}", next.confidence),
+        (How::Step(Kind::Possible), _) if next.confidence <= 0.0 => "unresolved".to_owned(),
+        (how @ How::Step(Kind::Possible), _) => {
+            format!("{}, {:.2}", how.words(), next.confidence)
+        }
+        (how, _) => how.words().to_owned(),
     };
     format!("  ({how})")
 }
@@ -139,7 +167,10 @@ fn mark(next: &Next) -> String {
 /// Shows each definition, below it the lines that lead to the next one.
 pub(super) fn page(reply: &TraceReply) -> Page {
     let mut blocks = Vec::new();
-    let mut table = |steps: &[Step], heading: Option<&str>| {
+    let table = |blocks: &mut Vec<Block>, steps: &[Step], heading: Option<&str>| {
+        if steps.is_empty() {
+            return;
+        }
         let columns = [Column::left(""), Column::cut(""), Column::cut("")];
         let mut table = Table::new(columns);
         for step in steps {
@@ -176,14 +207,26 @@ pub(super) fn page(reply: &TraceReply) -> Page {
         blocks.push(Block::Table(table.without_empty()));
     };
     if !reply.chain.is_empty() {
-        table(&reply.chain, None);
+        table(&mut blocks, &reply.chain, None);
     }
     for other in &reply.others {
-        table(&other.steps, Some("or"));
+        table(&mut blocks, &other.steps, Some(heading(other)));
+        if other.joins_above {
+            blocks.push(Block::Line(vec![Cell::faint(JOINS)]));
+        }
+    }
+    if !reply.starts.is_empty() {
+        table(&mut blocks, &reply.starts, Some("from"));
     }
     if let Some(broken) = &reply.broken {
-        table(&broken.unresolved, Some("unresolved calls"));
-        table(&broken.entries, Some("what leads to the end"));
+        table(&mut blocks, broken.start.as_slice(), Some("start of the chain"));
+        table(&mut blocks, &broken.unresolved, Some("unresolved calls"));
+        for sent in &broken.sent {
+            table(&mut blocks, std::slice::from_ref(&sent.step), Some("sends"));
+            table(&mut blocks, &sent.received, Some("received in"));
+        }
+        table(&mut blocks, &broken.end, Some("end of the chain"));
+        table(&mut blocks, &broken.entries, Some("also leads to the end"));
     }
     if !reply.runs.is_empty() {
         let mut table = Table::new([Column::cut(""), Column::cut(""), Column::left("")]);

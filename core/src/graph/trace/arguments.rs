@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::bytes::{is_word_at, is_word_byte};
+use super::closures;
 use crate::base::ids::FileId;
 
 /// A part of the text of a file.
@@ -28,6 +30,9 @@ const VALUE_MAX: usize = 4 << 10;
 /// The most bytes before a use in which the call around it may begin.
 const AROUND_MAX: usize = 400;
 
+/// The most bytes of the parameters of a closure.
+const PARAMETERS_MAX: usize = 200;
+
 /// Returns the words of a text that may be names, each with its occurrences in order.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &str> {
     let words = text.split(|byte| !is_word_byte(&byte));
@@ -38,7 +43,7 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &str> {
 
 /// Returns the bytes of the value that is assigned to a name that ends at `at`: behind `=` or `:`, up to
 /// the end of the expression; `None` if nothing is assigned there.
-pub(super) fn assigned(text: &[u8], at: usize) -> Option<Range<usize>> {
+pub(super) fn assigned(text: &[u8], at: usize, language: &str) -> Option<Range<usize>> {
     let mut start = at + blanks(text, at);
     if text.get(start) == Some(&b'[') {
         // An element: `handlers["name"] = …`.
@@ -57,7 +62,7 @@ pub(super) fn assigned(text: &[u8], at: usize) -> Option<Range<usize>> {
             let name = start + if sign[0] == b'.' { 1 } else { 2 };
             let end = name + text.get(name..)?.iter().take_while(is_word_byte).count();
             return match text.get(end) {
-                Some(b'(') if end > name => of_call(text, end),
+                Some(b'(') if end > name => of_call(text, end, language),
                 _ => assigned_member(text, end),
             };
         }
@@ -78,7 +83,11 @@ fn assigned_member(text: &[u8], at: usize) -> Option<Range<usize>> {
 
 /// Returns the arguments of the call in whose brackets the bytes `span` are, if they begin on one of a few
 /// lines before.
-pub(super) fn call_around(text: &[u8], span: &Range<usize>) -> Option<Range<usize>> {
+pub(super) fn call_around(
+    text: &[u8],
+    span: &Range<usize>,
+    language: &str,
+) -> Option<Range<usize>> {
     let mut depth = 0_i32;
     for at in (span.start.saturating_sub(AROUND_MAX)..span.start).rev() {
         match text[at] {
@@ -87,7 +96,7 @@ pub(super) fn call_around(text: &[u8], span: &Range<usize>) -> Option<Range<usiz
             b';' if depth == 0 => return None,
             b'(' if depth == 0 => {
                 let is_call = at > 0 && is_word_byte(&&text[at - 1]);
-                return is_call.then(|| of_call(text, at)).flatten();
+                return is_call.then(|| of_call(text, at, language)).flatten();
             }
             b'(' | b'[' | b'{' => depth -= 1,
             _ => {}
@@ -100,6 +109,32 @@ pub(super) fn call_around(text: &[u8], span: &Range<usize>) -> Option<Range<usiz
 pub(super) fn has_closure(value: &[u8]) -> bool {
     const MARKS: [&[u8]; 6] = [b"=>", b"->", b"{", b"|", b"lambda", b"func"];
     MARKS.iter().any(|mark| value.windows(mark.len()).any(|part| part == *mark))
+}
+
+/// Returns true if the text of a type may be that of a function, in the notation of some language.
+pub(super) fn names_function(text: &[u8]) -> bool {
+    const MARKS: [&[u8]; 14] = [
+        b"->",
+        b"=>",
+        b"fn",
+        b"Fn",
+        b"func",
+        b"Func",
+        b"Action",
+        b"Callable",
+        b"Callback",
+        b"Consumer",
+        b"Delegate",
+        b"Handler",
+        b"Runnable",
+        b"Supplier",
+    ];
+    MARKS.iter().any(|mark| memchr::memmem::find(text, mark).is_some())
+}
+
+/// Returns true if the member whose name ends at `end` is called as what it holds: `(a.f)(x)`.
+pub(super) fn is_called_in_brackets(text: &[u8], end: usize) -> bool {
+    text.get(end..end + 2) == Some(b")(")
 }
 
 fn blanks(text: &[u8], at: usize) -> usize {
@@ -175,21 +210,14 @@ pub(super) fn is_passed(text: &[u8], span: &Range<usize>, is_type: bool) -> bool
         && !BEFORE.iter().any(|word| ends_with(word))
 }
 
-/// Returns true if the byte at a position belongs to a word.
-pub(super) fn is_word_at(text: &[u8], at: usize) -> bool {
-    text.get(at).is_some_and(|byte| is_word_byte(&byte))
-}
-
-fn is_word_byte(byte: &&u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(**byte, b'_' | b'$') || **byte >= 0x80
-}
-
 /// Returns the end of the expression that begins at `start`: a line break, comma or semicolon outside of
 /// all brackets, or a closing bracket of those around it.
 pub(super) fn end_of_value(text: &[u8], start: usize) -> usize {
     let (mut depth, mut has_begun) = (0_i32, false);
-    for (at, byte) in text.iter().enumerate().skip(start).take(VALUE_MAX) {
-        match byte {
+    let end = text.len().min(start + VALUE_MAX);
+    let mut at = start;
+    while at < end {
+        match text[at] {
             b'(' | b'[' | b'{' => depth += 1,
             b')' | b']' | b'}' => {
                 depth -= 1;
@@ -199,16 +227,36 @@ pub(super) fn end_of_value(text: &[u8], start: usize) -> usize {
             }
             b',' | b';' if depth == 0 => return at,
             b'\n' if depth == 0 && has_begun => return at,
+            // Commas separate the parameters of a closure of Rust.
+            b'|' if depth == 0 => at = end_of_parameters(text, start, at),
             _ => {}
         }
-        has_begun |= !byte.is_ascii_whitespace();
+        has_begun |= !text[at].is_ascii_whitespace();
+        at += 1;
     }
-    text.len().min(start + VALUE_MAX)
+    end
+}
+
+/// Returns the position of the sign that ends the parameters of the closure which begins at `at`, as in
+/// `|a, b| …`; `at` itself if none begins there. `start` is the begin of the value.
+fn end_of_parameters(text: &[u8], start: usize, at: usize) -> usize {
+    let before = text[start..at].trim_ascii();
+    let begins = before.is_empty()
+        || matches!(before.last(), Some(b'(' | b',' | b'=' | b':' | b'&'))
+        || before.ends_with(b"move")
+        || before.ends_with(b"async");
+    let rest = text.get(at + 1..).unwrap_or_default();
+    let own = rest.iter().take_while(|byte| !matches!(byte, b'\n' | b';' | b'{' | b'}'));
+    let length = own.take(PARAMETERS_MAX).position(|byte| *byte == b'|');
+    match length {
+        Some(length) if begins => at + 1 + length,
+        _ => at,
+    }
 }
 
 /// Returns the bytes between the brackets of a call whose name ends at `at`, and of a block that
-/// follows it directly.
-pub(super) fn of_call(text: &[u8], at: usize) -> Option<Range<usize>> {
+/// follows it directly, where that is an argument.
+pub(super) fn of_call(text: &[u8], at: usize, language: &str) -> Option<Range<usize>> {
     let rest = text.get(at..at + text.len().saturating_sub(at).min(VALUE_MAX))?;
     let open = rest.iter().position(|byte| matches!(byte, b'(' | b'{' | b'\n'))?;
     if rest[open] == b'\n' {
@@ -227,10 +275,9 @@ pub(super) fn of_call(text: &[u8], at: usize) -> Option<Range<usize>> {
             break;
         }
     }
-    // A block or closure behind the brackets: Kotlin, Swift, Ruby.
     let after = text.get(end + 1..).unwrap_or_default();
     let blank = after.iter().take_while(|byte| **byte == b' ').count();
-    if after.get(blank) == Some(&b'{') {
+    if after.get(blank) == Some(&b'{') && closures::takes_block(text, at, language) {
         let block = end + 1 + blank + 1;
         let mut close = block;
         let mut depth = 1;

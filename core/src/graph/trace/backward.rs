@@ -32,6 +32,9 @@ impl Forward<'_, '_> {
         let mut edges: Vec<Edge> = Vec::new();
         for (_, caller) in found.uses {
             let site = caller.site;
+            if is_held && self.is_method_call(site.file, &site.reference) {
+                continue;
+            }
             let from = self.holder(site.file, &site.reference);
             let kind = match site.reference.role {
                 Role::Call if caller.reason == Reason::Implementation => Kind::Override,
@@ -48,6 +51,7 @@ impl Forward<'_, '_> {
                 through: None,
                 confidence,
                 reason,
+                passed: Vec::new(),
             };
             if kind == Kind::Passed {
                 edges.extend(self.holding(&edge, &site));
@@ -57,6 +61,10 @@ impl Forward<'_, '_> {
         for (_, caller) in
             possible_callers(self.linker, &[to], &found.unresolved).into_iter().take(POSSIBLE_MAX)
         {
+            let module = self.module_before(&caller.site);
+            if module.is_some_and(|module| !self.is_in_module(to, &module)) {
+                continue;
+            }
             let from = self.holder(caller.site.file, &caller.site.reference);
             let (confidence, reason) = (caller.confidence, Some(caller.reason));
             let site = Some(caller.site);
@@ -68,6 +76,7 @@ impl Forward<'_, '_> {
                 through: None,
                 confidence,
                 reason,
+                passed: Vec::new(),
             });
         }
         self.add_containing(to, &mut edges);

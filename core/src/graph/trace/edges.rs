@@ -1,6 +1,10 @@
 //! A step from one node to another.
 
 use crate::graph::link::{Reason, Site, SymbolAt};
+use crate::graph::weights;
+
+/// What an unresolved call costs more if hardly anything supports it.
+const UNLIKELY_COST: u32 = 30;
 
 /// How one node leads to the next.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -44,6 +48,27 @@ impl Kind {
         }
     }
 
+    /// Returns the kind as one word, as replies name it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Call => "call",
+            Kind::Override => "override",
+            Kind::Value => "value",
+            Kind::Passed => "passed",
+            Kind::Contains => "contains",
+            Kind::Callback => "callback",
+            Kind::Event => "event",
+            Kind::SameName => "same_name",
+            Kind::Library => "library",
+            Kind::Possible => "possible",
+        }
+    }
+
+    /// Returns true for steps that only a name supports: they are shown where nothing else leads on.
+    pub(super) fn is_guess(self) -> bool {
+        matches!(self, Kind::SameName | Kind::Possible)
+    }
+
     /// Returns true for steps that are guesses from names.
     pub(super) fn is_doubtful(self) -> bool {
         matches!(self, Kind::Event | Kind::SameName | Kind::Library | Kind::Possible)
@@ -85,6 +110,17 @@ pub struct Edge {
     pub confidence: f32,
     /// The reason of the link; `None` where no name is resolved.
     pub reason: Option<Reason>,
+    /// Of [`Kind::Callback`], the functions through whose parameters it is passed, each with the call that
+    /// passes it: first the one that calls its parameter.
+    pub passed: Vec<(SymbolAt, Site)>,
+}
+
+impl Edge {
+    /// Returns what the step costs: an unresolved call that hardly refers to its target costs more.
+    pub(super) fn cost(&self) -> u32 {
+        let is_unlikely = self.kind == Kind::Possible && self.confidence < weights::UNBOUND;
+        self.kind.cost() + if is_unlikely { UNLIKELY_COST } else { 0 }
+    }
 }
 
 /// A call of a node that is neither resolved nor known to leave the repository.

@@ -7,6 +7,8 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arguments::{self, Part};
+use super::bytes::{is_word_at, is_word_byte};
+use super::closures;
 use super::edges::{Edge, Kind, Open};
 use super::holders::{FILE, created_type, holder, is_code, is_type, is_variable};
 use crate::base::ids::FileId;
@@ -17,7 +19,7 @@ use crate::graph::link::{
 use crate::lang::chain::Chain;
 use crate::lang::facts::{Reference, Role};
 use crate::lang::marks;
-use crate::lang::symbols::Visibility;
+use crate::lang::symbols::{SymbolKind, Visibility};
 
 /// The most definitions of a method's name of which it is looked up whether they override it.
 const OVERRIDERS_MAX: usize = 256;
@@ -28,8 +30,17 @@ const POSSIBLE_MAX: usize = 16;
 /// The most callers of a function that calls a parameter.
 const PASSING_MAX: usize = 64;
 
+/// The most functions that callers pass for one parameter, counted for each call.
+const PASSED_MAX: usize = 256;
+
 /// The most bytes of a function in which assignments to its variables are searched.
 const LOCALS_MAX: usize = 64 << 10;
+
+/// The languages in which the written type of a field shows that it is a function.
+const TYPED: [&str; 8] = ["csharp", "dart", "go", "java", "kotlin", "rust", "scala", "swift"];
+
+/// The most bytes of the definition of a field whose type is read.
+const TYPE_MAX: usize = 300;
 
 /// How many functions pass a parameter on before the function that calls it.
 const PASSED_ON_MAX: usize = 3;
@@ -63,6 +74,11 @@ impl<'a, 'l> Forward<'a, 'l> {
         Forward { linker, count: Cell::new(0), asked: RefCell::default(), calls, overriders }
     }
 
+    /// Returns the name of a file's language.
+    pub(super) fn language(&self, file: FileId) -> &'static str {
+        self.linker.file(file).map_or("", |facts| facts.language.name)
+    }
+
     /// Returns the node that a use belongs to.
     pub(super) fn holder(&self, file: FileId, reference: &Reference) -> SymbolAt {
         match self.linker.file(file) {
@@ -86,7 +102,7 @@ impl<'a, 'l> Forward<'a, 'l> {
         }
         steps.edges.sort_by_key(|edge| edge.site.as_ref().map(|site| site.reference.span.start));
         let Some(symbol) = facts.symbols.get(of.place as usize) else { return steps };
-        if is_variable(symbol.kind) {
+        if is_variable(symbol.kind) && !self.is_plain(of, &facts) {
             steps.edges.extend(self.stored(of));
         }
         self.add_contained(of, &facts, &mut steps);
@@ -133,7 +149,10 @@ impl<'a, 'l> Forward<'a, 'l> {
             let outcome = self.linker.outcome_at(of.file, name, reference);
             let site = Site { file: of.file, reference: reference.clone() };
             let links = outcome.links.iter().filter(|link| link.confidence >= CONFIDENCE_ANSWER);
-            let links: Vec<Link> = links.copied().collect();
+            let mut links: Vec<Link> = links.copied().collect();
+            if self.is_method_call(of.file, reference) {
+                links.retain(|link| !self.is_held(link.to));
+            }
             for link in &links {
                 steps.edges.push(step(of, *link, Kind::Call, &site, None));
                 for over in self.overriders(link.to).iter() {
@@ -160,6 +179,9 @@ impl<'a, 'l> Forward<'a, 'l> {
             let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
             symbol.is_some_and(|symbol| is_variable(symbol.kind))
         };
+        if self.is_method_call(file, reference) {
+            return None;
+        }
         if !near(&self.linker.code().named(name), file, POSSIBLE_MAX).iter().any(is_value) {
             return None;
         }
@@ -169,6 +191,29 @@ impl<'a, 'l> Forward<'a, 'l> {
         is_value(&link.to).then_some(*link)
     }
 
+    /// Returns true for a call of a member in a language in which that is never a function in a field:
+    /// `x.f()` calls a method there, `(x.f)()` what the field holds.
+    pub(super) fn is_method_call(&self, file: FileId, reference: &Reference) -> bool {
+        if reference.role != Role::Call || reference.receiver.is_none() {
+            return false;
+        }
+        let language = self.language(file);
+        let has_methods = matches!(language, "java" | "php" | "ruby" | "rust");
+        let is_in_brackets = || {
+            let text = self.linker.code().text(file);
+            let after = text.as_ref().and_then(|text| text.get(reference.span.end));
+            after == Some(&b')')
+        };
+        has_methods && !is_in_brackets()
+    }
+
+    /// Returns true for a variable or field that runs no code of its own when it is read.
+    fn is_held(&self, at: SymbolAt) -> bool {
+        let facts = self.linker.file(at.file);
+        let symbol = facts.as_ref().and_then(|facts| facts.symbols.get(at.place as usize));
+        symbol.is_some_and(|symbol| is_variable(symbol.kind) && !is_code(symbol.kind))
+    }
+
     /// Returns the definition of this program that is called with a closure around the use `site`, and the
     /// call: it runs the closure.
     pub(super) fn running(&self, site: &Site) -> Option<(SymbolAt, Site)> {
@@ -176,14 +221,15 @@ impl<'a, 'l> Forward<'a, 'l> {
         let of = self.holder(site.file, &site.reference);
         let at = site.reference.span.start;
         let text = code.text(site.file)?;
+        let language = self.language(site.file);
         let calls = code.calls(site.file);
         let by_holder = self.by_holder(site.file);
         let around = by_holder.get(&of.place)?.iter().map(|at| &calls[*at]);
         let mut best: Option<(SymbolAt, Site)> = None;
         for (name, reference) in around.filter(|(_, call)| call.span.start < at) {
-            let Some(part) = arguments::of_call(&text, reference.span.end) else { continue };
-            let before = text.get(part.start..at.min(part.end)).unwrap_or_default();
-            if !part.contains(&at) || !arguments::has_closure(before) {
+            let part = arguments::of_call(&text, reference.span.end, language);
+            let part = part.filter(|part| part.contains(&at));
+            if !part.is_some_and(|part| closures::is_inside(&text, &part, at, language)) {
                 continue;
             }
             let outcome = self.linker.outcome_at(site.file, name, reference);
@@ -231,7 +277,11 @@ impl<'a, 'l> Forward<'a, 'l> {
                 self.add_same_name_of(of, word, Some(&site), steps);
             }
             for edge in passed {
-                if !steps.edges.iter().any(|known| known.to == edge.to) {
+                let is_known = |known: &Edge| {
+                    known.to == edge.to
+                        && (known.kind != Kind::Callback || is_passed_alike(known, &edge))
+                };
+                if !steps.edges.iter().any(is_known) {
                     steps.edges.push(Edge { from: of, kind: Kind::Callback, ..edge });
                 }
             }
@@ -255,7 +305,14 @@ impl<'a, 'l> Forward<'a, 'l> {
             return;
         }
         let named = code.named(name);
-        let near = near(&named, site.file, POSSIBLE_MAX);
+        let fitting: Vec<SymbolAt> = match self.module_before(site) {
+            Some(module) => {
+                let fits = |at: &&SymbolAt| self.is_in_module(**at, &module);
+                named.iter().take(OVERRIDERS_MAX).filter(fits).copied().collect()
+            }
+            None => named.to_vec(),
+        };
+        let near = near(&fitting, site.file, POSSIBLE_MAX);
         if outcome.is_outside {
             self.add_same_name_of(of, name, Some(site), steps);
             return;
@@ -276,9 +333,92 @@ impl<'a, 'l> Forward<'a, 'l> {
         }
     }
 
+    /// Returns the name of the module or namespace of which a call names a function: `a::b::f()`; `None`
+    /// for other calls, and for functions of a type.
+    pub(super) fn module_before(&self, site: &Site) -> Option<String> {
+        let text = self.linker.code().text(site.file)?;
+        let before = text.get(..site.reference.span.start)?.strip_suffix(b"::")?;
+        let length = before.iter().rev().take_while(is_word_byte).count();
+        let name = std::str::from_utf8(&before[before.len() - length..]).ok()?;
+        let is_module = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '_');
+        let is_relative = matches!(name, "self" | "super" | "crate" | "static" | "parent");
+        (is_module && !is_relative).then(|| name.to_owned())
+    }
+
+    /// Returns true if a definition is in a module or namespace, by the names of files and scopes.
+    pub(super) fn is_in_module(&self, at: SymbolAt, module: &str) -> bool {
+        let Some(facts) = self.linker.file(at.file) else { return false };
+        let Some(symbol) = facts.symbols.get(at.place as usize) else { return false };
+        let scopes = symbol.qualified_name.strip_suffix(symbol.name.as_str()).unwrap_or_default();
+        let mut names = scopes.split([':', '.', '\\']).chain(facts.path.split(['/', '.']));
+        names.any(|name| name == module)
+    }
+
     /// Adds the functions that have the name of a member without a body, and are stored or passed.
     fn add_same_name(&self, of: SymbolAt, facts: &FileFacts, steps: &mut Steps) {
+        if self.holds_no_function(of, facts) {
+            return;
+        }
         self.add_same_name_of(of, &facts.symbols[of.place as usize].name, None, steps);
+    }
+
+    /// Returns true if a field has a written type that names neither a function nor a type of this program,
+    /// such as a number: nothing that is stored there runs.
+    fn is_plain(&self, of: SymbolAt, facts: &FileFacts) -> bool {
+        use SymbolKind::{Class, Enum, Interface, Struct, Trait, Type, Union};
+        let symbol = &facts.symbols[of.place as usize];
+        // Other languages infer types of fields.
+        let is_written = matches!(facts.language.name, "csharp" | "go" | "java" | "rust");
+        if symbol.kind != SymbolKind::Field || !is_written {
+            return false;
+        }
+        let code = self.linker.code();
+        let text = code.text(of.file);
+        let written = text.as_ref().and_then(|text| text.get(symbol.span.clone()));
+        let Some(written) = written.filter(|written| written.len() < TYPE_MAX) else {
+            return false;
+        };
+        let is_type = |word: &str| {
+            code.named(word).iter().any(|at| {
+                let facts = self.linker.file(at.file);
+                let symbol = facts.as_ref().and_then(|of| of.symbols.get(at.place as usize));
+                let kind = symbol.map(|symbol| symbol.kind);
+                let types = [Class, Enum, Interface, Struct, Trait, Type, Union];
+                kind.is_some_and(|kind| types.contains(&kind))
+            })
+        };
+        let name = symbol.name.as_str();
+        let mut words = arguments::words(written).filter(|word| *word != name);
+        !arguments::names_function(written) && !words.any(is_type)
+    }
+
+    /// Returns true if a field or variable holds no function, as far as its definition states its type.
+    fn holds_no_function(&self, of: SymbolAt, facts: &FileFacts) -> bool {
+        use SymbolKind::{Class, Enum, Impl, Struct, Trait, Type, Union};
+        if !self.is_held(of) {
+            return false;
+        }
+        let symbol = &facts.symbols[of.place as usize];
+        let chain = symbol.type_chain.as_ref();
+        let named = chain.map(|chain| self.linker.code().named(chain.named_type().name()));
+        let kinds = named.iter().flat_map(|named| named.iter()).filter_map(|at| {
+            let facts = self.linker.file(at.file)?;
+            Some(facts.symbols.get(at.place as usize)?.kind)
+        });
+        let kinds: Vec<SymbolKind> = kinds.collect();
+        if kinds.contains(&Type) {
+            // An alias may be that of a function type.
+            return false;
+        }
+        let is_type = |kind| matches!(kind, Class | Enum | Impl | Struct | Trait | Union);
+        if kinds.iter().any(|kind| is_type(*kind)) {
+            return true;
+        }
+        let text = || {
+            let text = self.linker.code().text(of.file)?;
+            Some(arguments::names_function(text.get(symbol.name_span.end..symbol.span.end)?))
+        };
+        TYPED.contains(&facts.language.name) && text() == Some(false)
     }
 
     fn add_same_name_of(&self, of: SymbolAt, name: &str, site: Option<&Site>, steps: &mut Steps) {
@@ -347,13 +487,16 @@ impl<'a, 'l> Forward<'a, 'l> {
             return Vec::new();
         };
         let body = text.get(span.start..span.end.min(span.start + LOCALS_MAX)).unwrap_or_default();
+        let language = self.language(of.file);
         let mut found = Vec::new();
         for at in memchr::memmem::find_iter(body, name) {
             let (start, end) = (span.start + at, span.start + at + name.len());
-            let is_word = !arguments::is_word_at(&text, start.wrapping_sub(1))
-                && !arguments::is_word_at(&text, end)
+            let is_word = !is_word_at(&text, start.wrapping_sub(1))
+                && !is_word_at(&text, end)
                 && start.checked_sub(1).and_then(|before| text.get(before)) != Some(&b'.');
-            let Some(part) = arguments::assigned(&text, end).filter(|_| is_word) else { continue };
+            let Some(part) = arguments::assigned(&text, end, language).filter(|_| is_word) else {
+                continue;
+            };
             let part = Part { file: of.file, text: &text, bytes: part };
             found.extend(self.value(of, of, &part, depth + 1));
             if found.len() >= POSSIBLE_MAX {
@@ -373,7 +516,8 @@ impl<'a, 'l> Forward<'a, 'l> {
         for (_, caller) in found.uses {
             let file = caller.site.file;
             let Some(text) = code.text(file) else { continue };
-            let part = arguments::of_call(&text, caller.site.reference.span.end);
+            let end = caller.site.reference.span.end;
+            let part = arguments::of_call(&text, end, self.language(file));
             let Some(part) = part.and_then(|all| arguments::argument(&text, &all, name, position))
             else {
                 continue;
@@ -381,8 +525,11 @@ impl<'a, 'l> Forward<'a, 'l> {
             let from = self.holder(file, &caller.site.reference);
             let part = Part { file, text: &text, bytes: part };
             let value = self.value(of, from, &part, depth + 1);
-            for edge in value.into_iter().map(|edge| Edge { kind: Kind::Callback, ..edge }) {
-                if !edges.iter().any(|other| other.to == edge.to) {
+            for mut edge in value {
+                edge.kind = Kind::Callback;
+                edge.passed.insert(0, (of, caller.site.clone()));
+                let is_same = |other: &Edge| other.to == edge.to && is_passed_alike(other, &edge);
+                if edges.len() < PASSED_MAX && !edges.iter().any(is_same) {
                     edges.push(edge);
                 }
             }
@@ -459,6 +606,15 @@ impl<'a, 'l> Forward<'a, 'l> {
         self.calls.borrow_mut().insert(file, Rc::clone(&by_holder));
         by_holder
     }
+}
+
+/// Returns true if the same calls, or calls of the same functions, pass what two steps lead to.
+fn is_passed_alike(one: &Edge, other: &Edge) -> bool {
+    let places = |edge: &Edge| {
+        let of = |site: &Site| (site.file, site.reference.span.start);
+        edge.passed.iter().map(|(to, site)| (*to, of(site))).collect::<Vec<_>>()
+    };
+    places(one) == places(other)
 }
 
 fn is_code_at(facts: &FileFacts, place: u32) -> bool {
@@ -541,11 +697,12 @@ pub(super) fn called_by_others(code: &dyn Code, facts: &FileFacts, of: usize) ->
 fn step(from: SymbolAt, link: Link, kind: Kind, site: &Site, through: Option<SymbolAt>) -> Edge {
     let site = Some(site.clone());
     let (confidence, reason) = (link.confidence, Some(link.reason));
-    Edge { from, to: link.to, kind, site, through, confidence, reason }
+    Edge { from, to: link.to, kind, site, through, confidence, reason, passed: Vec::new() }
 }
 
 /// A step that no use of a name states.
 pub(super) fn unnamed(from: SymbolAt, to: SymbolAt, kind: Kind) -> Edge {
     let confidence = crate::graph::weights::PASSED;
-    Edge { from, to, kind, site: None, through: None, confidence, reason: None }
+    let passed = Vec::new();
+    Edge { from, to, kind, site: None, through: None, confidence, reason: None, passed }
 }

@@ -5,8 +5,10 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::callbacks;
 use super::edges::{Edge, Open};
 use super::forward::Forward;
+use super::known::Known;
 use crate::graph::link::{Code, Linker, SymbolAt};
 
 /// Chains that cost more than the best one by this share, in percent, are not shown.
@@ -17,6 +19,9 @@ const EXAMINED_MAX: usize = 1_000;
 
 /// The number of doubtful steps of a chain: one of more is a guess.
 const DOUBTFUL_MAX: usize = 3;
+
+/// The number of nodes without callers from which the chains to the end are kept.
+const ENTRIES_MAX: usize = 256;
 
 /// A chain of steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,12 +37,16 @@ pub struct Chain {
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Found {
-    /// The chains, best first. Each has a node that none before it has.
+    /// The chains, best first, those without guesses before others. Each has a node that none before it
+    /// has.
     pub chains: Vec<Chain>,
     /// The nodes that the start leads to, nearest first.
     pub reached: Vec<SymbolAt>,
     /// The nodes that lead to the end, nearest first.
     pub leading: Vec<SymbolAt>,
+    /// The chains to the end by steps that are no guesses from nodes to which no such step leads, the
+    /// shortest first. Their cost is 0.
+    pub entries: Vec<Chain>,
     /// The calls of `reached` that nothing resolves, in the same order.
     pub open: Vec<Open>,
     /// How many uses of names were resolved.
@@ -84,55 +93,6 @@ impl Side {
     /// Returns the cost of the next node.
     fn least(&self) -> Option<u32> {
         self.heap.peek().map(|Reverse((cost, _))| *cost)
-    }
-}
-
-/// The steps that both searches found.
-#[derive(Default)]
-struct Known {
-    edges: Vec<Edge>,
-    /// The positions of the steps from and to each node.
-    out: FxHashMap<SymbolAt, Vec<usize>>,
-    into: FxHashMap<SymbolAt, Vec<usize>>,
-}
-
-impl Known {
-    fn add(&mut self, edge: Edge) {
-        let at = self.edges.len();
-        self.out.entry(edge.from).or_default().push(at);
-        self.into.entry(edge.to).or_default().push(at);
-        self.edges.push(edge);
-    }
-
-    /// Returns the least cost of each node from some nodes, and the step by which it has it. With
-    /// `is_back`, the cost to them.
-    fn costs(
-        &self,
-        ends: &[(SymbolAt, u32)],
-        is_back: bool,
-    ) -> FxHashMap<SymbolAt, (u32, Option<usize>)> {
-        let mut costs: FxHashMap<SymbolAt, (u32, Option<usize>)> = FxHashMap::default();
-        let mut heap = BinaryHeap::new();
-        for (node, cost) in ends {
-            costs.insert(*node, (*cost, None));
-            heap.push(Reverse((*cost, *node)));
-        }
-        let steps = if is_back { &self.into } else { &self.out };
-        while let Some(Reverse((cost, node))) = heap.pop() {
-            if costs.get(&node).is_some_and(|(known, _)| *known < cost) {
-                continue;
-            }
-            for &at in steps.get(&node).into_iter().flatten() {
-                let edge = &self.edges[at];
-                let next = if is_back { edge.from } else { edge.to };
-                let cost = cost + edge.kind.cost();
-                if costs.get(&next).is_none_or(|(known, _)| cost < *known) {
-                    costs.insert(next, (cost, Some(at)));
-                    heap.push(Reverse((cost, next)));
-                }
-            }
-        }
-        costs
     }
 }
 
@@ -186,7 +146,7 @@ pub fn chains(
         };
         for edge in edges {
             let next = if is_ahead { edge.to } else { edge.from };
-            let cost = cost + edge.kind.cost();
+            let cost = cost + edge.cost();
             side.offer(next, cost);
             if let Some(rest) = other.costs.get(&next) {
                 let whole = cost + rest;
@@ -197,92 +157,156 @@ pub fn chains(
         // A visit that resolves nothing costs as well.
         side.spent += (steps.count.get() - before).max(1);
     }
-    found.chains = extract(&known, from, to, chains_max);
+    found.chains = extract(&steps, &known, from, to, chains_max);
+    found.entries = entries(&known, to);
     found.resolved = steps.count.get();
     found.reached = ahead.visited;
     found.leading = back.visited;
     found
 }
 
-/// Returns the best chains over the known steps: first one for each way in which the end is reached, then
-/// others with a new node.
+/// Returns the shortest chains to some ends from nodes to which nothing leads; see [`Found::entries`].
+fn entries(known: &Known, to: &[(SymbolAt, u32)]) -> Vec<Chain> {
+    let mut nodes: Vec<SymbolAt> = to.iter().map(|(node, _)| *node).collect();
+    let mut next: FxHashMap<SymbolAt, Option<usize>> =
+        nodes.iter().map(|node| (*node, None)).collect();
+    let (mut at, mut found) = (0, Vec::new());
+    while let Some(node) = nodes.get(at).copied() {
+        at += 1;
+        let steps = known.into.get(&node).into_iter().flatten().copied();
+        let steps = steps.filter(|step| !known.edges[*step].kind.is_doubtful());
+        let mut is_entry = true;
+        for step in steps {
+            is_entry = false;
+            let from = known.edges[step].from;
+            next.entry(from).or_insert_with(|| {
+                nodes.push(from);
+                Some(step)
+            });
+        }
+        if is_entry && found.len() < ENTRIES_MAX {
+            let (mut edges, mut around) = (Vec::new(), node);
+            while let Some(Some(step)) = next.get(&around) {
+                edges.push(known.edges[*step].clone());
+                around = known.edges[*step].to;
+            }
+            found.push(Chain { start: node, edges, cost: 0 });
+        }
+    }
+    found
+}
+
+/// Returns the best chains over the known steps: those without guesses, then the ones with guesses that
+/// cost less than these.
 fn extract(
+    steps: &Forward<'_, '_>,
     known: &Known,
     from: &[(SymbolAt, u32)],
     to: &[(SymbolAt, u32)],
     chains_max: usize,
 ) -> Vec<Chain> {
-    let (ahead, back) = (known.costs(from, false), known.costs(to, true));
     if let Some((start, cost)) = from.iter().find(|(node, _)| to.iter().any(|(to, _)| to == node)) {
         return vec![Chain { start: *start, edges: Vec::new(), cost: *cost }];
     }
-    // The cheapest chain over each step.
-    let whole = known.edges.iter().enumerate().filter_map(|(at, edge)| {
-        let (begin, rest) = (ahead.get(&edge.from)?.0, back.get(&edge.to)?.0);
-        Some((begin + edge.kind.cost() + rest, at))
-    });
-    let mut whole: Vec<(u32, usize)> = whole.collect();
-    whole.sort_unstable();
-    let Some(best) = whole.first().map(|(cost, _)| *cost) else { return Vec::new() };
-    whole.retain(|(cost, _)| *cost <= best + best * WORSE_MAX / 100);
+    let mut nodes = FxHashSet::default();
     let mut chains: Vec<Chain> = Vec::new();
-    let (mut nodes, mut lasts) = (FxHashSet::default(), FxHashSet::default());
-    for is_first in [true, false] {
-        for &(cost, at) in whole.iter().take(EXAMINED_MAX) {
-            if chains.len() >= chains_max {
-                break;
-            }
-            let Some(edges) = over(known, &ahead, &back, at) else { continue };
-            let (Some(first), Some(last)) = (edges.first(), edges.last()) else { continue };
-            let doubtful = edges.iter().filter(|edge| edge.kind.is_doubtful()).count();
-            if doubtful > DOUBTFUL_MAX {
-                continue;
-            }
-            if is_first && !lasts.insert(last.from) {
-                continue;
-            }
-            let start = first.from;
-            let all = std::iter::once(start).chain(edges.iter().map(|edge| edge.to));
-            if all.filter(|node| nodes.insert(*node)).count() > 0 {
-                chains.push(Chain { start, edges, cost });
-            }
-        }
+    for guesses in [false, true] {
+        let (ahead, back) = (known.costs(from, false, guesses), known.costs(to, true, guesses));
+        let of = Costed { steps, known, ahead, back, guesses };
+        let best = chains.first().map(|chain| chain.cost);
+        let mut found = of.chains(&mut nodes, chains_max - chains.len(), best);
+        found.sort_by_key(|chain| chain.cost);
+        chains.extend(found);
     }
-    chains.sort_by_key(|chain| chain.cost);
     chains
 }
 
-/// Returns the steps of the cheapest chain over a step; `None` if it passes a node twice.
-fn over(
-    known: &Known,
-    ahead: &FxHashMap<SymbolAt, (u32, Option<usize>)>,
-    back: &FxHashMap<SymbolAt, (u32, Option<usize>)>,
-    at: usize,
-) -> Option<Vec<Edge>> {
-    let middle = &known.edges[at];
-    let mut edges = vec![middle.clone()];
-    let mut seen = FxHashSet::from_iter([middle.from]);
-    if !seen.insert(middle.to) {
-        return None;
+/// The least costs of nodes from the start and to the end.
+struct Costed<'k, 'f> {
+    steps: &'k Forward<'f, 'f>,
+    known: &'k Known,
+    ahead: FxHashMap<SymbolAt, (u32, Option<usize>)>,
+    back: FxHashMap<SymbolAt, (u32, Option<usize>)>,
+    /// Also over steps that only a name supports.
+    guesses: bool,
+}
+
+impl Costed<'_, '_> {
+    /// Returns the best chains that have a node which is not in `nodes`: first one for each way in which
+    /// the end is reached, then others. With `below`, only those that cost less.
+    fn chains(
+        &self,
+        nodes: &mut FxHashSet<SymbolAt>,
+        chains_max: usize,
+        below: Option<u32>,
+    ) -> Vec<Chain> {
+        // The cheapest chain over each step.
+        let all = self.known.edges.iter().enumerate();
+        let all = all.filter(|(_, edge)| self.guesses || !edge.kind.is_guess());
+        let whole = all.filter_map(|(at, edge)| {
+            let (begin, rest) = (self.ahead.get(&edge.from)?.0, self.back.get(&edge.to)?.0);
+            Some((begin + edge.cost() + rest, at))
+        });
+        let mut whole: Vec<(u32, usize)> = whole.collect();
+        whole.sort_unstable();
+        let Some(best) = whole.first().map(|(cost, _)| *cost) else { return Vec::new() };
+        let limit = below.map_or(best + best * WORSE_MAX / 100, |below| below.saturating_sub(1));
+        whole.retain(|(cost, _)| *cost <= limit);
+        let mut chains: Vec<Chain> = Vec::new();
+        let mut lasts = FxHashSet::default();
+        for is_first in [true, false] {
+            for &(cost, at) in whole.iter().take(EXAMINED_MAX) {
+                if chains.len() >= chains_max {
+                    break;
+                }
+                let Some(mut edges) = self.over(at) else { continue };
+                let (Some(first), Some(last)) = (edges.first(), edges.last()) else { continue };
+                let doubtful = edges.iter().filter(|edge| edge.kind.is_doubtful()).count();
+                if doubtful > DOUBTFUL_MAX || is_first && lasts.contains(&last.from) {
+                    continue;
+                }
+                let (start, last) = (first.from, last.from);
+                let all = || std::iter::once(start).chain(edges.iter().map(|edge| edge.to));
+                if all().all(|node| nodes.contains(&node))
+                    || !callbacks::settle(self.steps, self.known, &mut edges)
+                {
+                    continue;
+                }
+                lasts.insert(last);
+                nodes.extend(std::iter::once(start).chain(edges.iter().map(|edge| edge.to)));
+                chains.push(Chain { start, edges, cost });
+            }
+        }
+        chains
     }
-    let mut node = middle.from;
-    while let Some((_, Some(at))) = ahead.get(&node) {
-        let edge = &known.edges[*at];
-        if !seen.insert(edge.from) {
+
+    /// Returns the steps of the cheapest chain over a step; `None` if it passes a node twice.
+    fn over(&self, at: usize) -> Option<Vec<Edge>> {
+        let middle = &self.known.edges[at];
+        let mut edges = vec![middle.clone()];
+        let mut seen = FxHashSet::from_iter([middle.from]);
+        if !seen.insert(middle.to) {
             return None;
         }
-        edges.push(edge.clone());
-        node = edge.from;
-    }
-    edges.reverse();
-    let mut node = middle.to;
-    while let Some((_, Some(at))) = back.get(&node) {
-        let edge = &known.edges[*at];
-        if !seen.insert(edge.to) {
-            return None;
+        let mut node = middle.from;
+        while let Some((_, Some(at))) = self.ahead.get(&node) {
+            let edge = &self.known.edges[*at];
+            if !seen.insert(edge.from) {
+                return None;
+            }
+            edges.push(edge.clone());
+            node = edge.from;
         }
-        edges.push(edge.clone());
-        node = edge.to;
+        edges.reverse();
+        let mut node = middle.to;
+        while let Some((_, Some(at))) = self.back.get(&node) {
+            let edge = &self.known.edges[*at];
+            if !seen.insert(edge.to) {
+                return None;
+            }
+            edges.push(edge.clone());
+            node = edge.to;
+        }
+        Some(edges)
     }
-    Some(edges)
 }

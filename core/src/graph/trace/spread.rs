@@ -1,7 +1,10 @@
 //! What runs from a start on, level by level.
 
+use std::rc::Rc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::callbacks;
 use super::edges::{Edge, Kind, Open};
 use super::forward::{Forward, Steps};
 use crate::graph::link::{Code, Linker, SymbolAt};
@@ -21,7 +24,8 @@ pub struct Branch {
     pub depth: usize,
     /// What it leads to that runs nothing of the program itself, in the order of the text.
     pub leaves: Vec<SymbolAt>,
-    /// The node was shown before, with what it leads to.
+    /// The node was shown before, with what it leads to; here follows only what callers pass to it on
+    /// this way.
     pub is_repeated: bool,
     /// The depth or the number of nodes ended the search before all that it leads to.
     pub is_unvisited: bool,
@@ -48,31 +52,43 @@ pub fn spread(
 ) -> (Vec<Branch>, usize) {
     let linker = Linker::new(code);
     let steps = Forward::new(&linker);
-    let mut followed: FxHashMap<SymbolAt, Steps> = FxHashMap::default();
+    let mut followed: FxHashMap<SymbolAt, Rc<Steps>> = FxHashMap::default();
     let mut branches: Vec<Branch> =
         from.iter().map(|node| Branch::new(*node, None, None, 0)).collect();
     let mut seen: FxHashSet<SymbolAt> = from.iter().copied().collect();
+    // What is passed to a node, where it was listed.
+    let mut passed: FxHashSet<(SymbolAt, SymbolAt)> = FxHashSet::default();
     let (mut at, mut omitted) = (0, 0);
     while at < branches.len() {
         let Branch { node, depth, is_repeated, .. } = branches[at];
         at += 1;
-        if is_repeated {
-            continue;
-        }
-        let of = followed.remove(&node).unwrap_or_else(|| certain(&steps, node));
+        let of = followed.entry(node).or_insert_with(|| Rc::new(certain(&steps, node)));
+        let of = Rc::clone(of);
+        let is_shown = |edge: &&Edge| !is_repeated || !edge.passed.is_empty();
         if depth >= depth_max {
-            branches[at - 1].is_unvisited = !of.edges.is_empty();
+            branches[at - 1].is_unvisited = !is_repeated && !of.edges.is_empty();
             continue;
         }
-        branches[at - 1].open = of.open;
+        if !is_repeated {
+            branches[at - 1].open = of.open.clone();
+        }
+        let before = way(&branches, at - 1);
         let mut own = FxHashSet::default();
-        for edge in of.edges {
+        for edge in of.edges.iter().filter(is_shown) {
             let to = edge.to;
-            if !own.insert(to) {
+            let is_passed = !edge.passed.is_empty();
+            if own.contains(&to)
+                || is_repeated && passed.contains(&(node, to))
+                || is_passed && callbacks::passing(&steps, &before, &edge.passed).is_none()
+            {
                 continue;
             }
+            own.insert(to);
+            if is_passed {
+                passed.insert((node, to));
+            }
             let is_repeated = seen.contains(&to);
-            let next = followed.entry(to).or_insert_with(|| certain(&steps, to));
+            let next = followed.entry(to).or_insert_with(|| Rc::new(certain(&steps, to)));
             // What is marked is listed by itself.
             let is_plain = edge.kind == Kind::Call && edge.confidence >= weights::LIKELY;
             if next.edges.is_empty() && next.open.is_empty() && is_plain {
@@ -82,12 +98,23 @@ pub fn spread(
                 branches[at - 1].is_unvisited = true;
             } else {
                 seen.insert(to);
-                let branch = Branch::new(to, Some(edge), Some(at - 1), depth + 1);
+                let branch = Branch::new(to, Some(edge.clone()), Some(at - 1), depth + 1);
                 branches.push(Branch { is_repeated, ..branch });
             }
         }
     }
     (branches, omitted)
+}
+
+/// Returns the steps from a start to the node at a position, in order.
+fn way(branches: &[Branch], mut at: usize) -> Vec<Edge> {
+    let mut edges = Vec::new();
+    while let (Some(edge), Some(parent)) = (&branches[at].edge, branches[at].parent) {
+        edges.push(edge.clone());
+        at = parent;
+    }
+    edges.reverse();
+    edges
 }
 
 /// Returns the steps from a node that are followed; the calls of the others count as unresolved.

@@ -247,3 +247,162 @@ fn plain_calls_cost_least() {
     ];
     assert!(kinds.iter().all(|kind| kind.cost() > Kind::Call.cost()));
 }
+
+impl Tree {
+    /// Returns the function that is called with a closure around the call of `name`.
+    fn running(&self, name: &str) -> String {
+        let sites = self.0.sites(name);
+        let call = sites.iter().find(|site| site.reference.role == crate::lang::facts::Role::Call);
+        let found = super::running(&self.0, call.expect("it is called"));
+        found.map_or_else(|| "none".to_owned(), |(at, _)| self.shown(at))
+    }
+}
+
+#[test]
+fn conditions_are_not_closures_that_the_called_function_runs() {
+    let statements = [
+        ("rs", "fn go() {}\nfn wanted() -> bool { true }\n", "fn main() { ", " }"),
+        (
+            "go",
+            "package a\nfunc go1() {}\nfunc wanted() bool { return true }\n",
+            "func main() { ",
+            " }",
+        ),
+        ("swift", "func go() {}\nfunc wanted() -> Bool { true }\n", "func main() { ", " }"),
+    ];
+    let bodies: [(usize, &str, &str); 10] = [
+        (0, "if wanted() { go(); }", "go"),
+        (0, "if let Some(x) = wanted() { go(); }", "go"),
+        (0, "for y in wanted() { go(); }", "go"),
+        (0, "while wanted() { go(); }", "go"),
+        (0, "match wanted() { _ => go() }", "go"),
+        (0, "wanted(a || b, Some { x: 1 }, go());", "go"),
+        (1, "if wanted() { go1() }", "go1"),
+        (2, "if wanted() { go() }", "go"),
+        (2, "if let a = b(),\n  let c = wanted() { go() }", "go"),
+        (2, "switch wanted() { default: go() }", "go"),
+    ];
+    for (of, body, name) in bodies {
+        let (ending, before, head, end) = statements[of];
+        let tree = Tree::new(&format!("//- /a.{ending}\n{before}{head}{body}{end}\n"));
+        assert_eq!(tree.running(name), "none", "{body}");
+    }
+}
+
+#[test]
+fn closures_are_run_by_the_function_that_they_are_passed_to() {
+    for text in [
+        "//- /a.rs\nfn each(run: impl Fn(u8)) {}\nfn go() {}\nfn main() { each(|a, b| go()); }\n",
+        "//- /a.rs\nfn each(run: impl Fn()) {}\nfn go() {}\nfn main() { each(Box::new(move || { x(1, 2); go() })); }\n",
+        "//- /a.go\npackage a\nfunc each(run func()) {}\nfunc go() {}\nfunc main() { each(func() { go() }) }\n",
+        "//- /a.js\nfunction each(run) {}\nfunction go() {}\nfunction main() { each((a, b) => go()) }\n",
+        "//- /a.py\ndef each(run): pass\ndef go(): pass\ndef main():\n    each(lambda a, b: go())\n",
+        "//- /a.swift\nfunc each(run: () -> Void) {}\nfunc go() {}\nfunc main() { each() { go() } }\n",
+        "//- /a.swift\nfunc each(_ a: Int, run: () -> Void) {}\nfunc go() {}\nfunc main() {\n  if a { }\n  let b = each(1) { go() }\n}\n",
+        "//- /a.kt\nfun each(a: Int, run: () -> Unit) {}\nfun go() {}\nfun main() { if (a) each(1) { go() } }\n",
+    ] {
+        let text = text.replace("go()", "leave()").replace("each", "often");
+        assert_eq!(Tree::new(&text).running("leave"), "often", "{text}");
+    }
+}
+
+#[test]
+fn a_field_of_another_type_leads_to_no_function_of_its_name() {
+    let tree = Tree::new(
+        "//- /src/lib.rs\nmod other;\npub struct Tool {}\npub struct Call { tool: Tool }\n\
+         impl Call { fn answer(&self) { let a = &self.tool; } }\n\
+         //- /src/other.rs\npub fn tool() { goal(); }\nfn goal() {}\n",
+    );
+    assert_eq!(tree.chain("Call::answer", "goal"), "none");
+}
+
+#[test]
+fn a_call_of_a_member_is_not_one_of_a_field_where_methods_have_names_of_their_own() {
+    let tree = Tree::new(
+        "//- /src/lib.rs\npub struct Tool { run: fn() }\nfn held() {}\n\
+         impl Tool {\n    fn new() -> Tool { Tool { run: held } }\n    \
+         fn run(&self) { self.inner() }\n    fn inner(&self) { (self.run)() }\n}\n\
+         fn main(tool: &Tool) { tool.run(); }\n",
+    );
+    assert_eq!(
+        tree.chain("main", "held"),
+        "main -Call-> Tool::run -Call-> Tool::inner -Value-> Tool::run -Passed-> held"
+    );
+}
+
+#[test]
+fn a_path_of_modules_is_not_followed_by_its_last_name_alone() {
+    let tree = Tree::new(
+        "//- /src/lib.rs\nmod a;\nmod b;\nuse missing as tests;\nfn main() { tests::changed::run(); }\n\
+         //- /src/a.rs\npub fn run() { goal(); }\nfn goal() {}\n\
+         //- /src/b/changed.rs\npub fn run() { end(); }\nfn end() {}\n",
+    );
+    assert_eq!(tree.chain("main", "goal"), "none");
+}
+
+#[test]
+fn chains_without_guesses_come_first() {
+    let tree = Tree::new(
+        "//- /a.rb\nclass Other\n  def perform(x)\n  end\nend\n\nclass Job\n  def perform(x)\n    goal\n  end\n  def goal\n  end\nend\n\n\
+         def main(x)\n  x.perform(1)\n  one\nend\n\ndef one\n  two\nend\n\ndef two\n  three\nend\n\n\
+         def three\n  Job.new.perform(1)\nend\n",
+    );
+    let found = tree.search("main", "Job#goal");
+    let first = found.chains.first().expect("there is one");
+    assert!(first.edges.iter().all(|edge| edge.kind != Kind::Possible), "{first:?}");
+    assert!(first.edges.len() > 3, "{first:?}");
+}
+
+#[test]
+fn callers_lead_to_what_they_pass_and_not_to_what_others_pass() {
+    let text = "//- /a.rs\nfn each(run: impl Fn()) { run(); }\nfn show() { goal(); }\nfn goal() {}\n\
+         fn idle() { each(|| ()); }\nfn busy() { each(|| ()); each(show); }\n\
+         fn through() { both(show); }\nfn both(run: impl Fn()) { each(run); }\n";
+    let tree = Tree::new(text);
+    assert_eq!(tree.chain("idle", "goal"), "none");
+    assert_eq!(tree.chain("busy", "show"), "busy -Passed-> show");
+    let found = tree.search("both", "goal");
+    assert!(!found.chains.is_empty());
+    // The tree of what a caller runs.
+    let runs = |name: &str| {
+        let (branches, _) = spread(&tree.0, &[tree.named(name)], 4, 20);
+        branches.iter().map(|of| tree.shown(of.node)).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(runs("idle"), "idle each");
+    assert!(runs("busy").contains("show"), "{}", runs("busy"));
+    // What is listed before is followed only as far as this caller passes it.
+    let (branches, _) = spread(&tree.0, &[tree.named("idle"), tree.named("through")], 4, 20);
+    let shown: Vec<String> = branches.iter().map(|of| tree.shown(of.node)).collect();
+    assert!(shown.contains(&"show".to_owned()), "{shown:?}");
+}
+
+#[test]
+fn closures_with_several_parameters_are_values_as_a_whole() {
+    let tree = Tree::new(
+        "//- /a.rs\nfn each(run: impl Fn(u8, u8), last: u8) { run(1, 2); }\nfn show(a: u8) {}\n\
+         fn main() { each(|a, b| show(a), 3); }\n\
+         struct Tool { run: fn(u8, u8) }\nimpl Tool { fn call(&self) { (self.run)(1, 2); } }\n\
+         fn made() -> Tool { Tool { run: |a, b| show(b) } }\n",
+    );
+    assert_eq!(tree.chain("each", "show"), "each -Callback-> show");
+    assert_eq!(tree.chain("Tool::call", "show"), "Tool::call -Value-> Tool::run -Call-> show");
+}
+
+#[test]
+fn a_step_has_the_entry_of_a_table_that_leads_on() {
+    let tree = Tree::new(
+        "//- /src/lib.rs\npub trait Define { fn run(); }\npub struct Tool { run: fn() }\n\
+         impl Tool { fn of<D: Define>() -> Tool { Tool { run: || D::run() } } }\n\
+         pub struct Find;\nimpl Define for Find { fn run() {} }\n\
+         pub struct Trace;\nimpl Define for Trace { fn run() {} }\n\
+         static TABLE: [Tool; 2] = [\n    Tool::of::<Find>(),\n    Tool::of::<Trace>(),\n];\n",
+    );
+    for (name, line) in [("Find::run", 9), ("Trace::run", 10)] {
+        let found = tree.search("TABLE", name);
+        let first = found.chains.first().expect("there is a chain");
+        let site = first.edges[0].site.as_ref().expect("it calls it");
+        let text = tree.0.text(site.file).expect("a text");
+        let before = &text[..site.reference.span.start];
+        assert_eq!(1 + before.iter().filter(|byte| **byte == b'\n').count(), line, "{name}");
+    }
+}

@@ -17,7 +17,8 @@ use crate::graph::link::{CONFIDENCE_ANSWER, Link, Site, SymbolAt};
 use crate::lang::facts::{Reference, Role};
 use crate::lang::symbols::SymbolKind;
 
-/// The most definitions of a name that is looked up: a name of more is a common word.
+/// The most definitions of a name that is looked up: a name of more is a common word, of which only calls
+/// of what a member holds are followed.
 const NAMED_MAX: usize = 256;
 
 /// The number of these that are looked at for whether one is a function.
@@ -76,9 +77,10 @@ impl Forward<'_, '_> {
         for site in sites.into_iter().take(STORES_MAX) {
             let Some(text) = code.text(site.file) else { continue };
             let span = &site.reference.span;
-            let value = assigned(&text, span.end);
+            let language = self.language(site.file);
+            let value = assigned(&text, span.end, language);
             let is_event = value.is_none();
-            let Some(part) = value.or_else(|| call_around(&text, span)) else { continue };
+            let Some(part) = value.or_else(|| call_around(&text, span, language)) else { continue };
             if !self.may_hold(&text[part.clone()]) {
                 continue;
             }
@@ -95,7 +97,7 @@ impl Forward<'_, '_> {
                 }
                 let kind = if is_event { Kind::Event } else { edge.kind };
                 if !found.iter().any(|other| other.to == edge.to) {
-                    found.push(Edge { kind, ..edge });
+                    found.push(Edge { kind, passed: Vec::new(), ..edge });
                 }
             }
         }
@@ -114,7 +116,9 @@ impl Forward<'_, '_> {
         let mut found = self.inside(of, part);
         if !arguments::has_closure(part.own()) {
             // The result of a call is no function that runs later; a new instance has methods.
-            found.retain(|edge| edge.kind != Kind::Call || self.is_creation(edge.to));
+            found.retain(|edge| {
+                !matches!(edge.kind, Kind::Call | Kind::Override) || self.is_creation(edge.to)
+            });
         }
         let name = arguments::whole_name(part.own());
         if let Some(name) = name.filter(|_| found.is_empty()) {
@@ -149,6 +153,16 @@ impl Forward<'_, '_> {
                     kind => kind.filter(|_| self.is_function(link.to)),
                 };
                 let Some(kind) = kind else { continue };
+                if kind == Kind::Call {
+                    // What implements a called method may run in its place.
+                    let link_to = |to: &SymbolAt| Link { to: *to, ..link };
+                    let overriders = self.overriders(link.to);
+                    let through = Some(link.to);
+                    found.extend(overriders.iter().map(|to| Edge {
+                        through,
+                        ..edge(of, *file, Kind::Override, link_to(to), reference.clone())
+                    }));
+                }
                 found.push(edge(of, *file, kind, link, reference));
             }
         }
@@ -203,10 +217,17 @@ impl Forward<'_, '_> {
     pub(super) fn uses(&self, file: FileId, word: &str, roles: &[Role]) -> Vec<(Link, Reference)> {
         let code = self.linker.code();
         let named = code.named(word);
-        if named.is_empty() && !self.is_bound(file, word) || named.len() > NAMED_MAX {
+        if named.is_empty() && !self.is_bound(file, word) {
             return Vec::new();
         }
-        let has_role = |reference: &Reference| roles.contains(&reference.role);
+        let common = if named.len() > NAMED_MAX { code.text(file) } else { None };
+        if named.len() > NAMED_MAX && common.is_none() {
+            return Vec::new();
+        }
+        let has_role = |reference: &Reference| {
+            let is_called = |text| arguments::is_called_in_brackets(text, reference.span.end);
+            roles.contains(&reference.role) && common.as_deref().is_none_or(is_called)
+        };
         let uses = code.uses_in(file, word).into_iter().filter(has_role);
         let resolved = |reference: Reference| {
             self.count.set(self.count.get() + 1);
@@ -228,5 +249,5 @@ impl Forward<'_, '_> {
 fn edge(from: SymbolAt, file: FileId, kind: Kind, link: Link, reference: Reference) -> Edge {
     let site = Some(Site { file, reference });
     let (confidence, reason) = (link.confidence, Some(link.reason));
-    Edge { from, to: link.to, kind, site, through: None, confidence, reason }
+    Edge { from, to: link.to, kind, site, through: None, confidence, reason, passed: Vec::new() }
 }
