@@ -6,6 +6,7 @@ mod indexing;
 mod nodes;
 mod plans;
 mod simulations;
+mod tools;
 
 use std::fs;
 use std::path::PathBuf;
