@@ -52,7 +52,7 @@ pub(super) enum End {
     Complete,
     /// With a failure: the end of a sentence that begins with the node.
     Failed(String),
-    /// Not before the deadline, after so many milliseconds.
+    /// Not within the time of the call, which was so many milliseconds.
     Late(u128),
     /// Not before the call was interrupted.
     Interrupted,
@@ -130,7 +130,8 @@ where
     }
     drop(sender);
     let mut open = nodes.len();
-    let mut end = End::Late(0);
+    let whole = bounds.deadline.saturating_duration_since(start);
+    let mut end = End::Late((whole + Duration::from_micros(500)).as_millis());
     while open > 0 {
         let left = bounds.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
@@ -158,9 +159,6 @@ where
     }
     drop(running);
     let elapsed = start.elapsed();
-    if end == End::Late(0) {
-        end = End::Late(elapsed.as_millis());
-    }
     for (at, node) in nodes.iter_mut().enumerate().filter(|(at, _)| !is_ended[*at]) {
         node.end = end.clone();
         node.elapsed = elapsed;

@@ -26,8 +26,9 @@ use super::failure;
 use super::secret::Secret;
 use crate::fleet::config::Node;
 
-/// How often a connection is tested while it is used, and how long the answer may take.
-const PING_INTERVAL: Duration = Duration::from_secs(10);
+/// How often a connection is tested, also between calls, and how long the answer may take. A server that
+/// finds this too often closes the connection, and the next call makes another one.
+const PING_INTERVAL: Duration = Duration::from_secs(30);
 const PING_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A connection. Clones share it.

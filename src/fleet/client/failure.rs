@@ -8,6 +8,9 @@ use tonic::{Code, Status};
 use super::secret::Secret;
 use crate::base::text::{plain, start};
 
+/// What a person checks on a node that serves something else.
+const IS_RPC: &str = "does it run `zoekt-webserver -rpc`?";
+
 /// The longest part of a node's own text that is quoted.
 const QUOTED_BYTES_MAX: usize = 200;
 
@@ -65,6 +68,7 @@ pub(super) fn of_status(status: &Status, bytes_max: usize, token: Option<&Secret
         Code::Unauthenticated | Code::PermissionDenied => {
             format!("rejected the token: {}", quoted(message, token))
         }
+        Code::Unimplemented => format!("does not serve this call; {IS_RPC}"),
         code => {
             let message = quoted(message, token);
             let separator = if message.is_empty() { "" } else { ": " };
@@ -97,10 +101,7 @@ pub(super) fn of_connection(error: &(dyn Error + 'static)) -> Option<String> {
     Some(if innermost.contains("broken pipe") || innermost.contains("reset by peer") {
         lost()
     } else {
-        format!(
-            "does not speak gRPC: {} (does it run `zoekt-webserver -rpc`?)",
-            quoted(&innermost, None)
-        )
+        format!("does not speak gRPC: {}; {IS_RPC}", quoted(&innermost, None))
     })
 }
 
