@@ -295,7 +295,7 @@ pub struct Offered<'a> {
     in_words: &'a dyn Fn(&str) -> String,
     /// What the command line writes before the name of a tool.
     prefix: &'a str,
-    /// The project that calls for the same tree name, on a server.
+    /// The project that calls for the same tree name.
     project: Option<&'a str>,
 }
 
@@ -583,9 +583,9 @@ impl Tool {
             call.offered.is_none_or(|tools| tools.iter().any(|tool| tool.command() == name))
                 && (project.is_none() || OVER_FLEETS.contains(&name))
         };
-        let (prefix, project) = match (project, call.offered) {
-            (Some(name), None) => (format!("{name} "), None),
-            (project, _) => (String::new(), project),
+        let prefix = match (project, call.offered) {
+            (Some(name), None) => format!("{name} "),
+            _ => String::new(),
         };
         // The command line has no subset of the tools.
         let in_words = |text: &str| match call.offered {

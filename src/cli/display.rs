@@ -18,6 +18,7 @@ use super::terminal;
 use crate::answer::style::{Part, Style};
 use crate::base::path::{from_path, shown};
 use crate::base::text::plain;
+use crate::tools::session::PROJECT;
 use crate::tools::{self, Location};
 
 /// Fields of a reply that hold a repository path, and the field that `--json` adds to each: the
@@ -215,10 +216,13 @@ impl Style for Display<'_> {
     fn call(&self, tool: &str, args: &Map<String, Value>) -> String {
         let known = tools::find(tool);
         let mut words = vec!["codedb".to_owned()];
+        // A fleet is the project of commands below its own.
+        let project = args.get(PROJECT).and_then(Value::as_str);
+        words.extend(project.map(str::to_owned));
         words.push(known.map_or_else(|| tool.to_owned(), tools::Tool::command));
         let positional = |name: &str| known.is_some_and(|tool| tool.positional.contains(&name));
         let mut last: Vec<String> = Vec::new();
-        for (name, value) in args {
+        for (name, value) in args.iter().filter(|(name, _)| *name != PROJECT) {
             let values = match value {
                 Value::Array(values) => values.as_slice(),
                 Value::Bool(false) => &[],

@@ -4,7 +4,6 @@
 //! results are collected once ([`Choice`]); which of them fit is decided when the reply is
 //! rendered, because their cost depends on the form.
 
-use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -330,29 +329,13 @@ fn decided(
     Ok(best)
 }
 
-/// Returns the calls that are likely needed next as text.
-fn next_text(next: &[NextCall]) -> String {
-    let mut out = String::new();
-    for NextCall { tool, arguments } in next {
-        if tool.starts_with("codedb_") {
-            let _ = writeln!(out, "next: {tool} {arguments}");
-            continue;
-        }
-        // The command line takes them by position.
-        let _ = write!(out, "next: codedb {tool}");
-        for name in ["targets", "from", "name", "path"] {
-            let values = match &arguments[name] {
-                serde_json::Value::Array(values) => values.as_slice(),
-                value => std::slice::from_ref(value),
-            };
-            for value in values.iter().filter_map(serde_json::Value::as_str) {
-                let option = if name == "path" { "--path " } else { "" };
-                let _ = write!(out, " {option}'{}'", text::plain(value).replace('\'', ""));
-            }
-        }
-        out.push('\n');
-    }
-    out
+/// Returns the calls that are likely needed next as text, in the words of the reader.
+fn next_text(next: &[NextCall], style: &dyn Style) -> String {
+    let line = |NextCall { tool, arguments }: &NextCall| {
+        let call = arguments.as_object().map(|arguments| style.call(tool, arguments));
+        format!("next: {}\n", call.unwrap_or_else(|| tool.clone()))
+    };
+    next.iter().map(line).collect()
 }
 
 /// Returns the decisions as text.
@@ -451,7 +434,7 @@ impl ContextReply {
                 let notices = notices.iter().map(|notice| tokens::count(notice) + NOTICE_TOKENS);
                 let decisions = tokens::count(&decisions_text(&self.decisions));
                 let bundle_tokens = tokens::count(&bundle.render(&Plain));
-                let next = tokens::count(&next_text(&self.next(bundle)));
+                let next = tokens::count(&next_text(&self.next(bundle), &Plain));
                 bundle_tokens + next + decisions + notices.sum::<usize>() + EDGE_TOKENS
             }
             Form::Json => {
@@ -525,7 +508,8 @@ impl Reply for ContextReply {
     /// Renders the parts of the bundle, each below its heading.
     fn render(&self, style: &dyn Style) -> String {
         let bundle = self.bundle(Form::Text);
-        bundle.render(style) + &decisions_text(&self.decisions) + &next_text(&self.next(&bundle))
+        let next = next_text(&self.next(&bundle), style);
+        bundle.render(style) + &decisions_text(&self.decisions) + &next
     }
 
     /// Shows the files with the reasons, what is in them, and the decisions for them.
@@ -546,11 +530,11 @@ impl Reply for ContextReply {
     }
 
     fn adapt(&mut self, offered: Offered<'_>) {
-        let name = |mention: &str| Some(offered.render(mention)?.trim_matches('`').to_owned());
+        let name = |name: &str| offered.has(name).then(|| name.to_owned());
         self.next_tools.project = offered.project.map(str::to_owned);
-        self.next_tools.read = name("{tool:read}");
-        self.next_tools.trace = name("{tool:trace}");
-        self.next_tools.callers = name("{tool:callers}");
+        self.next_tools.read = name("codedb_read");
+        self.next_tools.trace = name("codedb_trace");
+        self.next_tools.callers = name("codedb_callers");
     }
 
     fn notices(&self) -> Vec<String> {

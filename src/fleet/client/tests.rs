@@ -182,7 +182,7 @@ fn each_fault_has_a_sentence_and_costs_the_others_nothing() {
     let client = client(&nodes);
     let start = Instant::now();
     let deadline = start + client.fleet().timeout;
-    let bounds = Bounds { bytes_max: 1 << 20, deadline };
+    let bounds = Bounds { bytes_max: 1 << 20, deadline, is_best_only: false };
     let found = client.search(&everything(), &SearchOptions::default(), &bounds, Interrupt::NEVER);
     let elapsed = start.elapsed();
     for ((name, _, is_failed, expected), answer) in faults.iter().zip(&found.nodes) {
