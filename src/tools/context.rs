@@ -4,7 +4,6 @@
 //! results are collected once ([`Choice`]); which of them fit is decided when the reply is
 //! rendered, because their cost depends on the form.
 
-
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,9 +1,17 @@
 //! The tools over three nodes that run zoekt: a module, and others that use it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use codedb::fleet::client::Client;
+use codedb::fleet::cluster::Cluster;
+use codedb::fleet::config::Fleet;
+use codedb::fleet::query::Query;
+use codedb::fleet::view::View;
+use codedb::parsers::Parsers;
+use codedb::tools::Call;
 use serde_json::{Value, json};
 
 use super::{configure, fleet};
@@ -126,6 +134,47 @@ fn a_server_answers_over_a_fleet_that_a_call_names() {
     let next = session.text("codedb_context", task);
     assert!(next.contains(r#""project":"fleet""#), "the next call names the fleet: {next}");
     session.end();
+}
+
+/// Of a thousand searches during which a node dies, each reply is right, or says what is unknown.
+#[test]
+fn no_reply_is_wrong_while_a_node_dies() {
+    let Some(zoekt) = Zoekt::find() else { return };
+    let place = Place::new();
+    let [_a, _b, mut c] = start(&place, &zoekt);
+    let configuration = place.base().join("home/.config/codedb/codedb.toml");
+    let text = fs::read_to_string(configuration).expect("it was written");
+    let fleet = Fleet::of_text(&text).expect("valid").expect("a fleet");
+    let cluster = Cluster::new(Client::new(fleet, None).expect("a client"));
+    let search = |pattern: &str| {
+        let view = View::new(&cluster, Query::Const(true), Parsers::in_process());
+        let args = json!({"query": pattern, "paths_only": true});
+        let tool = codedb::tools::find("search").expect("a tool");
+        let answer = tool.run(&Call::new(&view, 0), args).expect("an answer");
+        let reply: Value = serde_json::from_str(&answer.json().expect("JSON")).expect("JSON");
+        let files = reply["files"].as_array().expect("a list");
+        let files: BTreeSet<String> = files.iter().map(|file| file["path"].to_string()).collect();
+        (files, reply.get("unknown").is_some())
+    };
+    let patterns = ["store.Open", "func", "module", "check(name)", "nowhere"];
+    let expected = patterns.map(|pattern| search(pattern).0);
+    assert_eq!(expected.clone().map(|files| files.len()), [2, 3, 3, 1, 0]);
+    let (mut partial, mut slowest) = (0, Duration::ZERO);
+    for at in 0..1_000 {
+        if at == 300 {
+            c.kill();
+        }
+        let started = Instant::now();
+        let (files, is_partial) = search(patterns[at % patterns.len()]);
+        slowest = slowest.max(started.elapsed());
+        let whole = &expected[at % patterns.len()];
+        assert!(files.is_subset(whole), "{at}: {files:?}");
+        assert!(is_partial || files == *whole, "{at}: silently incomplete: {files:?}");
+        assert!(at >= 300 || !is_partial, "{at}: all nodes are there");
+        partial += usize::from(is_partial);
+    }
+    assert_eq!(partial, 700, "what the dead node has is unknown");
+    assert!(slowest < Duration::from_secs(6), "{slowest:?}");
 }
 
 #[test]
