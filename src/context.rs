@@ -2,7 +2,7 @@
 //! budget.
 //!
 //! [`task`] parses the task into names, paths, locations, quoted texts and plain words;
-//! [`evidence`] looks them up and collects evidence for files; [`ranking`] orders files by the
+//! [`evidence`] looks them up and collects evidence for files (`known_words`: for a question, by related words, too); [`ranking`] orders files by the
 //! weights of [`crate::rank`], [`definitions`] the definitions inside them; [`compose`] selects what is worth its tokens. [`changed`] finds the
 //! files and definitions of a change, [`diff`] parses unified diffs. docs/context.md describes the
 //! whole.
@@ -12,5 +12,6 @@ pub mod compose;
 pub mod definitions;
 pub mod diff;
 pub mod evidence;
+mod known_words;
 pub mod ranking;
 pub mod task;

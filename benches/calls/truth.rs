@@ -24,10 +24,9 @@ use codedb::graph::link::CONFIDENCE_ANSWER;
 use serde::Deserialize;
 
 use crate::calibration;
-use crate::corpus::Outcome;
 use crate::corpus::cache::Cache;
 use crate::corpus::manifest::Package;
-use crate::corpus::{registry, unpack};
+use crate::corpus::{self, Outcome};
 use crate::options::Options;
 use crate::sample::{Answered, Definition, Site};
 use crate::score::{self, Judgement};
@@ -110,13 +109,14 @@ pub(crate) fn check(chosen: &[String], blesses: bool, options: &Options) -> Outc
     let (mut sums, mut unused) = (Sums::new(), Sums::new());
     let has = |name: &str| chosen.iter().any(|chosen| chosen == name);
     print_header();
+    let progress = |what: &str| eprintln!("calls: {what}");
     for listed in &list.tree {
         let name = listed.package.plain_name();
         if !has(&name) && !has(if listed.unused { "unused" } else { "all" }) {
             continue;
         }
         listed.package.check_fields()?;
-        let tree = Tree::read(&fetched(&listed.package, &cache)?)?;
+        let tree = Tree::read(&corpus::fetched(&listed.package, &cache, "calls", &progress)?)?;
         let rows = read(&name)?;
         let options = Options { language: listed.language.clone(), ..options.clone() };
         let Judged { rows: judged, shown, sure } = judge(&options, &tree, &name, &rows)?;
@@ -255,27 +255,6 @@ pub(crate) fn store(
     fs::create_dir_all(FOLDER)
         .and_then(|()| fs::write(rows_file(name), text))
         .map_err(|error| format!("the rows of {name}: {error}"))
-}
-
-/// Returns the folder of a package, which is fetched if it is not in the cache.
-fn fetched(package: &Package, cache: &Cache) -> Outcome<PathBuf> {
-    let folder = cache.root().join("calls").join(format!(
-        "{}-{}-{}",
-        package.plain_name(),
-        package.version.replace([':', '/'], "-"),
-        &package.sha256[..12]
-    ));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    registry::fetch(std::iter::once(package), cache, &|what| eprintln!("calls: {what}"))?;
-    let new = cache.scratch("calls-tree")?;
-    unpack::unpack(package, cache, &new)?;
-    let parent = folder.parent().expect("it has one");
-    fs::create_dir_all(parent)
-        .and_then(|()| fs::rename(new.join(package.folder()), &folder))
-        .map_err(|error| format!("{}: {error}", folder.display()))?;
-    Ok(folder)
 }
 
 /// The rows of a tree with their present verdicts.

@@ -12,6 +12,7 @@ mod case;
 mod case_file;
 mod check;
 mod cli;
+#[expect(dead_code, reason = "other benches use more of it")]
 #[path = "../corpus/mod.rs"]
 mod corpus;
 mod driver;

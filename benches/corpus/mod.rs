@@ -106,6 +106,37 @@ pub(crate) fn opened_unchecked(
     Ok(Corpus { tree, hash })
 }
 
+/// Returns the folder of one package in the folder `group` of the cache, where it is unpacked. It is fetched
+/// if it is not there; progress is passed to `progress`.
+///
+/// # Errors
+///
+/// If the package cannot be fetched, differs from its checksum, or cannot be written.
+pub(crate) fn fetched(
+    package: &Package,
+    cache: &Cache,
+    group: &str,
+    progress: &dyn Fn(&str),
+) -> Outcome<PathBuf> {
+    let folder = cache.root().join(group).join(format!(
+        "{}-{}-{}",
+        package.plain_name(),
+        package.version.replace([':', '/'], "-"),
+        &package.sha256[..12]
+    ));
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    registry::fetch(std::iter::once(package), cache, progress)?;
+    let new = cache.scratch(&format!("{group}-tree"))?;
+    unpack::unpack(package, cache, &new)?;
+    let parent = folder.parent().expect("it has one");
+    fs::create_dir_all(parent)
+        .and_then(|()| fs::rename(new.join(package.folder()), &folder))
+        .map_err(|error| format!("{}: {error}", folder.display()))?;
+    Ok(folder)
+}
+
 /// Creates the corpus of a profile: fetches the missing archives, unpacks them and generates the
 /// history. Does nothing if the corpus exists. Progress is passed to `progress`.
 ///

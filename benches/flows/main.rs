@@ -20,7 +20,6 @@ use std::time::{Duration, Instant};
 use corpus::Outcome;
 use corpus::cache::Cache;
 use corpus::manifest::Package;
-use corpus::{registry, unpack};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -119,11 +118,12 @@ fn run(options: &Options) -> Outcome<()> {
     };
     let flows: Vec<&Flow> = flows.flow.iter().filter(is_chosen).collect();
     let names: BTreeSet<&str> = flows.iter().map(|flow| flow.tree.as_str()).collect();
+    let progress = |what: &str| eprintln!("flows: {what}");
     let mut folders = BTreeMap::new();
     for name in names {
         let listed = trees.tree.iter().find(|listed| listed.tree == name);
         let listed = listed.ok_or_else(|| format!("tasks.toml has no tree `{name}`"))?;
-        folders.insert(name, fetched(&listed.package, &cache)?);
+        folders.insert(name, corpus::fetched(&listed.package, &cache, "agent", &progress)?);
     }
     if options.fetches {
         folders.iter().for_each(|(name, folder)| println!("{name}\t{}", folder.display()));
@@ -297,25 +297,4 @@ fn codedb(folder: &Path, indexes: &Path) -> Command {
     let mut command = Command::new(program);
     command.current_dir(folder).env("CODEDB_INDEX_DIR", indexes).env("NO_COLOR", "1");
     command
-}
-
-/// Returns the folder of a package, which is fetched if it is not in the cache.
-fn fetched(package: &Package, cache: &Cache) -> Outcome<PathBuf> {
-    let folder = cache.root().join("agent").join(format!(
-        "{}-{}-{}",
-        package.plain_name(),
-        package.version.replace([':', '/'], "-"),
-        &package.sha256[..12]
-    ));
-    if folder.is_dir() {
-        return Ok(folder);
-    }
-    registry::fetch(std::iter::once(package), cache, &|what| eprintln!("flows: {what}"))?;
-    let new = cache.scratch("agent-tree")?;
-    unpack::unpack(package, cache, &new)?;
-    let parent = folder.parent().expect("it has one");
-    fs::create_dir_all(parent)
-        .and_then(|()| fs::rename(new.join(package.folder()), &folder))
-        .map_err(|error| format!("{}: {error}", folder.display()))?;
-    Ok(folder)
 }

@@ -31,6 +31,9 @@ pub enum Kind {
 /// The [identifier](Error::code) of errors about names that have no definition.
 pub const UNKNOWN_NAME: &str = "unknown_name";
 
+/// The [identifier](Error::code) of errors about names that a file which is not indexed yet may define.
+pub const NOT_INDEXED: &str = "not_indexed_yet";
+
 /// An error: its kind, a message, the path and hints what to try next.
 pub struct Error(Box<Inner>);
 

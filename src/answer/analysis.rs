@@ -9,7 +9,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::error::Error;
+use crate::error::{Error, NOT_INDEXED};
 
 /// How far a reply answers the call.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]
@@ -178,7 +178,8 @@ pub struct Update {
 /// A failed call as data for programs.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
-    /// [`Status::GitError`] for a failure of git, else [`Status::Error`].
+    /// [`Status::GitError`] for a failure of git, [`Status::Partial`] while files are not indexed, else
+    /// [`Status::Error`].
     pub status: Status,
     /// See [`Error::code`].
     pub error: &'static str,
@@ -198,7 +199,11 @@ impl Failure {
     /// Returns an error as data, with its rendered hints.
     pub fn new(error: &Error, hints: &[String]) -> Failure {
         Failure {
-            status: if error.is_of_git() { Status::GitError } else { Status::Error },
+            status: match error.code() {
+                NOT_INDEXED => Status::Partial,
+                _ if error.is_of_git() => Status::GitError,
+                _ => Status::Error,
+            },
             error: error.code(),
             message: error.to_string(),
             hint: hints.join("; "),

@@ -139,7 +139,7 @@ pub(super) fn command() -> Command {
         ))
         .args(place_args());
     Command::new("eval")
-        .about("Measure retrieval quality on the history of your repository")
+        .about("Measure the analyses on the history of a repository, or on tasks of your own")
         .subcommand_required(true)
         .subcommand(agent::command())
         .subcommand(localize)

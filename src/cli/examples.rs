@@ -70,7 +70,6 @@ const EXAMPLES: &[Examples] = &[
             ("callers Price::of", "who calls it"),
             ("callers Price::of --depth 3", "and who calls those, as a tree"),
             ("callers Coupon::percent --readers", "what reads a field"),
-            ("callers Price::of --depth 3 --format dot", "a drawing, for Graphviz"),
         ],
     ),
     (

@@ -27,6 +27,7 @@ const COMMON: [&str; 14] = [
 
 /// Arguments of a command that few people need, which only `--help-all` shows, too.
 const RARE: &[(&str, &[&str])] = &[
+    ("callers", &["role"]),
     ("check", &["driver", "dry-run", "explain", "format", "pre-commit", "sarif"]),
     ("edit", &["allow-edit", "if_hash"]),
     ("impact", &["max_ms"]),
@@ -81,7 +82,8 @@ pub(super) fn of(command: Command) -> Command {
     }
 }
 
-fn shortened(mut command: Command) -> Command {
+/// Makes `-h` and `--help` the short help, and adds `--help-all`.
+pub(super) fn shortened(mut command: Command) -> Command {
     let common: Vec<clap::Id> = command
         .get_arguments()
         .map(|arg| arg.get_id().clone())

@@ -1,5 +1,7 @@
 //! Names of flags and commands that are similar to an unknown one.
 
+use crate::answer::nearest;
+
 /// Maximum number of names that an error suggests.
 const OFFERED_MAX: usize = 4;
 
@@ -19,7 +21,7 @@ pub(super) fn nearest<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> 
 fn ranked<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, &'a str)> {
     let mut ranked: Vec<(usize, &str)> = names
         .filter_map(|name| {
-            let edits = edit_distance(given.as_bytes(), name.as_bytes());
+            let edits = nearest::edits(given.as_bytes(), name.as_bytes());
             let is_part =
                 given.len().min(name.len()) >= 4 && (name.contains(given) || given.contains(name));
             (edits <= 1 + given.len() / 4 || is_part).then_some((edits, name))
@@ -27,19 +29,4 @@ fn ranked<'a>(given: &str, names: impl Iterator<Item = &'a str>) -> Vec<(usize, 
         .collect();
     ranked.sort_unstable();
     ranked
-}
-
-/// Returns the number of bytes to insert, remove or replace to get from `a` to `b`. O(`a` · `b`).
-fn edit_distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

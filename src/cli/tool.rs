@@ -23,6 +23,7 @@ use crate::answer::analysis::Failure;
 use crate::answer::page::{Block, Cell, Page};
 use crate::answer::style::Style as _;
 use crate::base::interrupt::Interrupt;
+use crate::base::path::to_path;
 use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
@@ -91,6 +92,7 @@ pub(super) fn command(tool: &'static Tool) -> Command {
     let mut args: Vec<Arg> =
         properties.map(|(name, property)| arg(tool, name, property, required(name))).collect();
     args.extend(tool.positional.iter().flat_map(|name| positional_aliases(tool, name)));
+    args.extend(negations(&schema));
     // Positional arguments come in their own order.
     args.sort_by_key(|arg| tool.positional.iter().position(|name| arg.get_id() == *name));
     let common = std::iter::empty()
@@ -301,10 +303,11 @@ fn arg(tool: &Tool, name: &str, property: &Value, required: bool) -> Arg {
         Some("boolean") if required || is_on_by_default(property) => {
             return arg.value_parser(value_parser!(bool)).value_name("BOOL");
         }
-        // One without a default is on, off, or not set.
-        Some("boolean") if property.get("default").is_none() => {
+        // One without a default is on, off, or not set; [`negations`] has the short form of off.
+        Some("boolean") if is_tristate(property) => {
             let arg = arg.value_parser(value_parser!(bool)).value_name("BOOL");
-            return arg.num_args(0..=1).require_equals(true).default_missing_value("true");
+            let arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true");
+            return arg.hide_possible_values(true);
         }
         Some("boolean") => return arg.action(ArgAction::SetTrue),
         Some("integer") => arg = arg.value_parser(value_parser!(u64)),
@@ -386,6 +389,30 @@ fn is_on_by_default(property: &Value) -> bool {
     property["description"].as_str().is_some_and(|text| text.ends_with("(default true)"))
 }
 
+/// Returns true for a switch that is on, off or not set.
+fn is_tristate(property: &Value) -> bool {
+    let is_switch = property["type"] == "boolean" && property.get("default").is_none();
+    is_switch && !is_on_by_default(property)
+}
+
+/// Returns the flags that set a switch of three states off, such as `--no-body` for `--body=false`. The help
+/// does not list them.
+fn negations(schema: &Value) -> Vec<Arg> {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let tristate =
+        properties.filter(|(name, property)| is_tristate(property) && !is_required(schema, name));
+    let off = tristate.map(|(name, _)| {
+        let off = Arg::new(off(name)).long(off(name)).action(ArgAction::SetTrue).hide(true);
+        off.conflicts_with(name.clone())
+    });
+    off.collect()
+}
+
+/// Returns the name of the flag that sets a switch off.
+fn off(name: &str) -> String {
+    format!("no-{}", name.replace('_', "-"))
+}
+
 /// Returns true for an argument that is a list of objects, which is JSON on the command line.
 fn is_json(property: &Value) -> bool {
     property["type"] == "array" && property["items"]["type"] == "object"
@@ -437,9 +464,26 @@ pub(super) fn now_ms() -> i64 {
     now_ns() / 1_000_000
 }
 
+/// The files that a command is limited to beyond the arguments of its tool.
+pub(super) struct Scope {
+    /// Paths as typed, of which the tree is the one that contains them.
+    pub(super) paths: Vec<String>,
+    /// Returns true for the absolute path of a file in it.
+    pub(super) is_wanted: Box<dyn Fn(&Path) -> bool + Sync>,
+}
+
 /// Runs the tool and prints its reply; with `--json`, a failure is data on standard output, too.
 pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
-    let result = answered(tool, matches);
+    run_within(tool, matches, None)
+}
+
+/// Runs the tool as [`run`] does, in a part of the tree.
+pub(super) fn run_within(
+    tool: &Tool,
+    matches: &ArgMatches,
+    scope: Option<&Scope>,
+) -> Result<ExitCode> {
+    let result = answered(tool, matches, scope);
     if let Err(error) = &result
         && is_json_reply(matches)
         && !error.is_broken_pipe()
@@ -458,12 +502,14 @@ pub(super) fn print_failure(error: &Error) -> Result<()> {
     print(&(super::terminal::escaped_json(&json) + "\n"))
 }
 
-fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
+fn answered(tool: &Tool, matches: &ArgMatches, scope: Option<&Scope>) -> Result<ExitCode> {
     let format = format(matches);
     graph::check(tool, format)?;
     let options = tree_options(matches);
     let shows_secrets = matches.get_flag(SHOW_SECRETS);
-    let engine = place::engine_holding(&options, &paths(tool, matches))?;
+    let typed = scope.map(|scope| scope.paths.clone()).into_iter().flatten();
+    let typed: Vec<String> = typed.chain(paths(tool, matches)).collect();
+    let engine = place::engine_holding(&options, &typed)?;
     let engine = if shows_secrets { engine.showing_secrets() } else { engine };
     let edits = (tool.effect == Effect::Writes).then(|| allowed_edits(matches)).flatten();
     let engine = engine.editing(edits.unwrap_or_default());
@@ -506,7 +552,12 @@ fn answered(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let recording = if tool.effect == Effect::Writes { recording.writable() } else { recording };
     let answer = recording.run(matches.get_flag("no-background"), |code| {
         let session = (tool.needs == Needs::Session).then_some(&indexed as &dyn Session);
-        let call = Call { session, shows_secrets, draws_graph, ..Call::new(code, now_ns) };
+        let is_wanted = |path: &[u8]| {
+            scope.is_none_or(|scope| (scope.is_wanted)(&code.root().join(to_path(path))))
+        };
+        let is_wanted = scope.is_some().then_some(&is_wanted as &(dyn Fn(&[u8]) -> bool + Sync));
+        let call =
+            Call { session, shows_secrets, draws_graph, is_wanted, ..Call::new(code, now_ns) };
         tool.run(&call, args.clone())
     });
     let answer =
@@ -649,7 +700,8 @@ pub(super) fn arguments(
         };
         let value = match property["type"].as_str() {
             Some("boolean") => {
-                let typed = matches.get_one::<bool>(name).copied();
+                let is_off = matches.try_get_one::<bool>(&off(name)).ok().flatten() == Some(&true);
+                let typed = matches.get_one::<bool>(name).copied().or(is_off.then_some(false));
                 let has_default = property.get("default").is_some();
                 let may_be_off =
                     !has_default || is_on_by_default(property) || is_required(&schema, name);

@@ -200,7 +200,8 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     };
     let ((calls, tests, chains), (keywords, snippets)) =
         rayon::join(|| (calls(), tests(), chains()), || rayon::join(keywords, snippets));
-    candidates.extend(chains?);
+    let (chains, chain_note) = chains?;
+    candidates.extend(chains);
     candidates.extend(snippets?);
     candidates.extend(calls?);
     candidates.extend(tests?);
@@ -217,6 +218,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         keywords,
         message,
         candidates,
+        chain_note,
         budget: options.max_tokens,
         value_min_factor: detail.value_min_factor(),
         has_more_detail,

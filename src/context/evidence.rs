@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::known_words;
 use super::task::{Mention, MentionKind, Task};
 use crate::base::ids::FileId;
 use crate::base::path;
@@ -117,8 +118,9 @@ pub fn gather(sources: Sources<'_>, task: &Task, weights: &Weights) -> Result<Ta
     let text = || {
         let Some(text) = sources.text else { return TextHits::default() };
         let is_long = query.terms.len() >= RELATED_TERMS_MIN;
-        let related =
-            if task.kind() == TaskKind::Question && is_long { query.with_related() } else { None };
+        let is_related =
+            task.kind() == TaskKind::Question && is_long && known_words::are_most(catalog, &query);
+        let related = if is_related { query.with_related() } else { None };
         TextHits::new(text, related.as_ref().unwrap_or(&query), weights).unwrap_or_else(|error| {
             log::debug!("ranking without the text index: {error}");
             text.base().note_damage();

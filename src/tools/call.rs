@@ -20,13 +20,26 @@ pub struct Call<'a> {
     pub shows_secrets: bool,
     /// True if the reply is drawn as a graph; see [`Reply::graph`](super::Reply::graph).
     pub draws_graph: bool,
+    /// Returns true for the repository paths that a search is limited to beyond its arguments, if it is.
+    pub is_wanted: Option<&'a (dyn Fn(&[u8]) -> bool + Sync)>,
 }
 
 impl<'a> Call<'a> {
     /// Returns a call on one tree, without a session.
     pub fn new(code: &'a dyn Code, now_ns: i64) -> Call<'a> {
         let (session, offered) = (None, None);
-        Call { code, now_ns, session, offered, shows_secrets: false, draws_graph: false }
+        let (shows_secrets, draws_graph) = (false, false);
+        Call { code, now_ns, session, offered, shows_secrets, draws_graph, is_wanted: None }
+    }
+
+    /// Returns true if a search is limited beyond its arguments.
+    pub fn is_limited(&self) -> bool {
+        self.is_wanted.is_some()
+    }
+
+    /// Returns true if a search reads the file at a repository path.
+    pub fn wants(&self, path: &[u8]) -> bool {
+        self.is_wanted.is_none_or(|is_wanted| is_wanted(path))
     }
 }
 

@@ -76,20 +76,20 @@ pub struct Args {
     pub uses: bool,
     /// List what reads a field, variable or constant
     #[serde(default)]
-    #[schemars(extend("x-unlisted" = ""))]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
     pub readers: bool,
     /// List what assigns it
     #[serde(default)]
-    #[schemars(extend("x-unlisted" = ""))]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
     pub writers: bool,
     /// List what extends or implements a type, or overrides a method
     #[serde(default)]
-    #[schemars(extend("x-unlisted" = ""))]
+    #[schemars(extend("x-unlisted" = "", "x-command" = true))]
     pub implementations: bool,
     /// Also list unresolved uses
     #[serde(default)]
     pub unsure: bool,
-    /// Levels of a tree (default 1)
+    /// Levels of callers (default 1) or implementations (default all)
     pub depth: Option<usize>,
     /// `false` omits calls in tests, `true` lists only these
     pub tests: Option<bool>,
@@ -256,7 +256,8 @@ impl Define for Callers {
         let given = args.path.as_deref();
         let within = given.map(|path| Within::named(call, path)).transpose()?;
         let wanted = Wanted::of(&args)?;
-        let depth = args.depth.unwrap_or(1);
+        let levels_max = args.depth.unwrap_or(usize::MAX);
+        let depth = if wanted == Wanted::Implementations { 1 } else { args.depth.unwrap_or(1) };
         // The callers of callers have other names.
         let is_of_name = depth < 2 && wanted != Wanted::Implementations;
         let required = NameQuery::Name(name).required_text().filter(|_| is_of_name);
@@ -278,7 +279,8 @@ impl Define for Callers {
             Wanted::Implementations => Uses { also: vec![0; targets.len()], ..Uses::default() },
             _ => calls::uses_within(&Linker::new(catalog), &targets, CONFIDENCE_ANSWER, bound),
         };
-        let lists = Lists { max, wanted, unsure: args.unsure, depth, tests: args.tests };
+        let (unsure, tests) = (args.unsure, args.tests);
+        let lists = Lists { max, wanted, unsure, depth, levels_max, tests };
         answer(catalog, &targets, found, &lists)
     }
 }
@@ -289,6 +291,8 @@ struct Lists {
     wanted: Wanted,
     unsure: bool,
     depth: usize,
+    /// The most levels of implementations.
+    levels_max: usize,
     /// See [`Args::tests`].
     tests: Option<bool>,
 }

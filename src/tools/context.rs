@@ -551,6 +551,7 @@ impl Reply for ContextReply {
         if let Some(reason) = self.without_history {
             notices.push(format!("results are ranked without the commit log: {reason}"));
         }
+        notices.extend(self.choice.chain_note.clone());
         notices.extend(self.path_notice.clone());
         notices.extend(self.change_notice.clone());
         notices.extend(self.decisions_notice.clone());

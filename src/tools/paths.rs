@@ -210,7 +210,8 @@ fn unknown_file(call: &Call<'_>, path: &[u8]) -> Error {
 
 fn nearest_files(call: &Call<'_>, path: &[u8]) -> Vec<String> {
     let (Ok(files), Ok(index)) = (call.code.files(), call.code.names()) else { return Vec::new() };
-    nearest::in_index(index, path).iter().map(|&at| shown(files.path(at))).collect()
+    let found = nearest::in_index(index, path).into_iter().map(|at| files.path(at));
+    found.filter(|found| nearest::is_similar(path, found)).map(shown).collect()
 }
 
 fn nearest_folders(files: &FileList, path: &[u8]) -> Vec<String> {
@@ -224,7 +225,8 @@ fn nearest_folders(files: &FileList, path: &[u8]) -> Vec<String> {
     let mut folders: Vec<&[u8]> = folders.into_iter().collect();
     folders.sort_unstable_by(|a, b| path::compare(a, b));
     let found = nearest::among(folders.iter().copied(), path);
-    found.iter().map(|&at| shown(folders[at])).collect()
+    let found = found.into_iter().map(|at| folders[at]);
+    found.filter(|found| nearest::is_similar(path, found)).map(shown).collect()
 }
 
 fn not_found(path: &Path, message: &str, names: &[String]) -> Error {

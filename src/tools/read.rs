@@ -140,9 +140,9 @@ pub struct ReadReply {
     /// The file is longer than the part that is read.
     #[serde(skip)]
     is_cut: bool,
-    /// The last line of the requested definition.
+    /// The requested lines, as far as the file has them.
     #[serde(skip)]
-    symbol_end: Option<usize>,
+    requested: (usize, usize),
     /// True if the lines are those of several targets.
     #[serde(skip)]
     has_parts: bool,
@@ -216,7 +216,7 @@ fn one(call: &Call<'_>, mut args: Args) -> Result<ReadReply> {
         total: None,
         next_line: None,
         is_cut: content.is_cut(),
-        symbol_end: None,
+        requested: (0, 0),
         has_parts: false,
         hash,
     };
@@ -253,12 +253,12 @@ fn one(call: &Call<'_>, mut args: Args) -> Result<ReadReply> {
         Some(name) => {
             let symbol = symbol(call, &path, language, &content, name)?;
             found.symbol = Some(symbol.qualified_name);
-            found.symbol_end = Some(symbol.end_line);
             symbol.line..=symbol.end_line
         }
         None => requested_lines(&args, &path, total, found.is_cut)?,
     };
     found.total = (!found.is_cut).then_some(total);
+    found.requested = (*requested.start(), *requested.end());
     if args.compact {
         // Whether a line is in a comment follows from the lines before it.
         let text = String::from_utf8_lossy(text);

@@ -277,7 +277,7 @@ impl Define for Search {
         let SearchResult { matching, files_unread, files_failed } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
         let is_empty = matching.is_empty();
-        if is_empty && glob_problem(files, within, true).is_none() {
+        if is_empty && glob_problem(call, files, within, true).is_none() {
             // A pattern that was meant as one is answered with what it finds.
             let literal = literal::tried(call, catalog, &pattern, within)?;
             if literal.is_some_and(|literal| literal.regex_lines > Some(0)) {
@@ -347,7 +347,7 @@ impl Define for Search {
             })
             .collect::<Result<_>>()?;
         let end = offset.saturating_add(shown.len());
-        let glob_problem = glob_problem(files, within, is_empty);
+        let glob_problem = glob_problem(call, files, within, is_empty);
         let literal = if is_empty && glob_problem.is_none() {
             literal::tried(call, catalog, &pattern, within)?
         } else {
@@ -375,14 +375,19 @@ impl Define for Search {
     }
 }
 
-/// Returns why a glob selects no file, if nothing matches.
+/// Returns why a glob or what limits the call selects no file, if nothing matches.
 fn glob_problem(
+    call: &Call<'_>,
     files: &crate::catalog::file_list::FileList,
     within: Within<'_>,
     is_empty: bool,
 ) -> Option<String> {
     match within {
         (Some(given), Some(glob)) if is_empty => glob::unmatched(files, "path_glob", given, glob),
+        _ if is_empty && call.is_limited() => {
+            let is_none = !(0..files.len()).any(|at| call.wants(files.path(at)));
+            is_none.then(|| "no file of the tree is in the paths, globs and types".to_owned())
+        }
         _ => None,
     }
 }
@@ -415,7 +420,9 @@ fn searched(
     bounds: Bounds,
 ) -> Result<Arc<SearchResult>> {
     let key = (pattern.key(), given.map(str::to_owned));
-    if let Some(kept) = catalog.cached_search(&key)
+    // The cache knows no further limits.
+    if !call.is_limited()
+        && let Some(kept) = catalog.cached_search(&key)
         && (bounds != Bounds::NONE || kept.files_unread == 0)
     {
         return Ok(kept);
@@ -425,7 +432,7 @@ fn searched(
     let mut places = places.unwrap_or_else(|| (0..files.len()).collect());
     places.retain(|&at| {
         let is_candidate = glob.is_none_or(|glob| glob.is_match(files.path(at)));
-        is_candidate && files.info(at).may_be_read()
+        is_candidate && files.info(at).may_be_read() && call.wants(files.path(at))
     });
     let mut ranked = ranked(catalog, pattern.query, places)?;
     let files_unread = cut(catalog, &mut ranked, bounds);
@@ -434,7 +441,7 @@ fn searched(
     }
     let (matching, files_failed, is_lasting) = matching(call, catalog, matcher, &ranked)?;
     let searched = Arc::new(SearchResult { matching, files_unread, files_failed });
-    if is_lasting {
+    if is_lasting && !call.is_limited() {
         catalog.cache_search(key, &searched);
     }
     Ok(searched)

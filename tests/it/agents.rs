@@ -168,6 +168,31 @@ fn targets_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn a_budget_of_targets_is_used_to_its_end() {
+    let place = Place::new();
+    let lines: String = (1..=400).map(|at| format!("let value_{at} = {at};\n")).collect();
+    place.write("src/a.rs", &lines);
+    place.write("src/b.rs", &lines);
+    place.write("src/c.rs", &lines);
+    let targets = ["src/a.rs", "src/b.rs:10-14", "src/c.rs:1-3"];
+    let mut session = session(&place);
+    for max in [200, 300, 600] {
+        let text = read(&mut session, &targets, json!({"max_tokens": max}));
+        let tokens = codedb::base::tokens::count(&text);
+        assert!((max * 4 / 5..=max).contains(&tokens), "{tokens} of {max}: {text}");
+        // The rest is named as it was asked for, without the root.
+        assert!(text.contains("`src/b.rs:10-14`") && text.contains("-400`"), "{text}");
+    }
+    let few = ["src/a.rs:1-6", "src/b.rs:10-14", "src/c.rs:1-3"];
+    let text = read(&mut session, &few, json!({"max_tokens": 300}));
+    assert!(!text.contains("did not fit"), "{text}");
+    let mut command = place.codedb("read");
+    command.args(few).args(["--max-tokens", "100"]);
+    let cut = Answer::of(command).expect_success();
+    assert!(cut.stderr.contains("`src/c.rs:1-3`"), "{}", cut.stderr);
+}
+
+#[test]
 fn a_target_that_cannot_be_read_does_not_hide_the_others() {
     let place = shop();
     let text =
@@ -260,6 +285,8 @@ fn callers_are_complete_certain_ones_without_a_number_and_those_in_tests_on_dema
     let sources = run(&place, &["callers", "work", "--tests=false"]).expect_success();
     assert!(!sources.text().contains("tests/work_test.rs"), "{}", sources.text());
     assert!(sources.stderr.contains("1 call in tests omitted"), "{}", sources.stderr);
+    let same = run(&place, &["callers", "work", "--no-tests"]).expect_success();
+    assert_eq!(same.text(), sources.text());
     let tests = run(&place, &["callers", "work", "--tests"]).expect_success();
     assert!(tests.text().contains("1 caller\n"), "{}", tests.text());
     assert!(tests.stderr.contains("60 calls outside of tests omitted"), "{}", tests.stderr);
@@ -275,6 +302,43 @@ fn people_see_the_structure_of_a_search_as_well() {
     let imports = run(&place, &of).expect_success().text();
     let expected = "src/cart.rs  1 line\n  1: use crate::coupon::Coupon;\nsrc/lib.rs  1 line\n  2: pub mod coupon;\n";
     assert_eq!(imports, expected);
+    // Of ripgrep, the flags apply that select files and lines.
+    let found = |args: &[&str]| {
+        let answer = run(&place, &[&["search", "--structure"], args].concat());
+        answer.text().lines().filter(|line| !line.starts_with(' ')).map(str::to_owned).collect()
+    };
+    let files = |args: &[&str]| -> Vec<String> {
+        let lines: Vec<String> = found(args);
+        lines.iter().map(|line| line.split("  ").next().unwrap_or_default().to_owned()).collect()
+    };
+    assert_eq!(files(&["--body", "discounted", "src"]), ["src/coupon.rs", "src/cart.rs"]);
+    assert_eq!(
+        files(&["-n", "-g", "!cart.rs", "-C2", "pub", "src"]),
+        ["src/coupon.rs", "src/lib.rs"]
+    );
+    assert_eq!(
+        files(&["-trust", "-A", "3", "-w", "-i", "CART", "."]),
+        ["src/cart.rs", "src/lib.rs"]
+    );
+    assert_eq!(files(&["-F", "-e", "fn add(", "src/cart.rs", "src/lib.rs"]), ["src/cart.rs"]);
+    let body = run(&place, &["search", "--structure", "--no-body", "percent / 100"]);
+    assert!(!body.text().contains("pub fn discounted"), "{}", body.text());
+    let none = run(&place, &["search", "--structure", "-tpy", "coupon"]);
+    assert_eq!(none.code, 1);
+    assert!(none.stderr.contains("no file of the tree is in the paths"), "{}", none.stderr);
+    let refused = run(&place, &["search", "--structure", "-o", "coupon"]);
+    let message = "codedb: `--structure` does not take ripgrep's `-o`\n";
+    assert!(refused.code == 2 && refused.stderr.starts_with(message), "{}", refused.stderr);
+    let invalid = run(&place, &["search", "--structure", "add(", "--json"]);
+    assert!(
+        invalid.text().contains("`-F` searches for the pattern as a text"),
+        "{}",
+        invalid.text()
+    );
+    let missing = run(&place, &["search", "--structure", "add", "none/"]);
+    assert!(missing.code == 2 && missing.stderr.contains("none/"), "{}", missing.stderr);
+    let help = run(&place, &["search", "--structure", "-h"]).expect_success().text();
+    assert!(help.contains("A regular expression") && help.lines().count() <= 25, "{help}");
     assert_eq!(run(&place, &["search", "--structure", "nowhere"]).code, 1);
     assert_eq!(run(&place, &["search", "--structure", "a", "--in", "nowhere"]).code, 2);
 }

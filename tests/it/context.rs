@@ -156,6 +156,36 @@ fn related_words_find_a_file_without_the_words_of_the_question() {
 }
 
 #[test]
+fn words_that_mean_nothing_find_nothing() {
+    let place = shop();
+    // `qux` and `boo` are related to `asdf`.
+    place.write("shop/other.py", "def qux(boo):\n    return boo\n");
+    place.index(&["--stage", "full"]).expect_success();
+    let mut command = place.codedb("context");
+    command.args(["asdf qwer zxcvb", "--json"]);
+    let answer = Answer::of(command);
+    assert_eq!(answer.code, 1, "{}", answer.text());
+    let reply: Value = serde_json::from_slice(&answer.stdout).expect("JSON");
+    assert_eq!((&reply["status"], paths(&reply).len()), (&"no_data".into(), 0), "{reply}");
+}
+
+#[test]
+fn a_missing_chain_between_two_definitions_is_stated() {
+    let place = shop();
+    place.index(&["--stage", "full"]).expect_success();
+    let stderr = |task: &str| {
+        let mut command = place.codedb("context");
+        command.arg(task);
+        Answer::of(command).expect_success().stderr
+    };
+    let none = stderr("how does check_password lead to add_all?");
+    let note = "no chain of calls from `check_password` to `add_all` was found, nor back";
+    assert!(none.contains(note), "{none}");
+    let direct = stderr("how does Cart.price lead to add_all?");
+    assert!(!direct.contains("no chain"), "{direct}");
+}
+
+#[test]
 fn names_paths_and_stack_frames_find_their_files() {
     both(|place| {
         let first = |task: &str| paths(&json(place, task, &[])).into_iter().next();

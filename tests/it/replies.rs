@@ -159,14 +159,24 @@ fn existing_definitions_are_found_among_many_unindexed_files() {
 #[test]
 fn errors_report_the_number_of_unindexed_files() {
     let place = many(1300, |file| format!("pub fn helper{file}() {{}}\n"));
-    let unknown = "300 files not indexed yet";
+    let unknown = "300 files are not indexed yet";
     for name in ["zebra5", "zebr*", "Cart::zebra"] {
         for args in [&["symbol", name][..], &["callers", name], &["callpath", name, name]] {
-            let error = check_error(&place, args, &["is not defined", unknown]);
+            let error = check_error(&place, args, &["is not known: ", unknown]);
             assert!(!error.contains(&format!("mean `{name}`")), "{error}");
         }
     }
     check_error(&place, &["symbol", "zebr*"], &["`--pattern`"]);
+    // It may be defined below the path, too, where others of the name are known.
+    check_error(
+        &place,
+        &["callers", "helper5", "--path", "d9"],
+        &["is not known: ", unknown, "d0/"],
+    );
+    let reply = tool(&place, &["callers", "zebra5", "--json"]);
+    let reply: Value = serde_json::from_slice(&reply.stdout).expect("JSON");
+    let status = (&reply["status"], &reply["error"]);
+    assert_eq!(status, (&"partial".into(), &"not_indexed_yet".into()), "{reply}");
     for args in [["symbol", "--pattern", "zebr*"], ["symbol", "--prefix", "zebr"]] {
         let answer = tool(&place, &args);
         assert_eq!(answer.code, 1, "{args:?}");

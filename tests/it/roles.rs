@@ -113,6 +113,10 @@ src/options.ts:4  interface Source  4 implementations
     assert_eq!(own["implementations"]["total"], 3);
     assert_eq!(own["implementations"]["omitted"], 1);
     let answer = ask(&place, &["callers", "Source", "--implementations", "-n", "1"]);
+    let near = ask(&place, &["callers", "Source", "--implementations", "--depth", "1"]);
+    assert_eq!(near.text().matches("class ").count(), 2, "{}", near.text());
+    let deeper = "2 implementations beyond `--depth` omitted";
+    assert!(near.stderr.contains(deeper), "{}", near.stderr);
     let part = "1 of 4 shown; `--max-results` shows more";
     assert!(answer.stderr.contains(part), "{}", answer.stderr);
 }

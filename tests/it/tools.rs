@@ -313,6 +313,8 @@ fn read_reports_errors() {
     read(&["src"], &["src: is a directory", "`tree` lists"]);
     read(&["src/crat.rs"], &["src/crat.rs: no such file", "did you mean `src/cart.rs`"]);
     read(&["cart.rs"], &["did you mean `src/cart.rs`"]);
+    // What only has some of the letters is no suggestion.
+    read(&["nosuch.rs"], &["nosuch.rs: no such file", "finds files by parts of their paths"]);
     read(&["src/cart.rs", "--symbol", "tota"], &["`tota` is not defined", "Cart::total"]);
     read(&["src/cart.rs", "--symbol", "total"], &["2 definitions", "Cart::total", "lines 17-17"]);
     read(&["notes.txt", "--symbol", "x"], &["notes.txt"]);

@@ -32,7 +32,8 @@
 //!    `tuples` (parts of Python's tuples), `decorated` (what Python's decorators make), `blocks` (definitions of one name in several blocks), `pick` (constructors,
 //!    overloads, definitions before declarations, and
 //!    guesses for unresolved receivers), `possible` (what an unresolved call may refer to),
-//!    `held` (what outside functions and containers may return);
+//!    `held` (what outside functions and containers may return), `literals` (members of literals),
+//!    `local_functions` (functions in functions, which are members of nothing);
 //! 10. `rivals` (several answers to one call), `calibration` (from the evidence to a probability).
 //!
 //! The linker does not model control flow, type parameters beyond their bounds, reflection, or
@@ -82,6 +83,8 @@ mod implementers;
 mod implicit_classes;
 mod kinds;
 mod library;
+mod literals;
+mod local_functions;
 mod macro_blocks;
 mod macro_calls;
 mod magic;
@@ -200,8 +203,11 @@ impl<'a> Linker<'a> {
             Some(selector) => Use { name: selector, arguments: None, ..used },
             None => used,
         };
-        let candidates =
+        let mut candidates =
             walk.of_attribute(place, used).unwrap_or_else(|| walk.candidates(place, used));
+        if candidates.is_empty() {
+            candidates = walk.of_literal(place, used).unwrap_or_default();
+        }
         let is_outside = walk.is_outside(place, used, &candidates);
         let links = if is_outside && candidates.is_empty() && walk.is_known_global(place, used) {
             Vec::new()

@@ -41,7 +41,17 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Args> {
     Ok(args)
 }
 
-fn apply(named: Named, name: &str, parser: &mut lexopt::Parser, args: &mut Args) -> Result<()> {
+/// Applies a flag, which was given as `name`, with its value.
+///
+/// # Errors
+///
+/// On a missing or invalid value.
+pub(super) fn apply(
+    named: Named,
+    name: &str,
+    parser: &mut lexopt::Parser,
+    args: &mut Args,
+) -> Result<()> {
     let value = |parser: &mut lexopt::Parser| {
         parser.value().map_err(|_| {
             let kind = named.flag.value.unwrap_or("value");
@@ -65,7 +75,8 @@ fn apply(named: Named, name: &str, parser: &mut lexopt::Parser, args: &mut Args)
     updated.map_err(|reason| Error::usage(format!("flag `{name}`: {reason}")))
 }
 
-fn unknown(name: &str) -> Error {
+/// Returns the error about a flag that does not exist.
+pub(super) fn unknown(name: &str) -> Error {
     let long = name.trim_start_matches('-');
     if let Some((_, instead)) = flags::REFUSED.iter().find(|(refused, _)| *refused == long) {
         return Error::usage(format!("ripgrep's flag `{name}` is not supported"))

@@ -123,7 +123,12 @@ pub(crate) fn preprocessor_globs(request: &Request) -> Result<Override> {
     builder.build().map_err(usage)
 }
 
-fn overrides(filter: &Filter, current_dir: &Path) -> Result<Override> {
+/// Returns the globs of the command line, which are relative to the current directory.
+///
+/// # Errors
+///
+/// On an invalid glob.
+pub(super) fn overrides(filter: &Filter, current_dir: &Path) -> Result<Override> {
     if filter.globs.is_empty() && filter.iglobs.is_empty() {
         return Ok(Override::empty());
     }

@@ -45,6 +45,8 @@ pub(super) struct Candidate {
 pub struct Choice {
     pub(super) keywords: Vec<Keyword>,
     pub(super) message: Option<String>,
+    /// That no chain leads from one definition of the question to another.
+    pub chain_note: Option<String>,
     /// In display order, part by part.
     pub(super) candidates: Vec<Candidate>,
     pub(super) budget: usize,
@@ -245,6 +247,7 @@ mod tests {
         let choice = |budget| Choice {
             keywords: Vec::new(),
             message: None,
+            chain_note: None,
             candidates: (1..=30).map(candidate).collect(),
             budget,
             value_min_factor: 1.0,

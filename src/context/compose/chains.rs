@@ -5,7 +5,7 @@ use super::bundle::{Entry, NextLine, Step};
 use super::symbols::SelectedSymbols;
 use super::{Detail, Options, Sources};
 use crate::answer::texts::Texts;
-use crate::base::path;
+use crate::base::{path, text};
 use crate::context::task::Task;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
@@ -26,17 +26,18 @@ const VALUE: f32 = 40.0;
 const STEPS_MIN: usize = 3;
 
 /// Returns the chain between the first and the last definition that a question names, in either
-/// direction, as a candidate; none for other tasks.
+/// direction, as a candidate; none for other tasks. If there is no chain, returns a note that says so.
 pub(super) fn candidates(
     sources: &Sources<'_>,
     texts: &mut Texts<'_>,
     task: &Task,
     selected: &SelectedSymbols,
     options: &Options,
-) -> Result<Vec<Candidate>> {
+) -> Result<(Vec<Candidate>, Option<String>)> {
+    let none = || Ok((Vec::new(), None));
     let catalog = sources.catalog;
     if options.detail == Detail::Lean || task.kind() != TaskKind::Question {
-        return Ok(Vec::new());
+        return none();
     }
     let mut named: Vec<(usize, SymbolAt)> = Vec::new();
     for at in &selected.named {
@@ -46,9 +47,9 @@ pub(super) fn candidates(
         named.extend(mentioned.map(|mentioned| (mentioned, *at)));
     }
     let (first, last) = (named.iter().map(|of| of.0).min(), named.iter().map(|of| of.0).max());
-    let (Some(first), Some(last)) = (first, last) else { return Ok(Vec::new()) };
+    let (Some(first), Some(last)) = (first, last) else { return none() };
     if first == last {
-        return Ok(Vec::new());
+        return none();
     }
     let ends = |mentioned: usize| -> Vec<(SymbolAt, u32)> {
         let of = named.iter().filter(|of| of.0 == mentioned);
@@ -57,7 +58,10 @@ pub(super) fn candidates(
     let (from, to) = (ends(first), ends(last));
     let chain = |from, to| trace::chains(catalog, from, to, 1, RESOLVED_MAX).chains.pop();
     let Some(chain) = chain(&from, &to).or_else(|| chain(&to, &from)) else {
-        return Ok(Vec::new());
+        let name = |mentioned: usize| text::plain(&task.mentions[mentioned].text);
+        let (from, to) = (name(first), name(last));
+        let note = format!("no chain of calls from `{from}` to `{to}` was found, nor back");
+        return Ok((Vec::new(), Some(note)));
     };
     let mut steps = Vec::new();
     let nodes = std::iter::once(chain.start).chain(chain.edges.iter().map(|edge| edge.to));
@@ -65,9 +69,9 @@ pub(super) fn candidates(
         let of_file = catalog.path(node.file);
         let scope = options.scope();
         if is_secret(of_file) || !scope.contains(of_file) {
-            return Ok(Vec::new());
+            return none();
         }
-        let Some(symbol) = catalog.symbol(node)? else { return Ok(Vec::new()) };
+        let Some(symbol) = catalog.symbol(node)? else { return none() };
         let site = chain.edges.get(place).and_then(|edge| edge.site.as_ref());
         // A line in another file would need its path; `trace` shows it.
         let next = site.filter(|site| site.file == node.file).map(|site| {
@@ -82,9 +86,9 @@ pub(super) fn candidates(
         steps.push(Step { name, path: path::shown(of_file), line, next });
     }
     if steps.len() < STEPS_MIN {
-        return Ok(Vec::new());
+        return none();
     }
     let short = steps.iter().map(|step| Step { next: None, ..step.clone() }).collect();
     let forms = vec![(0.7 * VALUE, Entry::Chain(short)), (VALUE, Entry::Chain(steps))];
-    Ok(vec![Candidate { forms }])
+    Ok((vec![Candidate { forms }], None))
 }

@@ -68,6 +68,9 @@ pub struct Implementations {
     /// A bound was reached.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_cut: bool,
+    /// How many `depth` omits.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub deeper: usize,
     /// How many `tests` omits.
     #[serde(skip_serializing_if = "is_zero")]
     pub omitted: usize,
@@ -89,13 +92,17 @@ pub(super) fn of(
 ) -> Result<(Implementations, Vec<usize>)> {
     let found = calls::implementations(&Linker::new(catalog), targets);
     let mut counts = vec![0; targets.len()];
-    let (mut keyed, mut omitted) = (Vec::new(), 0);
+    let (mut keyed, mut omitted, mut deeper) = (Vec::new(), 0, 0);
     for (order, it) in found.found.iter().enumerate() {
         let file = it.at.map(|at| at.file).or(it.site.as_ref().map(|site| site.file));
         let Some(file) = file else { continue };
         let marks = catalog.marks(file)?;
         if lists.tests.is_some_and(|wanted| marks.test != wanted) {
             omitted += 1;
+            continue;
+        }
+        if it.level > lists.levels_max {
+            deeper += 1;
             continue;
         }
         counts[it.of] += 1;
@@ -157,6 +164,7 @@ pub(super) fn of(
         unresolved: found.unresolved,
         unknown,
         is_cut: found.is_cut,
+        deeper,
         omitted,
         impossible: found.is_possible.iter().filter(|is_possible| !**is_possible).count(),
     };
@@ -214,6 +222,10 @@ impl Implementations {
         let mut notices = crate::tools::cut_notice(self.shown, self.total, "max_results");
         if self.omitted > 0 {
             notices.push(format!("{} omitted by `tests`", counted(self.omitted, "implementation")));
+        }
+        if self.deeper > 0 {
+            let deeper = counted(self.deeper, "implementation");
+            notices.push(format!("{deeper} beyond `depth` omitted"));
         }
         if self.unresolved > 0 {
             let types = counted(self.unresolved, "type");

@@ -55,10 +55,11 @@ impl Wanted {
                 ));
             }
         };
-        let has_levels = matches!(wanted, Wanted::Calls | Wanted::Uses);
+        let has_levels = !wanted.is_of_values();
         if args.depth.is_some_and(|depth| depth > 1) && !has_levels {
-            return Err(Error::usage("`depth` is for calls, not for this `role`")
-                .with_hint("implementations are listed through every level without it"));
+            return Err(Error::usage(
+                "`depth` is for calls and implementations, not for this `role`",
+            ));
         }
         Ok(wanted)
     }

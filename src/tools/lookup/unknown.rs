@@ -1,11 +1,11 @@
 //! Errors about unknown names, with similar names, the files that define the name elsewhere, and
-//! the number of files that are not indexed yet.
+//! the number of files that are not indexed yet, one of which may define it.
 
 use super::{Qualified, id_parts, is_glob};
 use crate::answer::nearest;
 use crate::base::{path, text};
 use crate::catalog::Catalog;
-use crate::error::{Error, Kind, Result, UNKNOWN_NAME};
+use crate::error::{Error, Kind, NOT_INDEXED, Result, UNKNOWN_NAME};
 use crate::graph::link::SymbolAt;
 use crate::tools::coverage::{Coverage, Reading};
 use crate::tools::syntax_gaps::SyntaxGaps;
@@ -42,8 +42,13 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
             }
         }
     }
-    let message = format!("`{}` is not defined in this tree", text::plain(name));
-    let mut error = Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME);
+    let mut error = match unindexed(catalog, name) {
+        Some(error) => error,
+        None => {
+            let message = format!("`{}` is not defined in this tree", text::plain(name));
+            Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME)
+        }
+    };
     if is_glob(name) {
         error = error.with_hint("{tool:symbol} takes a glob as `pattern`");
     }
@@ -51,16 +56,22 @@ pub(super) fn unknown(catalog: &Catalog, name: &str) -> Result<Error> {
     let hint = hint
         .unwrap_or("{tool:word} lists every occurrence of a name, defined here or not".to_owned());
     error = error.with_hint(hint);
-    let missing = catalog.missing().len();
-    if missing > 0 {
-        let files = counted(missing, "file");
-        error = error.with_hint(format!("{files} not indexed yet; one of them may define it"));
-    }
     if let Some(gaps) = SyntaxGaps::of_name(catalog, last, |_| true)?.notice() {
         error = error.with_hint(gaps);
     }
     let unread = Coverage::of(catalog).or_unread(catalog, Reading::Symbols).unread_notices();
     Ok(unread.into_iter().fold(error, Error::with_hint))
+}
+
+/// Returns the error about a name that a file which is not indexed yet may define; `None` if all are indexed.
+fn unindexed(catalog: &Catalog, name: &str) -> Option<Error> {
+    let missing = catalog.missing().len();
+    let verb = if missing == 1 { "is" } else { "are" };
+    let files = counted(missing, "file");
+    let message = format!("`{}` is not known: {files} {verb} not indexed yet", text::plain(name));
+    let error = Error::new(Kind::NotFound, message).with_code(NOT_INDEXED);
+    let hint = "repeat the call after the index is built; {tool:search} reads every file now";
+    (missing > 0).then(|| error.with_hint(hint))
 }
 
 /// Returns the error about a name that is defined, but not at or below the path `given`.
@@ -72,9 +83,11 @@ pub fn elsewhere(catalog: &Catalog, name: &str, given: &str, found: &[SymbolAt])
             files.push(path);
         }
     }
-    let message = format!("`{}` is not defined here", text::plain(name));
-    Error::new(Kind::NotFound, message)
-        .with_code(UNKNOWN_NAME)
+    let error = unindexed(catalog, name).unwrap_or_else(|| {
+        let message = format!("`{}` is not defined here", text::plain(name));
+        Error::new(Kind::NotFound, message).with_code(UNKNOWN_NAME)
+    });
+    error
         .with_path(&path::to_path(given.as_bytes()))
         .with_hint(format!("it is defined in {}", files.join(", ")))
 }

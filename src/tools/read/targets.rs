@@ -10,7 +10,7 @@ use serde::Serialize;
 use super::{Args, Line, ReadReply, Status, path_and_lines};
 use crate::answer::nearest;
 use crate::answer::page::{Block, Page};
-use crate::answer::style::Style;
+use crate::answer::style::{Plain, Style};
 use crate::base::{text, tokens};
 use crate::error::{Error, Kind, Result};
 use crate::tools::lookup::{self, Filter};
@@ -25,14 +25,14 @@ const CHOICES_MAX: usize = 5;
 /// The number of files without facts that a look-up of a name indexes.
 const MISSING_FEW: usize = 32;
 
-/// The tokens of the reply that its remarks need.
-const REMARK_TOKENS: usize = 200;
+/// How often what fits is computed: each time, the remarks on what is left out are as long as before or longer.
+const PASSES_MAX: usize = 5;
 
 /// The maximum number of targets that a remark lists.
 const LISTED_MAX: usize = 20;
 
 /// What several targets contain.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct Several {
     /// The files in the order of the targets. Parts of one file are together; lines that several targets
     /// select are shown once.
@@ -76,78 +76,112 @@ pub(super) fn read(call: &Call<'_>, args: &Args) -> Result<Several> {
     if all.len() > TARGETS_MAX {
         return Err(Error::usage(format!("{} targets; at most {TARGETS_MAX} fit", all.len())));
     }
-    let mut made = Several {
-        files: Vec::new(),
-        shown: 0,
-        total: all.len(),
-        left_out: Vec::new(),
-        failed: Vec::new(),
-    };
-    let mut first_error = None;
-    // The tokens that are left for further targets.
-    let mut left = args.max_tokens.map(|max| max.saturating_sub(REMARK_TOKENS).max(1));
+    let (total, mut parts) = (all.len(), Vec::new());
+    let (mut failed, mut first_error) = (Vec::new(), None);
     for target in all {
-        let one = split(call, target, args.compact).and_then(|args| super::one(call, args));
-        let mut found = match one {
-            Ok(found) => found,
+        match split(call, target, args.compact).and_then(|args| super::one(call, args)) {
+            Ok(part) => parts.push(part),
             Err(error) => {
                 let hints = error.hints().iter().map(|hint| format!("; {hint}"));
                 let reason = error.to_string() + &hints.collect::<String>();
-                made.failed.push(Failed { target: target.clone(), error: reason });
+                failed.push(Failed { target: target.clone(), error: reason });
                 first_error.get_or_insert(error);
-                continue;
+            }
+        }
+    }
+    if let Some(error) = first_error.filter(|_| parts.is_empty()) {
+        return Err(error);
+    }
+    let Some(max) = args.max_tokens else {
+        return Ok(Several { total, failed, ..fitted(&parts, usize::MAX) });
+    };
+    let mut reserved = 0;
+    for pass in 1.. {
+        let made = fitted(&parts, max.saturating_sub(reserved));
+        let made = Several { total, failed: failed.clone(), ..made };
+        let cost = made.cost();
+        if cost <= max || pass == PASSES_MAX {
+            return Ok(made);
+        }
+        // The remarks name what is left out, which is known only now.
+        reserved += cost - max;
+    }
+    unreachable!("the last pass returns")
+}
+
+/// Returns the parts that fit into some tokens, and names the others. O(tokens · parts).
+fn fitted(parts: &[ReadReply], max: usize) -> Several {
+    let mut made = Several::default();
+    for part in parts {
+        let is_first = made.shown == 0;
+        let with = |lines: usize| {
+            let mut files = made.files.clone();
+            add(&mut files, cut(part, lines));
+            files
+        };
+        let fits = |lines: usize| max == usize::MAX || cost(&with(lines)) <= max;
+        let whole = part.lines.len();
+        let kept = match () {
+            () if fits(whole) => whole,
+            // A definition is shown whole or not at all, unless it is the first target.
+            () if part.symbol.is_some() && !is_first => 0,
+            () => {
+                let (mut least, mut most) = (0, whole);
+                while most - least > 1 {
+                    let middle = usize::midpoint(least, most);
+                    if fits(middle) { least = middle } else { most = middle }
+                }
+                least.max(usize::from(is_first)).min(whole)
             }
         };
-        let fitting = left.is_none_or(|left| fit(&mut found, left, made.shown == 0));
-        if !fitting {
-            made.left_out.push(target.clone());
+        if kept == 0 && whole > 0 {
+            made.left_out.push(label(part));
             continue;
         }
-        if let Some(left) = &mut left {
-            *left = left.saturating_sub(cost(&found));
+        if let Some(next) = part.lines.get(kept).map(|line| line.line).or(part.next_line) {
+            made.left_out.push(format!("{}:{next}-{}", part.path, part.requested.1));
         }
-        if let Some(next) = found.next_line {
-            let end = found.symbol.as_ref().and(found.symbol_end).or(found.total);
-            let end = end.map(|end| end.to_string()).unwrap_or_default();
-            made.left_out.push(format!("{}:{next}-{end}", found.path));
-        }
+        made.files = with(kept);
         made.shown += 1;
-        add(&mut made.files, found);
     }
-    match first_error {
-        Some(error) if made.shown == 0 && made.left_out.is_empty() => Err(error),
-        _ => Ok(made),
+    made
+}
+
+/// Returns the first lines of what a target contains.
+fn cut(part: &ReadReply, lines: usize) -> ReadReply {
+    let next_line = part.lines.get(lines).map(|line| line.line).or(part.next_line);
+    let lines = part.lines[..lines].to_vec();
+    ReadReply { lines, next_line, ..part.clone() }
+}
+
+/// Returns a target that selects a part again.
+fn label(part: &ReadReply) -> String {
+    let path = &part.path;
+    match (&part.symbol, part.requested) {
+        (Some(symbol), _) => format!("{path}:{symbol}"),
+        (None, (1, last)) if Some(last) == part.total => path.clone(),
+        (None, (first, last)) if first == last => format!("{path}:{first}"),
+        (None, (first, last)) => format!("{path}:{first}-{last}"),
     }
 }
 
-/// Returns an estimate of the tokens of a reply.
-fn cost(found: &ReadReply) -> usize {
-    let lines = found.lines.iter().map(|line| tokens::count(&line.text) + 3);
-    lines.fold(tokens::count(&found.path) + 20, |sum, cost| sum + cost)
+/// Returns an estimate of the tokens of some files.
+fn cost(files: &[ReadReply]) -> usize {
+    tokens::count(&rendered(files, &Plain))
 }
 
-/// Cuts lines until they cost at most `left` tokens; returns false if nothing useful remains. A definition
-/// is shown whole or not at all, unless it is the first target.
-fn fit(found: &mut ReadReply, left: usize, is_first: bool) -> bool {
-    let mut sum = tokens::count(&found.path) + 20;
-    let kept = found.lines.iter().take_while(|line| {
-        sum += tokens::count(&line.text) + 3;
-        sum <= left
-    });
-    let kept = kept.count();
-    if kept == found.lines.len() {
-        return sum <= left || is_first;
+/// Renders files one after the other.
+fn rendered(files: &[ReadReply], style: &dyn Style) -> String {
+    let texts: Vec<String> = files.iter().map(|file| file.render(style)).collect();
+    texts.join("\n")
+}
+
+impl Several {
+    /// Returns an estimate of the tokens of the reply with its remarks.
+    fn cost(&self) -> usize {
+        let remarks = self.notices().into_iter().map(|notice| format!("note: {notice}\n"));
+        tokens::count(&(rendered(&self.files, &Plain) + &remarks.collect::<String>()))
     }
-    let is_whole = found.symbol.is_some() && !is_first;
-    if is_whole || kept == 0 && !is_first {
-        return false;
-    }
-    let kept = kept.max(1);
-    if let Some(next) = found.lines.get(kept) {
-        found.next_line = Some(next.line);
-    }
-    found.lines.truncate(kept);
-    true
 }
 
 /// Adds what a target contains; lines of a file that is there already join its lines.
@@ -253,14 +287,7 @@ fn by_name(call: &Call<'_>, target: &str) -> Result<Option<(String, String)>> {
 impl Reply for Several {
     /// Renders the files one after the other; `…` stands between lines that do not follow each other.
     fn render(&self, style: &dyn Style) -> String {
-        let mut out = String::new();
-        for file in &self.files {
-            if !out.is_empty() {
-                out.push('\n');
-            }
-            out.push_str(&file.render(style));
-        }
-        out
+        rendered(&self.files, style)
     }
 
     fn page(&self) -> Option<Page> {

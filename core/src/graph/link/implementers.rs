@@ -1,14 +1,18 @@
 //! The types that extend or implement a type, one level, and the members that implement one of its
 //! members there.
 
+use std::collections::BTreeSet;
+
 use super::code::{FileFacts, last_name, near};
 use super::kinds::{is_type, is_variable};
 use super::position::SymbolAt;
 use super::satisfied::{EMBEDDED_MAX, METHODS_MAX, is_structural};
 use super::value::{Candidate, Place, Value};
 use super::walk::Walk;
+use crate::base::ids::FileId;
+use crate::lang::chain::Chain;
 use crate::lang::facts::{ImportKind, Role};
-use crate::lang::symbols::SymbolKind;
+use crate::lang::symbols::{Symbol, SymbolKind};
 
 /// The most names under which files import one type.
 const ALIASES_MAX: usize = 256;
@@ -18,6 +22,9 @@ const NAMED_MAX: usize = 4_096;
 
 /// The most files whose imports of a default export are followed.
 const IMPORTERS_MAX: usize = 2_048;
+
+/// The most files with a use of a type that are searched for variables that it is assigned to.
+const ASSIGNING_MAX: usize = 1_024;
 
 /// A type that extends or implements another one.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -82,7 +89,11 @@ impl Walk<'_> {
         let name = facts.symbols[place].name.as_str();
         let mut found = self.code.derived(last_name(name)).to_vec();
         let mut aliases = Vec::new();
+        let mut assigning = BTreeSet::new();
         for site in self.code.sites(name) {
+            if matches!(site.reference.role, Role::Read | Role::Type) {
+                assigning.insert(site.file);
+            }
             if site.reference.role != Role::Import || aliases.len() >= ALIASES_MAX {
                 continue;
             }
@@ -107,9 +118,28 @@ impl Walk<'_> {
             let named = self.code.derived(last_name(&alias));
             found.extend(named.iter().copied().filter(|at| at.file == file));
         }
+        for alias in self.assigned_names(name, assigning) {
+            found.extend(self.code.derived(&alias).iter().copied());
+        }
         found.sort_unstable();
         found.dedup();
         found.retain(|at| *at != base);
+        found
+    }
+
+    /// Returns the names of variables and types whose value is a type: `Base = Type`, each once.
+    fn assigned_names(&self, name: &str, files: BTreeSet<FileId>) -> BTreeSet<String> {
+        let mut found = BTreeSet::new();
+        for file in files.into_iter().take(ASSIGNING_MAX) {
+            let Some(there) = self.facts(file) else { continue };
+            let is_alias = |symbol: &&Symbol| {
+                let value = symbol.type_chain.as_ref().and_then(Chain::as_path);
+                let has_value = is_variable(symbol.kind) || symbol.kind == SymbolKind::Type;
+                has_value && symbol.name != name && value.is_some_and(|of| last_name(of) == name)
+            };
+            let aliases = there.symbols.iter().filter(is_alias).map(|symbol| symbol.name.clone());
+            found.extend(aliases.take(ALIASES_MAX - found.len().min(ALIASES_MAX)));
+        }
         found
     }
 
@@ -269,7 +299,7 @@ fn is_type_or_module(facts: &FileFacts, place: usize) -> bool {
 /// Adds the types that extend or implement `base`, each examined with a new bound.
 pub(super) fn implementers<'w>(base: SymbolAt, walk: impl Fn() -> Walk<'w>) -> Implementers {
     let mut all = Implementers::default();
-    let mut seen = std::collections::BTreeSet::from([base]);
+    let mut seen = BTreeSet::from([base]);
     for at in walk().named_implementers(base) {
         let walk = walk();
         match walk.names_base(at, base) {

@@ -9,6 +9,8 @@ use crate::graph::weights;
 use super::code::FileFacts;
 use super::dialect::{Extensions, Group, OverloadRules};
 use super::kinds::{is_type, is_variable};
+use super::literals::GUESSED_MIN;
+use super::local_functions::is_local;
 use super::memo::Guesses;
 use super::parameters::arity;
 use super::position::SymbolAt;
@@ -295,7 +297,7 @@ impl Walk<'_> {
     /// Returns the members of that name in the repository, if there are few.
     pub(super) fn guesses(&self, place: Place, used: Use<'_>) -> Vec<Candidate> {
         let Some(facts) = self.facts(place.file) else { return Vec::new() };
-        if facts.dialect.common.contains(&used.name) || used.name.len() < 3 {
+        if facts.dialect.common.contains(&used.name) || used.name.len() < GUESSED_MIN {
             return Vec::new();
         }
         if self.is_passed_from_outside(&facts, place, used) {
@@ -451,7 +453,11 @@ impl Walk<'_> {
             let place = at.place as usize;
             let is_kin = there.dialect.group == facts.dialect.group;
             of_group += usize::from(is_kin);
-            if is_kin && place < there.symbols.len() && self.fits(&there, at, place, used) {
+            if is_kin
+                && place < there.symbols.len()
+                && self.fits(&there, at, place, used)
+                && !is_local(self.code, &there, at)
+            {
                 guesses.found.push(at);
             }
         }

@@ -60,7 +60,8 @@ pub(super) static FLAGS: &[Flag] = &[
         "Show lines by file and by the definition around them.",
         "Sources come first, then tests and generated files, as agents get them. `--in comment` (or \
          `function`, `test`, `string`, `import`, `signature`) and `--def NAME` limit the matches; \
-         `-i`, `-w`, `-F`, `-l`, `-g`, `-C`, `-m` and `--json` apply.",
+         `-e`, `-F`, `-i`, `-s`, `-S`, `-w`, `-l`, `-m`, `-g`, `-t`, `-T`, `-A`, `-B`, `-C` and `--json` \
+         apply. `codedb search --structure -h` lists more.",
     ),
     Flag::new(CATEGORY, "no-progress", Update::On(|args| args.index.no_progress = true))
         .help("Show no progress bar.", "Progress is shown only if standard error is a terminal."),

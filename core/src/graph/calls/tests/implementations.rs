@@ -132,3 +132,16 @@ fn languages_without_bases_say_so() {
         &["1 B via A", "2 C via B"],
     );
 }
+
+#[test]
+fn bases_may_be_other_names_of_a_type() {
+    let python = "//- /a.py\nclass X:\n    def f(self): pass\n_Base = X\nclass A(_Base):\n    def f(self): pass\n\
+                  //- /b.py\nfrom a import _Base\nimport a\nclass B(_Base): pass\nclass C(a._Base): pass\n\
+                  //- /c.py\nclass Y: pass\n_Base = Y\nclass D(_Base): pass\n";
+    check(python, "X", &["1 A via X", "1 B via X", "1 C via X"]);
+    check(python, "X.f", &["1 A.f via X"]);
+    let javascript = "//- /a.js\nclass X {}\nconst Base = X;\nclass A extends Base {}\n";
+    check(javascript, "X", &["1 A via X"]);
+    let kotlin = "//- /A.kt\nopen class X\ntypealias Base = X\nclass A : Base()\n";
+    check(kotlin, "X", &["1 A via X"]);
+}
