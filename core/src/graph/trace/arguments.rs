@@ -33,11 +33,17 @@ const AROUND_MAX: usize = 400;
 /// The most bytes of the parameters of a closure.
 const PARAMETERS_MAX: usize = 200;
 
-/// Returns the words of a text that may be names, each with its occurrences in order.
+/// Returns the words of a text that may be names, each with its occurrences in order, without those of one
+/// letter.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = &str> {
+    all_words(text).filter(|word| word.len() > 1)
+}
+
+/// Returns the words of a text that may be names, in order.
+pub(super) fn all_words(text: &[u8]) -> impl Iterator<Item = &str> {
     let words = text.split(|byte| !is_word_byte(&byte));
     words
-        .filter(|word| word.len() > 1 && !word[0].is_ascii_digit())
+        .filter(|word| word.first().is_some_and(|byte| !byte.is_ascii_digit()))
         .filter_map(|word| std::str::from_utf8(word).ok())
 }
 

@@ -362,13 +362,17 @@ impl<'a, 'l> Forward<'a, 'l> {
         self.add_same_name_of(of, &facts.symbols[of.place as usize].name, None, steps);
     }
 
-    /// Returns true if a field has a written type that names neither a function nor a type of this program,
-    /// such as a number: nothing that is stored there runs.
+    /// Returns true if a field has a written type that names no function, interface or parameter, such as
+    /// a number or a struct of Rust: nothing that is stored there runs.
     fn is_plain(&self, of: SymbolAt, facts: &FileFacts) -> bool {
         use SymbolKind::{Class, Enum, Interface, Struct, Trait, Type, Union};
         let symbol = &facts.symbols[of.place as usize];
         // Other languages infer types of fields.
-        let is_written = matches!(facts.language.name, "csharp" | "go" | "java" | "rust");
+        let (has_classes, is_written) = match facts.language.name {
+            "csharp" | "java" => (true, true),
+            "go" | "rust" => (false, true),
+            _ => (true, false),
+        };
         if symbol.kind != SymbolKind::Field || !is_written {
             return false;
         }
@@ -378,18 +382,29 @@ impl<'a, 'l> Forward<'a, 'l> {
         let Some(written) = written.filter(|written| written.len() < TYPE_MAX) else {
             return false;
         };
+        let around = symbol.parent.map(|place| SymbolAt { file: of.file, place: place as u32 });
+        let around = around.map(|at| code.signature(at)).unwrap_or_default();
+        let leads_on = |kind| match kind {
+            Interface | Trait | Type => true,
+            Class | Enum | Struct | Union => has_classes,
+            _ => false,
+        };
         let is_type = |word: &str| {
             code.named(word).iter().any(|at| {
                 let facts = self.linker.file(at.file);
                 let symbol = facts.as_ref().and_then(|of| of.symbols.get(at.place as usize));
-                let kind = symbol.map(|symbol| symbol.kind);
-                let types = [Class, Enum, Interface, Struct, Trait, Type, Union];
-                kind.is_some_and(|kind| types.contains(&kind))
+                symbol.is_some_and(|symbol| leads_on(symbol.kind))
             })
         };
+        let is_parameter =
+            |word: &str| arguments::all_words(around.as_bytes()).any(|it| it == word);
         let name = symbol.name.as_str();
-        let mut words = arguments::words(written).filter(|word| *word != name);
-        !arguments::names_function(written) && !words.any(is_type)
+        let mut words = arguments::all_words(written);
+        !arguments::names_function(written)
+            && !words.any(|word| {
+                word != name && word.starts_with(char::is_uppercase) && is_parameter(word)
+                    || word.len() > 1 && word != name && is_type(word)
+            })
     }
 
     /// Returns true if a field or variable holds no function, as far as its definition states its type.

@@ -389,6 +389,20 @@ fn closures_with_several_parameters_are_values_as_a_whole() {
 }
 
 #[test]
+fn fields_of_parameters_and_traits_are_followed() {
+    for (head, field) in [("<F>", "F"), ("", "Box<dyn Job>"), ("", "Option<Work>")] {
+        let tree = Tree::new(&format!(
+            "//- /a.rs\ntrait Job {{}}\ntype Work = fn();\nfn show() {{}}\n\
+             struct Tool{head} {{ made: {field} }}\n\
+             impl{head} Tool{head} {{ fn call(&self) {{ (self.made)(); }} }}\n\
+             fn made() {{ Tool {{ made: show }}; }}\n",
+        ));
+        let chain = tree.chain("Tool::call", "show");
+        assert_eq!(chain, "Tool::call -Value-> Tool::made -Passed-> show", "{field}");
+    }
+}
+
+#[test]
 fn a_step_has_the_entry_of_a_table_that_leads_on() {
     let tree = Tree::new(
         "//- /src/lib.rs\npub trait Define { fn run(); }\npub struct Tool { run: fn() }\n\
