@@ -1,6 +1,8 @@
 //! Each tool of the table as a command: its flags are generated from the schema of its arguments,
 //! its reply is printed as text, as locations for editors or as JSON.
 
+mod printing;
+
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
@@ -16,9 +18,9 @@ use super::index::{place_args, print, tree_options};
 use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
-use super::screen::{self, Screen};
+use super::screen;
 use super::typed_path::{TypedPaths, glob_below};
-use super::{first_use, graph, listing, place, report, settings, spellings, trusted};
+use super::{first_use, graph, place, settings, spellings, trusted};
 use crate::answer::analysis::Failure;
 use crate::answer::page::{Block, Cell, Page};
 use crate::answer::style::Style as _;
@@ -27,11 +29,13 @@ use crate::base::path::to_path;
 use crate::catalog::code::Code as _;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Result};
+pub(super) use printing::print_answer;
+
 use crate::tools::bundle::Bundle;
 use crate::tools::command_line::in_flags;
 use crate::tools::paths::is_name;
 use crate::tools::session::{PATHS, Session};
-use crate::tools::unlisted::{self, is_hidden};
+use crate::tools::unlisted::is_hidden;
 use crate::tools::{
     Answer, Call, CommandLine, CurrentDir, Define as _, Effect, Needs, TOOLS, Tool, Toolset,
     UNLISTED,
@@ -566,74 +570,6 @@ fn answered(tool: &Tool, matches: &ArgMatches, scope: Option<&Scope>) -> Result<
     print_answer(tool, matches, answer.as_ref(), &args, &display, now_ns, is_trusted)
 }
 
-/// Prints the answer of a call with `args` in the form that `matches` choose. `is_trusted` marks JSON from an
-/// index that was not checked.
-pub(super) fn print_answer(
-    tool: &Tool,
-    matches: &ArgMatches,
-    answer: &dyn Answer,
-    args: &Value,
-    display: &Display<'_>,
-    now_ns: i64,
-    is_trusted: bool,
-) -> Result<ExitCode> {
-    let format = format(matches);
-    let draws_graph = graph::FORMATS.contains(&format);
-    if format == screen::FORMAT
-        && let Some(page) = page(tool, answer)
-    {
-        if page.blocks.iter().all(Block::is_empty) {
-            report::print_message("nothing found");
-        }
-        Screen::new(matches, now_ns).print(&page, display)?;
-        return Ok(exit_code(answer));
-    }
-    for notice in answer.notices() {
-        report::print_message(notice);
-    }
-    if let Some(of) = draws_graph.then(|| answer.graph()).flatten() {
-        for remark in of.remarks.iter().cloned().chain(graph::remark(format, &of)) {
-            report::print_message(in_flags(tool, &remark));
-        }
-        // An empty graph states that there is nothing.
-        if !of.vertices().is_empty() || !answer.is_unknown() {
-            print(&display.for_output(graph::text(format, &of, display)))?;
-        }
-    } else if is_json_reply(matches) {
-        let json = answer.json()?;
-        // More fields would exceed the token budget of a reply that has one.
-        let arguments = tool.arguments();
-        let budget = arguments["properties"].get("max_tokens");
-        let is_bounded = budget.is_some_and(|budget| {
-            budget.get(unlisted::SHARED).is_none() || args.get("max_tokens").is_some()
-        });
-        let json = if is_bounded { json } else { display.json(&json) };
-        let reply = if format == "jsonl" {
-            listing::lines(&json)
-        } else if args.get("max_tokens").is_some() {
-            // The list a second time would exceed the budget.
-            json_line(&json, is_trusted)
-        } else {
-            json_line(&listing::with_items(&json), is_trusted)
-        };
-        print(&display.json_for_output(reply))?;
-    } else if tool.has_locations && matches.get_flag("vimgrep") {
-        print(&display.for_output(display.vimgrep(&answer.locations())))?;
-    } else {
-        print(&display.for_output(answer.styled(display)))?;
-    }
-    Ok(exit_code(answer))
-}
-
-/// Returns the exit code of an answer: 0 if something was found, 2 if the answer is not known, else 1.
-fn exit_code(answer: &dyn Answer) -> ExitCode {
-    ExitCode::from(match (answer.is_found(), answer.is_unknown()) {
-        (true, _) => 0,
-        (false, true) => 2,
-        (false, false) => 1,
-    })
-}
-
 /// Returns true if the tool has an argument.
 fn takes(tool: &Tool, name: &str) -> bool {
     tool.arguments()["properties"].get(name).is_some()
@@ -659,14 +595,6 @@ pub(super) fn page(tool: &Tool, answer: &dyn Answer) -> Option<Page> {
     let notices = answer.notices().into_iter();
     page.blocks.extend(notices.map(Block::Note));
     Some(page)
-}
-
-/// Returns a reply, which is a JSON object, as a line, with [`TRUSTED`] if it was not checked.
-fn json_line(reply: &str, is_trusted: bool) -> String {
-    match reply.strip_prefix('{').filter(|_| is_trusted) {
-        Some(rest) => format!("{{{TRUSTED}{rest}\n"),
-        None => format!("{reply}\n"),
-    }
 }
 
 /// Converts the arguments of the command line to those of the tool.
