@@ -288,7 +288,7 @@ fn common(words: &[&str], text: &str) -> String {
                 run.push(' ');
             }
             run.push_str(word);
-            if !text.contains(&run) {
+            if !has_words(text, &run) {
                 run.truncate(before);
                 break;
             }
@@ -298,6 +298,17 @@ fn common(words: &[&str], text: &str) -> String {
         }
     }
     best
+}
+
+/// Returns true if a text contains whole words.
+fn has_words(text: &str, words: &str) -> bool {
+    let is_letter = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let (begins, ends) = (is_letter(words.chars().next()), is_letter(words.chars().next_back()));
+    text.match_indices(words).any(|(at, _)| {
+        let before = is_letter(text[..at].chars().next_back());
+        let after = is_letter(text[at + words.len()..].chars().next());
+        !(begins && before || ends && after)
+    })
 }
 
 #[cfg(test)]
@@ -317,7 +328,7 @@ mod tests {
         let words = ["codedb:", "`foo`", "is", "not", "defined", "here"];
         let line = "format!(\"`{}` is not defined in this tree\")";
         assert_eq!(common(&words, line), "is not defined");
-        assert_eq!(common(&words, "nothing"), "");
+        assert_eq!(common(&words, "another text"), "");
     }
 
     #[test]
