@@ -362,7 +362,9 @@ fn a_search_shows_the_functions_around_its_matches() {
     assert!(text.contains("  Cart::total "), "{text}");
     assert!(text.contains("-         let sum: u64 = self.prices.iter().sum();"), "{text}");
     assert!(text.contains(":             Some(coupon) => coupon.discounted(sum),"), "{text}");
-    let plain = search(&mut session, json!({"query": "discounted"}));
+    let few = search(&mut session, json!({"query": "discounted"}));
+    assert!(few.contains("let sum"), "few matches are shown with it: {few}");
+    let plain = search(&mut session, json!({"query": "discounted", "body": false}));
     assert!(!plain.contains("let sum"), "{plain}");
     // What does not fit is counted.
     let text = search(&mut session, json!({"query": "needle", "body": true, "max_per_file": 20}));

@@ -394,10 +394,12 @@ mod tests {
     #[test]
     fn files_are_selected_as_by_ripgrep() {
         let selection = |globs: &[&str], types: &[&str]| {
-            let mut filter = super::super::args::Filter::default();
-            filter.globs = globs.iter().map(|glob| (*glob).to_owned()).collect();
             let select = |name: &&str| super::super::args::TypeChange::Select((*name).to_owned());
-            filter.type_changes = types.iter().map(select).collect();
+            let filter = super::super::args::Filter {
+                globs: globs.iter().map(|glob| (*glob).to_owned()).collect(),
+                type_changes: types.iter().map(select).collect(),
+                ..Default::default()
+            };
             Selection {
                 overrides: walker::overrides(&filter, Path::new("/t")).expect("globs"),
                 types: walker::types(&filter).expect("types"),

@@ -19,8 +19,7 @@ pub(super) fn is_local(code: &dyn Code, facts: &FileFacts, at: SymbolAt) -> bool
     let Some(around) = around.filter(is_inner) else { return false };
     let Some(text) = code.text(at.file) else { return true };
     let is_value = |start: usize| {
-        around.span.contains(&start)
-            && text.get(..start).is_some_and(|before| is_put_into_object(before))
+        around.span.contains(&start) && text.get(..start).is_some_and(is_put_into_object)
     };
     let uses = code.uses_in(at.file, &symbol.name);
     !uses.iter().any(|of| of.role == Role::Read && is_value(of.span.start))

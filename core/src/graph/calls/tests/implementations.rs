@@ -142,6 +142,4 @@ fn bases_may_be_other_names_of_a_type() {
     check(python, "X.f", &["1 A.f via X"]);
     let javascript = "//- /a.js\nclass X {}\nconst Base = X;\nclass A extends Base {}\n";
     check(javascript, "X", &["1 A via X"]);
-    let kotlin = "//- /A.kt\nopen class X\ntypealias Base = X\nclass A : Base()\n";
-    check(kotlin, "X", &["1 A via X"]);
 }
