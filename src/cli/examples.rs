@@ -244,7 +244,7 @@ const EXAMPLES: &[Examples] = &[
         &[
             ("fleet status", "the nodes, and what is wrong with them"),
             ("fleet index repositories.txt", "clone and index what a list names"),
-            ("fleet plan repositories.txt --with d", "what a new node would get"),
+            ("fleet callers Open --repo acme/store", "the users in all repositories"),
             ("fleet simulate --nodes 20 --lose 2", "a large fleet, computed"),
         ],
     ),

@@ -28,9 +28,10 @@ pub(super) fn command() -> Command {
         .about("Search and read the repositories of a fleet of zoekt nodes")
         .long_about(format!(
             "A fleet is one or more nodes that run zoekt over an organisation's repositories. Its nodes \
-             are named in the table `[{TABLE}]` of your own `codedb.toml`. The tools below answer as \
-             they do for a tree on this machine; a path begins with the name of its repository. What \
-             a node did not answer is in the reply, and then an empty one exits with 2."
+             are named in the table `[{TABLE}]` of your own `codedb.toml`. The tools below, \
+             and `outline`, `word` and `explain`, answer as they do for a tree on this machine; a \
+             path begins with the name of its repository. What a node did not answer is in the \
+             reply, and then an empty one exits with 2."
         ))
         .subcommand_required(true)
         .subcommand(status::command())

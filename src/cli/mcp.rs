@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::background::{self, Build};
+use super::edits::{allow_edit_arg, allowed_edits};
 use super::index::{place_args, tree_options};
 use super::log_sink;
 use super::place::{self, TreeOptions};
@@ -13,7 +14,6 @@ use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::index::store;
 use crate::mcp::{self, Allows, Options, Served, Toolset, Writes};
-use crate::source::write::Editable;
 use crate::tools::session::Remote;
 
 pub(super) fn command() -> Command {
@@ -66,23 +66,6 @@ pub(super) fn server_args() -> [Arg; 4] {
             .action(ArgAction::SetTrue)
             .help("Let `codedb_index` clone repositories (https, ssh) into the cache"),
     ]
-}
-
-/// Returns the flag `--allow-edit[=all]`, without its help.
-pub(super) fn allow_edit_arg() -> Arg {
-    Arg::new("allow-edit")
-        .long("allow-edit")
-        .num_args(0..=1)
-        .require_equals(true)
-        .value_name("FILES")
-        .value_parser(["ordinary", "all"])
-        .default_missing_value("ordinary")
-}
-
-/// Returns the value of [`allow_edit_arg`]; `None` if the flag is not given.
-pub(super) fn allowed_edits(matches: &ArgMatches) -> Option<Editable> {
-    let typed = matches.get_one::<String>("allow-edit")?;
-    Some(if typed == "all" { Editable::All } else { Editable::Ordinary })
 }
 
 /// Returns the options of a server from the flags.

@@ -14,8 +14,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Map, Value};
 
 use super::display::{self, Display};
+use super::edits::{allow_edit_arg, allowed_edits};
 use super::index::{place_args, print, tree_options};
-use super::mcp::{allow_edit_arg, allowed_edits};
 use super::projects::Indexed;
 use super::recording_code::RecordingCode;
 use super::screen;

@@ -29,6 +29,7 @@ const ORIGINALS: &[&str] = &[
     "core/src/source/",              // Reads, caches and writes it.
     "core/src/catalog.rs",           // Compares hashes and extracts facts.
     "core/src/catalog/interface.rs", // Hashes it.
+    "src/fleet/view.rs",             // Extracts facts, and cuts contents.
     "src/tools/changes.rs",          // Compares hashes.
     "src/tools/edit.rs",             // Edits it; its diff is made of masked texts.
     "src/tools/outline.rs",          // Compares hashes and detects the language.
@@ -185,7 +186,7 @@ fn no_path_of_one_machine_is_tracked() {
 }
 
 /// The maximum number of words of all pages that people write.
-const WRITTEN_WORDS_MAX: usize = 26_900;
+const WRITTEN_WORDS_MAX: usize = 27_210;
 
 /// The maximum number of words of the pages below docs/ that tests write.
 const GENERATED_WORDS_MAX: usize = 18_000;

@@ -15,12 +15,16 @@ use crate::fleet::query::Query;
 use crate::fleet::view::{ROOT, View};
 use crate::tools::{Call, OVER_FLEETS, Tool};
 
+/// The tools that the list of commands leaves out.
+const RARE: [&str; 3] = ["outline", "word", "explain"];
+
 /// The options of a tree on this machine.
 const OF_TREES: [&str; 2] = ["fresh", "no-background"];
 
 /// Returns the commands of the tools.
 pub(super) fn commands() -> impl Iterator<Item = Command> {
-    OVER_FLEETS.iter().filter_map(|name| crate::tools::find(name)).map(command)
+    let tools = OVER_FLEETS.iter().filter_map(|name| crate::tools::find(name));
+    tools.map(|tool| command(tool).hide(RARE.contains(&tool.command().as_str())))
 }
 
 fn command(tool: &'static Tool) -> Command {
