@@ -1,5 +1,6 @@
 //! What the nodes of a fleet answer, as plain data.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use super::query::Query;
@@ -56,6 +57,17 @@ pub struct Found {
     pub doubts: Vec<String>,
     /// The longest time that a node says it took.
     pub slowest: Duration,
+}
+
+impl Found {
+    /// Adds files that it does not have yet.
+    pub fn add(&mut self, files: Vec<Fetched>) {
+        let known: BTreeSet<(String, Vec<u8>)> =
+            self.files.iter().map(|file| (file.repository.clone(), file.path.clone())).collect();
+        let is_new =
+            |file: &Fetched| !known.contains(&(file.repository.clone(), file.path.clone()));
+        self.files.extend(files.into_iter().filter(is_new));
+    }
 }
 
 /// A file of a repository.

@@ -38,6 +38,8 @@ pub enum Query {
     And(Vec<Query>),
     /// Files that satisfy one query.
     Or(Vec<Query>),
+    /// Files that do not satisfy a query.
+    Not(Box<Query>),
     /// Files of which a part contains a text.
     Substring {
         /// The text.

@@ -22,6 +22,10 @@ impl From<&Query> for Q {
             Query::Or(queries) if queries.is_empty() => q::Query::Const(false),
             Query::And(queries) => q::Query::And(query::And { children: all(queries) }),
             Query::Or(queries) => q::Query::Or(query::Or { children: all(queries) }),
+            Query::Not(query) => {
+                let child = Some(Box::new(Q::from(query.as_ref())));
+                q::Query::Not(Box::new(query::Not { child }))
+            }
             Query::Substring { text, is_case_sensitive, part } => {
                 let (file_name, content) = parts(*part);
                 let (pattern, case_sensitive) = (text.clone(), *is_case_sensitive);

@@ -72,8 +72,23 @@ const COUNTED: Want =
 const UNSEARCHED: &str =
     r"\ANOT-INDEXED: (?:exceeds the maximum|contains too many|object missing|unknown)";
 
+/// Files that say what a package exports, without the names of what is in it.
+const ENTRIES: &[&str] = &[
+    "lib.rs",
+    "mod.rs",
+    "main.rs",
+    "__init__.py",
+    "index.js",
+    "index.mjs",
+    "index.ts",
+    "index.d.ts",
+    "src/lib.rs",
+    "src/index.js",
+    "src/index.ts",
+];
+
 /// The number of paths at which manifests are looked for.
-const MANIFEST_PATHS_MAX: usize = 30_000;
+const MANIFEST_PATHS_MAX: usize = 60_000;
 
 /// The number of words of a task that are searched.
 const TASK_WORDS_MAX: usize = 24;
@@ -97,6 +112,8 @@ struct Request {
     want: Want,
     /// True if imports are resolved, which manifests explain.
     has_links: bool,
+    /// What is fetched in addition, within the same limits.
+    also: Option<Query>,
 }
 
 /// The files that were fetched.
@@ -154,7 +171,7 @@ impl<'a> View<'a> {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        let Request { query, want, has_links } = request()?;
+        let Request { query, want, has_links, also } = request()?;
         let is_about_texts = want.has_contents && query != Query::Const(false);
         let (found, unsearched) = rayon::join(
             || self.ask(query, &want),
@@ -162,6 +179,10 @@ impl<'a> View<'a> {
         );
         let mut found = found?;
         unsearched?;
+        if let Some(also) = also {
+            let more = self.ask(also, &want)?;
+            found.add(more.files);
+        }
         if found.files.is_empty() && found.doubts.is_empty() {
             self.check_scope()?;
         }
@@ -225,7 +246,7 @@ impl<'a> View<'a> {
         for (repository, folders) in folders {
             let folders = folders.iter().filter_map(|folder| std::str::from_utf8(folder).ok());
             let in_folder = |folder| {
-                manifest_names().map(move |name| match folder {
+                manifest_names().chain(ENTRIES.iter().copied()).map(move |name| match folder {
                     "" => name.to_owned(),
                     folder => format!("{folder}/{name}"),
                 })
@@ -242,22 +263,20 @@ impl<'a> View<'a> {
         if queries.is_empty() {
             return Ok(());
         }
-        let known: BTreeSet<(String, Vec<u8>)> =
-            found.files.iter().map(|file| (file.repository.clone(), file.path.clone())).collect();
-        let is_new =
-            |file: &Fetched| !known.contains(&(file.repository.clone(), file.path.clone()));
         let manifests = self.ask(Query::Or(queries), &MANIFESTS)?;
-        found.files.extend(manifests.files.into_iter().filter(is_new));
+        found.add(manifests.files);
         Ok(())
     }
 
     /// Returns what was fetched so far; nothing before the first access that says what for.
     fn present(&self) -> Result<&Gathered> {
-        self.gathered(|| Ok(Request { query: Query::Const(false), want: PATHS, has_links: false }))
+        self.gathered(|| {
+            Ok(Request { query: Query::Const(false), want: PATHS, has_links: false, also: None })
+        })
     }
 
     /// Fetches the file at a path, whose first parts are the name of its repository.
-    fn fetch(&self, path: &[u8]) -> Result<Arc<Content>> {
+    fn fetch(&self, path: &[u8]) -> Result<Fetched> {
         let refused = |what: &str| Error::new(Kind::NotFound, what).with_path(&to_path(path));
         if secret::is_secret(path) {
             return Err(Error::new(
@@ -283,8 +302,71 @@ impl<'a> View<'a> {
         if let Some(reason) = left_out(&file.content) {
             return Err(refused(&format!("the nodes did not index its content ({reason})")));
         }
-        Ok(Arc::new(content_of(file.content.clone(), 0)))
+        Ok(file.clone())
     }
+
+    /// Returns the request for the users of a definition: of the files that contain its name, those of its own
+    /// repository, and those that name its package, as every import of it does.
+    fn of_definition(&self, name: &str, path: &str) -> Result<Request> {
+        let file = self.fetch(path.as_bytes())?;
+        let own = Query::Repositories(vec![file.repository.clone()]);
+        let text = String::from_utf8_lossy(&file.path).into_owned();
+        let this = own.clone().and(Query::Paths(vec![text.clone()]));
+        let mut around = Found { files: vec![file], ..Found::default() };
+        self.add_manifests(&mut around)?;
+        let packages = packages(&text, &around.files);
+        let mentions = packages.iter().map(|package| Query::Substring {
+            text: package.clone(),
+            is_case_sensitive: true,
+            part: Part::Content,
+        });
+        let near = Query::Or(std::iter::once(own).chain(mentions).collect());
+        let users = names_query(&[name]).and(near.clone());
+        let others = names_query(&[name]).and(Query::Not(Box::new(near)));
+        let others =
+            self.nodes.search(&others.and(self.scope.clone()), &COUNTED, self.interrupt)?;
+        let count = others.files.len() + others.more;
+        if count > 0 {
+            self.doubt(format!(
+                "{} with the name {} not looked at: {} not name `{}`",
+                counted(count, "file"),
+                if count == 1 { "was" } else { "were" },
+                if count == 1 { "it does" } else { "they do" },
+                packages.join("` or `")
+            ));
+        }
+        Ok(Request { query: users, want: MATCHING, has_links: true, also: Some(this) })
+    }
+}
+
+/// Returns the names by which other repositories import the file at a path: those in the manifests above it,
+/// and the folder that names a package of Python.
+fn packages(path: &str, manifests: &[Fetched]) -> Vec<String> {
+    let mut names = BTreeSet::new();
+    for file in manifests {
+        let text = String::from_utf8_lossy(&file.content);
+        let name = file.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
+        let value_of = |start: &str| {
+            let mut lines = text.lines().filter_map(|line| line.trim().strip_prefix(start));
+            let value = lines.next()?.trim_start_matches([' ', '=', ':']).trim();
+            let value = value.trim_start_matches('"').split(['"', ' ', ',']).next()?;
+            (!value.is_empty()).then(|| value.to_owned())
+        };
+        let found = match name {
+            b"go.mod" => value_of("module "),
+            b"Cargo.toml" => value_of("name").map(|name| name.replace('-', "_")),
+            b"package.json" | b"composer.json" => value_of("\"name\""),
+            b"pubspec.yaml" => value_of("name:"),
+            _ => None,
+        };
+        names.extend(found);
+    }
+    if path.ends_with(".py") {
+        let folders = path.split('/').rev().skip(1);
+        let top = folders.take_while(|folder| !matches!(*folder, "src" | "lib")).last();
+        names.extend(top.map(str::to_owned));
+    }
+    names.into_iter().collect()
 }
 
 /// The text that a node has instead of the content of a file that it left out.
@@ -457,6 +539,33 @@ fn task_query(task: &str) -> Query {
     Query::Or(words.iter().take(TASK_WORDS_MAX).map(substring).collect())
 }
 
+/// Returns the query for the files that contain an identifier of a task: a word between backticks, or one
+/// that is written as only code is. `None` if it has none.
+fn identifiers_query(task: &str) -> Option<Query> {
+    let is_word = |char: char| char.is_alphanumeric() || char == '_';
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for (at, part) in task.split('`').enumerate() {
+        for word in part.split(|char| !is_word(char)) {
+            let is_code = word.contains('_') || {
+                let mut chars = word.chars();
+                let has_lower = word.chars().any(char::is_lowercase);
+                chars.next().is_some() && has_lower && chars.any(char::is_uppercase)
+            };
+            if word.chars().count() > 2 && (at % 2 == 1 || is_code) {
+                names.insert(word);
+            }
+        }
+    }
+    let substring = |name: &str| Query::Substring {
+        text: name.to_owned(),
+        is_case_sensitive: true,
+        part: Part::Either,
+    };
+    let names = names.into_iter().take(TASK_WORDS_MAX);
+    let queries: Vec<Query> = names.map(substring).collect();
+    (!queries.is_empty()).then_some(Query::Or(queries))
+}
+
 /// Returns the query for the files with a path similar to a text: its words are in the path.
 fn path_query(text: &str) -> Query {
     let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -479,14 +588,34 @@ impl Code for View<'_> {
 
     fn focus(&self, on: Focus<'_>) -> Result<()> {
         let query = || {
+            if let Focus::Definition { name, path, is_transitive } = on {
+                if is_transitive {
+                    let what = "what calls the callers was looked for only in files with the name";
+                    self.doubt(what.to_owned());
+                }
+                return match path {
+                    Some(path) => self.of_definition(name, path),
+                    None => Ok(Request {
+                        query: names_query(&[name]),
+                        want: MATCHING,
+                        has_links: true,
+                        also: None,
+                    }),
+                };
+            }
+            let also = match on {
+                Focus::Task(task) => identifiers_query(task),
+                _ => None,
+            };
             let (query, want, has_links) = match on {
                 Focus::Pattern(patterns, options) => {
                     (Query::of_patterns(patterns, options)?, MATCHING, false)
                 }
                 Focus::Task(task) => (task_query(task), ABOUT, true),
                 Focus::Path(text) => (path_query(text), PATHS, false),
+                Focus::Definition { name, .. } => (names_query(&[name]), MATCHING, true),
             };
-            Ok(Request { query, want, has_links })
+            Ok(Request { query, want, has_links, also })
         };
         self.gathered(query).map(|_| ())
     }
@@ -503,7 +632,12 @@ impl Code for View<'_> {
         let gathered = match about {
             [] => self.present()?,
             names => self.gathered(|| {
-                Ok(Request { query: names_query(names), want: MATCHING, has_links: true })
+                Ok(Request {
+                    query: names_query(names),
+                    want: MATCHING,
+                    has_links: true,
+                    also: None,
+                })
             })?,
         };
         gathered.catalog(&self.parsers)
@@ -553,7 +687,7 @@ impl Code for View<'_> {
         let content = match known {
             Some(content) => content,
             None => {
-                let content = self.fetch(path)?;
+                let content = Arc::new(content_of(self.fetch(path)?.content, 0));
                 if let Ok(mut read) = self.read.lock() {
                     read.insert(path.to_vec(), Arc::clone(&content));
                 }

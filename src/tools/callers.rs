@@ -25,6 +25,7 @@ use super::{Alias, Call, Define, Toolset, first, paths, results_max};
 use crate::answer::definition::{Around, Definition};
 use crate::answer::texts::Texts;
 use crate::catalog::Catalog;
+use crate::catalog::code::Focus;
 use crate::error::{Error, Result};
 use crate::graph::calls::{self, Bound, Caller as Use, NamedSite, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
@@ -254,6 +255,8 @@ impl Define for Callers {
         }
         let name = args.name.trim();
         let given = args.path.as_deref();
+        let is_transitive = args.depth.is_some_and(|depth| depth > 1);
+        call.code.focus(Focus::Definition { name, path: given, is_transitive })?;
         let within = given.map(|path| Within::named(call, path)).transpose()?;
         let wanted = Wanted::of(&args)?;
         let levels_max = args.depth.unwrap_or(usize::MAX);

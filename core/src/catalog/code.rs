@@ -51,6 +51,15 @@ impl JobKind {
 pub enum Focus<'a> {
     /// Files whose text matches one of the patterns.
     Pattern(&'a [String], &'a PatternOptions),
+    /// Files that use a definition.
+    Definition {
+        /// Its name.
+        name: &'a str,
+        /// The path of its file, if it is given.
+        path: Option<&'a str>,
+        /// True if what uses its users matters, too.
+        is_transitive: bool,
+    },
     /// Files about a task that is described in words.
     Task(&'a str),
     /// Files with a similar path.

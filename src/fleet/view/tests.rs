@@ -42,6 +42,7 @@ fn matches(query: &Query, file: &Fetched) -> bool {
         Query::Const(value) => *value,
         Query::And(all) => all.iter().all(|query| matches(query, file)),
         Query::Or(any) => any.iter().any(|query| matches(query, file)),
+        Query::Not(query) => !matches(query, file),
         Query::Substring { text, is_case_sensitive, part } => {
             of_part(part, regex_syntax::escape(text), is_case_sensitive)
         }
@@ -212,4 +213,21 @@ fn what_is_not_fetched_is_counted() {
     let answer = answer(&nodes, "search", json!({"query": "needle"})).expect("an answer");
     let notices = answer.notices().join("\n");
     assert!(notices.contains("3 more files may match and were not fetched"), "{notices}");
+}
+
+/// The modules between a definition and its package do not contain its name.
+#[test]
+fn modules_on_the_way_to_a_definition_are_fetched() {
+    let mut nodes = Listed::default();
+    let manifest = |name: &str| format!("[package]\nname = \"{name}\"\nversion = \"1.0.0\"\n");
+    nodes.add("g.example/tok", "Cargo.toml", &manifest("tok-io"));
+    nodes.add("g.example/tok", "src/lib.rs", "pub mod sync;\n");
+    nodes.add("g.example/tok", "src/sync/mod.rs", "mod bounded;\npub use bounded::*;\n");
+    nodes.add("g.example/tok", "src/sync/bounded.rs", "pub fn open() {}\n");
+    let uses = "use tok_io::sync;\n\nfn main() {\n    sync::open();\n}\n";
+    nodes.add("g.example/user", "Cargo.toml", &manifest("user"));
+    nodes.add("g.example/user", "src/main.rs", uses);
+    nodes.add("g.example/stranger", "a.py", "def f(x):\n    x.open()\n");
+    let args = json!({"name": "open", "path": "g.example/tok/src/sync/bounded.rs"});
+    insta::assert_snapshot!(text(&nodes, "callers", args));
 }
