@@ -567,7 +567,7 @@ fn answered(tool: &Tool, matches: &ArgMatches, scope: Option<&Scope>) -> Result<
     let answer =
         answer.map_err(|error| error.map_paths(|path| display.relative(path).into_owned()))?;
     let is_trusted = trusted::warn(&engine, check);
-    print_answer(tool, matches, answer.as_ref(), &args, &display, now_ns, is_trusted)
+    print_answer(tool, matches, answer.as_ref(), &args, &display, is_trusted)
 }
 
 /// Returns true if the tool has an argument.

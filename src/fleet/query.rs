@@ -270,9 +270,12 @@ fn write_char(char: char, out: &mut String) {
 }
 
 fn write_class(class: &Class, out: &mut String) {
-    let range = |start: u32, end: u32| match start == end {
-        true => format!("\\x{{{start:x}}}"),
-        false => format!("\\x{{{start:x}}}-\\x{{{end:x}}}"),
+    let range = |start: u32, end: u32| {
+        if start == end {
+            format!("\\x{{{start:x}}}")
+        } else {
+            format!("\\x{{{start:x}}}-\\x{{{end:x}}}")
+        }
     };
     let ranges: Vec<String> = match class {
         Class::Unicode(class) => {

@@ -264,7 +264,7 @@ impl Define for Search {
         let matcher = Matcher { regex: &regex, finder: pattern.finder() };
         let glob = args.path_glob.as_deref().map(|glob| PathGlob::new(call.code.root(), glob));
         let glob = glob.transpose()?;
-        call.code.focus(Focus::Pattern(&[args.query.clone()], &pattern.options()))?;
+        call.code.focus(Focus::Pattern(std::slice::from_ref(&args.query), &pattern.options()))?;
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
         // A few files that changed are indexed at once, so that their lines have definitions, too.

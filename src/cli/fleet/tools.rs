@@ -94,5 +94,5 @@ pub(super) fn run(tool: &Tool, matches: &ArgMatches) -> Result<ExitCode> {
     let now_ns = now_ns();
     let answer = tool.run(&Call::new(&view, now_ns), args.clone())?;
     let display = Display::new(root, matches);
-    tool::print_answer(tool, matches, answer.as_ref(), &args, &display, now_ns, false)
+    tool::print_answer(tool, matches, answer.as_ref(), &args, &display, false)
 }

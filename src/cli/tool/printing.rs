@@ -9,7 +9,7 @@ use super::super::display::Display;
 use super::super::index::print;
 use super::super::screen::{self, Screen};
 use super::super::{graph, listing, report};
-use super::{TRUSTED, format, is_json_reply, page};
+use super::{TRUSTED, format, is_json_reply, now_ns, page};
 use crate::answer::page::Block;
 use crate::error::Result;
 use crate::tools::command_line::in_flags;
@@ -23,7 +23,6 @@ pub(in crate::cli) fn print_answer(
     answer: &dyn Answer,
     args: &Value,
     display: &Display<'_>,
-    now_ns: i64,
     is_trusted: bool,
 ) -> Result<ExitCode> {
     let format = format(matches);
@@ -34,7 +33,7 @@ pub(in crate::cli) fn print_answer(
         if page.blocks.iter().all(Block::is_empty) {
             report::print_message("nothing found");
         }
-        Screen::new(matches, now_ns).print(&page, display)?;
+        Screen::new(matches, now_ns()).print(&page, display)?;
         return Ok(exit_code(answer));
     }
     for notice in answer.notices() {

@@ -89,7 +89,7 @@ impl FilesBuilder {
     }
 
     /// Returns the table as the bytes of a file.
-    pub(super) fn to_bytes(self) -> Vec<u8> {
+    pub(super) fn into_bytes(self) -> Vec<u8> {
         self.with_sections(0, &[], |sections| format::to_bytes(FileKind::TextFiles, sections))
     }
 
@@ -162,7 +162,7 @@ impl Files {
     ///
     /// None.
     pub(super) fn empty() -> Result<Files> {
-        Files::of(Map::in_memory(PathBuf::new(), FilesBuilder::default().to_bytes()))
+        Files::of(Map::in_memory(PathBuf::new(), FilesBuilder::default().into_bytes()))
     }
 
     fn of(map: Map) -> Result<Files> {
