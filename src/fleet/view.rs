@@ -314,7 +314,8 @@ impl<'a> View<'a> {
         let this = own.clone().and(Query::Paths(vec![text.clone()]));
         let mut around = Found { files: vec![file], ..Found::default() };
         self.add_manifests(&mut around)?;
-        let packages = packages(&text, &around.files);
+        let repository = around.files.first().map_or("", |file| &file.repository);
+        let packages = packages(repository, &text, &around.files);
         let mentions = packages.iter().map(|package| Query::Substring {
             text: package.clone(),
             is_case_sensitive: true,
@@ -340,9 +341,10 @@ impl<'a> View<'a> {
 }
 
 /// Returns the names by which other repositories import the file at a path: those in the manifests above it,
-/// and the folder that names a package of Python.
-fn packages(path: &str, manifests: &[Fetched]) -> Vec<String> {
+/// the folder that names a package of Python, and the last part of the repository's name.
+fn packages(repository: &str, path: &str, manifests: &[Fetched]) -> Vec<String> {
     let mut names = BTreeSet::new();
+    names.extend(repository.rsplit('/').next().map(str::to_owned));
     for file in manifests {
         let text = String::from_utf8_lossy(&file.content);
         let name = file.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
