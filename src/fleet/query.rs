@@ -82,6 +82,19 @@ impl Query {
         }
     }
 
+    /// Returns the query for all branches: lists of repositories know none.
+    #[must_use]
+    pub fn without_branch(self) -> Query {
+        match self {
+            Query::Branch(_) => Query::Const(true),
+            Query::And(all) => {
+                let all = all.into_iter().map(Query::without_branch);
+                all.fold(Query::Const(true), Query::and)
+            }
+            query => query,
+        }
+    }
+
     /// Returns the files of the repositories with a name, the last parts of one (`acme/shop`), or a name
     /// with `*` for any characters.
     pub fn of_repository(name: &str) -> Query {
@@ -338,6 +351,13 @@ mod tests {
                 assert!(!own.is_match(text) || sent.is_match(text), "{pattern} in {text}");
             }
         }
+    }
+
+    #[test]
+    fn a_scope_is_asked_for_without_its_branch() {
+        let (shop, main) = (Query::of_repository("shop"), Query::Branch("main".to_owned()));
+        assert_eq!(Query::And(vec![shop.clone(), main.clone()]).without_branch(), shop);
+        assert_eq!(main.without_branch(), Query::Const(true));
     }
 
     #[test]

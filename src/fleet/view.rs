@@ -221,10 +221,11 @@ impl<'a> View<'a> {
 
     /// Checks that there are repositories in the scope.
     fn check_scope(&self) -> Result<()> {
-        if self.scope == Query::Const(true) {
+        let repositories = self.scope.clone().without_branch();
+        if repositories == Query::Const(true) {
             return Ok(());
         }
-        let (names, doubts) = self.nodes.repositories(&self.scope, self.interrupt)?;
+        let (names, doubts) = self.nodes.repositories(&repositories, self.interrupt)?;
         if names.is_empty() && doubts.is_empty() {
             return Err(Error::new(Kind::NotFound, "no repository of the fleet has this name")
                 .with_hint("`codedb fleet status` counts them; the last parts of a name suffice, and `*` matches anything"));
