@@ -4,6 +4,7 @@
 //! All of them are computed from a [`crate::catalog::Catalog`]; nothing here depends on tools or
 //! their callers.
 
+pub mod ago;
 pub mod analysis;
 pub mod definition;
 pub mod graph;

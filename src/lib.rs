@@ -18,6 +18,8 @@ pub mod rank;
 pub mod register;
 pub mod testmap;
 pub mod tools;
+#[cfg(feature = "ui")]
+pub mod ui;
 
 pub use codedb_core::{
     Error, Kind, Result, base, catalog, drift, error, graph, history, index, lang, parsers, query,

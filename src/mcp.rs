@@ -7,8 +7,9 @@
 //! them. `roots` determines which trees are served; `trees` holds them under the names that `names`
 //! assigns; `project` keeps the index of one tree up to date; `clones` manages clones of
 //! repositories. `server` dispatches messages, `call` runs one call, `visit` gives it access to the
-//! other trees, `metrics` counts calls, and `quiet` gives memory back after them. `client` is the other side: it lists the tools of a server;
-//! `attached` is a server with a client in one process.
+//! other trees, `metrics` counts calls, and `quiet` gives memory back after them. `site` is what is
+//! served beside the protocol. `client` is the other side: it lists the tools of a server; `attached` is a
+//! server with a client in one process.
 //!
 //! Limits: messages of up to 16 MiB (4 MiB over HTTP), 64 pending requests, two more concurrent
 //! calls than there are threads, and replies of 10,000 tokens unless a call sets another budget.
@@ -31,6 +32,8 @@ mod quiet;
 mod roots;
 mod sentence;
 mod server;
+#[cfg(feature = "serve")]
+pub mod site;
 mod stdio;
 mod streams;
 mod toolset;
@@ -141,8 +144,23 @@ pub fn serve(
 /// Those of opening the tree; [`Kind::Io`] if the server cannot listen on the address.
 #[cfg(feature = "serve")]
 pub fn serve_http(
+    options: Options,
+    address: &Address,
+    ready: impl FnOnce(SocketAddr),
+) -> Result<()> {
+    serve_site(options, address, |_| None, ready)
+}
+
+/// Serves over HTTP as [`serve_http`], and a site at all other paths, if `site` returns one.
+///
+/// # Errors
+///
+/// As [`serve_http`].
+#[cfg(feature = "serve")]
+pub fn serve_site(
     mut options: Options,
     address: &Address,
+    site: impl FnOnce(site::Tree) -> Option<Arc<dyn site::Site>>,
     ready: impl FnOnce(SocketAddr),
 ) -> Result<()> {
     let tools = offered(&options);
@@ -156,7 +174,8 @@ pub fn serve_http(
     let on_call: server::OnCall =
         Box::new(move |tool, elapsed, is_failed| counted.called(tool, elapsed, is_failed));
     let server = server::Server::new(Arc::clone(&roots), tools, on_call, threads);
-    http::run(server, roots, metrics, address, ready).map_err(|error| {
+    let site = site(site::Tree::new(Arc::clone(&roots)));
+    http::run(server, roots, metrics, site, address, ready).map_err(|error| {
         Error::new(Kind::Io, format!("cannot listen on {}: {error}", address.listen))
             .with_hint("`--listen 127.0.0.1:0` selects a free port")
     })

@@ -1,6 +1,6 @@
 //! Calls of tools over a fleet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -8,15 +8,21 @@ use codedb::base::interrupt::Interrupt;
 use codedb::catalog::code::Code;
 use codedb::error::Result;
 use codedb::fleet::cluster::Cluster;
-use codedb::fleet::nodes::{Found, Nodes, Want};
-use codedb::fleet::query::Query;
+use codedb::fleet::messages::{Q, SearchOptions};
+use codedb::fleet::nodes::{Fetched, Found, Nodes, Want};
+use codedb::fleet::query::{Part, Query};
 use codedb::fleet::view::View;
 use codedb::parsers::Parsers;
+use codedb::query::pattern::PatternOptions;
 use codedb::tools::search::{Args, Search};
 use codedb::tools::{Call, Define, find};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+
+/// Names of any number of files.
+const PATHS: Want =
+    Want { has_contents: false, files_max: 1 << 30, bytes_max: 0, is_ranked_by_words: false };
 
 /// The nodes during one call: no limits, and the times that they took.
 pub(crate) struct Asked<'a> {
@@ -30,7 +36,7 @@ impl<'a> Asked<'a> {
         Asked { cluster, slowest: Mutex::default(), has_limits: true }
     }
 
-    /// Returns the sum of the longest times that a node says it took for each request.
+    /// Returns the sum of the times until the slowest node's answer to each request was complete.
     pub(crate) fn slowest(&self) -> Duration {
         *self.slowest.lock().expect("no thread panicked")
     }
@@ -63,16 +69,49 @@ pub(crate) struct Lines {
     pub(crate) doubts: Vec<String>,
 }
 
-pub(crate) fn search(asked: &Asked<'_>, pattern: &str, is_regex: bool) -> Outcome<Lines> {
-    let unlimited = Asked { cluster: asked.cluster, slowest: Mutex::default(), has_limits: false };
+/// Searches as a client does, within the default limits.
+pub(crate) fn search(asked: &Asked<'_>, pattern: &str, is_regex: bool) -> Outcome<()> {
+    answer(asked, "search", json!({"query": pattern, "regex": is_regex})).map(|_| ())
+}
+
+/// Returns all matching lines.
+pub(crate) fn search_all(cluster: &Cluster, pattern: &str, is_regex: bool) -> Outcome<Lines> {
+    let unlimited = Asked { has_limits: false, ..Asked::new(cluster) };
     let view = View::new(&unlimited, Query::Const(true), Parsers::in_process());
     let args = json!({"query": pattern, "regex": is_regex, "paths_only": true});
     let args: Args = serde_json::from_value(args).map_err(|error| error.to_string())?;
     let reply = Search::run(&Call::new(&view, 0), Args { everything: true, ..args });
     let reply = reply.map_err(|error| error.to_string())?;
-    *asked.slowest.lock().expect("no thread panicked") += unlimited.slowest();
     let counts = reply.files.into_iter().map(|file| (file.path, file.count)).collect();
     Ok(Lines { counts, doubts: view.doubts() })
+}
+
+/// Returns the paths of the texts that nodes know by their names only.
+pub(crate) fn left_out(cluster: &Cluster) -> Outcome<BTreeSet<String>> {
+    let expression = r"\ANOT-INDEXED: ".to_owned();
+    let query = Query::Regex { expression, is_case_sensitive: true, part: Part::Content };
+    let found = cluster.search(&query, &PATHS, Interrupt::NEVER);
+    let files = found.map_err(|error| error.to_string())?.files;
+    let path =
+        |file: &Fetched| format!("{}/{}", file.repository, String::from_utf8_lossy(&file.path));
+    Ok(files.iter().map(path).collect())
+}
+
+/// Returns the time that the slowest node takes to send the matching lines of the files, without codedb.
+pub(crate) fn of_nodes(cluster: &Cluster, pattern: &str, is_regex: bool) -> Outcome<Duration> {
+    let options = PatternOptions { fixed_strings: !is_regex, ..PatternOptions::default() };
+    let query = Query::of_patterns(&[pattern.to_owned()], &options);
+    let query = query.map_err(|error| error.to_string())?;
+    let options = SearchOptions {
+        shard_max_match_count: 1 << 40,
+        total_max_match_count: 1 << 40,
+        max_doc_display_count: 2_000,
+        chunk_matches: true,
+        ..SearchOptions::default()
+    };
+    let client = cluster.client();
+    let found = client.search(&Q::from(&query), &options, &client.bounds(), Interrupt::NEVER);
+    Ok(found.nodes.iter().map(|node| node.elapsed).max().unwrap_or_default())
 }
 
 fn answer(asked: &Asked<'_>, tool: &str, args: Value) -> Outcome<(Value, Vec<String>)> {

@@ -4,9 +4,9 @@
 //! The fleet is that of FILE, a `codedb.toml`. Each question set is a file of JSON lines:
 //!
 //! - `--patterns FILE --trees DIR`: `{"pattern", "regex"}`. Every pattern is searched in the fleet, without
-//!   limits, and in the work trees below DIR, whose paths end with the names of the repositories. Compared
-//!   are the numbers of matching lines of every file. Prints differences, and the time that codedb adds to
-//!   the slowest node's own.
+//!   limits, and in the work trees below DIR, whose paths there are the names of the repositories. Compared
+//!   are the numbers of matching lines of every file that the nodes have a text of. Prints differences, and
+//!   the time that codedb adds to the slowest node's own when a client searches.
 //! - `--commits FILE`: `{"repository", "message", "files"}`. The message is the task of a context; counts
 //!   whether the repository is among the first three and one of the files among the first five.
 //! - `--exported FILE`: `{"repository", "file", "name", "callers": [{"repository", "file", "line"}]}`. Counts
@@ -29,7 +29,7 @@ use codedb::fleet::config::Fleet;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::answers::{Asked, callers, context, search};
+use crate::answers::{Asked, callers, context, left_out, of_nodes, search, search_all};
 
 /// A result, or why there is none.
 type Outcome<T> = Result<T, String>;
@@ -150,14 +150,11 @@ fn patterns(
     trees: &Path,
     options: &Options,
 ) -> Outcome<()> {
-    let trees = reference::trees(trees);
+    let left_out = left_out(cluster)?;
     let (mut equal, mut refused, mut different) = (0, 0, Vec::new());
-    let mut added = Vec::new();
+    let (mut unsearched, mut times) = (0, Times::default());
     for question in questions {
-        let started = Instant::now();
-        let asked = Asked::new(cluster);
-        let found = search(&asked, &question.pattern, question.regex);
-        let took = started.elapsed();
+        let found = search_all(cluster, &question.pattern, question.regex);
         let found = match found {
             Ok(found) => found,
             Err(why) => {
@@ -166,8 +163,11 @@ fn patterns(
                 continue;
             }
         };
-        added.push((took.saturating_sub(asked.slowest()), asked.slowest()));
-        let expected = reference::counts(&trees, &question.pattern, question.regex)?;
+        times.measure(cluster, question)?;
+        let mut expected = reference::counts(trees, &question.pattern, question.regex)?;
+        let all = expected.len();
+        expected.retain(|path, _| !left_out.contains(path));
+        unsearched += all - expected.len();
         let differences = differences(&found.counts, &expected);
         if differences.is_empty() {
             equal += 1;
@@ -175,7 +175,10 @@ fn patterns(
             different.push((question, differences, found.doubts));
         }
     }
-    println!("patterns: {} equal, {} different, {refused} refused", equal, different.len());
+    println!("patterns: {equal} equal, {} different, {refused} refused", different.len());
+    println!(
+        "left out of the comparison: {unsearched} matching files that nodes know by name only"
+    );
     for (question, differences, doubts) in &different {
         println!(
             "{:?} (regex {}): {} files differ",
@@ -188,9 +191,42 @@ fn patterns(
         }
         doubts.iter().for_each(|doubt| println!("    doubt: {doubt}"));
     }
-    times("added to the slowest node", added.iter().map(|(added, _)| *added).collect());
-    times("slowest node", added.iter().map(|(_, node)| *node).collect());
+    times.print();
     Ok(())
+}
+
+/// Times of searches within the default limits.
+#[derive(Default)]
+struct Times {
+    /// The whole call.
+    whole: Vec<Duration>,
+    /// Until the slowest node has sent the texts that the call asks for.
+    fetched: Vec<Duration>,
+    /// Of the whole call, what is not waiting for texts.
+    added: Vec<Duration>,
+    /// Until the slowest node has sent only the matching lines.
+    lines: Vec<Duration>,
+}
+
+impl Times {
+    fn measure(&mut self, cluster: &Cluster, question: &PatternQuestion) -> Outcome<()> {
+        let asked = Asked::new(cluster);
+        let started = Instant::now();
+        search(&asked, &question.pattern, question.regex)?;
+        let took = started.elapsed();
+        self.whole.push(took);
+        self.fetched.push(asked.slowest());
+        self.added.push(took.saturating_sub(asked.slowest()));
+        self.lines.push(of_nodes(cluster, &question.pattern, question.regex)?);
+        Ok(())
+    }
+
+    fn print(self) {
+        times("search, whole call", self.whole);
+        times("search, slowest node", self.fetched);
+        times("search, added to the slowest node", self.added);
+        times("lines only, slowest node without codedb", self.lines);
+    }
 }
 
 /// Returns the files whose numbers of matching lines differ.

@@ -13,6 +13,8 @@ use super::fleet;
 use super::run as test_run;
 #[cfg(feature = "serve")]
 use super::serve;
+#[cfg(feature = "ui")]
+use super::ui;
 use super::{
     cache, check, config, data, decisions, demo, doctor, drift, eval, flaky, help, index, init,
     mcp, pick, review, search, short_help, similar, snapshot, spellings, status, tool,
@@ -91,6 +93,8 @@ fn tree_without_help() -> Command {
         ));
     #[cfg(feature = "serve")]
     let tree = tree.subcommand(with_globals(serve::command()));
+    #[cfg(feature = "ui")]
+    let tree = tree.subcommand(with_globals(ui::command()));
     #[cfg(feature = "fleet")]
     let tree = tree.subcommand(with_globals(fleet::command()));
     tree.mut_subcommands(short_help::of)
@@ -178,6 +182,8 @@ pub(super) fn run(args: Vec<OsString>) -> Result<ExitCode> {
         Some(("mcp", matches)) => mcp::run(matches),
         #[cfg(feature = "serve")]
         Some(("serve", matches)) => serve::run(matches),
+        #[cfg(feature = "ui")]
+        Some(("ui", matches)) => ui::run(matches),
         Some(("init", matches)) => init::run(matches),
         Some(("doctor", matches)) => doctor::run(matches),
         Some(("eval", matches)) => eval::run(matches),

@@ -213,6 +213,7 @@ const EXAMPLES: &[Examples] = &[
     ),
     ("mcp", &[("mcp", "an agent starts this"), ("mcp --toolsets all", "with every tool")]),
     ("serve", &[("serve --listen 127.0.0.1:7370", "")]),
+    ("ui", &[("ui", "open the pages in the browser"), ("ui --no-open --port 7400", "")]),
     (
         "init",
         &[

@@ -108,6 +108,8 @@ const GROUPS: &[Group] = &[
     Group {
         title: "Servers",
         rows: &[
+            #[cfg(feature = "ui")]
+            row(&[("ui", "")], "the repository in a browser"),
             #[cfg(feature = "serve")]
             row(&[("mcp", ""), ("serve", "")], "serve agents over stdio; over HTTP"),
             #[cfg(not(feature = "serve"))]

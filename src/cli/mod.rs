@@ -60,6 +60,8 @@ mod terminal;
 mod tool;
 mod trusted;
 mod typed_path;
+#[cfg(feature = "ui")]
+mod ui;
 
 use std::ffi::OsString;
 use std::io::Write;

@@ -1,10 +1,10 @@
 //! The nodes of a fleet as [`Nodes`]: queries as messages, files as plain data.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use super::client::{Bounds, Client, NodeAnswer, NodeState};
-use super::messages::{self, FileMatch, Q};
+use super::messages::{FileMatch, Q};
 use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::Query;
 use super::request;
@@ -91,8 +91,7 @@ impl Nodes for Cluster {
             }
         }
         let more = if want.is_ranked_by_words { 0 } else { more };
-        let durations = found.nodes.iter().filter_map(|node| node.stats.duration);
-        let slowest = durations.map(time).max().unwrap_or_default();
+        let slowest = found.nodes.iter().map(|node| node.elapsed).max().unwrap_or_default();
         Ok(Found { files, more, doubts, slowest })
     }
 }
@@ -106,12 +105,6 @@ fn check_answers(answers: &[&NodeAnswer]) -> Result<()> {
     let message = format!("no node of the fleet answered: {}", reasons.join("; "));
     Err(Error::new(Kind::Io, message)
         .with_hint("`codedb fleet status` shows what is wrong with each node"))
-}
-
-/// Returns a time that a node states; no time for a negative one.
-fn time(of: messages::Duration) -> Duration {
-    let seconds = Duration::from_secs(of.seconds.try_into().unwrap_or(0));
-    seconds.saturating_add(Duration::from_nanos(of.nanos.try_into().unwrap_or(0)))
 }
 
 fn fetched(file: FileMatch) -> Fetched {

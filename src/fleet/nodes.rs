@@ -55,7 +55,7 @@ pub struct Found {
     pub more: usize,
     /// Sentences on what the nodes did not answer: the nodes that failed, and the limits that they reached.
     pub doubts: Vec<String>,
-    /// The longest time that a node says it took.
+    /// The longest time until the answer of a node was complete.
     pub slowest: Duration,
 }
 

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::service::service_fn;
@@ -23,6 +22,7 @@ use tokio::sync::Semaphore;
 use super::metrics::{self, Metrics};
 use super::roots::Roots;
 use super::server::Server;
+use super::site::{Body, Site};
 use super::stdio::either;
 
 mod body;
@@ -52,8 +52,6 @@ pub struct Address {
     pub hosts: Vec<String>,
 }
 
-type Body = BoxBody<Bytes, Infallible>;
-
 /// State shared by all connections.
 struct Shared {
     mcp: StreamableHttpService<Server, NeverSessionManager>,
@@ -64,6 +62,7 @@ struct Shared {
     guard: Guard,
     metrics: Arc<Metrics>,
     roots: Arc<Roots>,
+    site: Option<Arc<dyn Site>>,
 }
 
 /// Serves forever; calls `ready` with the address once clients can connect.
@@ -75,6 +74,7 @@ pub(super) fn run(
     server: Server,
     roots: Arc<Roots>,
     metrics: Arc<Metrics>,
+    site: Option<Arc<dyn Site>>,
     address: &Address,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
@@ -96,7 +96,8 @@ pub(super) fn run(
         let listener = TcpListener::bind(address.listen).await?;
         let listening = listener.local_addr()?;
         let guard = Guard { token, hosts, port: listening.port() };
-        let shared = Arc::new(Shared { mcp, requests, memory, connections, guard, metrics, roots });
+        let shared = Shared { mcp, requests, memory, connections, guard, metrics, roots, site };
+        let shared = Arc::new(shared);
         ready(listening);
         loop {
             shared.connections.room().await;
@@ -180,7 +181,19 @@ async fn authorised(shared: &Shared, request: Request<Incoming>) -> Response<Bod
             response
         }
         ("/metrics", _) => use_get(),
-        _ => text(StatusCode::NOT_FOUND, "unknown path; valid: /mcp, /healthz, /metrics\n"),
+        _ => {
+            let Some(site) = &shared.site else {
+                let valid = "unknown path; valid: /mcp, /healthz, /metrics\n";
+                return text(StatusCode::NOT_FOUND, valid);
+            };
+            let (head, body) = request.into_parts();
+            match body::read(body, &shared.memory).await {
+                Ok(received) => {
+                    site.answer(Request::from_parts(head, Full::new(received.bytes))).await
+                }
+                Err(refusal) => refused(refusal),
+            }
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use super::language::{LANGUAGES, Language, number};
+use super::language::{LANGUAGES, Language, number, of_name};
 
 /// What a piece of code is.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -50,6 +50,22 @@ const BACKTICK: &[&str] = &["flow", "go", "javascript", "tsx", "typescript"];
 
 /// Languages with strings in three quotes, which may have several lines.
 const TRIPLE: &[&str] = &["dart", "elixir", "java", "kotlin", "python", "scala", "swift"];
+
+/// Returns all of a piece of code in spans, each with its token in the language of the file at `path`, if it
+/// has one. O(text).
+pub fn spans(path: &str, text: &str) -> Vec<(Range<usize>, Option<Token>)> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let language = of_name(name.as_bytes());
+    let (mut spans, mut done) = (Vec::new(), 0);
+    for (span, token) in language.map_or_else(Vec::new, |language| tokens(language, text)) {
+        spans.push((done..span.start, None));
+        done = span.end;
+        spans.push((span, Some(token)));
+    }
+    spans.push((done..text.len(), None));
+    spans.retain(|(span, _)| !span.is_empty());
+    spans
+}
 
 /// Returns the tokens of a piece of code in ascending order, without those that have no colour; none for
 /// a language that is no code. O(text).

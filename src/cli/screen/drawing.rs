@@ -5,18 +5,14 @@ use std::ops::Range;
 use indicatif::HumanBytes;
 
 use super::strip::{Cut, Piece, Strip};
+use crate::answer::ago::ago;
 use crate::answer::page::{Cell, Grade};
 use crate::answer::style::{Part, Style};
 use crate::base::text::plain;
-use crate::base::time;
-use crate::lang::language;
-use crate::lang::tokens::{Token, tokens};
+use crate::lang::tokens::{self, Token};
 
 /// The columns of a bar.
 const BAR: usize = 8;
-
-const SECOND_NS: i64 = 1_000_000_000;
-const DAY_S: i64 = 86_400;
 
 /// The characters of drawings.
 #[derive(Clone, Copy, Debug)]
@@ -189,54 +185,20 @@ fn code(path: &str, text: &str, name: &str) -> Strip {
 
 /// Returns all of a piece of code in spans, each with the colour of its token in the language of `path`.
 pub(in crate::cli) fn colored(path: &str, text: &str) -> Vec<(Range<usize>, Option<Part>)> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let language = language::of_name(name.as_bytes());
-    let (mut spans, mut done) = (Vec::new(), 0);
-    for (span, token) in language.map_or_else(Vec::new, |language| tokens(language, text)) {
-        let part = match token {
-            Token::Keyword => Part::Keyword,
-            Token::Literal => Part::Literal,
-            Token::Comment => Part::Comment,
-        };
-        spans.push((done..span.start, None));
-        done = span.end;
-        spans.push((span, Some(part)));
-    }
-    spans.push((done..text.len(), None));
-    spans.retain(|(span, _)| !span.is_empty());
-    spans
-}
-
-/// Returns how long ago a time was, in words; `None` for a time to come, and for other texts. A day is
-/// counted as a day: today, yesterday, 3 days ago.
-fn ago(text: &str, now_ns: i64) -> Option<String> {
-    let time_s = time::parse(text, now_ns)?.div_euclid(SECOND_NS);
-    let now_s = now_ns.div_euclid(SECOND_NS);
-    let is_day = text.len() == 10;
-    let age_s = if is_day { (now_s.div_euclid(DAY_S) * DAY_S) - time_s } else { now_s - time_s };
-    let words = |count: i64, unit: &str| {
-        let plural = if count == 1 { "" } else { "s" };
-        Some(format!("{count} {unit}{plural} ago"))
+    let part = |token| match token {
+        Token::Keyword => Part::Keyword,
+        Token::Literal => Part::Literal,
+        Token::Comment => Part::Comment,
     };
-    let days = age_s.div_euclid(DAY_S);
-    match age_s {
-        ..0 => None,
-        _ if is_day && days == 0 => Some("today".to_owned()),
-        _ if is_day && days == 1 => Some("yesterday".to_owned()),
-        0..90 => words(age_s, "second"),
-        90..5_400 => words((age_s + 30) / 60, "minute"),
-        5_400..129_600 => words((age_s + 1_800) / 3_600, "hour"),
-        _ if days < 14 => words(days, "day"),
-        _ if days < 70 => words(days / 7, "week"),
-        _ if days < 365 => words(days / 30, "month"),
-        _ => words(days / 365, "year"),
-    }
+    let spans = tokens::spans(path, text).into_iter();
+    spans.map(|(span, token)| (span, token.map(part))).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::answer::style::Plain;
+    use crate::base::time;
 
     fn drawn(cell: &Cell, glyphs: Glyphs) -> String {
         let now_ns = time::parse("2026-03-01T12:00:00Z", 0).expect("a time");

@@ -1,0 +1,185 @@
+// Replaces parts of pages: results while the reader types, and whole pages when the tree changes.
+// Everything works without it, by forms and links.
+
+const main = () => document.getElementById("main");
+const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
+
+let pending = null;
+
+/** Loads the page of an address and replaces `<main>`, or the element `id` in it. A newer call ends this one. */
+async function replace(address, id) {
+  pending?.abort();
+  const own = (pending = new AbortController());
+  try {
+    const response = await fetch(address, { headers: { "X-Part": "1" }, signal: own.signal });
+    if (response.status === 401) return location.reload();
+    const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
+    const fresh = parsed.getElementById("main");
+    if (!fresh || own.signal.aborted) return;
+    if (id) {
+      const part = fresh.querySelector("#" + id);
+      const old = document.getElementById(id);
+      if (part && old) old.replaceWith(part);
+      for (const name of ["version", "title"]) main().dataset[name] = fresh.dataset[name];
+    } else if (fresh.innerHTML !== main().innerHTML) {
+      const [x, y] = [scrollX, scrollY];
+      const open = [...main().querySelectorAll("details[open][id]")].map((details) => details.id);
+      main().replaceWith(fresh);
+      open.forEach((name) => document.getElementById(name)?.setAttribute("open", ""));
+      scrollTo(x, y);
+    } else {
+      main().dataset.version = fresh.dataset.version;
+    }
+    document.title = main().dataset.title + " · codedb";
+    document.dispatchEvent(new CustomEvent("shown"));
+  } catch (error) {
+    if (error.name !== "AbortError") show("the server does not answer; is codedb ui running?");
+  } finally {
+    if (pending === own) pending = null;
+  }
+}
+
+function show(text) {
+  const progress = document.getElementById("progress");
+  if (progress) progress.textContent = text;
+}
+
+/** The address of a form with its values. */
+function addressOf(form) {
+  const values = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (value !== "") values.append(name, value);
+  return form.getAttribute("action") + "?" + values;
+}
+
+// Forms with `data-live` show their results while the reader types.
+function live(event) {
+  const form = event.target.closest("form[data-live]");
+  if (!form) return;
+  const address = addressOf(form);
+  history.replaceState(null, "", address);
+  replace(address, form.dataset.live);
+}
+document.addEventListener("input", live);
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!form.matches("form[data-live]")) return;
+  event.preventDefault();
+  const first = document.querySelector(".hit a");
+  if (first) first.focus();
+});
+
+// A page that is visible is told when the tree changes; hidden ones look when they are shown again.
+let events = null;
+function listen() {
+  if (document.hidden) {
+    events?.close();
+    events = null;
+  } else if (!events && main()?.dataset.version) {
+    events = new EventSource("/events");
+    events.addEventListener("version", (event) => {
+      const shown = main().dataset.version;
+      if (shown !== "0" && shown !== event.data && !hasInput()) replace(location.href, partOf());
+    });
+    events.addEventListener("progress", (event) => show(event.data));
+  }
+}
+/** What is replaced when the tree changes: the results of a form that the reader uses, else the page. */
+function partOf() {
+  return document.querySelector("form[data-live]")?.dataset.live;
+}
+/** True while the reader fills in a form that is sent at the end. */
+function hasInput() {
+  const active = document.activeElement;
+  return active !== null && active.closest("form:not([data-live])") !== null && isTyping(active);
+}
+document.addEventListener("visibilitychange", listen);
+addEventListener("pagehide", () => events?.close());
+listen();
+
+// Keys: n and p step through results, / goes to the query, g and a letter opens a page, ? lists the keys.
+let current = -1;
+function step(by) {
+  const hits = [...document.querySelectorAll(".hit a, tbody a, .tree a")];
+  if (hits.length === 0) return;
+  const at = hits.indexOf(document.activeElement);
+  current = Math.min(Math.max((at >= 0 ? at : current) + by, 0), hits.length - 1);
+  hits[current].focus();
+  hits[current].scrollIntoView({ block: "nearest" });
+}
+let isGoing = false;
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event.target)) {
+    if (event.key === "Escape") event.target.blur();
+    if (event.key === "ArrowDown" && event.target.id === "q") {
+      event.preventDefault();
+      current = -1;
+      step(1);
+    }
+    return;
+  }
+  if (isGoing) {
+    isGoing = false;
+    const link = [...document.querySelectorAll("[data-key]")].find((of) => of.dataset.key === event.key);
+    if (link) link.click();
+    return;
+  }
+  if (event.key === "n" || event.key === "j") step(1);
+  else if (event.key === "p" || event.key === "k") step(-1);
+  else if (event.key === "g") isGoing = true;
+  else if (event.key === "/") {
+    event.preventDefault();
+    const query = document.getElementById("q");
+    if (query) query.select();
+    else location.href = "/search";
+  } else if (event.key === "?") keys();
+});
+document.addEventListener("shown", () => (current = -1));
+
+function keys() {
+  let dialog = document.getElementById("keys");
+  if (!dialog) {
+    dialog = document.createElement("dialog");
+    dialog.id = "keys";
+    const title = document.createElement("h2");
+    title.textContent = "Keys";
+    const list = document.createElement("ul");
+    const rows = [["/", "search"], ["n, j", "next result"], ["p, k", "previous result"], ["Enter", "open"], ["Esc", "leave a field"]];
+    for (const link of document.querySelectorAll("[data-key]")) rows.push(["g " + link.dataset.key, link.textContent]);
+    for (const [key, what] of rows) {
+      const row = document.createElement("li");
+      const sign = document.createElement("kbd");
+      sign.textContent = key;
+      row.append(sign, " " + what);
+      list.append(row);
+    }
+    const form = document.createElement("form");
+    form.method = "dialog";
+    const close = document.createElement("button");
+    close.textContent = "Close";
+    form.append(close);
+    dialog.append(title, list, form);
+    document.body.append(dialog);
+  }
+  dialog.showModal();
+}
+
+// A name in source leads to its definition.
+document.addEventListener("click", (event) => {
+  const source = event.target.closest("#source code");
+  if (!source || String(getSelection()) !== "") return;
+  const at = document.caretPositionFromPoint?.(event.clientX, event.clientY);
+  const name = at && at.offsetNode.nodeType === Node.TEXT_NODE ? wordAt(at.offsetNode.data, at.offset) : "";
+  if (!name) return;
+  const path = document.getElementById("source").dataset.path;
+  location.href = "/symbol?" + new URLSearchParams({ name, from: path });
+});
+function wordAt(text, offset) {
+  const before = /[\p{L}\p{N}_$]*$/u.exec(text.slice(0, offset))[0];
+  const after = /^[\p{L}\p{N}_$]*/u.exec(text.slice(offset))[0];
+  const word = before + after;
+  return /^[\p{L}_$]/u.test(word) ? word : "";
+}
+
+// The line of an address without its anchor.
+if (!location.hash) document.querySelector(".line.target")?.scrollIntoView({ block: "center" });

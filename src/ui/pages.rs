@@ -1,0 +1,109 @@
+//! The table of pages, and what they share: sections that are replies of tools.
+
+mod file;
+mod search;
+mod status;
+
+use maud::{Markup, html};
+use serde_json::Value;
+
+use super::page;
+use super::router::Ask;
+use crate::base::text::plain;
+use crate::error::{Error, Kind, Result};
+use crate::tools::{self, Answer, Call};
+
+/// The address of the first page.
+pub(super) const FIRST: &str = "/search";
+
+/// A page that was made.
+#[derive(Debug)]
+pub(super) struct Shown {
+    /// Its name in [`PAGES`].
+    pub(super) page: &'static str,
+    /// Its title, as plain text.
+    pub(super) title: String,
+    /// Its content.
+    pub(super) main: Markup,
+    /// The version of the tree that it shows; 0 if it depends on none.
+    pub(super) version: u64,
+}
+
+/// A page of the navigation.
+pub(super) struct Page {
+    /// The first part of its address.
+    pub(super) name: &'static str,
+    /// Its name for people.
+    pub(super) title: &'static str,
+    /// What it shows, in one line.
+    pub(super) summary: &'static str,
+    /// The key that opens it, after `g`.
+    pub(super) key: char,
+    /// Makes it.
+    pub(super) make: fn(&Call<'_>, &Ask) -> Result<Shown>,
+}
+
+/// All pages, in the order of the navigation.
+pub(super) const PAGES: &[Page] = &[search::PAGE, file::PAGE, status::PAGE];
+
+/// Returns the page with a name.
+pub(super) fn find(name: &str) -> Option<&'static Page> {
+    PAGES.iter().find(|page| page.name == name)
+}
+
+/// Returns a page of the present state of the tree.
+///
+/// # Errors
+///
+/// If the files of the tree cannot be listed.
+fn shown(call: &Call<'_>, page: &Page, title: String, main: Markup) -> Result<Shown> {
+    let version = call.code.files()?.id();
+    Ok(Shown { page: page.name, title: plain(&title), main, version })
+}
+
+/// Runs a tool.
+///
+/// # Errors
+///
+/// Those of the tool.
+fn ask(call: &Call<'_>, tool: &str, args: Value) -> Result<Box<dyn Answer>> {
+    let found = tools::find(tool);
+    let tool =
+        found.ok_or_else(|| Error::new(Kind::Usage, format!("there is no tool `{tool}`")))?;
+    tool.run(call, args)
+}
+
+/// Returns the data of a reply.
+///
+/// # Errors
+///
+/// If it cannot be serialized.
+fn data(answer: &dyn Answer) -> Result<Value> {
+    serde_json::from_str(&answer.json()?)
+        .map_err(|error| Error::new(Kind::Io, format!("the reply is not valid JSON: {error}")))
+}
+
+/// Returns a section with the reply of a tool; its error, if it fails. The page shows its other sections.
+///
+/// # Errors
+///
+/// If the call was cancelled.
+fn section(call: &Call<'_>, title: &str, tool: &str, args: Value) -> Result<Markup> {
+    let answer = match ask(call, tool, args) {
+        Ok(answer) => answer,
+        Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+        Err(error) => return Ok(html! { section { h2 { (title) } (page::failure(&error)) } }),
+    };
+    Ok(html! { section { h2 { (title) } (reply(call, &*answer)) } })
+}
+
+/// Returns a reply as a part of a page.
+fn reply(call: &Call<'_>, answer: &dyn Answer) -> Markup {
+    let shown = answer.page();
+    html! {
+        @if let Some(shown) = shown { (page::page(&shown, call.now_ns)) }
+        @else { pre tabindex="0" { (answer.text().lines().map(plain).collect::<Vec<_>>().join("\n")) } }
+        @if !answer.is_found() && !answer.is_unknown() { p.empty { "Nothing found." } }
+        (page::notices(&answer.notices()))
+    }
+}

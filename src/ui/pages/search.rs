@@ -1,0 +1,322 @@
+//! Search: results while the reader types, with ripgrep's flags as switches and facets.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+use serde_json::json;
+
+use super::{Page, Shown, ask, shown};
+use crate::base::text::{counted, plain};
+use crate::error::{Kind, Result};
+use crate::lang::language;
+use crate::tools::search::{Args, File, Search, SearchReply};
+use crate::tools::{Call, Define};
+use crate::ui::router::Ask;
+use crate::ui::{code, links, page};
+
+pub(super) const PAGE: Page = Page {
+    name: "search",
+    title: "Search",
+    summary: "Text and regular expressions in all files",
+    key: 's',
+    make,
+};
+
+/// Files on a page.
+const FILES: usize = 30;
+
+/// Matching lines that are shown of each file.
+const LINES: usize = 5;
+
+/// Matching files that facets count, at most: the others are not counted, which the page says.
+const COUNTED: usize = 5_000;
+
+/// Entries of a facet.
+const FACETS: usize = 12;
+
+/// What narrows a search besides its query: the parameter and its name for people.
+const SWITCHES: &[(&str, &str, &str)] = &[
+    ("regex", ".*", "Regular expression (-e instead of -F)"),
+    ("ignore", "Aa", "Ignore case (-i)"),
+    ("word", "ab", "Whole words (-w)"),
+];
+
+/// The parts of files that a search can be limited to.
+const PARTS: &[(&str, &str)] = &[
+    ("", "anywhere"),
+    ("function", "in functions"),
+    ("test", "in tests"),
+    ("comment", "in comments"),
+    ("string", "in strings"),
+    ("import", "in imports"),
+    ("signature", "in signatures"),
+];
+
+fn make(call: &Call<'_>, ask: &Ask) -> Result<Shown> {
+    let query = ask.raw("q").unwrap_or_default();
+    let title = if query.is_empty() { "Search".to_owned() } else { format!("Search: {query}") };
+    let main = html! {
+        h1.hidden { "Search" }
+        form #search action="/search" role="search" data-live="results" {
+            div.query {
+                label.hidden for="q" { "Text to find" }
+                input #q name="q" type="search" value=(query) placeholder="Search the code" autofocus
+                    autocomplete="off" autocapitalize="off" spellcheck="false";
+                @for (name, sign, title) in SWITCHES {
+                    label.switch title=(title) {
+                        input type="checkbox" name=(name) value="1" checked[ask.is_set(name)];
+                        span aria-hidden="true" { (sign) } span.hidden { (title) }
+                    }
+                }
+                button.hidden type="submit" { "Search" }
+            }
+            div.filters {
+                label { "Files " input name="glob" value=(ask.get("glob").unwrap_or_default())
+                    placeholder="src/** or *.rs" autocomplete="off" spellcheck="false"; }
+                label { "Where " select name="in" {
+                    @for (value, title) in PARTS {
+                        option value=(value) selected[ask.get("in").unwrap_or_default() == *value] { (title) }
+                    }
+                } }
+            }
+        }
+        div #results { (results(call, ask, query)?) }
+    };
+    shown(call, &PAGE, title, main)
+}
+
+fn args(ask: &Ask, query: &str) -> Result<Args> {
+    let part = ask.get("in");
+    let args = json!({
+        "query": query,
+        "regex": ask.is_set("regex"),
+        "case_sensitive": !ask.is_set("ignore"),
+        "word": ask.is_set("word"),
+        "path_glob": ask.get("glob"),
+        "in": part,
+    });
+    serde_json::from_value(args).map_err(|_| {
+        crate::Error::usage(format!("`{}` is no part of a file", plain(part.unwrap_or_default())))
+    })
+}
+
+fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
+    if query.is_empty() {
+        return Ok(html! {
+            p.empty { "Type to search. " kbd { "n" } " and " kbd { "p" } " step through the results, "
+                kbd { "Enter" } " opens one, " kbd { "/" } " returns to the query, " kbd { "?" }
+                " lists all keys." }
+        });
+    }
+    let args = args(asked, query)?;
+    let offset = asked.number("offset").unwrap_or(0);
+    // The files without their lines, for the facets; then those of this page.
+    let counted_args = Args {
+        paths_only: true,
+        max_results: Some(COUNTED),
+        max_per_file: Some(1),
+        ..args.clone()
+    };
+    let all = match Search::run(call, counted_args) {
+        Ok(all) => all,
+        Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+        Err(error) => return Ok(page::failure(&error)),
+    };
+    if all.files.is_empty() {
+        return nothing(call, query, &all);
+    }
+    let reply = ask_lines(call, asked, query, offset)?;
+    let shown = offset + reply.len();
+    let more = all.files_total.saturating_sub(shown);
+    Ok(html! {
+        div.results {
+            aside aria-label="Facets" { (facets(asked, &all)) }
+            div {
+                p.count role="status" {
+                    (counted(all.total, "line")) " in " (counted(all.files_total, "file"))
+                    @if all.status == "partial" { " " strong { "(partial: some files were not read)" } }
+                }
+                @for file in &reply { (file) }
+                @if more > 0 {
+                    p { a rel="next" href=(with(asked, "offset", Some(&shown.to_string()))) {
+                        "Next " (more.min(FILES)) " of " (counted(more, "more file"))
+                    } }
+                }
+            }
+        }
+    })
+}
+
+/// Returns the files of a page of results, with their lines.
+fn ask_lines(call: &Call<'_>, asked: &Ask, query: &str, offset: usize) -> Result<Vec<Markup>> {
+    let args = json!({
+        "query": query,
+        "regex": asked.is_set("regex"),
+        "case_sensitive": !asked.is_set("ignore"),
+        "word": asked.is_set("word"),
+        "path_glob": asked.get("glob"),
+        "in": asked.get("in"),
+        "max_results": FILES,
+        "max_per_file": LINES,
+        "offset": offset,
+        "body": false,
+    });
+    let answer = ask(call, "search", args)?;
+    let data = super::data(&*answer)?;
+    let files = data["files"].as_array().cloned().unwrap_or_default();
+    Ok(files.iter().map(|file| of_file(file, query, asked)).collect())
+}
+
+fn of_file(file: &serde_json::Value, query: &str, asked: &Ask) -> Markup {
+    let path = file["path"].as_str().unwrap_or_default();
+    let count = file["count"].as_u64().unwrap_or_default();
+    let lines = file["lines"].as_array().cloned().unwrap_or_default();
+    let shown = lines.len() as u64;
+    let mark = if asked.is_set("regex") { "" } else { query };
+    let mut marks = Vec::new();
+    for name in ["defines", "test", "generated", "vendored"] {
+        if file[name] == true {
+            marks.push(name);
+        }
+    }
+    html! {
+        section.file {
+            h2 { a.path href=(links::file(path, None)) { (plain(path)) }
+                @for mark in marks { " " span.tag { (mark) } }
+                " " span.faint { (count) } }
+            ol {
+                @for line in &lines {
+                    @let number = line["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or(1);
+                    @let text = line["text"].as_str().unwrap_or_default();
+                    li.hit { a href=(links::file(path, Some(number))) {
+                        span.number { (number) } (code::piece(path, text, mark))
+                    } }
+                }
+            }
+            @if count > shown {
+                p.faint { a href=(with(asked, "glob", Some(path))) { (count - shown) " more" } }
+            }
+        }
+    }
+}
+
+/// Returns counts of matching files by folder, language and kind, which narrow the search.
+fn facets(asked: &Ask, all: &SearchReply) -> Markup {
+    let mut folders: BTreeMap<String, usize> = BTreeMap::new();
+    let mut languages: BTreeMap<String, usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    for file in &all.files {
+        if let Some((folder, _)) = file.path.split_once('/') {
+            *folders.entry(format!("{folder}/**")).or_default() += 1;
+        }
+        if let Some(glob) = glob_of(&file.path) {
+            *languages.entry(glob).or_default() += 1;
+        }
+        *kinds.entry(kind(file)).or_default() += 1;
+    }
+    let sorted = |counts: BTreeMap<String, usize>| {
+        let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
+        counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+        counts
+    };
+    let groups = [("Folders", sorted(folders)), ("Languages", sorted(languages))];
+    html! {
+        @for (title, counts) in &groups {
+            @if !counts.is_empty() {
+                h2 { (title) }
+                ul {
+                    @for (glob, count) in counts.iter().take(FACETS) {
+                        li { a href=(with(asked, "glob", Some(glob))) { (plain(&name_of(glob))) }
+                            " " span.faint { (count) } }
+                    }
+                    @if counts.len() > FACETS { li.faint { (counts.len() - FACETS) " more" } }
+                }
+            }
+        }
+        h2 { "Kinds" }
+        ul { @for (kind, count) in &kinds { li { (kind) " " span.faint { (count) } } } }
+        @if all.files_total > all.files.len() {
+            p.note { "Counted in the first " (all.files.len()) " of " (all.files_total) " files." }
+        }
+        @if asked.get("glob").is_some() {
+            p { a href=(with(asked, "glob", None)) { "All files" } }
+        }
+    }
+}
+
+fn kind(file: &File) -> &'static str {
+    let data = serde_json::to_value(file).unwrap_or_default();
+    match () {
+        () if file.defines => "definition",
+        () if data["test"] == true => "test",
+        () if data["generated"] == true => "generated",
+        () if data["vendored"] == true => "vendored",
+        () => "source",
+    }
+}
+
+/// Returns the glob of the files with the same extension as a path, if it has one.
+fn glob_of(path: &str) -> Option<String> {
+    let name = path.rsplit('/').next()?;
+    let (stem, extension) = name.rsplit_once('.')?;
+    (!stem.is_empty() && extension.len() < 12).then(|| format!("*.{extension}"))
+}
+
+/// Returns the language of a glob, or the glob.
+fn name_of(glob: &str) -> String {
+    let language =
+        glob.strip_prefix('*').and_then(|rest| language::of_name(format!("a{rest}").as_bytes()));
+    language.map_or_else(|| glob.to_owned(), |language| format!("{} ({glob})", language.name))
+}
+
+/// Returns the page without a match: what may have been meant.
+fn nothing(call: &Call<'_>, query: &str, all: &SearchReply) -> Result<Markup> {
+    let names = ask(call, "find", json!({"query": query, "max_results": 8}));
+    let names = match names {
+        Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+        Err(_) => None,
+        Ok(answer) => answer.is_found().then_some(answer),
+    };
+    Ok(html! {
+        p.empty role="status" {
+            @if all.status == "partial" { "Nothing found in the files that were read; some were not." }
+            @else { "No line matches." }
+        }
+        @if let Some(names) = names {
+            h2 { "Files with a similar name" }
+            (super::reply(call, &*names))
+        }
+    })
+}
+
+/// Returns the address of the same search with another value of a parameter.
+fn with(asked: &Ask, name: &str, value: Option<&str>) -> String {
+    let kept = ["q", "regex", "ignore", "word", "glob", "in"];
+    let pairs = kept.iter().filter(|of| **of != name).filter_map(|of| {
+        asked.raw(of).filter(|value| !value.is_empty()).map(|value| (*of, value.to_owned()))
+    });
+    let pairs = pairs.chain(value.map(|value| (name, value.to_owned())));
+    let pairs: Vec<String> =
+        pairs.map(|(name, value)| format!("{name}={}", links::value(&value))).collect();
+    format!("/search?{}", pairs.join("&"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_replaced() {
+        let asked = Ask::of("", "q=a%26b&word=1&glob=src&offset=30&x=y");
+        assert_eq!(with(&asked, "offset", Some("60")), "/search?q=a%26b&word=1&glob=src&offset=60");
+        assert_eq!(with(&asked, "glob", None), "/search?q=a%26b&word=1");
+    }
+
+    #[test]
+    fn languages_are_named_by_extension() {
+        assert_eq!(glob_of("a/b.rs").as_deref(), Some("*.rs"));
+        assert_eq!(glob_of("a/.bashrc"), None);
+        assert_eq!(name_of("*.rs"), "rust (*.rs)");
+        assert_eq!(name_of("src/**"), "src/**");
+    }
+}

@@ -1,0 +1,60 @@
+//! Runs what a page asks of the tree, in threads that may block.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::Semaphore;
+
+use crate::error::{Error, Kind, Result};
+use crate::mcp::site::Tree;
+use crate::tools::Call;
+
+/// The greatest number of pages that are made at the same time: many open windows leave the processors to
+/// other clients of the server.
+const PAGES_MAX: usize = 4;
+
+/// The tree, and the places for work on it.
+#[derive(Debug)]
+pub(super) struct Work {
+    tree: Tree,
+    places: Semaphore,
+}
+
+/// Sets a flag when the request that waits for the work is dropped: the client has closed the connection.
+struct Cancels(Arc<AtomicBool>);
+
+impl Drop for Cancels {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Work {
+    pub(super) fn new(tree: Tree) -> Work {
+        Work { tree, places: Semaphore::new(PAGES_MAX) }
+    }
+
+    /// Runs `make` with a call on one state of the tree. Ends it soon after the future is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Those of `make`, and if the tree cannot be opened.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        make: impl Fn(&Call<'_>) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let failed = |_| Error::new(Kind::Io, "the page cannot be made: its thread ended");
+        let _place = self
+            .places
+            .acquire()
+            .await
+            .map_err(|_| Error::new(Kind::Cancelled, "the server is being stopped"))?;
+        let is_cancelled = Arc::new(AtomicBool::new(false));
+        let _cancels = Cancels(Arc::clone(&is_cancelled));
+        let tree = self.tree.clone();
+        let made = tokio::task::spawn_blocking(move || {
+            tree.call(&|| is_cancelled.load(Ordering::Relaxed), make)
+        });
+        made.await.map_err(failed)?
+    }
+}
