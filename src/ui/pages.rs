@@ -1,6 +1,8 @@
 //! The table of pages, and what they share: sections that are replies of tools.
 
+mod calls;
 mod file;
+mod map;
 mod search;
 mod status;
 
@@ -44,7 +46,7 @@ pub(super) struct Page {
 }
 
 /// All pages, in the order of the navigation.
-pub(super) const PAGES: &[Page] = &[search::PAGE, file::PAGE, status::PAGE];
+pub(super) const PAGES: &[Page] = &[search::PAGE, file::PAGE, map::PAGE, calls::PAGE, status::PAGE];
 
 /// Returns the page with a name.
 pub(super) fn find(name: &str) -> Option<&'static Page> {

@@ -1,0 +1,65 @@
+//! What is in a folder, as ranges of files.
+
+use std::ops::Range;
+
+use super::sizes::Sizes;
+use crate::catalog::file_list::FileList;
+use crate::catalog::folders::Folders;
+use crate::source::secret;
+use crate::tools::paths;
+
+/// A file or a folder in another folder.
+#[derive(Clone, Debug)]
+pub(super) struct Child {
+    /// Its repository path.
+    pub(super) path: String,
+    /// Its path below the folder that it is in.
+    pub(super) name: String,
+    /// The files in it, as places in the list of files.
+    pub(super) files: Range<usize>,
+    /// Its id, if it is a folder.
+    pub(super) folder: Option<usize>,
+    /// Its lines.
+    pub(super) lines: u64,
+}
+
+/// The folders of a state of the tree.
+#[derive(Clone, Copy)]
+pub(super) struct Tree<'a> {
+    pub(super) list: &'a FileList,
+    pub(super) folders: &'a Folders,
+    pub(super) sizes: &'a Sizes,
+}
+
+impl Tree<'_> {
+    /// Returns what is in a folder, the most lines first, then by path. Instead of a folder with nothing but
+    /// another one in it, that is returned. O(children log children).
+    pub(super) fn children(&self, id: usize) -> Vec<Child> {
+        let from = self.folders.path(self.list, id).len();
+        let from = if from == 0 { 0 } else { from + 1 };
+        let inner = self.folders.inner(id).iter().map(|&inner| {
+            let mut inner = inner as usize;
+            while let [only] = self.folders.inner(inner)
+                && self.folders.own(inner).is_empty()
+            {
+                inner = *only as usize;
+            }
+            let path = self.folders.path(self.list, inner);
+            self.child(path, from, self.list.below(path), Some(inner))
+        });
+        let own = self.folders.own(id).iter().map(|&at| {
+            let at = at as usize;
+            self.child(self.list.path(at), from, at..at + 1, None)
+        });
+        let mut children: Vec<Child> = inner.chain(own).collect();
+        children
+            .sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.files.start.cmp(&b.files.start)));
+        children
+    }
+
+    fn child(&self, path: &[u8], from: usize, files: Range<usize>, folder: Option<usize>) -> Child {
+        let name = secret::redacted(paths::shown(&path[from.min(path.len())..]));
+        let lines = self.sizes.lines(&files);
+        Child { path: paths::shown(path), name, files, folder, lines }
+    }
+}
