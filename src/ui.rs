@@ -6,6 +6,8 @@
 //! around a page, `links` the addresses of pages. `treemap` divides areas, `layers` orders graphs, `diagram` draws
 //! them. `changes` tells open pages that a file changed. `assets` are the style sheet and the scripts.
 //!
+//! `export` writes some pages as files.
+//!
 //! Pages are HTML that is made here; scripts only replace parts of them while the user types or the tree
 //! changes. A page without scripts shows the same.
 
@@ -13,6 +15,7 @@ mod assets;
 mod changes;
 mod code;
 mod diagram;
+mod export;
 mod layers;
 mod links;
 mod page;
@@ -25,6 +28,7 @@ mod work;
 
 use std::sync::Arc;
 
+pub use export::{FIRST, MARK, StaticFile, export};
 pub use sessions::Sessions;
 
 use crate::mcp::site::{Site, Tree};

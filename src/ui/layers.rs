@@ -1,7 +1,5 @@
-//! Layered layouts of directed graphs (Sugiyama, Tagawa and Toda, 1981): which vertices are in a cycle, in
-//! which layer each is, and its place there. Vertices are numbers, edges pairs of them.
-
-use std::collections::VecDeque;
+//! Layered layouts of directed graphs (Sugiyama, Tagawa and Toda, 1981): which vertices are in a cycle, which
+//! edges lead back, in which layer each vertex is, and its place there. Vertices are numbers, edges pairs of them.
 
 /// How often the order of the vertices in each layer is improved.
 const SWEEPS: usize = 12;
@@ -57,59 +55,77 @@ pub(super) fn components(count: usize, edges: &[Edge]) -> Vec<usize> {
     component
 }
 
-/// Returns the layer of each vertex: the length of the longest path to it, once the edges that close cycles
-/// in a depth-first traversal from vertex 0 on are left out. O(vertices + edges).
-pub(super) fn longest_paths(count: usize, edges: &[Edge]) -> Vec<usize> {
-    let next = successors(count, edges);
-    let mut state = vec![State::New; count];
-    let mut forward: Vec<Edge> = Vec::with_capacity(edges.len());
-    for start in 0..count {
-        if state[start] != State::New {
-            continue;
-        }
-        state[start] = State::Open;
-        let mut work = vec![(start, 0)];
-        while let Some(last) = work.last_mut() {
-            let (at, edge) = *last;
-            last.1 += 1;
-            match next[at].get(edge) {
-                None => {
-                    state[at] = State::Done;
-                    work.pop();
-                }
-                Some(&to) if state[to] == State::Open => {}
-                Some(&to) => {
-                    forward.push((at, to));
-                    if state[to] == State::New {
-                        state[to] = State::Open;
-                        work.push((to, 0));
-                    }
-                }
-            }
+/// Returns the place of each vertex in an order in which few edges lead back, counted by their weights: none
+/// that is in no cycle. Within a cycle, vertices that only lead out or in are taken first, then those that lead
+/// out most (Eades, Lin and Smyth, 1993). O(vertices² + vertices × edges).
+pub(super) fn order(count: usize, edges: &[Edge], weights: &[usize]) -> Vec<usize> {
+    let component = components(count, edges);
+    let mut members: Vec<Vec<usize>> = vec![Vec::new(); count];
+    component.iter().enumerate().for_each(|(at, of)| members[*of].push(at));
+    let mut places = vec![0; count];
+    let mut next = 0;
+    // What a component leads to was found before it.
+    for (of, members) in members.iter().enumerate().rev() {
+        let is_inside = |edge: &Edge| component[edge.0] == of && component[edge.1] == of;
+        let inside: Vec<(Edge, usize)> = edges
+            .iter()
+            .zip(weights)
+            .filter(|(edge, _)| edge.0 != edge.1 && is_inside(edge))
+            .map(|(edge, weight)| (*edge, *weight))
+            .collect();
+        for at in ordered(members, &inside) {
+            places[at] = next;
+            next += 1;
         }
     }
-    let mut waiting = vec![0_usize; count];
-    forward.iter().for_each(|&(_, to)| waiting[to] += 1);
-    let next = successors(count, &forward);
-    let mut layers = vec![0; count];
-    let mut ready: VecDeque<usize> = (0..count).filter(|at| waiting[*at] == 0).collect();
-    while let Some(at) = ready.pop_front() {
-        for &to in &next[at] {
+    places
+}
+
+/// Returns the vertices of a component in order.
+fn ordered(members: &[usize], edges: &[(Edge, usize)]) -> Vec<usize> {
+    let mut left: Vec<usize> = members.to_vec();
+    let (mut first, mut last) = (Vec::new(), Vec::new());
+    while !left.is_empty() {
+        let flow = |at: usize| {
+            let among =
+                edges.iter().filter(|(edge, _)| left.contains(&edge.0) && left.contains(&edge.1));
+            among.fold((0, 0), |(out, into), &((from, to), weight)| {
+                (
+                    out + if from == at { weight } else { 0 },
+                    into + if to == at { weight } else { 0 },
+                )
+            })
+        };
+        let flows: Vec<(usize, usize)> = left.iter().map(|at| flow(*at)).collect();
+        let sink = flows.iter().position(|(out, _)| *out == 0);
+        let source = flows.iter().position(|(_, into)| *into == 0);
+        let best = (0..left.len()).max_by_key(|at| {
+            let (out, into) = flows[*at];
+            (out as i64 - into as i64, std::cmp::Reverse(*at))
+        });
+        match (sink, source, best) {
+            (Some(sink), ..) => last.push(left.remove(sink)),
+            (None, Some(at), _) | (None, None, Some(at)) => first.push(left.remove(at)),
+            (None, None, None) => break,
+        }
+    }
+    first.extend(last.into_iter().rev());
+    first
+}
+
+/// Returns the layer of each vertex: the length of the longest path to it along edges that do not lead back
+/// in an order. O(vertices log vertices + edges).
+pub(super) fn longest_paths(places: &[usize], edges: &[Edge]) -> Vec<usize> {
+    let next = successors(places.len(), edges);
+    let mut by_place: Vec<usize> = (0..places.len()).collect();
+    by_place.sort_unstable_by_key(|at| places[*at]);
+    let mut layers = vec![0; places.len()];
+    for at in by_place {
+        for &to in next[at].iter().filter(|to| places[**to] > places[at]) {
             layers[to] = layers[to].max(layers[at] + 1);
-            waiting[to] -= 1;
-            if waiting[to] == 0 {
-                ready.push_back(to);
-            }
         }
     }
     layers
-}
-
-#[derive(Clone, Copy, Eq, PartialEq)]
-enum State {
-    New,
-    Open,
-    Done,
 }
 
 /// Returns the place of each vertex in its layer: in alternating sweeps, the vertices of a layer are ordered
@@ -230,16 +246,22 @@ mod tests {
         #[test]
         fn edges_outside_of_cycles_lead_to_later_layers((count, edges) in graph()) {
             let component = components(count, &edges);
-            let layers = longest_paths(count, &edges);
-            prop_assert!(layers.iter().all(|layer| *layer < count));
+            let order = order(count, &edges, &vec![1; edges.len()]);
+            let mut found = order.clone();
+            found.sort_unstable();
+            prop_assert!(found.into_iter().eq(0..count));
+            let layers = longest_paths(&order, &edges);
             for &(from, to) in &edges {
-                prop_assert!(component[from] == component[to] || layers[from] < layers[to]);
+                let is_back = order[from] >= order[to];
+                prop_assert!(component[from] == component[to] || !is_back);
+                prop_assert!(is_back || layers[from] < layers[to]);
             }
         }
 
         #[test]
         fn places_of_a_layer_are_distinct_and_dense((count, edges) in graph()) {
-            let layers = longest_paths(count, &edges);
+            let order = order(count, &edges, &vec![1; edges.len()]);
+            let layers = longest_paths(&order, &edges);
             let places = places(&layers, &edges);
             for layer in 0..count {
                 let of_layer = (0..count).filter(|at| layers[*at] == layer);
@@ -253,9 +275,16 @@ mod tests {
     #[test]
     fn crossings_that_can_be_avoided_are() {
         let edges = [(0, 5), (1, 4), (2, 3)];
-        let layers = longest_paths(6, &edges);
+        let layers = longest_paths(&order(6, &edges, &[1; 3]), &edges);
         assert_eq!(layers, [0, 0, 0, 1, 1, 1]);
         let places = places(&layers, &edges);
         assert_eq!(crossings(&layers, &places, &edges), 0);
+    }
+
+    #[test]
+    fn the_lightest_edge_of_a_cycle_leads_back() {
+        let edges = [(0, 1), (1, 2), (2, 0)];
+        assert_eq!(order(3, &edges, &[9, 1, 9]), [1, 2, 0]);
+        assert_eq!(order(3, &edges, &[9, 9, 1]), [0, 1, 2]);
     }
 }

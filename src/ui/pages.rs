@@ -53,6 +53,15 @@ pub(super) fn find(name: &str) -> Option<&'static Page> {
     PAGES.iter().find(|page| page.name == name)
 }
 
+/// Returns the addresses of the maps of the top folder and of the folders in it, the first one first.
+///
+/// # Errors
+///
+/// If the tree cannot be read.
+pub(super) fn map_addresses(call: &Call<'_>) -> Result<Vec<String>> {
+    map::addresses(call)
+}
+
 /// Returns a page of the present state of the tree.
 ///
 /// # Errors

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{Page, Shown, ask, data, reply, shown};
 use crate::answer::page::{self, Block, Cell, Column, Table};
-use crate::base::text::plain;
+use crate::base::text::{counted, plain};
 use crate::error::{Error, Kind, Result};
 use crate::tools::{Answer, Call};
 use crate::ui::links;
@@ -104,7 +104,10 @@ fn of_definition(call: &Call<'_>, asked: &Ask, name: &str) -> Result<Markup> {
     let Some(id) = explained["symbol"]["id"].as_str() else {
         return Ok(html! {
             (choices(asked, &explained["choices"]))
-            (notices(&answer.notices()))
+            @let others = number(&explained["others"]);
+            @if others > 0 {
+                p.note { (counted(others, "declaration")) " of this name or less likely definitions not listed" }
+            }
         });
     };
     let depth = depth(asked);
@@ -178,7 +181,7 @@ fn number(value: &Value) -> usize {
 /// Returns the definitions of a name as links.
 fn choices(asked: &Ask, choices: &Value) -> Markup {
     let list = choices["list"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let depth = depth(asked);
+    let (depth, total) = (depth(asked), number(&choices["total"]));
     html! {
         p { "Several definitions have this name. Which one?" }
         ul.choices {
@@ -193,6 +196,7 @@ fn choices(asked: &Ask, choices: &Value) -> Markup {
                 }
             }
         }
+        @if list.len() < total { p.note { (total - list.len()) " more; a qualified name selects fewer" } }
     }
 }
 

@@ -116,6 +116,27 @@ fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
     shown(call, &PAGE, title, main)
 }
 
+/// The greatest number of folders whose maps are exported.
+const EXPORTED_MAX: usize = 30;
+
+/// Returns the addresses of all views of the top folder, and of some views of the largest folders in it.
+///
+/// # Errors
+///
+/// If the tree cannot be read.
+pub(super) fn addresses(call: &Call<'_>) -> Result<Vec<String>> {
+    let sizes = Sizes::of(call.code.catalog(&[])?)?;
+    let tree = Tree { list: call.code.files()?, folders: call.code.folders()?, sizes: &sizes };
+    let views = Colour::ALL.map(View::Areas).into_iter().chain([View::Imports]);
+    let mut addresses: Vec<String> = views.map(|view| view.link("")).collect();
+    let folders = tree.children(0).into_iter().filter(|child| child.folder.is_some());
+    for folder in folders.take(EXPORTED_MAX) {
+        let views = [View::Areas(Colour::Language), View::Areas(Colour::Churn), View::Imports];
+        addresses.extend(views.map(|view| view.link(&folder.path)));
+    }
+    Ok(addresses)
+}
+
 /// Returns the folders around a folder, each in the same view.
 fn crumbs(view: View, path: &str) -> Markup {
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);

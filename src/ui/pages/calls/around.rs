@@ -93,7 +93,8 @@ impl Around {
                 How::Reaches => format!("through others{unsure}"),
             };
             let class = if edge.is_unsure { "unsure" } else { "" };
-            Some(Arrow { from: *places.get(&edge.from)?, to: *places.get(&edge.to)?, title, class })
+            let (from, to) = (*places.get(&edge.from)?, *places.get(&edge.to)?);
+            Some(Arrow { from, to, title, weight: edge.count, class })
         };
         let arrows = self.graph.edges().iter().filter_map(arrow).collect();
         Diagram { nodes, arrows, layers: None }

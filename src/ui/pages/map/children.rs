@@ -8,6 +8,9 @@ use crate::catalog::folders::Folders;
 use crate::source::secret;
 use crate::tools::paths;
 
+/// The share of the lines of a folder from which one in it is shown by its parts.
+const DOMINANT: f64 = 0.6;
+
 /// A file or a folder in another folder.
 #[derive(Clone, Debug)]
 pub(super) struct Child {
@@ -35,8 +38,32 @@ impl Tree<'_> {
     /// Returns what is in a folder, the most lines first, then by path. Instead of a folder with nothing but
     /// another one in it, that is returned. O(children log children).
     pub(super) fn children(&self, id: usize) -> Vec<Child> {
-        let from = self.folders.path(self.list, id).len();
-        let from = if from == 0 { 0 } else { from + 1 };
+        self.children_from(id, self.from(id))
+    }
+
+    /// Returns what is in a folder as its children. Those of which one has most of the lines are replaced by
+    /// what is in it, so that a picture shows its parts. O(children log children).
+    pub(super) fn content(&self, id: usize) -> Vec<Child> {
+        let (from, total) =
+            (self.from(id), self.sizes.lines(&self.list.below(self.folders.path(self.list, id))));
+        let mut content = self.children_from(id, from);
+        while let Some(first) = content.first()
+            && let Some(folder) = first.folder
+            && first.lines as f64 >= total as f64 * DOMINANT
+        {
+            content.splice(..1, self.children_from(folder, from));
+            sort(&mut content);
+        }
+        content
+    }
+
+    /// Returns where the names of what is in a folder begin in their paths.
+    fn from(&self, id: usize) -> usize {
+        let len = self.folders.path(self.list, id).len();
+        if len == 0 { 0 } else { len + 1 }
+    }
+
+    fn children_from(&self, id: usize, from: usize) -> Vec<Child> {
         let inner = self.folders.inner(id).iter().map(|&inner| {
             let mut inner = inner as usize;
             while let [only] = self.folders.inner(inner)
@@ -62,4 +89,8 @@ impl Tree<'_> {
         let lines = self.sizes.lines(&files);
         Child { path: paths::shown(path), name, files, folder, lines }
     }
+}
+
+fn sort(children: &mut [Child]) {
+    children.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.files.start.cmp(&b.files.start)));
 }

@@ -30,10 +30,11 @@ type Between = BTreeMap<(usize, usize), usize>;
 /// tree) the first time.
 pub(super) fn drawn(catalog: &Catalog, tree: Tree<'_>, id: usize, files: &Range<usize>) -> Markup {
     let children = tree.children(id);
+    let modules = modules(&children);
     let mut owner = vec![usize::MAX; files.len()];
     for (at, child) in children.iter().enumerate() {
         for file in child.files.clone() {
-            owner[file - files.start] = at;
+            owner[file - files.start] = modules[at];
         }
     }
     let mut between = Between::new();
@@ -58,10 +59,12 @@ pub(super) fn drawn(catalog: &Catalog, tree: Tree<'_>, id: usize, files: &Range<
     let cycles = graph.cycles(&component);
     let (diagram, left_out) = graph.diagram();
     let connected: BTreeSet<usize> = edges.iter().flat_map(|&(from, to)| [from, to]).collect();
-    let alone = children.len() - connected.len();
+    let entries: BTreeSet<usize> = modules.into_iter().collect();
+    let alone = entries.len() - connected.len();
     html! {
         p.faint { "An arrow leads from what imports to what is imported; a box opens its folder. "
-            span.cycle-key { "Cycles" } " are emphasised." }
+            "A folder stands for a file of its name beside it, too. "
+            span.cycle-key { "Red" } " boxes are in a cycle, red arrows close one." }
         @if edges.is_empty() {
             p.empty { "No import between the entries of this folder is known." }
         } @else {
@@ -78,7 +81,7 @@ pub(super) fn drawn(catalog: &Catalog, tree: Tree<'_>, id: usize, files: &Range<
             p.note { (counted(left_out.1, "arrow")) " for fewer imports not drawn; the table has them" }
         }
         @if alone > 0 && !edges.is_empty() {
-            p.note { (alone) " of " (children.len()) " entries neither import another one nor are imported" }
+            p.note { (alone) " of " (entries.len()) " entries neither import another one nor are imported" }
         }
         @if outside > 0 { p.note { (counted(outside, "import")) " of files outside of this folder not drawn" } }
         @if !catalog.missing().is_empty() {
@@ -87,6 +90,22 @@ pub(super) fn drawn(catalog: &Catalog, tree: Tree<'_>, id: usize, files: &Range<
         }
         (graph.table())
     }
+}
+
+/// Returns the place of the box of each child: of a file with the name of a folder beside it, such as `a.rs` and
+/// `a/`, that of the folder, since both are one module.
+fn modules(children: &[Child]) -> Vec<usize> {
+    let folders: BTreeMap<&str, usize> = children
+        .iter()
+        .enumerate()
+        .filter(|(_, child)| child.folder.is_some())
+        .map(|(at, child)| (child.name.split('/').next().unwrap_or_default(), at))
+        .collect();
+    let of = |(at, child): (usize, &Child)| match (child.folder, child.name.rsplit_once('.')) {
+        (None, Some((stem, _))) => folders.get(stem).copied().unwrap_or(at),
+        _ => at,
+    };
+    children.iter().enumerate().map(of).collect()
 }
 
 struct Graph<'a> {
@@ -143,7 +162,8 @@ impl Graph<'_> {
             from: places[&edge.0],
             to: places[&edge.1],
             title: counted(*count, "import"),
-            class: if (self.is_cycle)(edge) { "cycle" } else { "" },
+            weight: *count,
+            class: "",
         });
         let diagram = Diagram { nodes, arrows: arrows.collect(), layers: None };
         (diagram, (nodes_left_out, arrows_left_out))
@@ -235,9 +255,20 @@ mod tests {
         let nodes: Vec<(&str, &str)> =
             diagram.nodes.iter().map(|node| (&*node.label, node.class)).collect();
         assert_eq!(nodes, [("a", "cycle"), ("b", "cycle"), ("c", "")]);
-        let arrows: Vec<(usize, usize, &str)> =
-            diagram.arrows.iter().map(|arrow| (arrow.from, arrow.to, arrow.class)).collect();
-        assert_eq!(arrows, [(0, 1, "cycle"), (1, 0, "cycle"), (1, 2, "")]);
+        let arrows: Vec<(usize, usize, usize)> =
+            diagram.arrows.iter().map(|arrow| (arrow.from, arrow.to, arrow.weight)).collect();
+        assert_eq!(arrows, [(0, 1, 2), (1, 0, 1), (1, 2, 5)]);
+        let text = diagram.drawn("x").into_string();
+        assert_eq!(text.matches("<path class=\"back\"").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_file_and_the_folder_of_its_name_are_one() {
+        let mut children = children(&["a.rs", "a", "b.rs", "a.test"]);
+        children[1].folder = Some(7);
+        assert_eq!(modules(&children), [1, 1, 2, 1]);
+        children[1].folder = None;
+        assert_eq!(modules(&children), [0, 1, 2, 3]);
     }
 
     #[test]

@@ -8,12 +8,11 @@ use super::View;
 use super::children::{Child, Tree};
 use super::colours::{Key, Painter};
 use crate::base::text::{counted, plain};
-use crate::ui::diagram::fitted;
 use crate::ui::page::grouped;
 use crate::ui::treemap::{self, Content, Item, Rect, Tile};
 
 /// The frame of the picture, in units of the drawing.
-const FRAME: Rect = Rect { x: 0.0, y: 0.0, width: 1200.0, height: 640.0 };
+const FRAME: Rect = Rect { x: 0.0, y: 0.0, width: 1200.0, height: 530.0 };
 
 /// The greatest number of rectangles.
 const TILES_MAX: usize = 320;
@@ -21,8 +20,11 @@ const TILES_MAX: usize = 320;
 /// The greatest number of rows of the table.
 const ROWS_MAX: usize = 100;
 
+/// The least number of characters of a label.
+const LABEL_MIN: usize = 4;
+
 /// The width of a character of a label.
-const CHARACTER: f64 = 6.7;
+const CHARACTER: f64 = 7.2;
 
 /// Returns the map of a folder. O(files in it).
 pub(super) fn drawn(tree: Tree<'_>, id: usize, painter: &Painter<'_>, view: View) -> Markup {
@@ -30,7 +32,7 @@ pub(super) fn drawn(tree: Tree<'_>, id: usize, painter: &Painter<'_>, view: View
         .children(id)
         .into_iter()
         .map(|child| {
-            let inner = child.folder.map_or_else(Vec::new, |inner| tree.children(inner));
+            let inner = child.folder.map_or_else(Vec::new, |inner| tree.content(inner));
             (child, inner)
         })
         .collect();
@@ -202,10 +204,27 @@ fn boxed(class: &str, rect: Rect) -> Markup {
 /// Returns as much of a name as fits into the first line of a rectangle.
 fn label(name: &str, rect: Rect) -> Markup {
     let room = ((rect.width - 8.0) / CHARACTER).max(0.0) as usize;
-    if room < 3 || rect.height < 16.0 {
+    if room < LABEL_MIN || rect.height < 16.0 {
         return html! {};
     }
-    html! { text x=(rect.x.round() + 4.0) y=(rect.y.round() + 13.0) { (fitted(name, room)) } }
+    html! { text x=(rect.x.round() + 4.0) y=(rect.y.round() + 13.0) { (start(name, room)) } }
+}
+
+/// Returns a text without controls, or as much of it as takes `most` characters, wide ones counted twice.
+fn start(text: &str, most: usize) -> String {
+    let text = plain(text);
+    let width = |c: char| if (c as u32) < 0x1100 { 1 } else { 2 };
+    if text.chars().map(width).sum::<usize>() <= most {
+        return text;
+    }
+    let mut used = 1;
+    let is_inside = |c: &char| {
+        used += width(*c);
+        used <= most
+    };
+    let mut first: String = text.chars().take_while(is_inside).collect();
+    first.push('…');
+    first
 }
 
 #[cfg(test)]
@@ -216,7 +235,9 @@ mod tests {
     fn labels_fit_and_are_no_markup() {
         let rect = Rect { x: 1.26, y: 2.0, width: 60.0, height: 20.0 };
         let text = label("<b>\u{202e}&amp;", rect).into_string();
-        assert_eq!(text, "<text x=\"5\" y=\"15\">&lt;b…mp;</text>");
+        assert_eq!(text, "<text x=\"5\" y=\"15\">&lt;b&gt;\\u{…</text>");
+        assert_eq!((start("abcd", 4), start("abcde", 4)), ("abcd".to_owned(), "abc…".to_owned()));
+        assert_eq!(start("文字列", 5), "文字…");
         assert_eq!(label("name", Rect { height: 8.0, ..rect }).into_string(), "");
         let shown = boxed("s0", rect).into_string();
         assert_eq!(
