@@ -11,6 +11,9 @@ use crate::tools::paths;
 /// The share of the lines of a folder from which one in it is shown by its parts.
 const DOMINANT: f64 = 0.6;
 
+/// The greatest number of parts that are shown so: a folder of many small files says more as a whole.
+const PARTS_MAX: usize = 120;
+
 /// A file or a folder in another folder.
 #[derive(Clone, Debug)]
 pub(super) struct Child {
@@ -50,6 +53,7 @@ impl Tree<'_> {
         while let Some(first) = content.first()
             && let Some(folder) = first.folder
             && first.lines as f64 >= total as f64 * DOMINANT
+            && self.folders.inner(folder).len() + self.folders.own(folder).len() <= PARTS_MAX
         {
             content.splice(..1, self.children_from(folder, from));
             sort(&mut content);
