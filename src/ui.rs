@@ -15,6 +15,7 @@ mod code;
 mod links;
 mod page;
 mod pages;
+mod plot;
 mod router;
 mod sessions;
 mod shell;

@@ -103,7 +103,10 @@ impl Writer {
             Cell::Empty => html! {},
             Cell::Text(text) => html! { (plain(text)) },
             Cell::Faint(text) => html! { span.faint { (plain(text)) } },
-            Cell::Name(name) => html! { a.name href=(links::calls(name, None)) { (plain(name)) } },
+            Cell::Name(name) if is_definition(name) => {
+                html! { a.name href=(links::calls(name, None)) { (plain(name)) } }
+            }
+            Cell::Name(name) => html! { span.name { (plain(name)) } },
             Cell::Path(path) => html! { a.path href=(links::file(path, None)) { (plain(path)) } },
             Cell::Entry(path, name) => {
                 let is_folder = path.ends_with('/') || name.ends_with('/');
@@ -135,6 +138,11 @@ impl Writer {
             Cell::Code { path, text, name } => code::piece(path, text, name),
         }
     }
+}
+
+/// Returns false for names that are not those of a definition, such as the name of a component of a score.
+fn is_definition(name: &str) -> bool {
+    !name.is_empty() && !name.contains(char::is_whitespace) && !name.ends_with(':')
 }
 
 /// Returns the class of a grade.
