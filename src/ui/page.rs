@@ -54,12 +54,13 @@ impl Writer {
         let class = |column: &Column| if column.is_right { "right" } else { "" };
         let below = |row: &Row| !row.below.is_empty();
         html! {
-            div.scroll {
+            div.scroll tabindex="0" {
                 table {
                     @if has_headers {
                         thead { tr {
                             @for column in &table.columns {
-                                th scope="col" class=(class(column)) { (column.header) }
+                                @if column.header.is_empty() { td {} }
+                                @else { th scope="col" class=(class(column)) { (column.header) } }
                             }
                         } }
                     }

@@ -17,6 +17,7 @@ use super::router::Ask;
 use super::{links, page};
 use crate::base::text::plain;
 use crate::error::{Error, Kind, Result};
+use crate::mcp::site::version_of;
 use crate::tools::{self, Answer, Call};
 
 /// The address of the first page.
@@ -73,7 +74,7 @@ pub(super) fn find(name: &str) -> Option<&'static Page> {
 ///
 /// If the files of the tree cannot be listed.
 fn shown(call: &Call<'_>, page: &Page, title: String, main: Markup) -> Result<Shown> {
-    let version = call.code.files()?.id();
+    let version = version_of(call.code.files()?);
     Ok(Shown { page: page.name, title: plain(&title), main, version })
 }
 
@@ -83,7 +84,7 @@ fn shown(call: &Call<'_>, page: &Page, title: String, main: Markup) -> Result<Sh
 ///
 /// Those of the tool.
 fn ask(call: &Call<'_>, tool: &str, args: Value) -> Result<Box<dyn Answer>> {
-    let found = tools::find(tool);
+    let found = tools::find(&format!("codedb_{tool}"));
     let tool =
         found.ok_or_else(|| Error::new(Kind::Usage, format!("there is no tool `{tool}`")))?;
     tool.run(call, args)

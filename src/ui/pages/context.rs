@@ -85,7 +85,7 @@ fn bundle(call: &Call<'_>, task: &str, budget: usize, detail: &str) -> Result<Ma
             @if bundle["status"] == "partial" { ", partial" }
         }
         h2 { "Entries" }
-        div.scroll { table {
+        div.scroll tabindex="0" { table {
             thead { tr { th scope="col" { "File" } th scope="col" { "Why" }
                 th.right scope="col" { "Score" } th.right scope="col" { "Quoted, tokens" } } }
             tbody { @for file in &files {

@@ -78,7 +78,7 @@ fn over_time(history: &History, path: &str, is_file: bool) -> Markup {
         }
         details #by-month {
             summary { "As a table" }
-            div.scroll { table {
+            div.scroll tabindex="0" { table {
                 thead { tr { th scope="col" { "Month" } th.right scope="col" { "Commits" }
                     th.right scope="col" { "Authors" } } }
                 tbody { @for month in &months {
