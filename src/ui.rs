@@ -20,6 +20,7 @@ mod layers;
 mod links;
 mod page;
 mod pages;
+mod plot;
 mod router;
 mod sessions;
 mod shell;

@@ -9,6 +9,7 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use http_body_util::combinators::BoxBody;
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use super::cancellable_code::CancellableCode;
 use super::project::Project;
@@ -17,6 +18,7 @@ use super::visit::{self, Activity, Visit};
 use crate::base::interrupt::Interrupt;
 use crate::catalog::code::Code as _;
 use crate::catalog::damage::Part;
+use crate::catalog::file_list::FileList;
 use crate::engine::{Check, Local};
 use crate::error::Result;
 use crate::tools::Call;
@@ -55,6 +57,23 @@ pub struct Readiness {
     pub counts: (u64, u64),
     /// What is being done, as a sentence; `None` once the index is complete.
     pub message: Option<String>,
+}
+
+/// Returns a number that stays the same while no file changes, and may change when the index is refreshed; never
+/// 0. O(files that differ from the index).
+pub fn version_of(files: &FileList) -> u64 {
+    let mut hash = Xxh3::new();
+    let mut add = |number: u64| hash.update(&number.to_le_bytes());
+    add(files.generation);
+    add(files.len() as u64);
+    files.gone.iter().for_each(|path| add(xxh3_64(path)));
+    for &at in files.changed_or_added().iter() {
+        let info = files.info(at);
+        add(xxh3_64(files.path(at)));
+        add(info.size_bytes);
+        add(info.modified_ns.cast_unsigned());
+    }
+    hash.digest().max(1)
 }
 
 impl Tree {
@@ -97,8 +116,7 @@ impl Tree {
         reply
     }
 
-    /// Returns a number that stays the same while no file of the tree changes. Cheap where the tree is
-    /// watched.
+    /// Returns the [`version_of`] the present files. Cheap where the tree is watched.
     ///
     /// # Errors
     ///
@@ -106,7 +124,7 @@ impl Tree {
     pub fn version(&self) -> Result<u64> {
         let project = self.project()?;
         let local = Local::new(project.engine(), Check::Watcher);
-        Ok(local.files()?.id())
+        Ok(version_of(local.files()?))
     }
 
     /// Returns how far the index is built.

@@ -54,12 +54,13 @@ impl Writer {
         let class = |column: &Column| if column.is_right { "right" } else { "" };
         let below = |row: &Row| !row.below.is_empty();
         html! {
-            div.scroll {
+            div.scroll tabindex="0" {
                 table {
                     @if has_headers {
                         thead { tr {
                             @for column in &table.columns {
-                                th scope="col" class=(class(column)) { (column.header) }
+                                @if column.header.is_empty() { td {} }
+                                @else { th scope="col" class=(class(column)) { (column.header) } }
                             }
                         } }
                     }
@@ -103,7 +104,10 @@ impl Writer {
             Cell::Empty => html! {},
             Cell::Text(text) => html! { (plain(text)) },
             Cell::Faint(text) => html! { span.faint { (plain(text)) } },
-            Cell::Name(name) => html! { a.name href=(links::calls(name, None)) { (plain(name)) } },
+            Cell::Name(name) if is_definition(name) => {
+                html! { a.name href=(links::calls(name, None)) { (plain(name)) } }
+            }
+            Cell::Name(name) => html! { span.name { (plain(name)) } },
             Cell::Path(path) => html! { a.path href=(links::file(path, None)) { (plain(path)) } },
             Cell::Entry(path, name) => {
                 let is_folder = path.ends_with('/') || name.ends_with('/');
@@ -135,6 +139,11 @@ impl Writer {
             Cell::Code { path, text, name } => code::piece(path, text, name),
         }
     }
+}
+
+/// Returns false for names that are not those of a definition, such as the name of a component of a score.
+fn is_definition(name: &str) -> bool {
+    !name.is_empty() && !name.contains(char::is_whitespace) && !name.ends_with(':')
 }
 
 /// Returns the class of a grade.

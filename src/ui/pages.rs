@@ -1,18 +1,25 @@
 //! The table of pages, and what they share: sections that are replies of tools.
 
+mod benchmarks;
 mod calls;
+mod context;
+mod decisions;
 mod file;
+mod history;
 mod map;
+mod risk;
 mod search;
 mod status;
+mod symbol;
 
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::page;
 use super::router::Ask;
+use super::{links, page};
 use crate::base::text::plain;
 use crate::error::{Error, Kind, Result};
+use crate::mcp::site::version_of;
 use crate::tools::{self, Answer, Call};
 
 /// The address of the first page.
@@ -46,7 +53,19 @@ pub(super) struct Page {
 }
 
 /// All pages, in the order of the navigation.
-pub(super) const PAGES: &[Page] = &[search::PAGE, file::PAGE, map::PAGE, calls::PAGE, status::PAGE];
+pub(super) const PAGES: &[Page] = &[
+    search::PAGE,
+    file::PAGE,
+    symbol::PAGE,
+    map::PAGE,
+    calls::PAGE,
+    context::PAGE,
+    history::PAGE,
+    risk::PAGE,
+    decisions::PAGE,
+    benchmarks::PAGE,
+    status::PAGE,
+];
 
 /// Returns the page with a name.
 pub(super) fn find(name: &str) -> Option<&'static Page> {
@@ -68,7 +87,7 @@ pub(super) fn map_addresses(call: &Call<'_>) -> Result<Vec<String>> {
 ///
 /// If the files of the tree cannot be listed.
 fn shown(call: &Call<'_>, page: &Page, title: String, main: Markup) -> Result<Shown> {
-    let version = call.code.files()?.id();
+    let version = version_of(call.code.files()?);
     Ok(Shown { page: page.name, title: plain(&title), main, version })
 }
 
@@ -78,7 +97,7 @@ fn shown(call: &Call<'_>, page: &Page, title: String, main: Markup) -> Result<Sh
 ///
 /// Those of the tool.
 fn ask(call: &Call<'_>, tool: &str, args: Value) -> Result<Box<dyn Answer>> {
-    let found = tools::find(tool);
+    let found = tools::find(&format!("codedb_{tool}"));
     let tool =
         found.ok_or_else(|| Error::new(Kind::Usage, format!("there is no tool `{tool}`")))?;
     tool.run(call, args)
@@ -106,6 +125,78 @@ fn section(call: &Call<'_>, title: &str, tool: &str, args: Value) -> Result<Mark
         Err(error) => return Ok(html! { section { h2 { (title) } (page::failure(&error)) } }),
     };
     Ok(html! { section { h2 { (title) } (reply(call, &*answer)) } })
+}
+
+/// A section of a page that takes long: the browser asks for it alone, after the page is shown.
+#[derive(Clone, Copy)]
+struct Slow<'a> {
+    /// Its name among those of the page.
+    name: &'a str,
+    title: &'a str,
+    tool: &'a str,
+}
+
+/// Returns a page whose sections `slow` are made one by one: the page with places for them, or the section
+/// that the address asks for alone.
+///
+/// # Errors
+///
+/// If the call was cancelled.
+fn with_slow(
+    call: &Call<'_>,
+    asked: &Ask,
+    page: &Page,
+    first: impl FnOnce() -> Result<Markup>,
+    slow: &[(Slow<'_>, Value)],
+) -> Result<Markup> {
+    if let Some(only) = asked.get("only") {
+        let found = slow.iter().find(|(of, _)| of.name == only);
+        let (of, args) = found.ok_or_else(|| {
+            Error::new(Kind::NotFound, format!("this page has no section `{}`", plain(only)))
+        })?;
+        return match of.tool {
+            "suggest_tests" => tests_to_run(call, of.title, args.clone()),
+            tool => section(call, of.title, tool, args.clone()),
+        };
+    }
+    let address = links::about(page.name, &asked.path);
+    Ok(html! {
+        (first()?)
+        @for (of, _) in slow {
+            @let source = format!("{address}?only={}", of.name);
+            section data-source=(source) aria-busy="true" {
+                h2 { (of.title) }
+                p.empty { a href=(source) { "Show" } }
+            }
+        }
+    })
+}
+
+/// Returns the tests to run, with the commands that run them.
+///
+/// # Errors
+///
+/// If the call was cancelled.
+fn tests_to_run(call: &Call<'_>, title: &str, args: Value) -> Result<Markup> {
+    let answer = match ask(call, "suggest_tests", args) {
+        Ok(answer) => answer,
+        Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+        Err(error) => return Ok(html! { section { h2 { (title) } (page::failure(&error)) } }),
+    };
+    let found = data(&*answer)?;
+    let commands = found["commands"].as_array().cloned().unwrap_or_default();
+    let command =
+        |command: &Value| command.as_str().or_else(|| command["command"].as_str()).map(plain);
+    let commands: Vec<String> = commands.iter().filter_map(command).collect();
+    Ok(html! {
+        section {
+            h2 { (title) }
+            @for command in &commands {
+                p.command { code { (command) } " " button type="button" data-copy=(command) { "Copy" } }
+            }
+            (reply(call, &*answer))
+        }
+    })
 }
 
 /// Returns a reply as a part of a page.

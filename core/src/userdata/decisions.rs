@@ -25,13 +25,19 @@ pub const REFERENCES_MAX: usize = 50;
 /// The maximum number of keywords of a record.
 pub const KEYWORDS_MAX: usize = 30;
 
-/// Shows that a person takes part. Only `cli/decisions` creates one, at a terminal.
+/// Shows that a person takes part. Only `cli/decisions` creates one, at a terminal, and the page of decisions,
+/// for a form with the token of a page that a person opened.
 #[derive(Debug)]
 pub struct Person(());
 
 impl Person {
     /// Returns the proof. The caller has made sure that a person sits at a terminal.
     pub fn at_a_terminal() -> Person {
+        Person(())
+    }
+
+    /// Returns the proof. The caller has checked the token of the form that a person sent.
+    pub fn at_a_page() -> Person {
         Person(())
     }
 }

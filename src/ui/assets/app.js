@@ -24,6 +24,7 @@ async function replace(address, id) {
     } else if (fresh.innerHTML !== main().innerHTML) {
       const [x, y] = [scrollX, scrollY];
       const open = [...main().querySelectorAll("details[open][id]")].map((details) => details.id);
+      keepLoaded(main(), fresh);
       main().replaceWith(fresh);
       open.forEach((name) => document.getElementById(name)?.setAttribute("open", ""));
       scrollTo(x, y);
@@ -38,6 +39,34 @@ async function replace(address, id) {
     if (pending === own) pending = null;
   }
 }
+
+/** Sections that take long are asked for one by one, after the page is shown. */
+function load() {
+  for (const section of document.querySelectorAll("section[data-source]:not([data-asked])")) {
+    section.dataset.asked = "1";
+    fetch(section.dataset.source, { headers: { "X-Part": "1" } })
+      .then((response) => response.text())
+      .then((text) => {
+        const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main");
+        const part = fresh?.querySelector("section") ?? fresh;
+        if (!part) return;
+        section.replaceChildren(...part.childNodes);
+        section.setAttribute("aria-busy", "false");
+      })
+      .catch(() => show("the server does not answer; is codedb ui running?"));
+  }
+}
+/** Until a section arrives anew, its former content stays. */
+function keepLoaded(old, fresh) {
+  for (const section of fresh.querySelectorAll("section[data-source]")) {
+    const same = [...old.querySelectorAll("section[data-source]")].find(
+      (of) => of.dataset.source === section.dataset.source,
+    );
+    if (same) section.replaceChildren(...same.childNodes);
+  }
+}
+document.addEventListener("shown", load);
+load();
 
 function show(text) {
   const progress = document.getElementById("progress");
@@ -183,3 +212,11 @@ function wordAt(text, offset) {
 
 // The line of an address without its anchor.
 if (!location.hash) document.querySelector(".line.target")?.scrollIntoView({ block: "center" });
+
+// Buttons that copy a command.
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("button[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  button.textContent = "Copied";
+});

@@ -84,7 +84,7 @@ fn source(call: &Call<'_>, asked: &Ask) -> Result<Markup> {
             a href=(links::about("risk", path)) { "Tests and risk" } " · "
             span.faint { (total) " lines" } }
         div.source {
-            aside aria-label="Outline" { (outline(call, path)?) }
+            aside aria-label="Outline" tabindex="0" { (outline(call, path)?) }
             div {
                 @if first > 1 || last < total {
                     p.note { "Lines " (first) " to " (last) " of " (total) "."
