@@ -78,7 +78,8 @@ fn page(call: &Call<'_>, address: &str) -> Result<Shown> {
     let rest = percent_decode_str(rest).decode_utf8_lossy();
     let page = pages::find(name)
         .ok_or_else(|| Error::new(Kind::NotFound, format!("there is no page `{name}`")))?;
-    (page.make)(call, &Ask::of(&rest, query))
+    // Without scripts, nothing is asked for later.
+    (page.make)(call, &Ask::of(&rest, &format!("{query}&whole=1")))
 }
 
 /// Returns the file of each address; each has another one, also where case does not count.

@@ -136,8 +136,8 @@ struct Slow<'a> {
     tool: &'a str,
 }
 
-/// Returns a page whose sections `slow` are made one by one: the page with places for them, or the section
-/// that the address asks for alone.
+/// Returns a page whose sections `slow` are made one by one: the page with places for them, the section that
+/// the address asks for alone, or with `whole`, all of it.
 ///
 /// # Errors
 ///
@@ -149,15 +149,20 @@ fn with_slow(
     first: impl FnOnce() -> Result<Markup>,
     slow: &[(Slow<'_>, Value)],
 ) -> Result<Markup> {
+    let made = |(of, args): &(Slow<'_>, Value)| match of.tool {
+        "suggest_tests" => tests_to_run(call, of.title, args.clone()),
+        tool => section(call, of.title, tool, args.clone()),
+    };
     if let Some(only) = asked.get("only") {
         let found = slow.iter().find(|(of, _)| of.name == only);
-        let (of, args) = found.ok_or_else(|| {
+        return made(found.ok_or_else(|| {
             Error::new(Kind::NotFound, format!("this page has no section `{}`", plain(only)))
-        })?;
-        return match of.tool {
-            "suggest_tests" => tests_to_run(call, of.title, args.clone()),
-            tool => section(call, of.title, tool, args.clone()),
-        };
+        })?);
+    }
+    if asked.is_set("whole") {
+        let first = first()?;
+        let sections = slow.iter().map(made).collect::<Result<Vec<Markup>>>()?;
+        return Ok(html! { (first) @for section in &sections { (section) } });
     }
     let address = links::about(page.name, &asked.path);
     Ok(html! {

@@ -56,10 +56,10 @@ impl View {
     }
 
     /// Returns the address of what is in a folder: another folder in the same view, or a file.
-    fn link_of(self, child: &children::Child) -> String {
+    fn link_of(self, child: &children::Child<'_>) -> String {
         match child.folder {
-            Some(_) => self.link(&child.path),
-            None => links::file(&child.path, None),
+            Some(_) => self.link(&child.path()),
+            None => links::file(&child.path(), None),
         }
     }
 
@@ -132,7 +132,7 @@ pub(super) fn addresses(call: &Call<'_>) -> Result<Vec<String>> {
     let folders = tree.children(0).into_iter().filter(|child| child.folder.is_some());
     for folder in folders.take(EXPORTED_MAX) {
         let views = [View::Areas(Colour::Language), View::Areas(Colour::Churn), View::Imports];
-        addresses.extend(views.map(|view| view.link(&folder.path)));
+        addresses.extend(views.map(|view| view.link(&folder.path())));
     }
     Ok(addresses)
 }

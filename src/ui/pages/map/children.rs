@@ -16,17 +16,29 @@ const PARTS_MAX: usize = 120;
 
 /// A file or a folder in another folder.
 #[derive(Clone, Debug)]
-pub(super) struct Child {
+pub(super) struct Child<'a> {
     /// Its repository path.
-    pub(super) path: String,
-    /// Its path below the folder that it is in.
-    pub(super) name: String,
+    pub(super) path: &'a [u8],
+    /// Where its path below the folder that is shown begins.
+    pub(super) from: usize,
     /// The files in it, as places in the list of files.
     pub(super) files: Range<usize>,
     /// Its id, if it is a folder.
     pub(super) folder: Option<usize>,
     /// Its lines.
     pub(super) lines: u64,
+}
+
+impl Child<'_> {
+    /// Returns its repository path, without secrets.
+    pub(super) fn path(&self) -> String {
+        secret::redacted(paths::shown(self.path))
+    }
+
+    /// Returns its path below the folder that is shown, without secrets.
+    pub(super) fn name(&self) -> String {
+        secret::redacted(paths::shown(&self.path[self.from.min(self.path.len())..]))
+    }
 }
 
 /// The folders of a state of the tree.
@@ -37,16 +49,16 @@ pub(super) struct Tree<'a> {
     pub(super) sizes: &'a Sizes,
 }
 
-impl Tree<'_> {
+impl<'a> Tree<'a> {
     /// Returns what is in a folder, the most lines first, then by path. Instead of a folder with nothing but
     /// another one in it, that is returned. O(children log children).
-    pub(super) fn children(&self, id: usize) -> Vec<Child> {
+    pub(super) fn children(&self, id: usize) -> Vec<Child<'a>> {
         self.children_from(id, self.from(id))
     }
 
     /// Returns what is in a folder as its children. Those of which one has most of the lines are replaced by
     /// what is in it, so that a picture shows its parts. O(children log children).
-    pub(super) fn content(&self, id: usize) -> Vec<Child> {
+    pub(super) fn content(&self, id: usize) -> Vec<Child<'a>> {
         let (from, total) =
             (self.from(id), self.sizes.lines(&self.list.below(self.folders.path(self.list, id))));
         let mut content = self.children_from(id, from);
@@ -67,7 +79,7 @@ impl Tree<'_> {
         if len == 0 { 0 } else { len + 1 }
     }
 
-    fn children_from(&self, id: usize, from: usize) -> Vec<Child> {
+    fn children_from(&self, id: usize, from: usize) -> Vec<Child<'a>> {
         let inner = self.folders.inner(id).iter().map(|&inner| {
             let mut inner = inner as usize;
             while let [only] = self.folders.inner(inner)
@@ -82,19 +94,24 @@ impl Tree<'_> {
             let at = at as usize;
             self.child(self.list.path(at), from, at..at + 1, None)
         });
-        let mut children: Vec<Child> = inner.chain(own).collect();
+        let mut children: Vec<Child<'a>> = inner.chain(own).collect();
         children
             .sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.files.start.cmp(&b.files.start)));
         children
     }
 
-    fn child(&self, path: &[u8], from: usize, files: Range<usize>, folder: Option<usize>) -> Child {
-        let name = secret::redacted(paths::shown(&path[from.min(path.len())..]));
+    fn child(
+        &self,
+        path: &'a [u8],
+        from: usize,
+        files: Range<usize>,
+        folder: Option<usize>,
+    ) -> Child<'a> {
         let lines = self.sizes.lines(&files);
-        Child { path: paths::shown(path), name, files, folder, lines }
+        Child { path, from, files, folder, lines }
     }
 }
 
-fn sort(children: &mut [Child]) {
+fn sort(children: &mut [Child<'_>]) {
     children.sort_by(|a, b| b.lines.cmp(&a.lines).then_with(|| a.files.start.cmp(&b.files.start)));
 }

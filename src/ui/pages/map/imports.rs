@@ -94,22 +94,24 @@ pub(super) fn drawn(catalog: &Catalog, tree: Tree<'_>, id: usize, files: &Range<
 
 /// Returns the place of the box of each child: of a file with the name of a folder beside it, such as `a.rs` and
 /// `a/`, that of the folder, since both are one module.
-fn modules(children: &[Child]) -> Vec<usize> {
-    let folders: BTreeMap<&str, usize> = children
+fn modules(children: &[Child<'_>]) -> Vec<usize> {
+    let folders: BTreeMap<&[u8], usize> = children
         .iter()
         .enumerate()
         .filter(|(_, child)| child.folder.is_some())
-        .map(|(at, child)| (child.name.split('/').next().unwrap_or_default(), at))
+        .map(|(at, child)| (child.path[child.from..].split(|byte| *byte == b'/').next(), at))
+        .filter_map(|(name, at)| Some((name?, at)))
         .collect();
-    let of = |(at, child): (usize, &Child)| match (child.folder, child.name.rsplit_once('.')) {
-        (None, Some((stem, _))) => folders.get(stem).copied().unwrap_or(at),
-        _ => at,
+    let of = |(at, child): (usize, &Child<'_>)| {
+        let name = &child.path[child.from..];
+        let dot = name.iter().rposition(|byte| *byte == b'.').filter(|_| child.folder.is_none());
+        dot.and_then(|dot| folders.get(&name[..dot]).copied()).unwrap_or(at)
     };
     children.iter().enumerate().map(of).collect()
 }
 
 struct Graph<'a> {
-    children: &'a [Child],
+    children: &'a [Child<'a>],
     between: &'a Between,
     is_cycle: &'a dyn Fn(&(usize, usize)) -> bool,
 }
@@ -140,8 +142,8 @@ impl Graph<'_> {
             let child = &self.children[*at];
             let slash = if child.folder.is_some() { "/" } else { "" };
             Node {
-                label: format!("{}{slash}", child.name),
-                title: format!("{}{slash}: {} lines", child.path, grouped(child.lines)),
+                label: format!("{}{slash}", child.name()),
+                title: format!("{}{slash}: {} lines", child.path(), grouped(child.lines)),
                 link: Some(View::Imports.link_of(child)),
                 class: if in_cycles.contains(at) { "cycle" } else { "" },
             }
@@ -180,7 +182,7 @@ impl Graph<'_> {
             let names: Vec<String> = members
                 .iter()
                 .take(MEMBERS_MAX)
-                .map(|at| plain(&self.children[*at].name))
+                .map(|at| plain(&self.children[*at].name()))
                 .collect();
             let more = members.len().saturating_sub(MEMBERS_MAX);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -197,12 +199,12 @@ impl Graph<'_> {
         rows.sort_by_key(|(edge, count)| (std::cmp::Reverse(**count), **edge));
         let name = |at: usize| {
             let child = &self.children[at];
-            html! { a.path href=(View::Imports.link_of(child)) { (plain(&child.name)) } }
+            html! { a.path href=(View::Imports.link_of(child)) { (plain(&child.name())) } }
         };
         html! {
-            details #list {
+            details #rows {
                 summary { (counted(rows.len(), "pair")) " as a table" }
-                div.scroll { table {
+                div.scroll #list { table {
                     thead { tr {
                         th scope="col" { "Imports" }
                         th scope="col" { "Is imported" }
@@ -230,10 +232,10 @@ impl Graph<'_> {
 mod tests {
     use super::*;
 
-    fn children(names: &[&str]) -> Vec<Child> {
-        let child = |(at, name): (usize, &&str)| Child {
-            path: (*name).to_owned(),
-            name: (*name).to_owned(),
+    fn children<'a>(names: &[&'a str]) -> Vec<Child<'a>> {
+        let child = |(at, name): (usize, &&'a str)| Child {
+            path: name.as_bytes(),
+            from: 0,
             files: at..at + 1,
             folder: None,
             lines: 1,

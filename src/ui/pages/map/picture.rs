@@ -28,7 +28,7 @@ const CHARACTER: f64 = 7.2;
 
 /// Returns the map of a folder. O(files in it).
 pub(super) fn drawn(tree: Tree<'_>, id: usize, painter: &Painter<'_>, view: View) -> Markup {
-    let outer: Vec<(Child, Vec<Child>)> = tree
+    let outer: Vec<(Child<'_>, Vec<Child<'_>>)> = tree
         .children(id)
         .into_iter()
         .map(|child| {
@@ -99,7 +99,7 @@ fn remarks(tree: Tree<'_>, files: &Range<usize>) -> Markup {
 }
 
 struct Picture<'a> {
-    outer: &'a [(Child, Vec<Child>)],
+    outer: &'a [(Child<'a>, Vec<Child<'a>>)],
     painter: &'a Painter<'a>,
     view: View,
 }
@@ -114,23 +114,23 @@ impl Picture<'_> {
         }
     }
 
-    fn frame(&self, child: &Child, rect: Rect) -> Markup {
+    fn frame(&self, child: &Child<'_>, rect: Rect) -> Markup {
         html! {
             a href=(self.view.link_of(child)) {
                 title { (title(child)) }
                 (boxed("frame", rect))
-                (label(&child.name, rect))
+                (label(&child.name(), rect))
             }
         }
     }
 
-    fn leaf(&self, child: &Child, rect: Rect) -> Markup {
+    fn leaf(&self, child: &Child<'_>, rect: Rect) -> Markup {
         let (class, words) = self.painter.paint(&child.files);
         html! {
             a href=(self.view.link_of(child)) {
                 title { (title(child)) "; " (plain(&words)) }
                 (boxed(class, rect))
-                (label(&child.name, rect))
+                (label(&child.name(), rect))
             }
         }
     }
@@ -141,7 +141,7 @@ impl Picture<'_> {
             None => (self.outer.len() - from, "#list".to_owned(), String::new()),
             Some(at) => {
                 let (child, inner) = &self.outer[at];
-                (inner.len() - from, self.view.link_of(child), format!(" in {}", child.path))
+                (inner.len() - from, self.view.link_of(child), format!(" in {}", child.path()))
             }
         };
         let text = format!("{count} more");
@@ -156,9 +156,9 @@ impl Picture<'_> {
 
     fn table(&self) -> Markup {
         html! {
-            details #list open[self.outer.len() <= 12] {
+            details #rows open[self.outer.len() <= 12] {
                 summary { "Table of " (self.outer.len()) }
-                div.scroll { table {
+                div.scroll #list { table {
                     thead { tr {
                         th scope="col" { "Name" }
                         th.right scope="col" { "Lines" }
@@ -168,7 +168,7 @@ impl Picture<'_> {
                     tbody { @for (child, _) in self.outer.iter().take(ROWS_MAX) {
                         tr {
                             td { a.path href=(self.view.link_of(child)) {
-                                (plain(&child.name)) @if child.folder.is_some() { "/" }
+                                (plain(&child.name())) @if child.folder.is_some() { "/" }
                             } }
                             td.right { (grouped(child.lines)) }
                             td.right { (grouped(child.files.len() as u64)) }
@@ -184,9 +184,9 @@ impl Picture<'_> {
     }
 }
 
-fn title(child: &Child) -> String {
+fn title(child: &Child<'_>) -> String {
     let lines = grouped(child.lines);
-    let path = plain(&child.name);
+    let path = plain(&child.name());
     match child.folder {
         Some(_) => format!("{path}/: {lines} lines in {}", counted(child.files.len(), "file")),
         None => format!("{path}: {lines} lines"),
@@ -249,8 +249,8 @@ mod tests {
     #[test]
     fn titles_escape_names() {
         let child = Child {
-            path: "a".to_owned(),
-            name: "</title><script>\u{1b}".to_owned(),
+            path: b"a/</title><script>\x1b",
+            from: 2,
             files: 0..1,
             folder: None,
             lines: 1234,
