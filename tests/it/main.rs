@@ -124,6 +124,8 @@ mod trace;
 mod tracked;
 #[cfg(unix)]
 mod trees;
+#[cfg(unix)]
+mod ui;
 mod unseen_links;
 #[cfg(unix)]
 mod watch;
