@@ -11,6 +11,7 @@
 //! Pages are HTML that is made here; scripts only replace parts of them while the user types or the tree
 //! changes. A page without scripts shows the same.
 
+mod ask;
 mod assets;
 mod changes;
 mod code;

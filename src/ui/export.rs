@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use percent_encoding::percent_decode_str;
 
+use super::ask::Ask;
 use super::pages::{self, Shown};
-use super::router::Ask;
 use super::{assets, shell};
 use crate::base::text::plain;
 use crate::base::time;

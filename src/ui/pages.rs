@@ -15,7 +15,7 @@ mod symbol;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::router::Ask;
+use super::ask::Ask;
 use super::{links, page};
 use crate::base::text::plain;
 use crate::error::{Error, Kind, Result};

@@ -12,8 +12,8 @@ use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
 use maud::{Markup, html};
 use percent_encoding::percent_decode_str;
-use url::form_urlencoded;
 
+use super::ask::{Ask, parsed};
 use super::assets::{self, Asset};
 use super::changes::Changes;
 use super::pages::{self, Shown};
@@ -43,48 +43,6 @@ struct Inner {
     work: Work,
     sessions: Arc<Sessions>,
     changes: Changes,
-}
-
-/// What a page is asked for.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Ask {
-    /// What follows the name of the page, decoded: a repository path, for pages about one.
-    pub(super) path: String,
-    /// The parameters, in the order of the address or of the form.
-    params: Vec<(String, String)>,
-    /// The token that forms must contain.
-    pub(super) form: String,
-    /// True for a form that was sent with its token: it may change something.
-    pub(super) is_sent: bool,
-}
-
-impl Ask {
-    /// Returns the first value of a parameter, without blanks around it; `None` if it is empty.
-    pub(super) fn get(&self, name: &str) -> Option<&str> {
-        let mut values = self.params.iter().filter(|(of, _)| of == name);
-        values.next().map(|(_, value)| value.trim()).filter(|value| !value.is_empty())
-    }
-
-    /// Returns the first value of a parameter as it is.
-    pub(super) fn raw(&self, name: &str) -> Option<&str> {
-        let mut values = self.params.iter().filter(|(of, _)| of == name);
-        values.next().map(|(_, value)| value.as_str())
-    }
-
-    /// Returns a parameter that is a number.
-    pub(super) fn number(&self, name: &str) -> Option<usize> {
-        self.get(name)?.parse().ok()
-    }
-
-    /// Returns true if a parameter is set.
-    pub(super) fn is_set(&self, name: &str) -> bool {
-        self.get(name).is_some_and(|value| value != "0" && value != "false")
-    }
-
-    /// Returns what an address asks for: its path below the name of the page, decoded, and its query.
-    pub(super) fn of(path: &str, query: &str) -> Ask {
-        Ask { path: path.to_owned(), params: parsed(query.as_bytes()), ..Ask::default() }
-    }
 }
 
 impl Pages {
@@ -131,7 +89,7 @@ impl Inner {
         if head.uri.path() == "/" {
             return moved(pages::FIRST);
         }
-        let ask = Ask { params, form: session.form.clone(), ..Ask::default() };
+        let ask = Ask::new(params, session.form.clone(), false);
         let is_part = head.headers.contains_key(PART);
         match self.shown(head.uri.path(), ask).await {
             Ok(Some(shown)) => respond(StatusCode::OK, shown, is_part),
@@ -190,7 +148,7 @@ impl Inner {
     /// Answers a form.
     async fn sent(&self, uri: &Uri, session: &Session, bytes: &[u8]) -> Response<Body> {
         let params = parsed(bytes);
-        let ask = Ask { params, form: session.form.clone(), is_sent: true, ..Ask::default() };
+        let ask = Ask::new(params, session.form.clone(), true);
         if !ask.raw("form").is_some_and(|token| session.is_form(token)) {
             let error = Error::new(Kind::Usage, "this form was not sent by a page of this server");
             return respond(StatusCode::FORBIDDEN, shell::failed(&error), false);
@@ -201,11 +159,6 @@ impl Inner {
             Err(error) => respond(status_of(&error), shell::failed(&error), false),
         }
     }
-}
-
-/// Returns the parameters of an address or a form.
-fn parsed(text: &[u8]) -> Vec<(String, String)> {
-    form_urlencoded::parse(text).into_owned().collect()
 }
 
 fn status_of(error: &Error) -> StatusCode {

@@ -181,15 +181,20 @@ try {
 
     // A person decides about a candidate.
     path = "decisions";
-    codedb("decisions", "ingest");
+    for (const pattern of ["Use integers for prices", `Use ${EVIL} for nothing`]) {
+      codedb("decisions", "add", "--pattern", pattern, "--scope", "global", "--rationale", "floats lose cents", "--ref", "src/cart.py:3");
+    }
     await page.goto(`${origin}/decisions`);
     const before = await page.locator("article.decision button[value=approve]").count();
-    if (before > 0) {
-      await page.locator("article.decision button[value=approve]").first().click();
-      await page.waitForSelector(".done");
-      check((await page.locator("article.decision button[value=approve]").count()) === before - 1, "an approved candidate is one no more");
-    }
-    console.log(`${before} candidates`);
+    check(before === 2, `${before} candidates`);
+    check((await page.textContent("article.decision pre.code")).includes("return sum(prices)"), "cited lines are beside a candidate");
+    await page.locator("article.decision button[value=approve]").first().click();
+    await page.waitForSelector(".done");
+    check((await page.locator("article.decision button[value=approve]").count()) === 1, "an approved candidate is one no more");
+    check(codedb("decisions", "list").includes("canonical"), "the decision is stored");
+    await page.locator("article.decision button[value=reject]").first().click();
+    await page.waitForSelector(".done");
+    check(!(await page.evaluate(() => window.isEvil)), "a text of a decision was run");
   }
   console.log(`${pages.length} pages`);
 } catch (error) {

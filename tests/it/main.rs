@@ -125,6 +125,8 @@ mod tracked;
 #[cfg(unix)]
 mod trees;
 #[cfg(unix)]
+mod ui;
+#[cfg(unix)]
 mod ui_export;
 mod unseen_links;
 #[cfg(unix)]

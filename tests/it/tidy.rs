@@ -117,12 +117,15 @@ fn unsafe_stays_in_named_files() {
 }
 
 #[test]
-fn only_commands_of_decisions_stand_for_a_person() {
-    let is_command = |name: &str| name.starts_with("src/cli/decisions");
-    complain(sources().filter(|file| !is_command(&file.name)), |line| {
-        let word = "Person::at_a_terminal(";
-        names(line, word).then(|| format!("`{word}` outside of cli/decisions"))
-    });
+fn only_commands_and_the_page_of_decisions_stand_for_a_person() {
+    for (word, home) in [
+        ("Person::at_a_terminal(", "src/cli/decisions"),
+        ("Person::at_a_page(", "src/ui/pages/decisions.rs"),
+    ] {
+        complain(sources().filter(|file| !file.name.starts_with(home)), |line| {
+            names(line, word).then(|| format!("`{word}` outside of {home}"))
+        });
+    }
 }
 
 #[test]
@@ -186,7 +189,7 @@ fn no_path_of_one_machine_is_tracked() {
 }
 
 /// The maximum number of words of all pages that people write.
-const WRITTEN_WORDS_MAX: usize = 27_330;
+const WRITTEN_WORDS_MAX: usize = 27_700;
 
 /// The maximum number of words of the pages below docs/ that tests write.
 const GENERATED_WORDS_MAX: usize = 18_000;

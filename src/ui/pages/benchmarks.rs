@@ -9,8 +9,8 @@ use super::{Page, Shown, shown};
 use crate::base::text::plain;
 use crate::error::{Kind, Result};
 use crate::tools::Call;
+use crate::ui::ask::Ask;
 use crate::ui::plot;
-use crate::ui::router::Ask;
 
 pub(super) const PAGE: Page = Page {
     name: "benchmarks",

@@ -11,9 +11,9 @@ use crate::answer::page::{self, Block, Cell, Column, Table};
 use crate::base::text::{counted, plain};
 use crate::error::{Error, Kind, Result};
 use crate::tools::{Answer, Call};
+use crate::ui::ask::Ask;
 use crate::ui::links;
 use crate::ui::page::{failure, notices, page};
-use crate::ui::router::Ask;
 
 pub(super) const PAGE: Page = Page {
     name: "calls",

@@ -8,7 +8,7 @@ use crate::base::text::plain;
 use crate::base::tokens;
 use crate::error::{Kind, Result};
 use crate::tools::Call;
-use crate::ui::router::Ask;
+use crate::ui::ask::Ask;
 use crate::ui::{links, page};
 
 pub(super) const PAGE: Page = Page {

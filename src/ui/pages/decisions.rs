@@ -9,7 +9,7 @@ use crate::base::time;
 use crate::error::{Error, Result};
 use crate::source::secret::redacted;
 use crate::tools::Call;
-use crate::ui::router::Ask;
+use crate::ui::ask::Ask;
 use crate::ui::{code, links, page};
 use crate::userdata::decisions::{Decision, Filter, Person, SourceRef, State, Verdict};
 

@@ -7,7 +7,7 @@ use super::{Page, Shown, ask, data, reply, shown};
 use crate::base::text::plain;
 use crate::error::{Kind, Result};
 use crate::tools::Call;
-use crate::ui::router::Ask;
+use crate::ui::ask::Ask;
 use crate::ui::{code, links, page};
 
 pub(super) const PAGE: Page = Page {

@@ -9,9 +9,9 @@ use crate::base::text::plain;
 use crate::error::Result;
 use crate::history::History;
 use crate::tools::Call;
+use crate::ui::ask::Ask;
 use crate::ui::links;
 use crate::ui::plot;
-use crate::ui::router::Ask;
 
 pub(super) const PAGE: Page = Page {
     name: "history",

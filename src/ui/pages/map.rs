@@ -16,9 +16,9 @@ use crate::base::path;
 use crate::base::text::{counted, plain};
 use crate::error::Result;
 use crate::tools::{Call, paths};
+use crate::ui::ask::Ask;
 use crate::ui::links;
 use crate::ui::page::grouped;
-use crate::ui::router::Ask;
 
 pub(super) const PAGE: Page = Page {
     name: "map",

@@ -8,7 +8,7 @@ use super::{Page, Shown, Slow, shown, with_slow};
 use crate::base::text::plain;
 use crate::error::Result;
 use crate::tools::Call;
-use crate::ui::router::Ask;
+use crate::ui::ask::Ask;
 
 pub(super) const PAGE: Page = Page {
     name: "risk",

@@ -11,7 +11,7 @@ use crate::error::{Kind, Result};
 use crate::lang::language;
 use crate::tools::search::{Args, File, Search, SearchReply};
 use crate::tools::{Call, Define};
-use crate::ui::router::Ask;
+use crate::ui::ask::Ask;
 use crate::ui::{code, links, page};
 
 pub(super) const PAGE: Page = Page {

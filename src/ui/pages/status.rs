@@ -6,7 +6,7 @@ use serde_json::json;
 use super::{Page, Shown, section, shown};
 use crate::error::Result;
 use crate::tools::Call;
-use crate::ui::router::Ask;
+use crate::ui::ask::Ask;
 
 pub(super) const PAGE: Page = Page {
     name: "status",

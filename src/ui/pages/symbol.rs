@@ -7,8 +7,8 @@ use super::{Page, Shown, ask, data, reply, shown};
 use crate::base::text::plain;
 use crate::error::Result;
 use crate::tools::Call;
+use crate::ui::ask::Ask;
 use crate::ui::links;
-use crate::ui::router::Ask;
 
 pub(super) const PAGE: Page =
     Page { name: "symbol", title: "Symbols", summary: "Definitions by name", key: 'y', make };

@@ -1,0 +1,187 @@
+//! `codedb ui` over a socket: who is admitted, what pages contain, and what a closed connection ends. The pages in
+//! a browser are tested by tests/browser/.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::support::place::Place;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A server of pages; dropping it ends it.
+struct Pages {
+    child: Child,
+    address: SocketAddr,
+    token: String,
+}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A response.
+struct Response {
+    status: u16,
+    head: String,
+    body: String,
+}
+
+impl Response {
+    fn header(&self, name: &str) -> Option<&str> {
+        let lines = self.head.lines().filter_map(|line| line.split_once(": "));
+        lines.into_iter().find(|(of, _)| of.eq_ignore_ascii_case(name)).map(|(_, value)| value)
+    }
+}
+
+impl Pages {
+    fn start(place: &Place) -> Pages {
+        let mut command = place.codedb("ui");
+        command.args(["--no-open", "--port", "0"]);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the server starts");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("it is piped");
+        BufReader::new(output).read_line(&mut line).expect("it prints its address");
+        let rest = line.trim().strip_prefix("http://").unwrap_or_else(|| panic!("{line:?}"));
+        let (address, token) = rest.split_once("/?token=").expect("an address with a token");
+        Pages { child, address: address.parse().expect("an address"), token: token.to_owned() }
+    }
+
+    fn connect(&self, line: &str, headers: &str, body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).expect("it listens");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time");
+        let host = format!("Host: {}\r\n", self.address);
+        let host = if headers.contains("Host:") { "" } else { &host };
+        let length = format!("Content-Length: {}", body.len());
+        let request = format!(
+            "{line} HTTP/1.1\r\n{host}Connection: close\r\n{headers}{length}\r\n\r\n{body}"
+        );
+        let _ = stream.write_all(request.as_bytes());
+        stream
+    }
+
+    fn send(&self, line: &str, headers: &str, body: &str) -> Response {
+        let mut stream = self.connect(line, headers, body);
+        let mut answer = Vec::new();
+        let _ = stream.read_to_end(&mut answer);
+        let answer = String::from_utf8_lossy(&answer).into_owned();
+        let (head, body) = answer.split_once("\r\n\r\n").unwrap_or((&answer, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Response { status: status.unwrap_or(0), head: head.to_owned(), body: body.to_owned() }
+    }
+
+    /// Uses the token of the printed address; returns the header of its cookie.
+    fn admit(&self) -> String {
+        let response = self.send(&format!("GET /?token={}", self.token), "", "");
+        assert_eq!(response.status, 303, "{}", response.head);
+        assert_eq!(response.header("location"), Some("/search"));
+        let cookie = response.header("set-cookie").expect("a cookie");
+        assert!(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"), "{cookie}");
+        let value = cookie.split(';').next().unwrap_or_default();
+        format!("Cookie: {value}\r\n")
+    }
+}
+
+fn place() -> Place {
+    let place = Place::new();
+    place.write("src/cart.py", b"def total(prices):\n    return sum(prices)\n");
+    place.write("src/<script>alert(1)</script>.py", b"x = '<script>alert(2)</script>'\n");
+    place.git(&["init", "--quiet"]);
+    place
+}
+
+#[test]
+fn a_token_admits_one_browser() {
+    let place = place();
+    let pages = Pages::start(&place);
+    assert_eq!(pages.send("GET /search", "", "").status, 401);
+    assert_eq!(pages.send("GET /?token=", "", "").status, 401);
+    assert_eq!(pages.send("GET /events", "", "").status, 401);
+    let cookie = pages.admit();
+    let again = pages.send(&format!("GET /?token={}", pages.token), "", "");
+    assert_eq!(again.status, 401, "the second use by another browser");
+    let reload = pages.send(&format!("GET /?token={}", pages.token), &cookie, "");
+    assert_eq!(reload.status, 303, "the admitted browser loads the address again");
+    let page = pages.send("GET /file/src/cart.py", &cookie, "");
+    assert_eq!(page.status, 200, "{}", page.body);
+    assert!(page.body.contains("total"), "{}", page.body);
+    let policy = page.header("content-security-policy").expect("a policy");
+    assert!(policy.contains("script-src 'self';") && !policy.contains("unsafe"), "{policy}");
+}
+
+#[test]
+fn foreign_pages_are_refused() {
+    let place = place();
+    let pages = Pages::start(&place);
+    let cookie = pages.admit();
+    for headers in [
+        "Host: evil.example\r\n",
+        "Origin: http://evil.example\r\n",
+        "Origin: null\r\n",
+        "Sec-Fetch-Site: cross-site\r\n",
+    ] {
+        let response = pages.send("GET /search?q=total", &format!("{cookie}{headers}"), "");
+        assert_eq!(response.status, 403, "{headers}");
+        assert!(!response.body.contains("cart.py"), "{}", response.body);
+    }
+    let form = "Content-Type: application/x-www-form-urlencoded\r\n";
+    for body in ["id=1&verdict=approve", "form=&id=1&verdict=approve", "form=wrong&id=1"] {
+        let response = pages.send("POST /decisions", &format!("{cookie}{form}"), body);
+        assert_eq!(response.status, 403, "{body}");
+    }
+    assert_eq!(pages.send("DELETE /decisions", &cookie, "").status, 405);
+}
+
+#[test]
+fn addresses_of_any_form_are_answered() {
+    let place = place();
+    let pages = Pages::start(&place);
+    let cookie = pages.admit();
+    for (path, status) in [
+        ("/nothing", 404),
+        ("/file/none.py", 404),
+        ("/file/%ff", 400),
+        ("/file/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("/file/src/%00", 404),
+        ("/search?q=%00", 200),
+        ("/search?q=(&regex=1", 200),
+        ("/search?q=a&in=nonsense", 400),
+        ("/search?offset=-1&q=total", 200),
+        ("/history?only=nonsense", 404),
+        ("/assets/none", 404),
+        ("/file/src/%3Cscript%3Ealert(1)%3C/script%3E.py", 200),
+    ] {
+        let response = pages.send(&format!("GET {path}"), &cookie, "");
+        assert!(
+            response.status == status || status == 404 && response.status == 400,
+            "{path}: {} {}",
+            response.status,
+            response.body
+        );
+        assert!(!response.body.contains("<script>alert"), "{path}: {}", response.body);
+    }
+}
+
+#[test]
+fn a_superseded_search_ends() {
+    let place = place();
+    let line = format!("{}\n", "a".repeat(2_000));
+    place.write("src/long.txt", line.repeat(4_000).as_bytes());
+    let pages = Pages::start(&place);
+    let cookie = pages.admit();
+    // As many as are made at the same time; each would take long.
+    for _ in 0..4 {
+        let slow = "GET /search?regex=1&q=(a*)*b%7C(a%7Caa)%2Bc";
+        drop(pages.connect(slow, &cookie, ""));
+    }
+    let started = Instant::now();
+    let response = pages.send("GET /search?q=total", &cookie, "");
+    assert_eq!(response.status, 200);
+    assert!(response.body.contains("cart.py"), "{}", response.body);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
