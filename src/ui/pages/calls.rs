@@ -49,7 +49,7 @@ fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
 fn form(asked: &Ask) -> Markup {
     let depth = depth(asked);
     html! {
-        form.query method="get" action="/calls" role="search" {
+        form.query.ends method="get" action="/calls" role="search" {
             label.hidden for="q" { "Definition" }
             input #q type="search" name="name" value=[asked.raw("name")] placeholder="name, Type.method, module::function"
                 autocomplete="off" spellcheck="false" required;
