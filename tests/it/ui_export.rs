@@ -64,3 +64,36 @@ fn an_export_replaces_an_earlier_one_and_nothing_else() {
     assert!(refused.stderr.contains("not empty"), "{}", refused.stderr);
     assert_eq!(fs::read_dir(&foreign).expect("it is there").count(), 1);
 }
+
+#[test]
+fn colours_show_what_the_log_and_imported_coverage_have() {
+    let place = Place::new();
+    place.write("src/a.py", "def one():\n    return 1\n\n\ndef two():\n    return 2\n");
+    place.git(&["init", "-q"]);
+    place.git(&["add", "-A"]);
+    place.git(&["commit", "-q", "-m", "Add one"]);
+    place.write("src/b.py", "def three():\n    return 3\n");
+    place.write("lcov.info", "TN:t\nSF:src/a.py\nDA:2,1\nDA:6,0\nend_of_record\n");
+    place.index(&["--wait", "full", "--stage", "full"]).expect_success();
+    let directory = place.base().join("pages");
+    export(&place, &directory).expect_success();
+    let page = |name: &str| fs::read_to_string(directory.join(name)).expect("a page");
+    let coverage = page("map-coverage.html");
+    assert!(coverage.contains("codedb data coverage FILE"), "{coverage}");
+    let mut import = place.codedb("data");
+    import.args(["coverage", "lcov.info"]).current_dir(place.root());
+    Answer::of(import).expect_success();
+    export(&place, &directory).expect_success();
+    for (name, known, unknown) in [
+        ("index.html", "a.py: 6 lines; python", "lcov.info: 5 lines; no language"),
+        ("map-churn.html", "a.py: 6 lines; 1 commit", "b.py: 2 lines; no data"),
+        ("map-age.html", "a.py: 6 lines; changed today", "b.py: 2 lines; no data"),
+        ("map-ownership.html", "a.py: 6 lines; a 100 %", "b.py: 2 lines; no data"),
+        ("map-coverage.html", "a.py: 6 lines; 50 % of 2 lines executed", "b.py: 2 lines; no data"),
+        ("map-risk.html", "a.py: 6 lines; risk ", "lcov.info: 5 lines; no data"),
+    ] {
+        let text = page(name);
+        assert!(text.contains(known), "{name}: {known}: {text}");
+        assert!(text.contains(unknown), "{name}: {unknown}: {text}");
+    }
+}

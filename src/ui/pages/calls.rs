@@ -77,7 +77,8 @@ fn nothing_asked() -> Markup {
     html! {
         p { "The name of a function, method or type shows what calls it and what it calls. \
              A second name shows the shortest chain of calls from the first one to it." }
-        p.faint { "Names may be qualified. Pages of files and symbols lead here, too." }
+        p.faint { "Names may be qualified. " a href="/symbol" { "Symbols" } " finds one by its beginning; \
+            pages of files lead here, too." }
     }
 }
 

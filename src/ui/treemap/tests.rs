@@ -1,3 +1,5 @@
+//! Properties of treemaps: areas in proportion, no overlap, nothing lost.
+
 use proptest::prelude::*;
 
 use super::*;
