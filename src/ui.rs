@@ -3,8 +3,10 @@
 //! `site` is the site of a server: it authorises requests (`sessions`), finds the page of an address
 //! (`router`) and runs it in a thread that may block (`work`). `pages` has one file for each page, which asks
 //! tools and composes their replies; `page` writes a reply as HTML, `code` lines of a file, `shell` what is
-//! around a page, `links` the addresses of pages; `changes`
-//! tells open pages that a file changed. `assets` are the style sheet and the scripts.
+//! around a page, `links` the addresses of pages. `treemap` divides areas, `layers` orders graphs, `diagram` draws
+//! them. `changes` tells open pages that a file changed. `assets` are the style sheet and the scripts.
+//!
+//! `export` writes some pages as files.
 //!
 //! Pages are HTML that is made here; scripts only replace parts of them while the user types or the tree
 //! changes. A page without scripts shows the same.
@@ -13,6 +15,9 @@ mod ask;
 mod assets;
 mod changes;
 mod code;
+mod diagram;
+mod export;
+mod layers;
 mod links;
 mod page;
 mod pages;
@@ -20,10 +25,12 @@ mod plot;
 mod router;
 mod sessions;
 mod shell;
+mod treemap;
 mod work;
 
 use std::sync::Arc;
 
+pub use export::{FIRST, MARK, StaticFile, export};
 pub use sessions::Sessions;
 
 use crate::mcp::site::{Site, Tree};

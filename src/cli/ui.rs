@@ -1,4 +1,6 @@
-//! `codedb ui`: shows the repository in a browser.
+//! `codedb ui`: shows the repository in a browser, or writes pages of it as files.
+
+mod export;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -40,6 +42,13 @@ pub(super) fn command() -> Command {
                 .action(ArgAction::SetTrue)
                 .help("Do not open a browser, only print the address"),
         )
+        .arg(
+            Arg::new("export")
+                .long("export")
+                .value_name("DIR")
+                .conflicts_with_all(["port", "no-open"])
+                .help("Write map, history and benchmarks into DIR as pages without a server"),
+        )
         .args(server_args())
         .args(served_place_args())
 }
@@ -47,6 +56,9 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     log_sink::install(None);
     let tree = tree_options(matches);
+    if let Some(directory) = matches.get_one::<String>("export") {
+        return export::run(&tree, directory.as_ref());
+    }
     let port = matches.get_one::<u16>("port").copied();
     let opens = !matches.get_flag("no-open");
     match serve(matches, &tree, port.unwrap_or(PORT), opens) {

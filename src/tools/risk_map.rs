@@ -212,6 +212,22 @@ pub(super) struct Selection {
     pub(super) only_committed: bool,
 }
 
+/// Returns the path and the score of each source file that is no test, the highest first. O(files).
+///
+/// # Errors
+///
+/// If the tree, its index or its commit log cannot be read.
+pub fn scores(call: &Call<'_>) -> Result<Vec<(String, f64)>> {
+    let selection = Selection {
+        directory: None,
+        exclude_tests: true,
+        exclude_new_file_boost: false,
+        only_committed: false,
+    };
+    let files = rank(call, &selection)?.files.into_iter();
+    Ok(files.map(|file| (file.path, file.risk_score)).collect())
+}
+
 /// All ranked files.
 pub(super) struct Ranked {
     /// Those with the highest score first, then by path.

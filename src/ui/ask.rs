@@ -43,7 +43,7 @@ impl Ask {
         self.get(name).is_some_and(|value| value != "0" && value != "false")
     }
 
-    #[cfg(test)]
+    /// Returns what an address asks for: its path below the name of the page, decoded, and its query.
     pub(super) fn of(path: &str, query: &str) -> Ask {
         Ask { path: path.to_owned(), params: parsed(query.as_bytes()), ..Ask::default() }
     }

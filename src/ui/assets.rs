@@ -21,7 +21,7 @@ const ASSETS: &[Asset] = &[
     Asset {
         name: "style.css",
         kind: "text/css; charset=utf-8",
-        text: include_str!("assets/style.css"),
+        text: concat!(include_str!("assets/style.css"), include_str!("assets/drawings.css")),
     },
     Asset { name: "icon.svg", kind: "image/svg+xml", text: include_str!("assets/icon.svg") },
 ];

@@ -133,7 +133,7 @@ impl Writer {
             Cell::Level(grade, word) => html! { span.level.(of_grade(*grade)) { (word) } },
             Cell::Time(text) => {
                 let shown = ago(text, self.now_ns).unwrap_or_else(|| plain(text));
-                html! { time datetime=(text) title=(text) { (shown) } }
+                html! { time datetime=(plain(text)) title=(plain(text)) { (shown) } }
             }
             Cell::Sparkline(counts) => sparkline(counts),
             Cell::Code { path, text, name } => code::piece(path, text, name),

@@ -1,10 +1,12 @@
 //! The table of pages, and what they share: sections that are replies of tools.
 
 mod benchmarks;
+mod calls;
 mod context;
 mod decisions;
 mod file;
 mod history;
+mod map;
 mod risk;
 mod search;
 mod status;
@@ -55,6 +57,8 @@ pub(super) const PAGES: &[Page] = &[
     search::PAGE,
     file::PAGE,
     symbol::PAGE,
+    map::PAGE,
+    calls::PAGE,
     context::PAGE,
     history::PAGE,
     risk::PAGE,
@@ -66,6 +70,15 @@ pub(super) const PAGES: &[Page] = &[
 /// Returns the page with a name.
 pub(super) fn find(name: &str) -> Option<&'static Page> {
     PAGES.iter().find(|page| page.name == name)
+}
+
+/// Returns the addresses of the maps of the top folder and of the folders in it, the first one first.
+///
+/// # Errors
+///
+/// If the tree cannot be read.
+pub(super) fn map_addresses(call: &Call<'_>) -> Result<Vec<String>> {
+    map::addresses(call)
 }
 
 /// Returns a page of the present state of the tree.
@@ -123,8 +136,8 @@ struct Slow<'a> {
     tool: &'a str,
 }
 
-/// Returns a page whose sections `slow` are made one by one: the page with places for them, or the section
-/// that the address asks for alone.
+/// Returns a page whose sections `slow` are made one by one: the page with places for them, the section that
+/// the address asks for alone, or with `whole`, all of it.
 ///
 /// # Errors
 ///
@@ -136,15 +149,20 @@ fn with_slow(
     first: impl FnOnce() -> Result<Markup>,
     slow: &[(Slow<'_>, Value)],
 ) -> Result<Markup> {
+    let made = |(of, args): &(Slow<'_>, Value)| match of.tool {
+        "suggest_tests" => tests_to_run(call, of.title, args.clone()),
+        tool => section(call, of.title, tool, args.clone()),
+    };
     if let Some(only) = asked.get("only") {
         let found = slow.iter().find(|(of, _)| of.name == only);
-        let (of, args) = found.ok_or_else(|| {
+        return made(found.ok_or_else(|| {
             Error::new(Kind::NotFound, format!("this page has no section `{}`", plain(only)))
-        })?;
-        return match of.tool {
-            "suggest_tests" => tests_to_run(call, of.title, args.clone()),
-            tool => section(call, of.title, tool, args.clone()),
-        };
+        })?);
+    }
+    if asked.is_set("whole") {
+        let first = first()?;
+        let sections = slow.iter().map(made).collect::<Result<Vec<Markup>>>()?;
+        return Ok(html! { (first) @for section in &sections { (section) } });
     }
     let address = links::about(page.name, &asked.path);
     Ok(html! {

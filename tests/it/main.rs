@@ -126,6 +126,8 @@ mod tracked;
 mod trees;
 #[cfg(unix)]
 mod ui;
+#[cfg(unix)]
+mod ui_export;
 mod unseen_links;
 #[cfg(unix)]
 mod watch;

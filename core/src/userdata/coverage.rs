@@ -245,6 +245,35 @@ impl Database {
         Ok(())
     }
 
+    /// Returns the executed and the executable lines of the functions of each file, by path: those of the
+    /// texts that were imported last. Of a function for which only the executed lines are known, all lines
+    /// count as executed. O(functions).
+    ///
+    /// # Errors
+    ///
+    /// If the database cannot be read.
+    pub fn covered_lines(&self) -> Result<BTreeMap<String, (u64, u64)>> {
+        let read = || {
+            let mut statement = self.connection.prepare(
+                "SELECT path, executable, executed, is_whole FROM covered AS own
+                    WHERE imported_ms = (SELECT max(imported_ms) FROM covered AS of
+                        WHERE of.path = own.path AND of.name = own.name)",
+            )?;
+            let mut rows = statement.query([])?;
+            let mut lines: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+            while let Some(row) = rows.next()? {
+                let ones = |blob: &[u8]| blob.iter().map(|byte| u64::from(byte.count_ones())).sum();
+                let executable: u64 = ones(row.get_ref(1)?.as_blob()?);
+                let executed: u64 = ones(row.get_ref(2)?.as_blob()?);
+                let of_file = lines.entry(row.get(0)?).or_default();
+                of_file.0 += executed;
+                of_file.1 += if row.get(3)? { executable.max(executed) } else { executed };
+            }
+            Ok(lines)
+        };
+        read().map_err(|error: rusqlite::Error| self.failure(&error))
+    }
+
     /// Returns the number of functions with coverage. O(1).
     ///
     /// # Errors
@@ -380,6 +409,19 @@ mod tests {
         assert_eq!(database.coverage_of("b.py", "C.m", high).unwrap(), None, "ambiguous");
         assert_eq!(database.coverage_of_file("a.py").unwrap().len(), 2);
         assert_eq!(database.covered_count().unwrap(), 3);
+    }
+
+    #[test]
+    fn lines_of_files_are_those_of_the_newest_texts() {
+        let database = Database::in_memory().unwrap();
+        let partial = CoveredSymbol { is_whole: false, ..symbol("b.py", 1, &[1, 2], &[]) };
+        database.add_coverage(&[symbol("a.py", 1, &[1, 2, 9], &[("t", 3)]), partial], 1).unwrap();
+        database.add_coverage(&[symbol("a.py", 2, &[9], &[])], 2).unwrap();
+        let other = CoveredSymbol { name: "C.n".to_owned(), ..symbol("a.py", 3, &[], &[]) };
+        database.add_coverage(&[other], 2).unwrap();
+        let lines = database.covered_lines().unwrap();
+        let expected = [("a.py".to_owned(), (1, 6)), ("b.py".to_owned(), (2, 2))];
+        assert_eq!(lines, expected.into());
     }
 
     #[test]
