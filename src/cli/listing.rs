@@ -40,12 +40,24 @@ impl<'a> Fields<'a> {
         self.0.iter().find(|(of, _)| of == name).map(|(_, value)| value.get())
     }
 
-    /// Returns the list that `shown` counts: the last one before it.
+    /// Returns the list that `shown` counts: of those before it with as many entries, the last one of objects,
+    /// else the last; without any, the last one before it.
     fn list(&self) -> Option<&'a str> {
-        let shown = self.0.iter().position(|(name, _)| name == "shown")?;
-        let lists = self.0[..shown].iter().map(|(_, value)| value.get());
-        lists.rev().find(|value| value.starts_with('['))
+        let at = self.0.iter().position(|(name, _)| name == "shown")?;
+        let shown: usize = self.0[at].1.get().parse().ok()?;
+        let lists = self.0[..at].iter().rev().map(|(_, value)| value.get());
+        let lists: Vec<&str> = lists.filter(|value| value.starts_with('[')).collect();
+        let is_counted = |list: &&&str| entries(list).len() == shown;
+        let has_objects =
+            |list: &&&str| entries(list).iter().all(|entry| entry.get().starts_with('{'));
+        let counted: Vec<&&str> = lists.iter().filter(is_counted).collect();
+        let best = counted.iter().copied().find(|list| has_objects(&list));
+        best.or_else(|| counted.first().copied()).or_else(|| lists.first()).copied()
     }
+}
+
+fn entries(list: &str) -> Vec<&RawValue> {
+    serde_json::from_str(list).unwrap_or_default()
 }
 
 /// Returns a reply, a JSON object, with its list as `items`, too, and `truncated`; other replies
@@ -93,6 +105,16 @@ mod tests {
             r#"{"word":"a","definitions":[1],"files":[{"b":"}","a":2},3],"n":{},"shown":2,"total":3,"more":[4]}"#,
             r#"{"word":"a","definitions":[1],"files":[{"b":"}","a":2},3],"n":{},"shown":2,"total":3,"more":[4],"items":[{"b":"}","a":2},3],"truncated":true}"#,
             "{\"b\":\"}\",\"a\":2}\n3\n",
+        );
+        check(
+            r#"{"tests":[{"id":"a"},{"id":"b"}],"commands":["x"],"shown":2,"total":2}"#,
+            r#"{"tests":[{"id":"a"},{"id":"b"}],"commands":["x"],"shown":2,"total":2,"items":[{"id":"a"},{"id":"b"}],"truncated":false}"#,
+            "{\"id\":\"a\"}\n{\"id\":\"b\"}\n",
+        );
+        check(
+            r#"{"tests":[{"id":"a"}],"commands":["x"],"shown":1,"total":1}"#,
+            r#"{"tests":[{"id":"a"}],"commands":["x"],"shown":1,"total":1,"items":[{"id":"a"}],"truncated":false}"#,
+            "{\"id\":\"a\"}\n",
         );
         check(
             r#"{"files":[],"shown":0,"total":0,"truncated":false}"#,

@@ -11,16 +11,22 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("ask", &["context"]),
     ("authors", &["ownership"]),
     ("blame", &["ownership"]),
+    ("browse", &["ui"]),
     ("build", &["index"]),
+    ("called-by", &["callers"]),
+    ("callees", &["explain"]),
     ("calls", &["callers"]),
     ("cat", &["read"]),
     ("choose", &["pick"]),
     ("clean", &["index", "--clean"]),
+    ("cochange", &["coupling"]),
+    ("co-change", &["coupling"]),
     ("commits", &["history"]),
     ("def", &["symbol"]),
     ("definition", &["symbol"]),
     ("definitions", &["symbol"]),
     ("defs", &["symbol"]),
+    ("dependencies", &["deps", "--direction", "depends_on"]),
     ("dependents", &["deps"]),
     ("describe", &["explain"]),
     ("diff", &["changes"]),
@@ -29,6 +35,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("function", &["symbol"]),
     ("fzf", &["pick"]),
     ("gaps", &["test-gaps"]),
+    ("gc", &["cache", "clean"]),
     ("goto", &["symbol"]),
     ("hotspots", &["churn"]),
     ("implementations", &["callers", "--implementations"]),
@@ -44,6 +51,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("owner", &["ownership"]),
     ("owners", &["ownership"]),
     ("path", &["callpath"]),
+    ("prune", &["cache", "clean"]),
     ("readers", &["callers", "--readers"]),
     ("recent", &["hot"]),
     ("references", &["callers", "--uses"]),
@@ -64,6 +72,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("uses", &["callers", "--uses"]),
     ("view", &["read"]),
     ("watch", &["index", "--watch"]),
+    ("web", &["ui"]),
     ("who", &["who-reviews"]),
     ("who-calls", &["callers"]),
     ("writers", &["callers", "--writers"]),
@@ -99,7 +108,10 @@ const LIMITS: [&str; 3] = ["limit", "max_results", "top_n"];
 pub(super) fn expand(args: &mut Vec<OsString>, at: usize) {
     let word = args.get(at).and_then(|arg| arg.to_str());
     let known = COMMANDS.iter().find(|(other, _)| Some(*other) == word);
-    if let Some((_, words)) = known {
+    // `clean` alone is about this tree; with a tree or an option, about all indexes.
+    if word == Some("clean") && args.len() > at + 1 {
+        args.splice(at..=at, ["cache", "clean"].map(OsString::from));
+    } else if let Some((_, words)) = known {
         args.splice(at..=at, words.iter().map(OsString::from));
     }
     // `suggest-tests --run` is a way to ask for `test`.

@@ -149,7 +149,7 @@ impl Define for RiskMap {
         let riskiest = files.first().map(|file| file.path.clone());
         let mut reply = Analysis::list(RiskData { files, meta: ranked.meta }, shown, total);
         if let Some(missing) = ranked.missing {
-            let message = format!("{}; churn and co-change are absent", missing.message);
+            let message = format!("{}; churn and co-change are absent or too low", missing.message);
             reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
         }
         reply = with_user_data_problem(reply, user_data_problem);

@@ -130,7 +130,7 @@ impl Define for Triage {
         let data = TriageData { files, without_tests, meta: ranked.meta };
         let mut reply = Analysis::list(data, shown, total);
         if let Some(missing) = ranked.missing {
-            let message = format!("{}; churn and co-change are absent", missing.message);
+            let message = format!("{}; churn and co-change are absent or too low", missing.message);
             reply = reply.with_status(Status::Partial, message).with_hint(missing.hint);
         }
         reply = risk_map::with_user_data_problem(reply, user_data_problem);

@@ -208,7 +208,7 @@ pub(super) fn table<'i>(list: impl Iterator<Item = &'i Implementation>) -> Table
             Some(name) => Cell::name(name),
             None => Cell::faint("without a name"),
         };
-        let place = Cell::Lines(it.path.clone(), it.line, it.end_line);
+        let place = Cell::Place(it.path.clone(), it.line);
         let how = it.how().map_or(Cell::Empty, Cell::faint);
         let kind = it.kind.filter(|kind| *kind != "impl");
         table.row([kind.map_or(Cell::Empty, Cell::faint), name, place, how]);
