@@ -51,7 +51,7 @@ impl<'a> Fields<'a> {
         let has_objects =
             |list: &&&str| entries(list).iter().all(|entry| entry.get().starts_with('{'));
         let counted: Vec<&&str> = lists.iter().filter(is_counted).collect();
-        let best = counted.iter().copied().find(|list| has_objects(&list));
+        let best = counted.iter().copied().find(|list| has_objects(list));
         best.or_else(|| counted.first().copied()).or_else(|| lists.first()).copied()
     }
 }

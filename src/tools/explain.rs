@@ -60,6 +60,10 @@ pub struct Args {
     pub path: Option<String>,
     /// Maximum number of entries in each list (default 10)
     pub max_results: Option<usize>,
+    /// Leave out tests, whose selection takes longest
+    #[serde(default)]
+    #[schemars(extend("x-unlisted" = ""))]
+    pub without_tests: bool,
 }
 
 /// The first entries of a list.
@@ -210,7 +214,7 @@ impl Define for Explain {
         let mut coverage = Coverage::of(catalog).or_unread_of(catalog, &definitions)?;
         let syntax_gaps = SyntaxGaps::of(catalog, &definitions)?;
         if let [at] = definitions[..] {
-            let explained = explain(call, catalog, &mut texts, at, max)?;
+            let explained = explain(call, catalog, &mut texts, at, max, !args.without_tests)?;
             return Ok(ExplainReply { coverage, syntax_gaps, explained, choices: None, others });
         }
         let (first, total) = first(definitions, max.min(CHOICES_MAX));
@@ -249,6 +253,7 @@ fn explain(
     texts: &mut Texts<'_>,
     at: SymbolAt,
     max: usize,
+    selects_tests: bool,
 ) -> Result<Option<Explained>> {
     let Some(symbol) = Definition::of(catalog, texts, at)? else { return Ok(None) };
     let Uses { uses: found, unresolved, is_cut, .. } =
@@ -261,7 +266,8 @@ fn explain(
     for used in &found {
         *uses.entry(used.site.reference.role).or_default() += 1;
     }
-    let Tested { files: tests, run_all, message: tests_message } = tests(call, catalog, at)?;
+    let tested = if selects_tests { tests(call, catalog, at)? } else { Tested::default() };
+    let Tested { files: tests, run_all, message: tests_message } = tested;
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
     let (callers, total) = first(callers, max);
@@ -283,6 +289,7 @@ fn explain(
 }
 
 /// The tests of a definition.
+#[derive(Default)]
 struct Tested {
     files: Vec<Test>,
     run_all: bool,

@@ -96,7 +96,8 @@ fn answered(
 
 /// Returns the calls around a definition, or the definitions to choose from.
 fn of_definition(call: &Call<'_>, asked: &Ask, name: &str) -> Result<Markup> {
-    let args = json!({"name": name, "path": asked.get("path"), "max_results": NEAR});
+    let path = asked.get("path");
+    let args = json!({"name": name, "path": path, "max_results": NEAR, "without_tests": true});
     let answer = match answered(call, "explain", args)? {
         Ok(answer) => answer,
         Err(error) => return Ok(failure(&error)),

@@ -28,19 +28,20 @@ const CHARACTER: f64 = 7.2;
 
 /// Returns the map of a folder. O(files in it).
 pub(super) fn drawn(tree: Tree<'_>, id: usize, painter: &Painter<'_>, view: View) -> Markup {
-    let outer: Vec<(Child<'_>, Vec<Child<'_>>)> = tree
+    let outer: Vec<Outer<'_>> = tree
         .children(id)
         .into_iter()
         .map(|child| {
             let inner = child.folder.map_or_else(Vec::new, |inner| tree.content(inner));
-            (child, inner)
+            let key = painter.paint(&child.files);
+            Outer { child, inner, key }
         })
         .collect();
     let items: Vec<Item> = outer
         .iter()
-        .map(|(child, inner)| Item {
-            size: child.lines,
-            inner: inner.iter().map(|child| child.lines).collect(),
+        .map(|of| Item {
+            size: of.child.lines,
+            inner: of.inner.iter().map(|child| child.lines).collect(),
         })
         .collect();
     let tiles = treemap::arrange(&items, FRAME, TILES_MAX);
@@ -98,8 +99,15 @@ fn remarks(tree: Tree<'_>, files: &Range<usize>) -> Markup {
     }
 }
 
+/// What is in the folder that is shown: itself, what is in it, its colour and value.
+struct Outer<'a> {
+    child: Child<'a>,
+    inner: Vec<Child<'a>>,
+    key: Key,
+}
+
 struct Picture<'a> {
-    outer: &'a [(Child<'a>, Vec<Child<'a>>)],
+    outer: &'a [Outer<'a>],
     painter: &'a Painter<'a>,
     view: View,
 }
@@ -107,28 +115,27 @@ struct Picture<'a> {
 impl Picture<'_> {
     fn tile(&self, tile: &Tile) -> Markup {
         match tile.content {
-            Content::Frame(at) => self.frame(&self.outer[at].0, tile.rect),
-            Content::Whole(at) => self.leaf(&self.outer[at].0, tile.rect),
-            Content::Inner(at, place) => self.leaf(&self.outer[at].1[place], tile.rect),
+            Content::Frame(at) => {
+                let Outer { child, key, .. } = &self.outer[at];
+                self.linked(child, "frame", &key.1, tile.rect)
+            }
+            Content::Whole(at) => {
+                let Outer { child, key, .. } = &self.outer[at];
+                self.linked(child, key.0, &key.1, tile.rect)
+            }
+            Content::Inner(at, place) => {
+                let child = &self.outer[at].inner[place];
+                let (class, words) = self.painter.paint(&child.files);
+                self.linked(child, class, &words, tile.rect)
+            }
             Content::Rest(of, from) => self.rest(of, from, tile.rect),
         }
     }
 
-    fn frame(&self, child: &Child<'_>, rect: Rect) -> Markup {
+    fn linked(&self, child: &Child<'_>, class: &str, words: &str, rect: Rect) -> Markup {
         html! {
             a href=(self.view.link_of(child)) {
-                title { (title(child)) }
-                (boxed("frame", rect))
-                (label(&child.name(), rect))
-            }
-        }
-    }
-
-    fn leaf(&self, child: &Child<'_>, rect: Rect) -> Markup {
-        let (class, words) = self.painter.paint(&child.files);
-        html! {
-            a href=(self.view.link_of(child)) {
-                title { (title(child)) "; " (plain(&words)) }
+                title { (title(child)) "; " (plain(words)) }
                 (boxed(class, rect))
                 (label(&child.name(), rect))
             }
@@ -140,7 +147,7 @@ impl Picture<'_> {
         let (count, link, place) = match of {
             None => (self.outer.len() - from, "#list".to_owned(), String::new()),
             Some(at) => {
-                let (child, inner) = &self.outer[at];
+                let Outer { child, inner, .. } = &self.outer[at];
                 (inner.len() - from, self.view.link_of(child), format!(" in {}", child.path()))
             }
         };
@@ -157,7 +164,7 @@ impl Picture<'_> {
     fn table(&self) -> Markup {
         html! {
             details #rows open[self.outer.len() <= 12] {
-                summary { "Table of " (self.outer.len()) }
+                summary { "As a table (" (self.outer.len()) ")" }
                 div.scroll #list { table {
                     thead { tr {
                         th scope="col" { "Name" }
@@ -165,14 +172,14 @@ impl Picture<'_> {
                         th.right scope="col" { "Files" }
                         th scope="col" { (self.view.title()) }
                     } }
-                    tbody { @for (child, _) in self.outer.iter().take(ROWS_MAX) {
+                    tbody { @for Outer { child, key, .. } in self.outer.iter().take(ROWS_MAX) {
                         tr {
                             td { a.path href=(self.view.link_of(child)) {
                                 (plain(&child.name())) @if child.folder.is_some() { "/" }
                             } }
                             td.right { (grouped(child.lines)) }
                             td.right { (grouped(child.files.len() as u64)) }
-                            td { (plain(&self.painter.paint(&child.files).1)) }
+                            td { (plain(&key.1)) }
                         }
                     } }
                 } }
