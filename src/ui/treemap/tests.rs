@@ -37,7 +37,7 @@ fn items(sizes: Vec<Vec<u64>>) -> Vec<Item> {
             Item { size, inner: if inner.len() > 1 { inner } else { Vec::new() } }
         })
         .collect();
-    items.sort_by(|a, b| b.size.cmp(&a.size));
+    items.sort_by_key(|item| std::cmp::Reverse(item.size));
     items
 }
 
