@@ -149,6 +149,28 @@ impl Define for Ownership {
     }
 }
 
+/// Returns the blame of the file at a repository path in HEAD, and its text there; `None` if HEAD does not have it.
+/// The first call for a state of the file runs git.
+///
+/// # Errors
+///
+/// If git fails.
+pub(crate) fn of_lines(call: &Call<'_>, path: &[u8]) -> Result<Option<(Arc<FileBlame>, String)>> {
+    let (Some(history), Some(git)) = (call.code.history()?, call.code.git()) else {
+        return Ok(None);
+    };
+    let Some(head) = history.log().origin().head else { return Ok(None) };
+    let path = analysis::committed_path(call, &history, path);
+    let Some(blame) = blame(call, &history, head, &path, &analysis::rules(call))? else {
+        return Ok(None);
+    };
+    let mut text = None;
+    git.blobs(&[blame.blob.clone()], &mut |_, blob| {
+        text = blob.map(|blob| String::from_utf8_lossy(blob).into_owned());
+    })?;
+    Ok(text.map(|text| (blame, text)))
+}
+
 /// Returns the blame of a file in the commit `head`; `None` if the commit does not have it. The first call
 /// for a state of the file runs git, later ones read what is kept.
 fn blame(

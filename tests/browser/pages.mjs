@@ -125,7 +125,7 @@ try {
   const first = given ? codedb("find", "README", "--json") : null;
   const file = first ? JSON.parse(first).files[0].path : "src/cart.py";
   const pages = links.map(([href]) => href);
-  pages.push(`/file/${file}`, `/history/${file}`, `/risk/${file}`, "/search?q=total", "/search?q=zzzz+nothing", "/context?task=how+are+prices+added", "/symbol?name=total", "/calls?name=total");
+  pages.push(`/file/${file}`, `/file/${file}?ages=1`, `/history/${file}`, `/risk/${file}`, "/search?q=total", "/search?q=zzzz+nothing", "/context?task=how+are+prices+added", "/symbol?name=total", "/calls?name=total");
   if (!given) pages.push(`/file/src/${encodeURIComponent(EVIL)}.py`, `/history/src/${encodeURIComponent(EVIL)}.py`, "/file/src/%E2%80%AEgnp.py", "/file/src/long.txt", "/search?q=evil", "/search?q=needle", "/search?q=(&regex=1");
   pages.push("/map?colour=churn", "/map?colour=risk", "/map?colour=coverage", "/map?view=imports", "/map/src?colour=age", "/map/src?view=imports", "/calls?name=total&depth=3", "/calls?name=main&to=total");
   for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["narrow", { viewport: { width: 390, height: 800 } }]]) {

@@ -1,5 +1,8 @@
 //! A file: its source in colours beside its outline; a folder: what is in it.
 
+mod ages;
+
+use ages::Age;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -77,12 +80,18 @@ fn source(call: &Call<'_>, asked: &Ask) -> Result<Markup> {
     let texts: Vec<&str> = lines.iter().filter_map(|line| line["text"].as_str()).collect();
     let text = texts.join("\n");
     let last = first + texts.len().saturating_sub(1);
+    let has_ages = asked.is_set("ages");
+    let ages = has_ages.then(|| ages::of(call, path, &texts, first));
     Ok(html! {
         h1 { (plain(path.rsplit('/').next().unwrap_or(path))) }
         (crumbs("file", path))
         p { a href=(links::about("history", path)) { "History" } " · "
             a href=(links::about("risk", path)) { "Tests and risk" } " · "
-            span.faint { (total) " lines" } }
+            @if has_ages { a href=(format!("?line={line}#L{line}")) { "Hide ages" } }
+            @else { a href=(format!("?ages=1&line={line}#L{line}")) { "Ages of lines" } }
+            " · " span.faint { (total) " lines" } }
+        @if let Some(Err(error)) = &ages { (page::failure(error)) }
+        @if matches!(ages, Some(Ok(None))) { p.note { "no commit has this file" } }
         div.source {
             aside aria-label="Outline" tabindex="0" { (outline(call, path)?) }
             div {
@@ -91,20 +100,27 @@ fn source(call: &Call<'_>, asked: &Ask) -> Result<Markup> {
                         @if first > 1 { " " a href=(links::file(path, Some(first.saturating_sub(LINES).max(1)))) { "Earlier" } }
                         @if last < total { " " a href=(links::file(path, Some(last + LINES / 2))) { "Later" } } }
                 }
-                (numbered(path, &text, first, line))
+                @let known = ages.and_then(Result::ok).flatten().unwrap_or_default();
+                (numbered(path, &text, first, line, &known))
             }
         }
     })
 }
 
 /// Returns the lines of a file, each a target of links.
-fn numbered(path: &str, text: &str, first: usize, target: usize) -> Markup {
+fn numbered(path: &str, text: &str, first: usize, target: usize, ages: &[Age]) -> Markup {
     let lines = code::of_lines(path, text);
     html! {
         pre.code #source tabindex="0" data-path=(path) {
             @for (at, line) in lines.into_iter().enumerate() {
                 @let number = first + at;
                 span.line.target[number == target && target > 1] id=(format!("L{number}")) {
+                    @if !ages.is_empty() {
+                        @let age = ages.get(at);
+                        span.age.(age.map_or("", |age| age.class)) title=(age.map_or("", |age| &*age.title)) {
+                            (age.map_or("", |age| &*age.shown))
+                        }
+                    }
                     a.number href=(format!("?line={number}#L{number}")) { (number) }
                     code { (line) }
                 }
