@@ -6,7 +6,13 @@
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
+use std::collections::BTreeSet;
+
+use crate::catalog::code::Paths;
 use crate::error::{Error, Result};
+use crate::graph::imports::Family;
+use crate::lang::Language;
+use crate::lang::language::LANGUAGES;
 use crate::query::pattern::{Case, PatternOptions};
 
 /// The longest expression that is sent.
@@ -66,7 +72,14 @@ pub enum Query {
     Paths(Vec<String>),
     /// Files of a branch.
     Branch(String),
+    /// Files that satisfy a query, without the places of its matches: much less to send.
+    Names(Box<Query>),
 }
+
+/// An expression for what nodes have instead of texts that they left out. What is no text is left out by
+/// every search.
+const UNSEARCHED: &str =
+    r"\ANOT-INDEXED: (?:exceeds the maximum|contains too many|object missing|unknown)";
 
 impl Query {
     /// Returns the files that satisfy both queries.
@@ -93,6 +106,82 @@ impl Query {
             }
             query => query,
         }
+    }
+
+    /// Returns the part of a scope that is about branches.
+    #[must_use]
+    pub fn only_branch(self) -> Query {
+        match self {
+            Query::Branch(_) => self,
+            Query::And(all) => {
+                let all = all.into_iter().map(Query::only_branch);
+                all.fold(Query::Const(true), Query::and)
+            }
+            _ => Query::Const(true),
+        }
+    }
+
+    /// Returns the files whose texts the nodes left out, so that they know only the names.
+    pub fn unsearched() -> Query {
+        let expression = UNSEARCHED.to_owned();
+        Query::Regex { expression, is_case_sensitive: true, part: Part::Content }
+    }
+
+    /// Returns the files below a directory of a fleet, whose first parts are the name of a repository, and of
+    /// the repositories below it.
+    pub fn below(directory: &str) -> Query {
+        let directory = directory.trim_matches('/');
+        if directory.is_empty() {
+            return Query::Const(true);
+        }
+        let escaped = regex_syntax::escape(directory);
+        let repositories = Query::RepositoryRegex(format!("^{escaped}(?:/|$)"));
+        let splits = directory.match_indices('/').map(|(at, _)| {
+            let (repository, rest) = (directory[..at].to_owned(), &directory[at + 1..]);
+            let expression = format!("^{}(?:/|$)", regex_syntax::escape(rest));
+            let path = Query::Regex { expression, is_case_sensitive: true, part: Part::Path };
+            Query::And(vec![Query::Repositories(vec![repository]), path])
+        });
+        Query::Or(splits.chain(std::iter::once(repositories)).collect())
+    }
+
+    /// Returns a query that selects every file at one of the paths, and perhaps others.
+    pub fn of_paths(paths: Paths<'_>) -> Query {
+        let directory = std::str::from_utf8(paths.directory).map_or(Query::Const(true), Query::below);
+        directory.and(Query::of_endings(paths.endings.iter().map(Vec::as_slice), true))
+    }
+
+    /// Returns a query that selects every file whose path has one of the endings; all files if one of the
+    /// endings may begin in the name of the repository.
+    fn of_endings<'a>(
+        endings: impl Iterator<Item = &'a [u8]>,
+        is_case_sensitive: bool,
+    ) -> Query {
+        let escaped = |ending: &[u8]| {
+            let text = std::str::from_utf8(ending).ok()?;
+            (!text.contains('/')).then(|| regex_syntax::escape(text))
+        };
+        let escaped: Option<Vec<String>> = endings.map(escaped).collect();
+        match escaped {
+            Some(endings) if !endings.is_empty() => Query::Regex {
+                expression: format!("(?:{})$", endings.join("|")),
+                is_case_sensitive,
+                part: Part::Path,
+            },
+            _ => Query::Const(true),
+        }
+    }
+
+    /// Returns the files whose path is that of a language with definitions; of one family of languages, if
+    /// it is given.
+    pub fn of_code(family: Option<Family>) -> Query {
+        let is_one = |language: &&&Language| {
+            language.is_code() && (family.is_none() || Family::of(language) == family)
+        };
+        let languages = LANGUAGES.iter().filter(is_one);
+        let endings = languages.flat_map(|language| language.extensions).map(|it| format!(".{it}"));
+        let endings: BTreeSet<String> = endings.collect();
+        Query::of_endings(endings.iter().map(String::as_bytes), false)
     }
 
     /// Returns the files of the repositories with a name, the last parts of one (`acme/shop`), or a name

@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::{Part, Query};
+use users::Selected;
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
 use crate::base::path::{compare, split, to_path};
@@ -41,6 +42,8 @@ use crate::source::secret;
 use crate::source::stamp::Stamp;
 use crate::source::text_cache::TextCache;
 
+mod users;
+
 /// The name of the project of a fleet.
 pub const PROJECT: &str = "fleet";
 
@@ -66,11 +69,6 @@ const MANIFESTS: Want =
 /// What is fetched to count files.
 const COUNTED: Want =
     Want { has_contents: false, files_max: 10_000, bytes_max: 0, is_ranked_by_words: false };
-
-/// An expression for what nodes have instead of texts that they left out. What is no text is left out by
-/// every search.
-const UNSEARCHED: &str =
-    r"\ANOT-INDEXED: (?:exceeds the maximum|contains too many|object missing|unknown)";
 
 /// Files that say what a package exports, without the names of what is in it.
 const ENTRIES: &[&str] = &[
@@ -104,6 +102,8 @@ pub struct View<'a> {
     /// Files that were read by their paths.
     read: Mutex<BTreeMap<Vec<u8>, Arc<Content>>>,
     doubts: Mutex<Vec<String>>,
+    /// Where definitions are looked up, if not everywhere.
+    selected: OnceLock<Selected>,
 }
 
 /// What the first access of a call fetches.
@@ -114,6 +114,19 @@ struct Request {
     has_links: bool,
     /// What is fetched in addition, within the same limits.
     also: Option<Query>,
+    /// The paths of files that would satisfy the query if the nodes had their texts; `None` if texts do not
+    /// matter.
+    unsearched: Option<Query>,
+    /// True for all repositories, not only those of the call's scope.
+    is_everywhere: bool,
+}
+
+impl Request {
+    /// Returns the request for all files of the scope that satisfy a query.
+    fn matching(query: Query, has_links: bool, unsearched: Query) -> Request {
+        let unsearched = Some(unsearched);
+        Request { query, want: MATCHING, has_links, also: None, unsearched, is_everywhere: false }
+    }
 }
 
 /// The files that were fetched.
@@ -139,8 +152,8 @@ impl<'a> View<'a> {
     /// fetched.
     pub fn new(nodes: &'a dyn Nodes, scope: Query, parsers: Arc<Parsers>) -> View<'a> {
         let (gathered, read, doubts) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        let interrupt = Interrupt::NEVER;
-        View { nodes, scope, parsers, interrupt, gathered, read, doubts }
+        let (interrupt, selected) = (Interrupt::NEVER, OnceLock::new());
+        View { nodes, scope, parsers, interrupt, gathered, read, doubts, selected }
     }
 
     /// Returns the same view for a call that can be interrupted.
@@ -151,7 +164,16 @@ impl<'a> View<'a> {
 
     /// Asks the nodes within the scope, and notes what they did not answer.
     fn ask(&self, query: Query, want: &Want) -> Result<Found> {
-        let found = self.nodes.search(&query.and(self.scope.clone()), want, self.interrupt)?;
+        self.ask_in(&self.scope, query, want)
+    }
+
+    /// Asks the nodes for files of all repositories, on the branch of the scope.
+    fn ask_everywhere(&self, query: Query, want: &Want) -> Result<Found> {
+        self.ask_in(&self.scope.clone().only_branch(), query, want)
+    }
+
+    fn ask_in(&self, scope: &Query, query: Query, want: &Want) -> Result<Found> {
+        let found = self.nodes.search(&query.and(scope.clone()), want, self.interrupt)?;
         for doubt in &found.doubts {
             self.doubt(doubt.clone());
         }
@@ -171,16 +193,17 @@ impl<'a> View<'a> {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        let Request { query, want, has_links, also } = request()?;
-        let is_about_texts = want.has_contents && query != Query::Const(false);
-        let (found, unsearched) = rayon::join(
-            || self.ask(query, &want),
-            || if is_about_texts { self.unsearched() } else { Ok(()) },
+        let Request { query, want, has_links, also, unsearched, is_everywhere } = request()?;
+        let scope = self.scope.clone();
+        let scope = if is_everywhere { scope.only_branch() } else { scope };
+        let (found, counted_unsearched) = rayon::join(
+            || self.ask_in(&scope, query, &want),
+            || unsearched.map_or(Ok(()), |paths| self.unsearched(paths.and(scope.clone()))),
         );
         let mut found = found?;
-        unsearched?;
+        counted_unsearched?;
         if let Some(also) = also {
-            let more = self.ask(also, &want)?;
+            let more = self.ask_in(&scope, also, &want)?;
             found.add(more.files);
         }
         if found.files.is_empty() && found.doubts.is_empty() {
@@ -202,18 +225,16 @@ impl<'a> View<'a> {
         Ok(self.gathered.get_or_init(|| gathered))
     }
 
-    /// Notes how many texts the nodes know by their names only.
-    fn unsearched(&self) -> Result<()> {
-        let expression = UNSEARCHED.to_owned();
-        let query = Query::Regex { expression, is_case_sensitive: true, part: Part::Content };
-        let found = self.nodes.search(&query.and(self.scope.clone()), &COUNTED, self.interrupt)?;
+    /// Notes how many texts the nodes know by their names only, of the files that satisfy a query.
+    fn unsearched(&self, of: Query) -> Result<()> {
+        let found = self.nodes.search(&Query::unsearched().and(of), &COUNTED, self.interrupt)?;
         // What the nodes did not answer is noted for the other request.
         if let Some(count) = Some(found.files.len() + found.more).filter(|count| *count > 0) {
             let more = if count >= COUNTED.files_max { " or more" } else { "" };
             self.doubt(format!(
-                "{}{more} {} too large for the nodes, which know only the names: not searched",
-                counted(count, "file"),
-                if count == 1 { "is" } else { "are" }
+                "{}{more} too large for the nodes: not searched; `codedb fleet status --unsearched` \
+                 lists them",
+                counted(count, "text")
             ));
         }
         Ok(())
@@ -264,7 +285,7 @@ impl<'a> View<'a> {
         if queries.is_empty() {
             return Ok(());
         }
-        let manifests = self.ask(Query::Or(queries), &MANIFESTS)?;
+        let manifests = self.ask_everywhere(Query::Or(queries), &MANIFESTS)?;
         found.add(manifests.files);
         Ok(())
     }
@@ -272,7 +293,8 @@ impl<'a> View<'a> {
     /// Returns what was fetched so far; nothing before the first access that says what for.
     fn present(&self) -> Result<&Gathered> {
         self.gathered(|| {
-            Ok(Request { query: Query::Const(false), want: PATHS, has_links: false, also: None })
+            let (query, also, unsearched) = (Query::Const(false), None, None);
+            Ok(Request { query, want: PATHS, has_links: false, also, unsearched, is_everywhere: true })
         })
     }
 
@@ -305,71 +327,6 @@ impl<'a> View<'a> {
         }
         Ok(file.clone())
     }
-
-    /// Returns the request for the users of a definition: of the files that contain its name, those of its own
-    /// repository, and those that name its package, as every import of it does.
-    fn of_definition(&self, name: &str, path: &str) -> Result<Request> {
-        let file = self.fetch(path.as_bytes())?;
-        let own = Query::Repositories(vec![file.repository.clone()]);
-        let text = String::from_utf8_lossy(&file.path).into_owned();
-        let this = own.clone().and(Query::Paths(vec![text.clone()]));
-        let mut around = Found { files: vec![file], ..Found::default() };
-        self.add_manifests(&mut around)?;
-        let repository = around.files.first().map_or("", |file| &file.repository);
-        let packages = packages(repository, &text, &around.files);
-        let mentions = packages.iter().map(|package| Query::Substring {
-            text: package.clone(),
-            is_case_sensitive: true,
-            part: Part::Content,
-        });
-        let near = Query::Or(std::iter::once(own).chain(mentions).collect());
-        let users = names_query(&[name]).and(near.clone());
-        let others = names_query(&[name]).and(Query::Not(Box::new(near)));
-        let others =
-            self.nodes.search(&others.and(self.scope.clone()), &COUNTED, self.interrupt)?;
-        let count = others.files.len() + others.more;
-        if count > 0 {
-            self.doubt(format!(
-                "{} with the name {} not looked at: {} not name `{}`",
-                counted(count, "file"),
-                if count == 1 { "was" } else { "were" },
-                if count == 1 { "it does" } else { "they do" },
-                packages.join("` or `")
-            ));
-        }
-        Ok(Request { query: users, want: MATCHING, has_links: true, also: Some(this) })
-    }
-}
-
-/// Returns the names by which other repositories import the file at a path: those in the manifests above it,
-/// the folder that names a package of Python, and the last part of the repository's name.
-fn packages(repository: &str, path: &str, manifests: &[Fetched]) -> Vec<String> {
-    let mut names = BTreeSet::new();
-    names.extend(repository.rsplit('/').next().map(str::to_owned));
-    for file in manifests {
-        let text = String::from_utf8_lossy(&file.content);
-        let name = file.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        let value_of = |start: &str| {
-            let mut lines = text.lines().filter_map(|line| line.trim().strip_prefix(start));
-            let value = lines.next()?.trim_start_matches([' ', '=', ':']).trim();
-            let value = value.trim_start_matches('"').split(['"', ' ', ',']).next()?;
-            (!value.is_empty()).then(|| value.to_owned())
-        };
-        let found = match name {
-            b"go.mod" => value_of("module "),
-            b"Cargo.toml" => value_of("name").map(|name| name.replace('-', "_")),
-            b"package.json" | b"composer.json" => value_of("\"name\""),
-            b"pubspec.yaml" => value_of("name:"),
-            _ => None,
-        };
-        names.extend(found);
-    }
-    if path.ends_with(".py") {
-        let folders = path.split('/').rev().skip(1);
-        let top = folders.take_while(|folder| !matches!(*folder, "src" | "lib")).last();
-        names.extend(top.map(str::to_owned));
-    }
-    names.into_iter().collect()
 }
 
 /// The text that a node has instead of the content of a file that it left out.
@@ -590,37 +547,41 @@ impl Code for View<'_> {
     }
 
     fn focus(&self, on: Focus<'_>) -> Result<()> {
-        let query = || {
-            if let Focus::Definition { name, path, is_transitive } = on {
+        let request = || match on {
+            Focus::Pattern { patterns, options, paths } => {
+                let paths = Query::of_paths(paths);
+                let query = Query::of_patterns(patterns, options)?.and(paths.clone());
+                Ok(Request::matching(query, false, paths))
+            }
+            Focus::Definition { name, path, is_transitive } => {
                 if is_transitive {
                     let what = "what calls the callers was looked for only in files with the name";
                     self.doubt(what.to_owned());
                 }
-                return match path {
-                    Some(path) => self.of_definition(name, path),
-                    None => Ok(Request {
-                        query: names_query(&[name]),
-                        want: MATCHING,
-                        has_links: true,
-                        also: None,
-                    }),
-                };
+                self.of_definition(name, path)
             }
-            let also = match on {
-                Focus::Task(task) => identifiers_query(task),
-                _ => None,
-            };
-            let (query, want, has_links) = match on {
-                Focus::Pattern(patterns, options) => {
-                    (Query::of_patterns(patterns, options)?, MATCHING, false)
-                }
-                Focus::Task(task) => (task_query(task), ABOUT, true),
-                Focus::Path(text) => (path_query(text), PATHS, false),
-                Focus::Definition { name, .. } => (names_query(&[name]), MATCHING, true),
-            };
-            Ok(Request { query, want, has_links, also })
+            Focus::Task(task) => Ok(Request {
+                query: task_query(task),
+                want: ABOUT,
+                has_links: true,
+                also: identifiers_query(task),
+                unsearched: None,
+                is_everywhere: false,
+            }),
+            Focus::Path(text) => Ok(Request {
+                query: path_query(text),
+                want: PATHS,
+                has_links: false,
+                also: None,
+                unsearched: None,
+                is_everywhere: false,
+            }),
         };
-        self.gathered(query).map(|_| ())
+        self.gathered(request).map(|_| ())
+    }
+
+    fn is_in_scope(&self, path: &[u8]) -> bool {
+        self.selected.get().is_none_or(|selected| selected.has(path))
     }
 
     fn doubts(&self) -> Vec<String> {
@@ -635,12 +596,7 @@ impl Code for View<'_> {
         let gathered = match about {
             [] => self.present()?,
             names => self.gathered(|| {
-                Ok(Request {
-                    query: names_query(names),
-                    want: MATCHING,
-                    has_links: true,
-                    also: None,
-                })
+                Ok(Request::matching(names_query(names), true, Query::of_code(None)))
             })?,
         };
         gathered.catalog(&self.parsers)

@@ -264,7 +264,9 @@ impl Define for Search {
         let matcher = Matcher { regex: &regex, finder: pattern.finder() };
         let glob = args.path_glob.as_deref().map(|glob| PathGlob::new(call.code.root(), glob));
         let glob = glob.transpose()?;
-        call.code.focus(Focus::Pattern(std::slice::from_ref(&args.query), &pattern.options()))?;
+        let (patterns, options) = (std::slice::from_ref(&args.query), &pattern.options());
+        let paths = glob.as_ref().map(PathGlob::literal_parts).unwrap_or_default();
+        call.code.focus(Focus::Pattern { patterns, options, paths })?;
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
         // A few files that changed are indexed at once, so that their lines have definitions, too.

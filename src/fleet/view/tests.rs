@@ -55,6 +55,7 @@ fn matches(query: &Query, file: &Fetched) -> bool {
         Query::Repositories(names) => names.contains(&file.repository),
         Query::Paths(paths) => paths.iter().any(|path| path.as_bytes() == file.path),
         Query::Branch(_) => true,
+        Query::Names(query) => matches(query, file),
     }
 }
 
@@ -201,7 +202,7 @@ fn texts_that_nodes_left_out_are_counted() {
     let answer = answer(&nodes, "search", json!({"query": "nowhere"})).expect("an answer");
     assert!(answer.is_unknown());
     let notices = answer.notices().join("\n");
-    assert!(notices.contains("1 file is too large for the nodes"), "{notices}");
+    assert!(notices.contains("1 text too large for the nodes: not searched"), "{notices}");
 }
 
 #[test]
@@ -230,4 +231,65 @@ fn modules_on_the_way_to_a_definition_are_fetched() {
     nodes.add("g.example/stranger", "a.py", "def f(x):\n    x.open()\n");
     let args = json!({"name": "open", "path": "g.example/tok/src/sync/bounded.rs"});
     insta::assert_snapshot!(text(&nodes, "callers", args));
+}
+
+/// A repository with a package of Python that other ones import.
+fn requests() -> Listed {
+    let mut nodes = Listed::default();
+    nodes.add("g.example/psf/requests", "pyproject.toml", "[project]\nname = \"requests\"\n");
+    nodes.add("g.example/psf/requests", "src/requests/__init__.py", "from .api import get\n");
+    nodes.add("g.example/psf/requests", "src/requests/api.py", "def get(url):\n    return url\n");
+    let user = "import os, requests\n\n\ndef fetch():\n    return requests.get('u')\n";
+    nodes.add("g.example/acme/user", "fetch.py", user);
+    let stranger = "def f(requests):\n    # pull requests\n    return requests.get('u')\n";
+    nodes.add("g.example/acme/stranger", "f.py", stranger);
+    nodes
+}
+
+/// The definition's repository is selected, its users are everywhere.
+#[test]
+fn callers_of_a_repository_are_in_all_others() {
+    let nodes = organisation();
+    let callers = |scope: Query, args: Value| {
+        let view = View::new(&nodes, scope, Parsers::in_process());
+        let answer = find("callers").expect("a tool").run(&Call::new(&view, 0), args);
+        answer.map(|answer| answer.text()).map_err(|error| error.to_string())
+    };
+    let store = || Query::of_repository("acme/store");
+    let of_scope = callers(store(), json!({"name": "Open"})).expect("an answer");
+    assert!(of_scope.contains("shop/main.go:6") && of_scope.contains("billing/main.go:6"));
+    assert!(!of_scope.contains("other/other.go"), "not a definition of the scope: {of_scope}");
+    for path in ["g.example/acme/store", "g.example/acme/store/store.go"] {
+        let args = json!({"name": "Open", "path": path});
+        assert_eq!(callers(Query::Const(true), args), Ok(of_scope.clone()), "{path}");
+    }
+    let nowhere = callers(store(), json!({"name": "Close"})).expect_err("no such name");
+    assert!(nowhere.contains("no file there contains `Close`"), "{nowhere}");
+    let unknown = callers(Query::of_repository("acme/stor"), json!({"name": "Open"}));
+    assert!(unknown.is_err_and(|why| why.contains("no repository")));
+}
+
+/// A common name is in many files that only mention the name of the package.
+#[test]
+fn users_of_a_common_name_are_found_by_their_imports() {
+    let nodes = requests();
+    let args = json!({"name": "get", "path": "g.example/psf/requests/src/requests/api.py"});
+    let found = text(&nodes, "callers", args);
+    assert!(found.contains("user/fetch.py:5"), "{found}");
+    assert!(found.contains("1 file with the name was not looked at: it does not import"), "{found}");
+}
+
+/// Of two repositories with one package, either may be meant.
+#[test]
+fn packages_of_one_name_are_named() {
+    let mut nodes = requests();
+    let args = json!({"name": "get", "path": "g.example/psf/requests/src/requests/api.py"});
+    nodes.add("g.example/fork/requests", "pyproject.toml", "[project]\nname = \"requests\"\n");
+    nodes.add("g.example/fork/requests", "src/requests/__init__.py", "from .api import get\n");
+    nodes.add("g.example/fork/requests", "src/requests/api.py", "def get(url):\n    return 1\n");
+    insta::assert_snapshot!(text(&nodes, "callers", args.clone()));
+    let mut copied = requests();
+    copied.add("g.example/acme/app", "app/_vendor/requests/__init__.py", "def get(url):\n  pass\n");
+    let found = text(&copied, "callers", args);
+    assert!(found.contains("user/fetch.py:5") && !found.contains("a package of this name"));
 }
