@@ -147,16 +147,14 @@ impl Query {
 
     /// Returns a query that selects every file at one of the paths, and perhaps others.
     pub fn of_paths(paths: Paths<'_>) -> Query {
-        let directory = std::str::from_utf8(paths.directory).map_or(Query::Const(true), Query::below);
+        let directory =
+            std::str::from_utf8(paths.directory).map_or(Query::Const(true), Query::below);
         directory.and(Query::of_endings(paths.endings.iter().map(Vec::as_slice), true))
     }
 
     /// Returns a query that selects every file whose path has one of the endings; all files if one of the
     /// endings may begin in the name of the repository.
-    fn of_endings<'a>(
-        endings: impl Iterator<Item = &'a [u8]>,
-        is_case_sensitive: bool,
-    ) -> Query {
+    fn of_endings<'a>(endings: impl Iterator<Item = &'a [u8]>, is_case_sensitive: bool) -> Query {
         let escaped = |ending: &[u8]| {
             let text = std::str::from_utf8(ending).ok()?;
             (!text.contains('/')).then(|| regex_syntax::escape(text))

@@ -15,7 +15,6 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::nodes::{Fetched, Found, Nodes, Want};
 use super::query::{Part, Query};
-use users::Selected;
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
 use crate::base::path::{compare, split, to_path};
@@ -41,6 +40,7 @@ use crate::source::guarded::Content;
 use crate::source::secret;
 use crate::source::stamp::Stamp;
 use crate::source::text_cache::TextCache;
+use users::Selected;
 
 mod users;
 
@@ -294,7 +294,14 @@ impl<'a> View<'a> {
     fn present(&self) -> Result<&Gathered> {
         self.gathered(|| {
             let (query, also, unsearched) = (Query::Const(false), None, None);
-            Ok(Request { query, want: PATHS, has_links: false, also, unsearched, is_everywhere: true })
+            Ok(Request {
+                query,
+                want: PATHS,
+                has_links: false,
+                also,
+                unsearched,
+                is_everywhere: true,
+            })
         })
     }
 

@@ -276,7 +276,10 @@ fn users_of_a_common_name_are_found_by_their_imports() {
     let args = json!({"name": "get", "path": "g.example/psf/requests/src/requests/api.py"});
     let found = text(&nodes, "callers", args);
     assert!(found.contains("user/fetch.py:5"), "{found}");
-    assert!(found.contains("1 file with the name was not looked at: it does not import"), "{found}");
+    assert!(
+        found.contains("1 file with the name was not looked at: it does not import"),
+        "{found}"
+    );
 }
 
 /// Of two repositories with one package, either may be meant.

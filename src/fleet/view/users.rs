@@ -102,7 +102,12 @@ impl View<'_> {
     }
 
     /// Returns the files of a selection that define a name. Of a single file it is taken for granted.
-    fn definitions(&self, name: &str, path: Option<&str>, selection: Query) -> Result<Vec<Fetched>> {
+    fn definitions(
+        &self,
+        name: &str,
+        path: Option<&str>,
+        selection: Query,
+    ) -> Result<Vec<Fetched>> {
         let found = self.ask(names_query(&[name]).and(selection), &MATCHING)?;
         let mut files = found.files;
         files.retain(|file| super::left_out(&file.content).is_none());
@@ -163,7 +168,8 @@ impl View<'_> {
         let path = Query::Regex { expression, is_case_sensitive: true, part: Part::Path };
         let of = Query::Repositories(vec![repository.to_owned()]);
         let found = self.ask_everywhere(of.and(path), &COUNTED)?;
-        let name = |file: &Fetched| Some(String::from_utf8_lossy(split(split(&file.path).0).1).into());
+        let name =
+            |file: &Fetched| Some(String::from_utf8_lossy(split(split(&file.path).0).1).into());
         Ok(found.files.iter().filter_map(name).collect())
     }
 
@@ -247,13 +253,9 @@ impl Packages {
         };
         let any = alternatives(self.names.iter());
         Some(match self.family? {
-            Family::Python => {
-                regex(format!(r"{PYTHON_ROOTS}{any}/__init__\.py$"), Part::Path)
-            }
+            Family::Python => regex(format!(r"{PYTHON_ROOTS}{any}/__init__\.py$"), Part::Path),
             Family::Go => manifest("go.mod", format!(r#"(?m)^module\s+"?{any}"?\s*$"#)),
-            Family::JavaScript => {
-                manifest("package.json", format!(r#""name"\s*:\s*"{any}""#))
-            }
+            Family::JavaScript => manifest("package.json", format!(r#""name"\s*:\s*"{any}""#)),
             Family::Rust => {
                 let crates = self.names.iter().map(|name| name.replace('_', "-"));
                 let all: BTreeSet<String> = self.names.iter().cloned().chain(crates).collect();
